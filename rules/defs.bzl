@@ -1,0 +1,15 @@
+"""What users of rules_sycl load."""
+
+load(":aot_filter.bzl", _aot_filter = "aot_filter")
+load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
+load(":sycl_binary.bzl", _sycl_binary = "sycl_binary")
+load(":sycl_compat_report.bzl", _sycl_compat_report = "sycl_compat_report")
+load(":toolchain.bzl", _sycl_toolchain = "sycl_toolchain")
+
+aot_filter = _aot_filter
+sycl_binary = _sycl_binary
+sycl_compat_report = _sycl_compat_report
+sycl_toolchain = _sycl_toolchain
+SyclbinInfo = _SyclbinInfo
+SyclCompatInfo = _SyclCompatInfo
+SyclToolchainInfo = _SyclToolchainInfo

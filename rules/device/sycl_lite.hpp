@@ -1,0 +1,671 @@
+// sycl_lite.hpp: write SYCL kernels for stock clang, version 21 or newer.
+//
+// Clang compiles SYCL device code, but comes without SYCL's headers. This one
+// has what kernels need: ids and ranges, barriers, group algorithms, atomics,
+// local memory, half and specialization constants, named as in SYCL 2020. It has
+// no queue: parallel_for makes a kernel part of the device code and launches
+// nothing. A host program loads the device code and launches the kernel through
+// OpenCL or Level Zero, with a range of its own choice.
+//
+//   #include <sycl_lite.hpp>
+//
+//   using namespace sycl_lite;
+//
+//   namespace stats {
+//
+//   class DotProduct;  // names the kernel; need not be defined
+//
+//   SYCL_EXTERNAL float weight(std::size_t i);  // defined in another source
+//
+//   void dot_product(const float *x, const float *y, float *result) {
+//     parallel_for<DotProduct>(
+//         nd_range<1>{1024, 64}, work_group_size<64>, sub_group_size<16>,
+//         [x, y, result](nd_item<1> it) {
+//           SYCL_LITE_LOCAL float products[64];
+//           std::size_t i = it.get_global_id(0), l = it.get_local_id(0);
+//           products[l] = weight(i) * x[i] * y[i];
+//           group_barrier(it.get_group());
+//           float other = products[63 - l];
+//           float sum = reduce_over_group(it.get_sub_group(), other, plus<>{});
+//           if (it.get_sub_group().get_local_linear_id() == 0)
+//             atomic_ref<float, memory_order::relaxed, memory_scope::device>(*result)
+//                 .fetch_add(sum);
+//         });
+//   }
+//
+//   }  // namespace stats
+//
+// What a host program must know:
+//
+//  * A kernel is named "_ZTS" and the mangled name of its name type:
+//    _ZTSN5stats10DotProductE, or std::string("_ZTS") + typeid(T).name(). When
+//    the kernel requires sizes, the name type is kernel_with (see there).
+//  * A kernel has one argument: the function object, by value. Its members are
+//    laid out as in any C++ object. Of a lambda they are what the capture list
+//    names, in its order; of [=] the variables in the order of their first use.
+//    Pointers must come from unified shared memory or shared virtual memory.
+//  * Sizes and ids are given slowest dimension first, as everywhere in SYCL.
+//    OpenCL and Level Zero count from the fastest: {2, 64} here is {64, 2} there.
+//
+// Every other C++20 compiler takes the header too, so that a host program can
+// share types with its kernels. There parallel_for does nothing, and a call of
+// something that only a device has fails to link.
+#ifndef SYCL_LITE_HPP
+#define SYCL_LITE_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+// Marks a device function that is defined in one source and called in another.
+// Clang 21 has no such attribute: it keeps every function with external linkage.
+#if defined(__has_cpp_attribute) && defined(SYCL_LANGUAGE_VERSION)
+#if __has_cpp_attribute(clang::sycl_external)
+#define SYCL_EXTERNAL [[clang::sycl_external]]
+#endif
+#endif
+#ifndef SYCL_EXTERNAL
+#define SYCL_EXTERNAL
+#endif
+
+// Declares a variable that the work-items of a work-group share, in a kernel or at
+// namespace scope: SYCL_LITE_LOCAL int tile[64]; Its first value is undefined.
+#ifdef __SYCL_DEVICE_ONLY__
+// Local memory cannot be initialized; a variable would get zeros by default.
+#define SYCL_LITE_LOCAL [[clang::loader_uninitialized]] static __attribute__((opencl_local))
+#else
+#define SYCL_LITE_LOCAL [[maybe_unused]] static
+#endif
+
+// The translators to SPIR-V replace calls of functions with these names, which
+// they know by the C++ mangled name, by instructions and built-in variables. They
+// are declared for each type, as templates would be mangled in another way. There
+// are no definitions, so that nothing can quietly stand in for a device.
+#define SYCL_LITE_FOR_INTEGERS(X) X(int, S) X(unsigned, U) X(long, S) X(unsigned long, U)
+#define SYCL_LITE_FOR_FLOATS(X) X(float) X(double)
+#ifdef __FLT16_MANT_DIG__  // the compiler has _Float16 on this target
+#define SYCL_LITE_FOR_HALF(X) X(_Float16)
+#else
+#define SYCL_LITE_FOR_HALF(X)
+#endif
+
+[[gnu::const]] std::size_t __spirv_BuiltInGlobalInvocationId(int dimension) noexcept;
+[[gnu::const]] std::size_t __spirv_BuiltInGlobalSize(int dimension) noexcept;
+[[gnu::const]] std::size_t __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
+[[gnu::const]] std::size_t __spirv_BuiltInNumWorkgroups(int dimension) noexcept;
+[[gnu::const]] std::size_t __spirv_BuiltInWorkgroupId(int dimension) noexcept;
+[[gnu::const]] std::size_t __spirv_BuiltInWorkgroupSize(int dimension) noexcept;
+[[gnu::const]] unsigned __spirv_BuiltInNumSubgroups() noexcept;
+[[gnu::const]] unsigned __spirv_BuiltInSubgroupId() noexcept;
+[[gnu::const]] unsigned __spirv_BuiltInSubgroupLocalInvocationId() noexcept;
+[[gnu::const]] unsigned __spirv_BuiltInSubgroupMaxSize() noexcept;
+[[gnu::const]] unsigned __spirv_BuiltInSubgroupSize() noexcept;
+
+void __spirv_ControlBarrier(unsigned execution, unsigned memory, unsigned semantics) noexcept;
+
+#define SYCL_LITE_DECLARE_EXCHANGE(T)                                                              \
+  T __spirv_AtomicLoad(const T *, unsigned scope, unsigned semantics) noexcept;                    \
+  void __spirv_AtomicStore(T *, unsigned scope, unsigned semantics, T) noexcept;                   \
+  T __spirv_AtomicExchange(T *, unsigned scope, unsigned semantics, T) noexcept;
+#define SYCL_LITE_DECLARE_COMMON(T)                                                                \
+  T __spirv_GroupBroadcast(unsigned scope, T, unsigned lane) noexcept;                             \
+  T __spirv_GroupNonUniformShuffle(unsigned scope, T, unsigned lane) noexcept;                     \
+  T __spirv_GroupNonUniformShuffleXor(unsigned scope, T, unsigned mask) noexcept;                  \
+  T __spirv_SpecConstant(int id, T) noexcept;
+#define SYCL_LITE_DECLARE_INTEGER(T, Sign)                                                         \
+  SYCL_LITE_DECLARE_COMMON(T)                                                                      \
+  SYCL_LITE_DECLARE_EXCHANGE(T)                                                                    \
+  T __spirv_AtomicCompareExchange(T *, unsigned scope, unsigned equal, unsigned unequal, T value,  \
+                                  T expected) noexcept;                                            \
+  T __spirv_AtomicIAdd(T *, unsigned scope, unsigned semantics, T) noexcept;                       \
+  T __spirv_AtomicISub(T *, unsigned scope, unsigned semantics, T) noexcept;                       \
+  T __spirv_Atomic##Sign##Min(T *, unsigned scope, unsigned semantics, T) noexcept;                \
+  T __spirv_Atomic##Sign##Max(T *, unsigned scope, unsigned semantics, T) noexcept;                \
+  T __spirv_AtomicAnd(T *, unsigned scope, unsigned semantics, T) noexcept;                        \
+  T __spirv_AtomicOr(T *, unsigned scope, unsigned semantics, T) noexcept;                         \
+  T __spirv_AtomicXor(T *, unsigned scope, unsigned semantics, T) noexcept;                        \
+  T __spirv_GroupIAdd(unsigned scope, unsigned operation, T) noexcept;                             \
+  T __spirv_Group##Sign##Min(unsigned scope, unsigned operation, T) noexcept;                      \
+  T __spirv_Group##Sign##Max(unsigned scope, unsigned operation, T) noexcept;
+#define SYCL_LITE_DECLARE_FLOAT_ATOMIC(T)                                                          \
+  SYCL_LITE_DECLARE_EXCHANGE(T)                                                                    \
+  T __spirv_AtomicFAddEXT(T *, unsigned scope, unsigned semantics, T) noexcept;                    \
+  T __spirv_AtomicFMinEXT(T *, unsigned scope, unsigned semantics, T) noexcept;                    \
+  T __spirv_AtomicFMaxEXT(T *, unsigned scope, unsigned semantics, T) noexcept;
+#define SYCL_LITE_DECLARE_FLOAT(T)                                                                 \
+  SYCL_LITE_DECLARE_COMMON(T)                                                                      \
+  T __spirv_GroupFAdd(unsigned scope, unsigned operation, T) noexcept;                             \
+  T __spirv_GroupFMin(unsigned scope, unsigned operation, T) noexcept;                             \
+  T __spirv_GroupFMax(unsigned scope, unsigned operation, T) noexcept;
+
+SYCL_LITE_FOR_INTEGERS(SYCL_LITE_DECLARE_INTEGER)
+SYCL_LITE_FOR_FLOATS(SYCL_LITE_DECLARE_FLOAT_ATOMIC)
+SYCL_LITE_FOR_FLOATS(SYCL_LITE_DECLARE_FLOAT)
+SYCL_LITE_FOR_HALF(SYCL_LITE_DECLARE_FLOAT)
+bool __spirv_SpecConstant(int id, bool) noexcept;
+
+#undef SYCL_LITE_DECLARE_EXCHANGE
+#undef SYCL_LITE_DECLARE_COMMON
+#undef SYCL_LITE_DECLARE_INTEGER
+#undef SYCL_LITE_DECLARE_FLOAT_ATOMIC
+#undef SYCL_LITE_DECLARE_FLOAT
+#undef SYCL_LITE_FOR_INTEGERS
+#undef SYCL_LITE_FOR_FLOATS
+#undef SYCL_LITE_FOR_HALF
+
+namespace sycl_lite {
+
+#ifdef __FLT16_MANT_DIG__
+using half = _Float16;
+#endif
+
+namespace detail {
+
+template <int Dimensions>
+class coordinates {
+  static_assert(Dimensions >= 1 && Dimensions <= 3, "SYCL has one to three dimensions");
+
+ public:
+  constexpr coordinates() = default;
+  template <class... Values>
+    requires(sizeof...(Values) == Dimensions && (std::is_convertible_v<Values, std::size_t> && ...))
+  constexpr coordinates(Values... values) : values_{static_cast<std::size_t>(values)...} {}
+
+  constexpr std::size_t get(int dimension) const { return values_[dimension]; }
+  constexpr std::size_t operator[](int dimension) const { return values_[dimension]; }
+  constexpr std::size_t &operator[](int dimension) { return values_[dimension]; }
+  friend constexpr bool operator==(const coordinates &, const coordinates &) = default;
+
+ private:
+  std::size_t values_[Dimensions] = {};
+};
+
+}  // namespace detail
+
+template <int Dimensions>
+class id : public detail::coordinates<Dimensions> {
+ public:
+  using detail::coordinates<Dimensions>::coordinates;
+  constexpr operator std::size_t() const
+    requires(Dimensions == 1)
+  {
+    return this->get(0);
+  }
+};
+
+template <int Dimensions>
+class range : public detail::coordinates<Dimensions> {
+ public:
+  using detail::coordinates<Dimensions>::coordinates;
+  constexpr std::size_t size() const {
+    std::size_t product = 1;
+    for (int d = 0; d < Dimensions; ++d) product *= this->get(d);
+    return product;
+  }
+};
+
+template <class... Values>
+id(Values...) -> id<sizeof...(Values)>;
+template <class... Values>
+range(Values...) -> range<sizeof...(Values)>;
+
+// How many work-items, and how many of them make a work-group.
+template <int Dimensions>
+class nd_range {
+ public:
+  constexpr nd_range(range<Dimensions> global, range<Dimensions> local)
+      : global_(global), local_(local) {}
+
+  constexpr range<Dimensions> get_global_range() const { return global_; }
+  constexpr range<Dimensions> get_local_range() const { return local_; }
+  constexpr range<Dimensions> get_group_range() const {
+    range<Dimensions> groups;
+    for (int d = 0; d < Dimensions; ++d) groups[d] = global_[d] / local_[d];
+    return groups;
+  }
+
+ private:
+  range<Dimensions> global_, local_;
+};
+
+enum class memory_order { relaxed, acquire, release, acq_rel, seq_cst };
+enum class memory_scope { work_item, sub_group, work_group, device, system };
+
+namespace detail {
+
+// Numbers of the SPIR-V specification: scopes, and bits of memory semantics.
+inline constexpr unsigned device_scope = 1, work_group_scope = 2, sub_group_scope = 3;
+inline constexpr unsigned sequentially_consistent = 0x10;
+inline constexpr unsigned local_memory = 0x100, global_memory = 0x200;
+
+constexpr unsigned spirv_scope(memory_scope scope) {
+  switch (scope) {
+    case memory_scope::work_item:
+      return 4;
+    case memory_scope::sub_group:
+      return sub_group_scope;
+    case memory_scope::work_group:
+      return work_group_scope;
+    case memory_scope::device:
+      return device_scope;
+    case memory_scope::system:
+      break;
+  }
+  return 0;
+}
+
+constexpr unsigned spirv_semantics(memory_order order) {
+  unsigned bits = local_memory | global_memory;
+  switch (order) {
+    case memory_order::relaxed:
+      break;
+    case memory_order::acquire:
+      return bits | 0x2;
+    case memory_order::release:
+      return bits | 0x4;
+    case memory_order::acq_rel:
+      return bits | 0x8;
+    case memory_order::seq_cst:
+      return bits | sequentially_consistent;
+  }
+  return bits;
+}
+
+// A read cannot release and a write cannot acquire.
+constexpr memory_order read_order(memory_order order) {
+  return order == memory_order::acq_rel ? memory_order::acquire : order;
+}
+constexpr memory_order write_order(memory_order order) {
+  return order == memory_order::acq_rel ? memory_order::release : order;
+}
+
+// `long long` is `long` on devices, which the built-in functions are declared for.
+template <class T>
+struct device_type {
+  using type = T;
+};
+template <>
+struct device_type<long long> {
+  using type = long;
+};
+template <>
+struct device_type<unsigned long long> {
+  using type = unsigned long;
+};
+template <class T>
+using device_type_t = typename device_type<T>::type;
+
+// SYCL counts dimensions from the slowest, SPIR-V from the fastest.
+template <int Dimensions, class Query>
+constexpr auto from_spirv(Query query) {
+  std::size_t result[Dimensions];
+  for (int d = 0; d < Dimensions; ++d) result[d] = query(Dimensions - 1 - d);
+  if constexpr (Dimensions == 1)
+    return id<1>(result[0]);
+  else if constexpr (Dimensions == 2)
+    return id<2>(result[0], result[1]);
+  else
+    return id<3>(result[0], result[1], result[2]);
+}
+
+template <int Dimensions>
+constexpr range<Dimensions> as_range(id<Dimensions> values) {
+  range<Dimensions> result;
+  for (int d = 0; d < Dimensions; ++d) result[d] = values[d];
+  return result;
+}
+
+template <int Dimensions>
+constexpr std::size_t linear(id<Dimensions> values, range<Dimensions> sizes) {
+  std::size_t result = 0;
+  for (int d = 0; d < Dimensions; ++d) result = result * sizes[d] + values[d];
+  return result;
+}
+
+}  // namespace detail
+
+// The work-items of a work-group that run as one, in lock step on most devices.
+class sub_group {
+ public:
+  static constexpr unsigned spirv_scope = detail::sub_group_scope;
+
+  unsigned get_local_linear_id() const { return __spirv_BuiltInSubgroupLocalInvocationId(); }
+  unsigned get_local_linear_range() const { return __spirv_BuiltInSubgroupSize(); }
+  unsigned get_max_local_range() const { return __spirv_BuiltInSubgroupMaxSize(); }
+  unsigned get_group_linear_id() const { return __spirv_BuiltInSubgroupId(); }
+  unsigned get_group_linear_range() const { return __spirv_BuiltInNumSubgroups(); }
+  bool leader() const { return get_local_linear_id() == 0; }
+};
+
+// A work-group.
+template <int Dimensions>
+class group {
+ public:
+  static constexpr unsigned spirv_scope = detail::work_group_scope;
+
+  id<Dimensions> get_group_id() const {
+    return detail::from_spirv<Dimensions>(__spirv_BuiltInWorkgroupId);
+  }
+  id<Dimensions> get_local_id() const {
+    return detail::from_spirv<Dimensions>(__spirv_BuiltInLocalInvocationId);
+  }
+  range<Dimensions> get_group_range() const {
+    return detail::as_range(detail::from_spirv<Dimensions>(__spirv_BuiltInNumWorkgroups));
+  }
+  range<Dimensions> get_local_range() const {
+    return detail::as_range(detail::from_spirv<Dimensions>(__spirv_BuiltInWorkgroupSize));
+  }
+  std::size_t get_group_id(int dimension) const { return get_group_id()[dimension]; }
+  std::size_t get_local_id(int dimension) const { return get_local_id()[dimension]; }
+  std::size_t get_group_range(int dimension) const { return get_group_range()[dimension]; }
+  std::size_t get_local_range(int dimension) const { return get_local_range()[dimension]; }
+  std::size_t get_group_linear_id() const {
+    return detail::linear(get_group_id(), get_group_range());
+  }
+  std::size_t get_local_linear_id() const {
+    return detail::linear(get_local_id(), get_local_range());
+  }
+  std::size_t get_group_linear_range() const { return get_group_range().size(); }
+  std::size_t get_local_linear_range() const { return get_local_range().size(); }
+  std::size_t operator[](int dimension) const { return get_group_id(dimension); }
+  bool leader() const { return get_local_linear_id() == 0; }
+};
+
+// The work-item that runs the kernel's function.
+template <int Dimensions>
+class nd_item {
+ public:
+  id<Dimensions> get_global_id() const {
+    return detail::from_spirv<Dimensions>(__spirv_BuiltInGlobalInvocationId);
+  }
+  range<Dimensions> get_global_range() const {
+    return detail::as_range(detail::from_spirv<Dimensions>(__spirv_BuiltInGlobalSize));
+  }
+  std::size_t get_global_id(int dimension) const { return get_global_id()[dimension]; }
+  std::size_t get_global_range(int dimension) const { return get_global_range()[dimension]; }
+  std::size_t get_global_linear_id() const {
+    return detail::linear(get_global_id(), get_global_range());
+  }
+  id<Dimensions> get_local_id() const { return get_group().get_local_id(); }
+  range<Dimensions> get_local_range() const { return get_group().get_local_range(); }
+  std::size_t get_local_id(int dimension) const { return get_local_id()[dimension]; }
+  std::size_t get_local_range(int dimension) const { return get_local_range()[dimension]; }
+  std::size_t get_local_linear_id() const { return get_group().get_local_linear_id(); }
+  range<Dimensions> get_group_range() const { return get_group().get_group_range(); }
+  std::size_t get_group_range(int dimension) const { return get_group_range()[dimension]; }
+  std::size_t get_group(int dimension) const { return get_group().get_group_id(dimension); }
+  std::size_t get_group_linear_id() const { return get_group().get_group_linear_id(); }
+  group<Dimensions> get_group() const { return {}; }
+  sub_group get_sub_group() const { return {}; }
+};
+
+// Waits for the other work-items of a group, and makes what each wrote visible to
+// the rest.
+template <class Group>
+void group_barrier(Group) {
+  using namespace detail;
+  __spirv_ControlBarrier(Group::spirv_scope, Group::spirv_scope,
+                         sequentially_consistent | local_memory | global_memory);
+}
+
+template <class T = void>
+struct plus {};
+template <class T = void>
+struct minimum {};
+template <class T = void>
+struct maximum {};
+
+namespace detail {
+
+enum group_operation : unsigned { reduce, inclusive_scan, exclusive_scan };
+
+template <unsigned Scope, group_operation Operation, class T, class V>
+T over_group(T value, plus<V>) {
+  if constexpr (std::is_integral_v<T>)
+    return __spirv_GroupIAdd(Scope, Operation, device_type_t<T>(value));
+  else
+    return __spirv_GroupFAdd(Scope, Operation, value);
+}
+template <unsigned Scope, group_operation Operation, class T, class V>
+T over_group(T value, minimum<V>) {
+  if constexpr (!std::is_integral_v<T>)
+    return __spirv_GroupFMin(Scope, Operation, value);
+  else if constexpr (std::is_signed_v<T>)
+    return __spirv_GroupSMin(Scope, Operation, device_type_t<T>(value));
+  else
+    return __spirv_GroupUMin(Scope, Operation, device_type_t<T>(value));
+}
+template <unsigned Scope, group_operation Operation, class T, class V>
+T over_group(T value, maximum<V>) {
+  if constexpr (!std::is_integral_v<T>)
+    return __spirv_GroupFMax(Scope, Operation, value);
+  else if constexpr (std::is_signed_v<T>)
+    return __spirv_GroupSMax(Scope, Operation, device_type_t<T>(value));
+  else
+    return __spirv_GroupUMax(Scope, Operation, device_type_t<T>(value));
+}
+
+}  // namespace detail
+
+// Every work-item of the group must call these, each with the same operation:
+// plus, minimum or maximum of int, long (signed or not), float, double or half.
+template <class Group, class T, class Operation>
+T reduce_over_group(Group, T value, Operation operation) {
+  return detail::over_group<Group::spirv_scope, detail::reduce>(value, operation);
+}
+template <class Group, class T, class Operation>
+T inclusive_scan_over_group(Group, T value, Operation operation) {
+  return detail::over_group<Group::spirv_scope, detail::inclusive_scan>(value, operation);
+}
+template <class Group, class T, class Operation>
+T exclusive_scan_over_group(Group, T value, Operation operation) {
+  return detail::over_group<Group::spirv_scope, detail::exclusive_scan>(value, operation);
+}
+
+// The value that another work-item of the sub-group gave: all the same one's, any
+// one's, or that of the one whose local id differs by the bits of a mask.
+template <class T>
+T group_broadcast(sub_group, T value, unsigned local_id = 0) {
+  return __spirv_GroupBroadcast(detail::sub_group_scope, detail::device_type_t<T>(value), local_id);
+}
+template <class T>
+T select_from_group(sub_group, T value, unsigned local_id) {
+  return __spirv_GroupNonUniformShuffle(detail::sub_group_scope, detail::device_type_t<T>(value),
+                                        local_id);
+}
+template <class T>
+T permute_group_by_xor(sub_group, T value, unsigned mask) {
+  return __spirv_GroupNonUniformShuffleXor(detail::sub_group_scope, detail::device_type_t<T>(value),
+                                           mask);
+}
+
+// An object that several work-items access at a time, in local or global memory.
+// Integers of 32 and 64 bits, float and double. Those of 64 bits need the aspect
+// atomic64 of the device.
+template <class T, memory_order Order, memory_scope Scope>
+class atomic_ref {
+  using device = detail::device_type_t<T>;
+  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "atomic_ref takes integers and floating-point numbers of 32 and 64 bits");
+
+ public:
+  using value_type = T;
+
+  explicit atomic_ref(T &object) : object_(reinterpret_cast<device *>(&object)) {}
+
+  T load() const { return __spirv_AtomicLoad(object_, scope, read); }
+  void store(T value) const { __spirv_AtomicStore(object_, scope, write, device(value)); }
+  T exchange(T value) const {
+    return __spirv_AtomicExchange(object_, scope, semantics, device(value));
+  }
+  bool compare_exchange_strong(T &expected, T value) const
+    requires std::is_integral_v<T>
+  {
+    T found = __spirv_AtomicCompareExchange(object_, scope, semantics, read, device(value),
+                                            device(expected));
+    bool same = found == expected;
+    expected = found;
+    return same;
+  }
+  T fetch_add(T value) const {
+    if constexpr (std::is_integral_v<T>)
+      return __spirv_AtomicIAdd(object_, scope, semantics, device(value));
+    else
+      return __spirv_AtomicFAddEXT(object_, scope, semantics, value);
+  }
+  T fetch_sub(T value) const {
+    if constexpr (std::is_integral_v<T>)
+      return __spirv_AtomicISub(object_, scope, semantics, device(value));
+    else
+      return __spirv_AtomicFAddEXT(object_, scope, semantics, -value);
+  }
+  T fetch_min(T value) const {
+    if constexpr (!std::is_integral_v<T>)
+      return __spirv_AtomicFMinEXT(object_, scope, semantics, value);
+    else if constexpr (std::is_signed_v<T>)
+      return __spirv_AtomicSMin(object_, scope, semantics, device(value));
+    else
+      return __spirv_AtomicUMin(object_, scope, semantics, device(value));
+  }
+  T fetch_max(T value) const {
+    if constexpr (!std::is_integral_v<T>)
+      return __spirv_AtomicFMaxEXT(object_, scope, semantics, value);
+    else if constexpr (std::is_signed_v<T>)
+      return __spirv_AtomicSMax(object_, scope, semantics, device(value));
+    else
+      return __spirv_AtomicUMax(object_, scope, semantics, device(value));
+  }
+  T fetch_and(T value) const
+    requires std::is_integral_v<T>
+  {
+    return __spirv_AtomicAnd(object_, scope, semantics, device(value));
+  }
+  T fetch_or(T value) const
+    requires std::is_integral_v<T>
+  {
+    return __spirv_AtomicOr(object_, scope, semantics, device(value));
+  }
+  T fetch_xor(T value) const
+    requires std::is_integral_v<T>
+  {
+    return __spirv_AtomicXor(object_, scope, semantics, device(value));
+  }
+
+ private:
+  static constexpr unsigned scope = detail::spirv_scope(Scope);
+  static constexpr unsigned semantics = detail::spirv_semantics(Order);
+  static constexpr unsigned read = detail::spirv_semantics(detail::read_order(Order));
+  static constexpr unsigned write = detail::spirv_semantics(detail::write_order(Order));
+
+  device *object_;
+};
+
+// A number that is a constant for the device's compiler but can be set when the
+// module is loaded: specialization_constant<0, 16>(). The type is the default's.
+template <unsigned Id, auto Default>
+[[gnu::always_inline]] inline auto specialization_constant() {
+  // The translators want literals here, which only template arguments are sure to be.
+  return __spirv_SpecConstant(static_cast<int>(Id), Default);
+}
+
+// The name type of a kernel that requires a work-group size X, Y, Z (counted from
+// the fastest dimension, as SPIR-V does; 0 is none) or a sub-group size (0 is none).
+// Clang has no attributes for them in SYCL code. A kernel's mangled name holds its
+// name type's arguments, from which the build makes the execution modes.
+template <class Name, unsigned X, unsigned Y, unsigned Z, unsigned SubGroup>
+struct kernel_with {};
+
+namespace detail {
+
+template <unsigned... Sizes>
+struct work_group_size_property {
+  static_assert(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3, "one size for each dimension");
+  static_assert((... && (Sizes > 0)), "a work-group has at least one work-item");
+
+  static constexpr int dimensions = sizeof...(Sizes);
+  static constexpr unsigned size(int from_fastest) {
+    constexpr unsigned sizes[] = {Sizes...};
+    return from_fastest < dimensions ? sizes[dimensions - 1 - from_fastest] : 1;
+  }
+  static constexpr unsigned sub_group = 0;
+};
+
+template <unsigned Size>
+struct sub_group_size_property {
+  static_assert(Size > 0, "a sub-group has at least one work-item");
+
+  static constexpr int dimensions = 0;
+  static constexpr unsigned size(int) { return 0; }
+  static constexpr unsigned sub_group = Size;
+};
+
+template <class T>
+concept property = requires {
+  { T::dimensions + T::size(0) + T::sub_group };
+};
+
+template <class Name, int Dimensions, class... Properties>
+struct kernel_name {
+  static_assert((0 + ... + (Properties::dimensions > 0)) <= 1, "work_group_size is given twice");
+  static_assert((0 + ... + (Properties::sub_group > 0)) <= 1, "sub_group_size is given twice");
+  static_assert((... && (Properties::dimensions == 0 || Properties::dimensions == Dimensions)),
+                "work_group_size needs as many sizes as the range has dimensions");
+  using type = kernel_with<Name, (Properties::size(0) + ...), (Properties::size(1) + ...),
+                           (Properties::size(2) + ...), (Properties::sub_group + ...)>;
+};
+template <class Name, int Dimensions>
+struct kernel_name<Name, Dimensions> {
+  using type = Name;
+};
+
+#ifdef SYCL_LANGUAGE_VERSION
+// Clang 23 compiles an entry point for the host as a call of this function, which
+// it looks up by name. Here the host launches kernels in its own way.
+template <class Name, class... Arguments>
+void sycl_kernel_launch(const char *, Arguments &&...) {}
+
+template <class Name, class Argument, class Function>
+[[clang::sycl_kernel_entry_point(Name)]] void kernel(Function function) {
+  function(Argument{});
+}
+#endif
+
+template <class Name, int Dimensions, class... Properties, class Function>
+void define_kernel([[maybe_unused]] Function function) {
+  static_assert(std::is_invocable_v<const Function &, nd_item<Dimensions>>,
+                "a kernel's function takes an nd_item of as many dimensions as its range has");
+  static_assert(std::is_trivially_copyable_v<Function>,
+                "a kernel's captures are copied to the device as they are");
+#ifdef SYCL_LANGUAGE_VERSION
+  kernel<typename kernel_name<Name, Dimensions, Properties...>::type, nd_item<Dimensions>>(
+      function);
+#endif
+}
+
+}  // namespace detail
+
+// What a kernel requires of a device: the size of its work-groups, slowest
+// dimension first, and of its sub-groups. A device without that sub-group size
+// cannot run the kernel.
+template <unsigned... Sizes>
+inline constexpr detail::work_group_size_property<Sizes...> work_group_size;
+template <unsigned Size>
+inline constexpr detail::sub_group_size_property<Size> sub_group_size;
+
+// Makes a kernel of a function object that takes an nd_item. The range says how
+// many dimensions that has; its sizes are the host program's to choose.
+template <class Name, int Dimensions, class Function>
+void parallel_for(nd_range<Dimensions>, Function function) {
+  detail::define_kernel<Name, Dimensions>(function);
+}
+template <class Name, int Dimensions, detail::property P, class Function>
+void parallel_for(nd_range<Dimensions>, P, Function function) {
+  detail::define_kernel<Name, Dimensions, P>(function);
+}
+template <class Name, int Dimensions, detail::property P, detail::property Q, class Function>
+void parallel_for(nd_range<Dimensions>, P, Q, Function function) {
+  detail::define_kernel<Name, Dimensions, P, Q>(function);
+}
+
+}  // namespace sycl_lite
+
+#endif  // SYCL_LITE_HPP

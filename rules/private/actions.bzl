@@ -1,0 +1,308 @@
+"""The actions of a device build, in the order in which they run.
+
+Each is declared by one function. File names say what they hold:
+`NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.spv` its split
+module, `NAME.device/SOURCE.TARGET.bin` the module's image for a target.
+"""
+
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+
+def need(ctx, tool):
+    """Fails with the toolchain's own explanation when a program is missing."""
+    if tool.missing:
+        fail("%s: %s" % (ctx.label, tool.missing))
+    return tool
+
+def compile_action(ctx, toolchain, source, name, compilation_context, copts):
+    """SyclCompile: one source to device bitcode.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        source: the source File.
+        name: path of the output below the package, without its extension.
+        compilation_context: headers, include folders and defines.
+        copts: the target's own options.
+    Returns:
+        The bitcode File.
+    """
+    clang = need(ctx, toolchain.clang)
+    out = ctx.actions.declare_file(name + ".bc")
+    args = ctx.actions.args()
+    args.add_all(["-fsycl", "-fsycl-device-only"])
+    args.add_all(toolchain.copts)
+    args.add_all(compilation_context.defines, before_each = "-D")
+    args.add_all(compilation_context.local_defines, before_each = "-D")
+    args.add_all(compilation_context.quote_includes, before_each = "-iquote")
+    args.add_all(compilation_context.includes, before_each = "-I")
+    args.add_all(compilation_context.system_includes, before_each = "-isystem")
+    args.add_all(copts)
+    args.add("-c", source)
+    args.add("-o", out)
+    ctx.actions.run(
+        executable = clang.path,
+        arguments = [args],
+        inputs = depset([source], transitive = [compilation_context.headers, clang.files]),
+        outputs = [out],
+        mnemonic = "SyclCompile",
+        progress_message = "Compiling %{input} for SYCL devices",
+        toolchain = TOOLCHAIN_TYPE,
+    )
+    return out
+
+def link_action(ctx, toolchain, bitcode, name):
+    """SyclDeviceLink: all sources' bitcode to one module whose kernels know their source.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        bitcode: list of (module id, bitcode File).
+        name: path of the output below the package, without its extension.
+    Returns:
+        The linked bitcode File.
+    """
+    dis, link = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.llvm_link)
+    out = ctx.actions.declare_file(name + ".linked.bc")
+    args = ctx.actions.args()
+    args.add("link")
+    args.add("--llvm-dis", dis.path)
+    args.add("--llvm-link", link.path)
+    args.add("--output", out)
+    args.add_all(["%s=%s" % (module, f.path) for module, f in bitcode])
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([f for _, f in bitcode], transitive = [dis.files, link.files]),
+        outputs = [out],
+        mnemonic = "SyclDeviceLink",
+        progress_message = "Linking SYCL device code of %{label}",
+    )
+    return out
+
+def postlink_action(ctx, toolchain, linked, modules, split):
+    """SyclPostLink: the linked module to split modules, each with just its kernels.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        linked: the linked bitcode File.
+        modules: dict of module id -> path of its output below the package, without extension.
+        split: device_code_split.
+    Returns:
+        dict of module id -> bitcode File, empty for a source without kernels.
+    """
+    dis, opt = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.opt)
+    outs = {module: ctx.actions.declare_file(path + ".split.bc") for module, path in modules.items()}
+    args = ctx.actions.args()
+    args.add("--llvm-dis", dis.path)
+    args.add("--opt", opt.path)
+    args.add("--split", split)
+    args.add_all(["--module=%s=%s" % (module, f.path) for module, f in outs.items()])
+    args.add(linked)
+    _run_tool(
+        ctx,
+        ctx.executable._postlink,
+        args,
+        inputs = depset([linked], transitive = [dis.files, opt.files]),
+        outputs = outs.values(),
+        mnemonic = "SyclPostLink",
+        progress_message = "Splitting SYCL device code of %{label}",
+    )
+    return outs
+
+def translate_action(ctx, toolchain, module, name):
+    """SyclTranslate: a split module to SPIR-V, with its property and symbol files.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        module: the split module's bitcode File.
+        name: path of the outputs below the package, without extension.
+    Returns:
+        struct(code, properties, symbols, table): Files; the table has one row, or
+        none for a module without kernels.
+    """
+    val = need(ctx, toolchain.spirv_val)
+    out = struct(
+        code = ctx.actions.declare_file(name + ".spv"),
+        properties = ctx.actions.declare_file(name + ".prop"),
+        symbols = ctx.actions.declare_file(name + ".sym"),
+        table = ctx.actions.declare_file(name + ".table"),
+    )
+    args = ctx.actions.args()
+    args.add("translate")
+    if toolchain.llvm_spirv.path:
+        translator = toolchain.llvm_spirv
+        args.add("--llvm-spirv", translator.path)
+    else:
+        translator = need(ctx, toolchain.llc)
+        args.add("--llc", translator.path)
+    args.add("--spirv-val", val.path)
+    args.add("--code", out.code)
+    args.add("--properties", out.properties)
+    args.add("--symbols", out.symbols)
+    args.add("--table", out.table)
+    args.add(module)
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([module], transitive = [translator.files, val.files]),
+        outputs = [out.code, out.properties, out.symbols, out.table],
+        mnemonic = "SyclTranslate",
+        progress_message = "Translating %{input} to SPIR-V",
+    )
+    return out
+
+def filter_action(ctx, form, target, device_config, name):
+    """SyclAotFilter: a module's table to the rows that a target can take.
+
+    Args:
+        ctx: the rule context.
+        form: what translate_action returned.
+        target: struct of resolve_targets.
+        device_config: list of Files merged over the built-in device table.
+        name: path of the output below the package, without extension.
+    Returns:
+        The filtered table File.
+    """
+    table = ctx.actions.declare_file(name + ".filtered.table")
+    args = ctx.actions.args()
+    args.add("--target", target.name)
+    args.add_all(device_config, before_each = "--device-config-file")
+    args.add("--output", table)
+    args.add(form.table)
+    _run_tool(
+        ctx,
+        ctx.executable._aspectfilter,
+        args,
+        inputs = depset([form.table, form.properties] + device_config),
+        outputs = [table],
+        mnemonic = "SyclAotFilter",
+        progress_message = "Filtering %%{input} for %s" % target.name,
+    )
+    return table
+
+def aot_action(ctx, toolchain, form, table, target, name):
+    """SyclAot: a module to a target's device code, or to nothing when the filter dropped it.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        form: what translate_action returned.
+        table: the filtered table File.
+        target: struct of resolve_targets.
+        name: path of the outputs below the package, without extension.
+    Returns:
+        struct(code, table): Files.
+    """
+    ocloc = need(ctx, toolchain.ocloc)
+    out = struct(
+        code = ctx.actions.declare_file(name + ".bin"),
+        table = ctx.actions.declare_file(name + ".table"),
+    )
+    args = ctx.actions.args()
+    args.add("aot")
+    args.add("--ocloc", ocloc.path)
+    args.add("--device", target.device)
+    args.add("--code", out.code)
+    args.add("--output", out.table)
+    args.add(table)
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([table, form.code], transitive = [ocloc.files]),
+        outputs = [out.code, out.table],
+        mnemonic = "SyclAot",
+        progress_message = "Compiling %%{input} for %s" % target.name,
+    )
+    return out
+
+def plan_action(ctx, forms, targets, device_config, name):
+    """SyclAotPlan: every target's decision about every module, as JSON.
+
+    Fails when no target can take one of the modules: its kernels would be missing
+    at run time.
+
+    Args:
+        ctx: the rule context.
+        forms: list of what translate_action returned.
+        targets: list of structs of resolve_targets.
+        device_config: list of Files merged over the built-in device table.
+        name: path of the output below the package, without extension.
+    Returns:
+        The JSON File.
+    """
+    plan = ctx.actions.declare_file(name + ".plan.json")
+    args = ctx.actions.args()
+    args.add("--plan")
+    args.add("--require-taken")
+    args.add_joined("--targets", [t.name for t in targets], join_with = ",")
+    args.add_all(device_config, before_each = "--device-config-file")
+    args.add("--output", plan)
+    args.add_all([f.table for f in forms])
+    _run_tool(
+        ctx,
+        ctx.executable._aspectfilter,
+        args,
+        inputs = depset([f.table for f in forms] + [f.properties for f in forms] + device_config),
+        outputs = [plan],
+        mnemonic = "SyclAotPlan",
+        progress_message = "Planning device images of %{label}",
+    )
+    return plan
+
+def pack_action(ctx, images, plan, state, out):
+    """SyclbinPack: all images to one SYCLBIN.
+
+    Args:
+        ctx: the rule context.
+        images: list of struct(target, table, files): a target's table and what it names.
+        plan: the plan's File; it must succeed before anything is packed.
+        state: input, object or executable.
+        out: the File to write.
+    """
+    args = ctx.actions.args()
+    args.use_param_file("@%s")
+    args.set_param_file_format("multiline")
+    args.add("pack")
+    args.add("--state", state)
+    args.add("--output", out)
+    for image in images:
+        args.add("--table=%s%s=%s" % (
+            image.target.triple,
+            "=" + image.target.name if image.target.compiler else "",
+            image.table.path,
+        ))
+    _run_tool(
+        ctx,
+        ctx.executable._packager,
+        args,
+        inputs = depset([plan], transitive = [depset([i.table] + i.files) for i in images]),
+        outputs = [out],
+        mnemonic = "SyclbinPack",
+        progress_message = "Packing %{output}",
+    )
+
+def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message):
+    ctx.actions.run(
+        executable = tool,
+        arguments = [args],
+        inputs = inputs,
+        outputs = outputs,
+        mnemonic = mnemonic,
+        progress_message = progress_message,
+        # The device compilers find their helpers (ld, ar, libraries) without PATH;
+        # an empty environment keeps the machine's own out of the cache key.
+        env = {"PATH": "/usr/bin:/bin"},
+        toolchain = TOOLCHAIN_TYPE,
+    )
+
+TOOL_ATTRS = {
+    "_aspectfilter": attr.label(default = "//tools/aspectfilter", executable = True, cfg = "exec"),
+    "_devicec": attr.label(default = "//tools/devicec", executable = True, cfg = "exec"),
+    "_packager": attr.label(default = "//tools/packager", executable = True, cfg = "exec"),
+    "_postlink": attr.label(default = "//tools/postlink", executable = True, cfg = "exec"),
+}

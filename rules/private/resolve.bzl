@@ -1,0 +1,34 @@
+"""From the names in `sycl_targets` to what must be done for each."""
+
+load(":names.bzl", "nearest_names")
+load(":targets.bzl", "ALIASES", "TARGETS")
+
+def resolve_targets(label, names):
+    """Checks target names and looks them up.
+
+    Args:
+        label: label of the rule, for errors.
+        names: what the user wrote, in any order, possibly twice.
+    Returns:
+        Sorted list of struct(name, triple, compiler, device): compiler is empty
+        for SPIR-V that is compiled at run time, else "ocloc"; device is the
+        compiler's own name of the target.
+    """
+    if not names:
+        fail("%s: sycl_targets is empty; name at least one target, such as spir64" % label)
+    resolved = {}
+    for name in names:
+        canonical = ALIASES.get(name, name)
+        known = TARGETS.get(canonical)
+        if known == None:
+            near = nearest_names(name, TARGETS.keys() + ALIASES.keys())
+            fail("%s: sycl_targets: unknown target '%s'%s" % (
+                label,
+                name,
+                "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//tools/aspectfilter -- devices` lists them all",
+            ))
+        triple, compiler, device = known
+        if compiler not in ("", "ocloc"):
+            fail("%s: sycl_targets: images for '%s' need %s, which these rules do not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, name, compiler))
+        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device)
+    return [resolved[name] for name in sorted(resolved)]

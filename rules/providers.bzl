@@ -1,0 +1,41 @@
+"""Providers of rules_sycl."""
+
+SyclToolInfo = provider(
+    doc = "One program that a SYCL build runs.",
+    fields = {
+        "files": "depset of File: what an action that runs it must list as inputs, so that another version of it is another action.",
+        "missing": "string: empty, or why there is no such program and what to do about it.",
+        "path": "string: the program's path, empty when it is missing.",
+    },
+)
+
+SyclToolchainInfo = provider(
+    doc = "The programs and settings that SYCL device code is built with.",
+    fields = {
+        "clang": "SyclToolInfo: clang++, version 21 or newer.",
+        "copts": "list of string: options of every device compile.",
+        "llc": "SyclToolInfo: LLVM's code generator, whose SPIR-V target stands in for llvm-spirv.",
+        "llvm_dis": "SyclToolInfo: LLVM's disassembler.",
+        "llvm_link": "SyclToolInfo: LLVM's bitcode linker.",
+        "llvm_spirv": "SyclToolInfo: the LLVM to SPIR-V translator.",
+        "ocloc": "SyclToolInfo: the ahead-of-time compiler for Intel GPUs.",
+        "opt": "SyclToolInfo: LLVM's optimizer.",
+        "spirv_val": "SyclToolInfo: the SPIR-V validator.",
+    },
+)
+
+SyclbinInfo = provider(
+    doc = "A SYCLBIN that a rule built.",
+    fields = {
+        "file": "File: the SYCLBIN.",
+        "state": "string: input, object or executable.",
+        "targets": "list of string: the sycl_targets that it was built for.",
+    },
+)
+
+SyclCompatInfo = provider(
+    doc = "A compatibility report.",
+    fields = {
+        "report": "File: the report as JSON.",
+    },
+)

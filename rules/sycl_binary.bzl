@@ -1,0 +1,171 @@
+"""The sycl_binary rule."""
+
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:actions.bzl", "TOOL_ATTRS", "aot_action", "compile_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
+load("//rules/private:resolve.bzl", "resolve_targets")
+load(":providers.bzl", "SyclbinInfo")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+_SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
+_HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]
+
+def _module_id(source):
+    """What DPC++ calls a module id: the source, as the workspace knows it."""
+    return source.short_path
+
+def _stem(ctx, source):
+    """A source's path below the rule's package, as the folder of its outputs."""
+    path = source.short_path
+    prefix = ctx.label.package + "/" if ctx.label.package else ""
+    if path.startswith(prefix):
+        path = path[len(prefix):]
+    return "%s.device/%s" % (ctx.label.name, path.replace("../", "_/"))
+
+def _compilation_context(ctx):
+    own = [ctx.label.package] if ctx.label.package else []
+    folders = []
+    for include in ctx.attr.includes:
+        path = "/".join(own + [include]) if include != "." else (ctx.label.package or ".")
+        folders += [path, ctx.bin_dir.path + "/" + path]
+    return cc_common.merge_compilation_contexts(compilation_contexts = [
+        cc_common.create_compilation_context(
+            headers = depset(ctx.files.hdrs),
+            quote_includes = depset([".", ctx.bin_dir.path]),
+            includes = depset(folders),
+            local_defines = depset(ctx.attr.defines),
+        ),
+    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps])
+
+def _sycl_binary_impl(ctx):
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    targets = resolve_targets(ctx.label, ctx.attr.sycl_targets)
+    device_config = ctx.files.device_config
+    context = _compilation_context(ctx)
+    copts = [ctx.expand_make_variables("copts", c, {}) for c in ctx.attr.copts]
+    stems = {}
+    for source in ctx.files.srcs:
+        module = _module_id(source)
+        if module in stems:
+            fail("%s: srcs names %s twice" % (ctx.label, source.short_path))
+        stems[module] = _stem(ctx, source)
+
+    bitcode = [
+        (_module_id(source), compile_action(ctx, toolchain, source, stems[_module_id(source)], context, copts))
+        for source in ctx.files.srcs
+    ]
+    stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
+    linked = link_action(ctx, toolchain, bitcode, stem)
+    if ctx.attr.device_code_split == "off":
+        stems = {"": stem}
+    modules = postlink_action(ctx, toolchain, linked, stems, ctx.attr.device_code_split)
+    forms = {
+        module: translate_action(ctx, toolchain, modules[module], stems[module])
+        for module in stems
+    }
+
+    images = []
+    native = []
+    filtered = []
+    for target in targets:
+        for module, form in forms.items():
+            name = "%s.%s" % (stems[module], target.name)
+            table = filter_action(ctx, form, target, device_config, name)
+            filtered.append(table)
+            files = [form.properties, form.symbols]
+            if target.compiler:
+                image = aot_action(ctx, toolchain, form, table, target, name)
+                native.append(image.code)
+                images.append(struct(target = target, table = image.table, files = files + [image.code]))
+            else:
+                images.append(struct(target = target, table = table, files = files + [form.code]))
+
+    plan = plan_action(ctx, forms.values(), targets, device_config, stem)
+    out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
+    pack_action(ctx, images, plan, ctx.attr.state, out)
+    return [
+        DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out])),
+        SyclbinInfo(file = out, state = ctx.attr.state, targets = [t.name for t in targets]),
+        OutputGroupInfo(
+            device_ir = depset([f for _, f in bitcode]),
+            device_link = depset([linked]),
+            device_modules = depset(modules.values()),
+            spirv = depset([f.code for f in forms.values()]),
+            properties = depset([f.properties for f in forms.values()] + [f.symbols for f in forms.values()]),
+            file_tables = depset([f.table for f in forms.values()] + filtered),
+            aot_plan = depset([plan]),
+            aot_images = depset(native),
+            syclbin = depset([out]),
+        ),
+    ]
+
+sycl_binary = rule(
+    implementation = _sycl_binary_impl,
+    doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
+
+The output is `NAME.syclbin`. Every source is compiled once; the device code is
+linked, so that a kernel may call a device function of another source; every
+source's kernels become one module (`device_code_split = "per_source"`). What a
+module needs is read from its SPIR-V, and a target gets an image only of the
+modules that it can take: a kernel that uses `double` costs a GPU without fp64
+nothing, and does not stop its build. When no target can take a module, the build
+fails and says why.
+
+Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,
+`properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`.
+
+```starlark
+sycl_binary(
+    name = "kernels",
+    srcs = ["axpy.cpp"],
+    sycl_targets = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"],
+    deps = ["@rules_sycl//rules/device:sycl_lite"],
+)
+```
+""",
+    attrs = {
+        "copts": attr.string_list(
+            doc = "Options of the device compile, after the toolchain's own. Make variables are expanded.",
+        ),
+        "defines": attr.string_list(
+            doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
+        ),
+        "deps": attr.label_list(
+            doc = "C++ libraries whose headers the sources include. Their objects are not used: what kernels call must be in a header or in `srcs`.",
+            providers = [CcInfo],
+        ),
+        "device_code_split": attr.string(
+            default = "per_source",
+            doc = "`per_source`: one module a source; `off`: one module for all.",
+            values = ["per_source", "off"],
+        ),
+        "device_config": attr.label(
+            allow_single_file = [".yaml", ".yml"],
+            doc = "A device configuration file, merged over the built-in one: what targets support.",
+        ),
+        "hdrs": attr.label_list(
+            allow_files = _HEADERS,
+            doc = "Headers that the sources include.",
+        ),
+        "includes": attr.string_list(
+            doc = "Folders, relative to this package, that are searched for headers.",
+        ),
+        "srcs": attr.label_list(
+            allow_files = _SOURCES,
+            doc = "SYCL sources.",
+            mandatory = True,
+            allow_empty = False,
+        ),
+        "state": attr.string(
+            default = "executable",
+            doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`.",
+            values = ["input", "object", "executable"],
+        ),
+        "sycl_targets": attr.string_list(
+            default = ["spir64"],
+            doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
+        ),
+    } | TOOL_ATTRS,
+    provides = [SyclbinInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)

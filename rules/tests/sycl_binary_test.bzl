@@ -1,0 +1,172 @@
+"""Analysis tests of sycl_binary: which actions it declares, and what it refuses."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:toolchain.bzl", "sycl_toolchain")
+
+# Nothing of these targets is ever built, so the sources need not exist.
+_SOURCES = ["a.cpp", "dir/b.cpp", "c.cpp"]
+_TARGETS = ["intel_gpu_pvc", "spir64", "intel_gpu_acm_g10", "intel_gpu_12_60_7"]
+
+# Toolchains whose programs exist nowhere: the tests hold on any machine.
+_COMPLETE = "//rules/tests:complete_toolchain"
+_NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
+
+def _by_mnemonic(env):
+    actions = {}
+    for action in analysistest.target_actions(env):
+        actions.setdefault(action.mnemonic, []).append(action)
+    return actions
+
+def _actions_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = _by_mnemonic(env)
+
+    # Aliases and repetitions are one target: three are left, one of them SPIR-V.
+    counts = {mnemonic: len(list) for mnemonic, list in actions.items()}
+    asserts.equals(env, {
+        "SyclAot": 3 * 2,
+        "SyclAotFilter": 3 * 3,
+        "SyclAotPlan": 1,
+        "SyclCompile": 3,
+        "SyclDeviceLink": 1,
+        "SyclPostLink": 1,
+        "SyclTranslate": 3,
+        "SyclbinPack": 1,
+    }, counts)
+
+    compile = actions["SyclCompile"][0]
+    argv = compile.argv
+    asserts.equals(env, "/test/clang++", argv[0])
+    for want in ["-fsycl", "-fsycl-device-only", "-DANSWER=42", "-Wall", "-std=c++20"]:
+        asserts.true(env, want in argv, "SyclCompile lacks %s: %s" % (want, argv))
+    asserts.true(
+        env,
+        "clang.stamp" in [f.basename for f in compile.inputs.to_list()],
+        "the compiler's version is no input of SyclCompile",
+    )
+
+    # An image depends on its own module and on nothing of the other sources.
+    for aot in actions["SyclAot"]:
+        spirv = [f.basename for f in aot.inputs.to_list() if f.extension == "spv"]
+        asserts.equals(env, 1, len(spirv))
+        asserts.true(env, "/test/ocloc" in aot.argv, str(aot.argv))
+    devices = sorted({aot.argv[aot.argv.index("--device") + 1]: None for aot in actions["SyclAot"]}.keys())
+    asserts.equals(env, ["acm-g10", "pvc"], devices)
+    return analysistest.end(env)
+
+_actions_test = analysistest.make(
+    _actions_impl,
+    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+)
+
+def _split_off_impl(ctx):
+    env = analysistest.begin(ctx)
+    counts = {mnemonic: len(list) for mnemonic, list in _by_mnemonic(env).items()}
+    asserts.equals(env, [3, 1, 1], [counts["SyclCompile"], counts["SyclTranslate"], counts["SyclAotFilter"]])
+    asserts.false(env, "SyclAot" in counts, "SPIR-V needs no ahead-of-time compiler")
+    return analysistest.end(env)
+
+# spir64 alone must not need ocloc.
+_split_off_test = analysistest.make(
+    _split_off_impl,
+    config_settings = {"//command_line_option:extra_toolchains": _NO_OCLOC},
+)
+
+def _fails_impl(ctx):
+    env = analysistest.begin(ctx)
+    for text in ctx.attr.texts:
+        asserts.expect_failure(env, text)
+    return analysistest.end(env)
+
+_fails_test = analysistest.make(
+    _fails_impl,
+    attrs = {"texts": attr.string_list()},
+    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    expect_failure = True,
+)
+
+_fails_without_ocloc_test = analysistest.make(
+    _fails_impl,
+    attrs = {"texts": attr.string_list()},
+    config_settings = {"//command_line_option:extra_toolchains": _NO_OCLOC},
+    expect_failure = True,
+)
+
+def _toolchain(name, **kwargs):
+    sycl_toolchain(
+        name = name + "_impl",
+        clang = "/test/clang++",
+        llvm_dis = "/test/llvm-dis",
+        llvm_link = "/test/llvm-link",
+        llvm_spirv = "/test/llvm-spirv",
+        opt = "/test/opt",
+        spirv_val = "/test/spirv-val",
+        stamps = {"clang.stamp": "clang"},
+        tags = ["manual"],
+        **kwargs
+    )
+    native.toolchain(
+        name = name,
+        toolchain = name + "_impl",
+        toolchain_type = "//rules/toolchain:toolchain_type",
+    )
+
+def _binary(name, **kwargs):
+    sycl_binary(name = name, tags = ["manual"], **kwargs)
+    return name
+
+def sycl_binary_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    _toolchain("complete_toolchain", ocloc = "/test/ocloc")
+    _toolchain("no_ocloc_toolchain", missing = {"ocloc": "not in PATH"})
+
+    _actions_test(
+        name = "actions_test",
+        target_under_test = _binary(
+            "actions_binary",
+            srcs = _SOURCES,
+            copts = ["-Wall"],
+            defines = ["ANSWER=42"],
+            sycl_targets = _TARGETS,
+        ),
+    )
+    _split_off_test(
+        name = "split_off_test",
+        target_under_test = _binary("split_off_binary", srcs = _SOURCES, device_code_split = "off"),
+    )
+    _fails_test(
+        name = "unknown_target_test",
+        target_under_test = _binary("unknown_target_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pcv"]),
+        texts = ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
+    )
+    _fails_test(
+        name = "unsupported_target_test",
+        target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["nvidia_gpu_sm_90"]),
+        texts = ["images for 'nvidia_gpu_sm_90' need", "use spir64"],
+    )
+    _fails_test(
+        name = "no_target_test",
+        target_under_test = _binary("no_target_binary", srcs = _SOURCES, sycl_targets = []),
+        texts = ["sycl_targets is empty"],
+    )
+    _fails_without_ocloc_test(
+        name = "missing_ocloc_test",
+        target_under_test = _binary("missing_ocloc_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pvc"]),
+        texts = ["ocloc with the Intel graphics compiler is missing: not in PATH", "intel-ocloc and libigc2", "attribute 'ocloc'"],
+    )
+    native.test_suite(
+        name = name,
+        tests = [
+            "actions_test",
+            "missing_ocloc_test",
+            "no_target_test",
+            "split_off_test",
+            "unknown_target_test",
+            "unsupported_target_test",
+        ],
+    )

@@ -1,0 +1,79 @@
+"""The sycl_toolchain rule."""
+
+load(":providers.bzl", "SyclToolInfo", "SyclToolchainInfo")
+
+TOOLCHAIN_TYPE = "//rules/toolchain:toolchain_type"
+
+# Attribute -> (what the program is, the Debian package that has it).
+TOOLS = {
+    "clang": ("clang++ 21 or newer", "clang-21"),
+    "llc": ("LLVM's llc", "llvm-21"),
+    "llvm_dis": ("llvm-dis", "llvm-21"),
+    "llvm_link": ("llvm-link", "llvm-21"),
+    "llvm_spirv": ("llvm-spirv", "llvm-spirv-21"),
+    "ocloc": ("ocloc with the Intel graphics compiler", "intel-ocloc and libigc2"),
+    "opt": ("LLVM's opt", "llvm-21"),
+    "spirv_val": ("spirv-val", "spirv-tools"),
+}
+
+def _sycl_toolchain_impl(ctx):
+    stamps = {name: [] for name in TOOLS}
+    for target, name in ctx.attr.stamps.items():
+        if name not in stamps:
+            fail("%s: stamps: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(TOOLS))))
+        stamps[name].append(target[DefaultInfo].files)
+    for name in ctx.attr.missing:
+        if name not in TOOLS:
+            fail("%s: missing: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(TOOLS))))
+
+    tools = {}
+    for name, (what, package) in TOOLS.items():
+        path = getattr(ctx.attr, name)
+        tools[name] = SyclToolInfo(
+            path = path,
+            files = depset(transitive = stamps[name]),
+            missing = "" if path else (
+                "{what} is missing: {why}. Install it (Debian: {package}) and build again, or set the attribute '{attr}' of the sycl_toolchain {label}.".format(
+                    what = what,
+                    why = ctx.attr.missing.get(name, "the toolchain has no path for it"),
+                    package = package,
+                    attr = name,
+                    label = ctx.label,
+                )
+            ),
+        )
+    return [platform_common.ToolchainInfo(
+        sycl = SyclToolchainInfo(copts = ctx.attr.copts, **tools),
+    )]
+
+sycl_toolchain = rule(
+    implementation = _sycl_toolchain_impl,
+    doc = """Names the programs that SYCL device code is built with.
+
+Every program may be missing. A target that needs a missing one fails with a
+message that names the program, the package that has it, and the attribute.
+
+Programs that are not Bazel targets are invisible to Bazel's caches: give a file
+in `stamps` whose content changes when the program does, as the `sycl` module
+extension does with versions and checksums.
+""",
+    attrs = {
+        "clang": attr.string(doc = "Path of clang++, version 21 or newer."),
+        "copts": attr.string_list(
+            default = ["-std=c++20", "-O2", "-fno-math-errno"],
+            doc = "Options of every device compile, before the target's own `copts`.",
+        ),
+        "llc": attr.string(doc = "Path of llc, used to write SPIR-V when there is no `llvm_spirv`."),
+        "llvm_dis": attr.string(doc = "Path of llvm-dis."),
+        "llvm_link": attr.string(doc = "Path of llvm-link."),
+        "llvm_spirv": attr.string(doc = "Path of llvm-spirv."),
+        "missing": attr.string_dict(doc = "For a program that is missing: where it was looked for."),
+        "ocloc": attr.string(doc = "Path of ocloc, needed by the `intel_gpu_*` targets."),
+        "opt": attr.string(doc = "Path of opt."),
+        "spirv_val": attr.string(doc = "Path of spirv-val."),
+        "stamps": attr.label_keyed_string_dict(
+            allow_files = True,
+            doc = "Files that change when a program changes, each with the name of that program's attribute.",
+        ),
+    },
+)

@@ -1,0 +1,130 @@
+// Package aspect names the aspects of SYCL devices: the features that a kernel
+// may need and a device may lack. Device images, device configurations and
+// metadata of the compiler hold them as the numbers of enum class sycl::aspect.
+//
+// Names and numbers are those of DPC++, of its releases up to the summer of
+// 2026. A number that is not here is kept as a number: newer compilers have
+// more. No aspect stands for an architecture.
+package aspect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+)
+
+// An Aspect is a value of enum class sycl::aspect.
+type Aspect uint32
+
+// String returns the name that the value has today, or "aspect 12345" when it
+// has none.
+func (a Aspect) String() string {
+	if e, ok := byValue[a]; ok {
+		return e.name
+	}
+	return "aspect " + strconv.FormatUint(uint64(a), 10)
+}
+
+// Known reports whether the value has a name.
+func (a Aspect) Known() bool {
+	_, ok := byValue[a]
+	return ok
+}
+
+// Deprecated reports whether all names of the value are deprecated or retired.
+func (a Aspect) Deprecated() bool {
+	e, ok := byValue[a]
+	return ok && e.status != current
+}
+
+// Name returns the name of a number, "" when it has none.
+func Name(value uint32) string { return byValue[Aspect(value)].name }
+
+// Parse returns the aspect of a name or a decimal number. Deprecated and retired
+// names are accepted, a name may have "aspect::" or "sycl::aspect::" before it,
+// and any 32-bit number is an aspect.
+func Parse(nameOrNumber string) (Aspect, error) {
+	s := strings.TrimPrefix(strings.TrimPrefix(nameOrNumber, "sycl::"), "aspect::")
+	if a, ok := byName[s]; ok {
+		return a, nil
+	}
+	if s != "" && strings.Trim(s, "0123456789") == "" {
+		n, err := strconv.ParseUint(s, 10, 32)
+		if err != nil {
+			return 0, fmt.Errorf("aspect number %s does not fit in 32 bits", nameOrNumber)
+		}
+		return Aspect(n), nil
+	}
+	if near := spell.Nearest(strings.ToLower(s), inUse, 1); near != nil {
+		return 0, fmt.Errorf("unknown aspect %q: did you mean %s?", nameOrNumber, near[0])
+	}
+	return 0, fmt.Errorf("unknown aspect %q: expected a name of enum class aspect or a number", nameOrNumber)
+}
+
+// DeprecatedName reports whether name is accepted by Parse but out of use, and
+// the name of its value today, "" when that has none.
+func DeprecatedName(name string) (today string, deprecated bool) {
+	a, ok := byName[name]
+	if !ok {
+		return "", false
+	}
+	e := byValue[a]
+	if e.status != current {
+		return "", true
+	}
+	if e.name == name {
+		return "", false
+	}
+	return e.name, true
+}
+
+// All returns the known aspects in ascending order, deprecated ones included.
+func All() []Aspect {
+	var all []Aspect
+	for _, e := range names {
+		if len(all) == 0 || all[len(all)-1] != e.value {
+			all = append(all, e.value)
+		}
+	}
+	return all
+}
+
+// An entry gives a value a name.
+type entry struct {
+	value  Aspect
+	name   string
+	status status
+}
+
+type status uint8
+
+const (
+	current    status = iota
+	deprecated        // known to the runtime, not for new code
+	retired           // known to older releases only
+)
+
+var (
+	byName  = make(map[string]Aspect, len(names))
+	byValue = make(map[Aspect]entry, len(names))
+)
+
+func init() {
+	for _, e := range names {
+		byName[e.name] = e.value
+		if _, ok := byValue[e.value]; !ok {
+			byValue[e.value] = e
+		}
+	}
+}
+
+// inUse yields the names of values that are not deprecated.
+func inUse(yield func(string) bool) {
+	for _, e := range names {
+		if e.status == current && !yield(e.name) {
+			return
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package aspect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNamesAndNumbers(t *testing.T) {
+	for name, value := range map[string]Aspect{
+		"host": 0, "cpu": 1, "gpu": 2, "fp16": 5, "fp64": 6, "image": 9,
+		"usm_system_allocations": 17, "atomic64": 28, "ext_intel_esimd": 53,
+		"ext_oneapi_fragment": 54, "ext_intel_matrix": 58, "ext_oneapi_ipc_event": 106,
+	} {
+		got, err := Parse(name)
+		if err != nil || got != value {
+			t.Errorf("Parse(%q) = %d, %v, want %d", name, got, err, value)
+		}
+		if value.String() != name || !value.Known() || Name(uint32(value)) != name {
+			t.Errorf("%d is called %q, want %q", value, value, name)
+		}
+	}
+	if FP16 != 5 || FP64 != 6 || Atomic64 != 28 || Image != 9 || USMDeviceAllocations != 13 {
+		t.Error("a constant has the wrong value")
+	}
+}
+
+func TestEveryNumberFromZeroHasAName(t *testing.T) {
+	all := All()
+	if len(all) != 107 {
+		t.Fatalf("%d aspects", len(all))
+	}
+	for i, a := range all {
+		if int(a) != i {
+			t.Fatalf("aspect %d comes at place %d", a, i)
+		}
+		if got, err := Parse(a.String()); err != nil || got != a {
+			t.Errorf("Parse(%q) = %d, %v, want %d", a, got, err, a)
+		}
+	}
+}
+
+func TestNamesInUseComeFirst(t *testing.T) {
+	if !slices.IsSortedFunc(names, func(a, b entry) int {
+		if a.value != b.value {
+			return int(a.value) - int(b.value)
+		}
+		return int(a.status) - int(b.status)
+	}) {
+		t.Error("names are not in the order of value and status")
+	}
+	seen := make(map[string]bool)
+	for _, e := range names {
+		if seen[e.name] {
+			t.Errorf("%q is listed twice", e.name)
+		}
+		seen[e.name] = true
+	}
+}
+
+func TestDeprecated(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		today      string
+		deprecated bool
+		value      bool
+	}{
+		{"fp64", "", false, false},
+		{"host", "", true, true},
+		{"usm_system_allocator", "usm_system_allocations", true, false},
+		{"ext_oneapi_ballot_group", "ext_oneapi_fragment", true, false},
+		{"ext_intel_mem_channel", "", true, true},
+	} {
+		today, deprecated := DeprecatedName(tt.name)
+		if today != tt.today || deprecated != tt.deprecated {
+			t.Errorf("DeprecatedName(%q) = %q, %v", tt.name, today, deprecated)
+		}
+		a, err := Parse(tt.name)
+		if err != nil || a.Deprecated() != tt.value {
+			t.Errorf("%s: the value is deprecated: %v, %v", tt.name, a.Deprecated(), err)
+		}
+	}
+	if _, deprecated := DeprecatedName("no such"); deprecated {
+		t.Error("an unknown name is deprecated")
+	}
+}
+
+func TestParse(t *testing.T) {
+	for in, want := range map[string]Aspect{
+		"aspect::fp64": FP64, "sycl::aspect::fp64": FP64, "6": FP64, "12345": 12345, "4294967295": 4294967295,
+	} {
+		if got, err := Parse(in); err != nil || got != want {
+			t.Errorf("Parse(%q) = %d, %v, want %d", in, got, err, want)
+		}
+	}
+	if got := Aspect(12345).String(); got != "aspect 12345" || Aspect(12345).Known() || Aspect(12345).Deprecated() || Name(12345) != "" {
+		t.Errorf("an unknown value is %q", got)
+	}
+	for in, want := range map[string]string{
+		"":                       `unknown aspect "": expected a name of enum class aspect or a number`,
+		"-1":                     `unknown aspect "-1": expected a name of enum class aspect or a number`,
+		"4294967296":             `aspect number 4294967296 does not fit in 32 bits`,
+		"fp46":                   `unknown aspect "fp46": did you mean fp16?`,
+		"usm_device_allocation":  `unknown aspect "usm_device_allocation": did you mean usm_device_allocations?`,
+		"warp":                   `unknown aspect "warp": expected a name of enum class aspect or a number`,
+		"FP64":                   `unknown aspect "FP64": did you mean fp64?`,
+		strings.Repeat("x", 101): `unknown aspect "` + strings.Repeat("x", 101) + `": expected a name of enum class aspect or a number`,
+	} {
+		if _, err := Parse(in); err == nil || err.Error() != want {
+			t.Errorf("Parse(%q): %v, want %s", in, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, e := range names {
+		f.Add(e.name)
+	}
+	f.Add("12345")
+	f.Add("sycl::aspect::fp16")
+	f.Fuzz(func(t *testing.T, in string) {
+		a, err := Parse(in)
+		if err != nil {
+			return
+		}
+		if again, err := Parse(strings.TrimPrefix(a.String(), "aspect ")); err != nil || again != a {
+			t.Fatalf("%q is %d, whose name %q is %d, %v", in, a, a, again, err)
+		}
+	})
+}

@@ -1,0 +1,328 @@
+// Package compat decides which devices can run what: it holds the requirements
+// of a device image against a device and says compatible, incompatible or
+// undetermined, with every reason and not only the first.
+//
+// The checks, their order and their words are those of the SYCL runtime of
+// DPC++, which throws an exception of kind errc::kernel_not_supported at the
+// first of them that fails: aspects, joint matrices, dimensions and size of the
+// work-group, sub-group size. Two more follow that the runtime makes when it
+// chooses among images, or does not make yet: the targets a kernel was fixed to
+// and the target an image was compiled for.
+//
+// A device that may have aspects beyond those that are listed, or whose limits
+// are not known, is not incompatible for lack of them: that is undetermined.
+// A build cannot wait for an answer, so [Checker.Keeps] asks the narrower
+// question of the aspect filter, which rows of a file table to compile for a
+// target, with the same checks and a plain yes or no.
+package compat
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// A Verdict says whether something runs on a device.
+type Verdict uint8
+
+const (
+	Compatible    Verdict = iota // it runs
+	NotApplicable                // the image is not meant for the device
+	Undetermined                 // what is known of the device does not tell
+	Incompatible                 // it cannot run
+)
+
+func (v Verdict) String() string {
+	switch v {
+	case Compatible:
+		return "compatible"
+	case NotApplicable:
+		return "not-applicable"
+	case Undetermined:
+		return "undetermined"
+	case Incompatible:
+		return "incompatible"
+	}
+	return "verdict " + strconv.Itoa(int(v))
+}
+
+// A Rule identifies a kind of reason. Rules keep their names and meanings.
+type Rule string
+
+const (
+	MissingAspect            Rule = "missing-aspect"
+	UnsupportedJointMatrix   Rule = "unsupported-joint-matrix"
+	UnsupportedWorkGroupDims Rule = "unsupported-work-group-dims"
+	UnsupportedWorkGroupSize Rule = "unsupported-work-group-size"
+	UnsupportedSubGroupSize  Rule = "unsupported-sub-group-size"
+	FixedTargetMismatch      Rule = "fixed-target-mismatch"
+	CompileTargetMismatch    Rule = "compile-target-mismatch"
+	NoImage                  Rule = "no-image" // a file has nothing that the device could run
+)
+
+// A Reason is one thing that keeps an image from being compatible.
+type Reason struct {
+	Rule      Rule
+	Verdict   Verdict // Incompatible, Undetermined or NotApplicable
+	Required  string  // what is needed: "fp64", "32", "8x4x2" in the order of SYCL
+	Available string  // what the device has instead, "" when that is long or not known
+	Property  string  // key in the set "SYCL/device requirements"
+	Text      string  // one sentence, in the words of the runtime where it has some
+}
+
+// A Result is a verdict with all its reasons, in the order of the checks.
+type Result struct {
+	Verdict Verdict
+	Reasons []Reason
+}
+
+func (r *Result) add(reason Reason) {
+	r.Reasons = append(r.Reasons, reason)
+	r.Verdict = max(r.Verdict, reason.Verdict)
+}
+
+// A Checker compares requirements with devices. It may be used by several
+// goroutines at once.
+type Checker struct {
+	config *deviceconfig.Config
+}
+
+// New returns a Checker that knows the names of targets from config.
+func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
+
+// Check returns whether an image that needs q runs on d.
+func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
+	var r Result
+	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
+	checkMatrices(&r, q)
+	checkWorkGroup(&r, q, d)
+	checkSubGroups(&r, q, d)
+	c.checkFixedTargets(&r, q, d)
+	checkCompileTarget(&r, q, d)
+	return r
+}
+
+// Keeps returns whether the aspect filter keeps a row that needs q in the table
+// of target d, with the reasons if not: every aspect and every sub-group size
+// must be listed, and the fixed targets must include d or, where they are given
+// as aspects, share one with d. That the target may have aspects which are not
+// listed does not count, but a target that lists nothing at all, such as spir64,
+// stands for devices that are not known before the program runs, and takes all.
+func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
+	if TakesAll(d) {
+		return true, nil
+	}
+	var r Result
+	checkAspects(&r, q, d, true)
+	checkSubGroups(&r, q, d)
+	c.checkFixedTargets(&r, q, d)
+	return r.Verdict == Compatible, r.Reasons
+}
+
+// TakesAll reports whether a target stands for devices that are not known yet.
+func TakesAll(d *deviceconfig.Device) bool {
+	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
+}
+
+func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device, closed bool) {
+	for _, a := range q.Aspects {
+		if d.Has(a) {
+			continue
+		}
+		reason := Reason{Rule: MissingAspect, Verdict: Incompatible, Required: a.String(), Property: "aspects"}
+		switch {
+		case !a.Known():
+			reason.Text = fmt.Sprintf("Unknown aspect %d", uint32(a))
+		case closed:
+			reason.Text = fmt.Sprintf("Required aspect %s is not supported on the device", a)
+		default:
+			reason.Text = fmt.Sprintf("Required aspect %s is not among the aspects that are known of the device, which may have others", a)
+		}
+		// Whether a device has an aspect that nobody here can name is not known.
+		if !closed || !a.Known() {
+			reason.Verdict = Undetermined
+		}
+		r.add(reason)
+	}
+}
+
+// checkMatrices cannot say more than that the runtime will ask: combinations of
+// matrices are not part of the device configuration.
+func checkMatrices(r *Result, q *requirement.Requirements) {
+	for _, m := range []struct{ list, what, property string }{
+		{q.JointMatrix, "joint_matrix", "joint_matrix"},
+		{q.JointMatrixMad, "joint_matrix_mad function", "joint_matrix_mad"},
+	} {
+		for record := range strings.SplitSeq(m.list, ";") {
+			if record == "" {
+				continue
+			}
+			r.add(Reason{Rule: UnsupportedJointMatrix, Verdict: Undetermined, Required: record, Property: m.property,
+				Text: fmt.Sprintf("Whether %s with parameters %s is supported on the device is known only when the program runs", m.what, record)})
+		}
+	}
+}
+
+// maxDims is how many dimensions a SYCL range can have.
+const maxDims = 3
+
+func checkWorkGroup(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	dims, size := int(q.WorkGroupDims), q.WorkGroupSize
+	if dims == 0 {
+		dims = len(size)
+	}
+	// Compilers pad sizes to three dimensions with 1.
+	isOne := func(n uint64) bool { return n == 1 }
+	if dims > maxDims || len(size) > dims && !all(size[dims:], isOne) {
+		r.add(Reason{Rule: UnsupportedWorkGroupDims, Verdict: Incompatible, Required: strconv.Itoa(max(dims, len(size))),
+			Available: strconv.Itoa(min(dims, maxDims)), Property: "work_group_num_dim",
+			Text: "The local size dimension of submitted nd_range doesn't match the required work-group size dimension"})
+	}
+	if len(size) > 0 && !all(size, isOne) {
+		checkWorkGroupSize(r, size, d)
+	}
+}
+
+func all[T any](list []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return !ok(v) })
+}
+
+func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
+	inSYCL := FormatSize(size, "x")
+	reason := Reason{Rule: UnsupportedWorkGroupSize, Verdict: Incompatible, Required: inSYCL, Property: "reqd_work_group_size_uint64_t"}
+	if d.MaxWorkGroupSize > 0 {
+		reason.Available = "at most " + strconv.FormatUint(d.MaxWorkGroupSize, 10)
+	}
+	text := fmt.Sprintf("Required work-group size {%s} is not supported on the device: ", FormatSize(size, ", "))
+	total, fits := product(size)
+	switch {
+	case !fits:
+		reason.Text = text + "the number of work-items does not fit in 64 bits"
+	case d.MaxWorkGroupSize == 0:
+		reason.Verdict = Undetermined
+		reason.Text = fmt.Sprintf("Required work-group size {%s} has %d work-items, and the limit of the device is not known", FormatSize(size, ", "), total)
+	case total > d.MaxWorkGroupSize:
+		reason.Text = fmt.Sprintf("%s%d work-items are more than its %d", text, total, d.MaxWorkGroupSize)
+	default:
+		return
+	}
+	r.add(reason)
+}
+
+// product multiplies and reports whether the result fits.
+func product(size []uint64) (total uint64, fits bool) {
+	total = 1
+	for _, n := range size {
+		hi, lo := bits.Mul64(total, n)
+		if hi != 0 && !slices.Contains(size, 0) {
+			return 0, false
+		}
+		total = lo
+	}
+	return total, true
+}
+
+// FormatSize writes the dimensions of a work-group size as they stand in a SYCL
+// program. Properties have them the other way round.
+func FormatSize(size []uint64, separator string) string {
+	var s []string
+	for _, n := range slices.Backward(size) {
+		s = append(s, strconv.FormatUint(n, 10))
+	}
+	return strings.Join(s, separator)
+}
+
+func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	// Explicit SIMD takes the number 1 here; the runtime does not compare it.
+	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) && slices.Equal(q.SubGroupSizes, []uint32{1}) {
+		return
+	}
+	for _, n := range q.SubGroupSizes {
+		if d.HasSubGroupSize(n) {
+			continue
+		}
+		size := strconv.FormatUint(uint64(n), 10)
+		reason := Reason{Rule: UnsupportedSubGroupSize, Verdict: Incompatible, Required: size,
+			Available: join(d.SubGroupSizes), Property: "reqd_sub_group_size",
+			Text: fmt.Sprintf("Sub-group size %s is not supported on the device", size)}
+		if len(d.SubGroupSizes) == 0 && d.MayHaveOtherAspects {
+			reason.Verdict = Undetermined
+			reason.Text = fmt.Sprintf("Whether sub-group size %s is supported on the device is known only when the program runs", size)
+		}
+		r.add(reason)
+	}
+}
+
+func join(sizes []uint32) string {
+	var s []string
+	for _, n := range sizes {
+		s = append(s, strconv.FormatUint(uint64(n), 10))
+	}
+	return strings.Join(s, ", ")
+}
+
+func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	if !q.HasFixedTargets {
+		return
+	}
+	for _, name := range q.FixedTargets {
+		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && TakesAll(t) {
+			return
+		}
+	}
+	for _, a := range q.FixedTargetAspects {
+		if d.Has(a) {
+			return
+		}
+	}
+	targets := slices.Clone(q.FixedTargets)
+	for _, a := range q.FixedTargetAspects {
+		targets = append(targets, a.String())
+	}
+	list := strings.Join(targets, ",")
+	reason := Reason{Rule: FixedTargetMismatch, Verdict: Incompatible, Required: list, Available: d.Name, Property: "fixed_target",
+		Text: fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets=%s' but was submitted to a different device", list)}
+	switch {
+	case len(targets) == 0:
+		reason.Text = "Kernel was compiled with '-fsycl-fixed-targets' for targets that have none in common"
+	case len(q.FixedTargetAspects) > 0 && d.MayHaveOtherAspects:
+		reason.Verdict = Undetermined
+		reason.Text = fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets' for devices with aspect %s, which the device may have", list)
+	}
+	r.add(reason)
+}
+
+func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	if q.CompileTarget == "" || Serves(q.CompileTarget, d) {
+		return
+	}
+	r.add(Reason{Rule: CompileTargetMismatch, Verdict: NotApplicable, Required: q.CompileTarget, Available: d.Name, Property: "compile_target",
+		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
+}
+
+// Serves reports whether native code for a target runs on d: the names are those
+// of one device, or the code is for x86_64 and d is such a processor.
+func Serves(target string, d *deviceconfig.Device) bool {
+	if deviceconfig.Canonical(target) == d.Name {
+		return true
+	}
+	return isAnyCPU(target) && isCPU(d)
+}
+
+func isAnyCPU(target string) bool { return target == "spir64_x86_64" || target == "x86_64" }
+
+func isCPU(d *deviceconfig.Device) bool {
+	return isAnyCPU(d.Name) || strings.HasPrefix(d.Name, "intel_cpu_") || strings.HasPrefix(d.Name, "x86_64_")
+}
+
+// NoImageReason is the reason of a kernel for which a file has no image that the
+// device could run.
+func NoImageReason(kernel string) Reason {
+	return Reason{Rule: NoImage, Verdict: Incompatible, Text: fmt.Sprintf("No kernel named %s was found", kernel)}
+}

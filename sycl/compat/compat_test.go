@@ -1,0 +1,229 @@
+package compat
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+const testDevices = `
+intel_gpu_small:
+  aspects: [gpu, fp16]
+  sub-group-sizes: [8, 16]
+  max-work-group-size: 256
+intel_gpu_pvc:
+  aspects: [gpu, fp16, fp64, ext_intel_esimd]
+  sub-group-sizes: [16, 32]
+  max-work-group-size: 1024
+x86_64:
+  aspects: [cpu, fp64]
+  sub-group-sizes: [4, 8]
+  may-support-other-aspects: true
+intel_cpu_spr:
+  aspects: [cpu, fp64]
+  sub-group-sizes: [4, 8]
+  may-support-other-aspects: true
+spir64:
+  may-support-other-aspects: true
+amd_gpu_new:
+  aspects: []
+`
+
+func testConfig(t testing.TB) *deviceconfig.Config {
+	t.Helper()
+	c, err := deviceconfig.Read("test.yaml", strings.NewReader(testDevices))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func device(t testing.TB, c *deviceconfig.Config, name string) *deviceconfig.Device {
+	t.Helper()
+	d, ok := c.Lookup(name)
+	if !ok {
+		t.Fatalf("no device %s", name)
+	}
+	return d
+}
+
+type needs = requirement.Requirements
+
+func TestCheck(t *testing.T) {
+	config := testConfig(t)
+	for _, test := range []struct {
+		name    string
+		needs   needs
+		device  string
+		verdict Verdict
+		reasons []string // "rule: required: text"
+	}{
+		{"nothing is needed", needs{}, "intel_gpu_small", Compatible, nil},
+		{"all is there", needs{Aspects: []aspect.Aspect{aspect.FP16}, SubGroupSizes: []uint32{8}, WorkGroupSize: []uint64{64, 4}},
+			"intel_gpu_small", Compatible, nil},
+		{"an aspect is missing", needs{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "intel_gpu_small", Incompatible,
+			[]string{"missing-aspect: fp64: Required aspect fp64 is not supported on the device"}},
+		{"an aspect is not listed, but may be there", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", Undetermined,
+			[]string{"missing-aspect: fp16: Required aspect fp16 is not among the aspects that are known of the device, which may have others"}},
+		{"an unknown aspect", needs{Aspects: []aspect.Aspect{4000}}, "intel_gpu_small", Undetermined,
+			[]string{"missing-aspect: aspect 4000: Unknown aspect 4000"}},
+		{"a sub-group size is missing", needs{SubGroupSizes: []uint32{16, 32, 64}}, "intel_gpu_small", Incompatible, []string{
+			"unsupported-sub-group-size: 32: Sub-group size 32 is not supported on the device",
+			"unsupported-sub-group-size: 64: Sub-group size 64 is not supported on the device"}},
+		{"a sub-group size missing on a device with other aspects", needs{SubGroupSizes: []uint32{16}}, "x86_64", Incompatible,
+			[]string{"unsupported-sub-group-size: 16: Sub-group size 16 is not supported on the device"}},
+		{"a sub-group size on any device", needs{SubGroupSizes: []uint32{16}}, "spir64", Undetermined,
+			[]string{"unsupported-sub-group-size: 16: Whether sub-group size 16 is supported on the device is known only when the program runs"}},
+		{"explicit SIMD has no sub-groups", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}},
+			"intel_gpu_pvc", Compatible, nil},
+		{"a sub-group size of 1 without explicit SIMD", needs{SubGroupSizes: []uint32{1}}, "intel_gpu_pvc", Incompatible,
+			[]string{"unsupported-sub-group-size: 1: Sub-group size 1 is not supported on the device"}},
+		{"a work-group of just the limit", needs{WorkGroupSize: []uint64{32, 8}}, "intel_gpu_small", Compatible, nil},
+		{"a work-group one above the limit", needs{WorkGroupSize: []uint64{257}}, "intel_gpu_small", Incompatible,
+			[]string{"unsupported-work-group-size: 257: Required work-group size {257} is not supported on the device: 257 work-items are more than its 256"}},
+		{"a work-group is written as in SYCL", needs{WorkGroupSize: []uint64{64, 4, 2}}, "intel_gpu_small", Incompatible,
+			[]string{"unsupported-work-group-size: 2x4x64: Required work-group size {2, 4, 64} is not supported on the device: 512 work-items are more than its 256"}},
+		{"a work-group beyond 64 bits", needs{WorkGroupSize: []uint64{4294967295, 4294967295, 4294967295}}, "x86_64", Incompatible,
+			[]string{"unsupported-work-group-size: 4294967295x4294967295x4294967295: Required work-group size {4294967295, 4294967295, 4294967295} is not supported on the device: the number of work-items does not fit in 64 bits"}},
+		{"a work-group that wraps to 0 in 64 bits", needs{WorkGroupSize: []uint64{1 << 63, 4}}, "intel_gpu_pvc", Incompatible,
+			[]string{"unsupported-work-group-size: 4x9223372036854775808: Required work-group size {4, 9223372036854775808} is not supported on the device: the number of work-items does not fit in 64 bits"}},
+		{"a work-group just within 64 bits", needs{WorkGroupSize: []uint64{math.MaxUint64}}, "intel_gpu_pvc", Incompatible,
+			[]string{"unsupported-work-group-size: 18446744073709551615: Required work-group size {18446744073709551615} is not supported on the device: 18446744073709551615 work-items are more than its 1024"}},
+		{"2^32+1 is not 1", needs{WorkGroupSize: []uint64{1<<32 + 1}}, "intel_gpu_pvc", Incompatible,
+			[]string{"unsupported-work-group-size: 4294967297: Required work-group size {4294967297} is not supported on the device: 4294967297 work-items are more than its 1024"}},
+		{"a work-group where the limit is not known", needs{WorkGroupSize: []uint64{64}}, "x86_64", Undetermined,
+			[]string{"unsupported-work-group-size: 64: Required work-group size {64} has 64 work-items, and the limit of the device is not known"}},
+		{"a work-group of one work-item", needs{WorkGroupSize: []uint64{1, 1, 1}}, "x86_64", Compatible, nil},
+		{"a size padded to three dimensions", needs{WorkGroupSize: []uint64{64, 1, 1}, WorkGroupDims: 1}, "intel_gpu_pvc", Compatible, nil},
+		{"a size with more dimensions than there are", needs{WorkGroupSize: []uint64{8, 8}, WorkGroupDims: 1}, "intel_gpu_pvc", Incompatible,
+			[]string{"unsupported-work-group-dims: 2: The local size dimension of submitted nd_range doesn't match the required work-group size dimension"}},
+		{"four dimensions", needs{WorkGroupDims: 4}, "intel_gpu_pvc", Incompatible,
+			[]string{"unsupported-work-group-dims: 4: The local size dimension of submitted nd_range doesn't match the required work-group size dimension"}},
+		{"matrices", needs{JointMatrix: "matrix_type::fp64,use::a,16,16;matrix_type::bf16,use::b,16,16", JointMatrixMad: "a,b,c,d,1,2,3"}, "intel_gpu_pvc", Undetermined, []string{
+			"unsupported-joint-matrix: matrix_type::fp64,use::a,16,16: Whether joint_matrix with parameters matrix_type::fp64,use::a,16,16 is supported on the device is known only when the program runs",
+			"unsupported-joint-matrix: matrix_type::bf16,use::b,16,16: Whether joint_matrix with parameters matrix_type::bf16,use::b,16,16 is supported on the device is known only when the program runs",
+			"unsupported-joint-matrix: a,b,c,d,1,2,3: Whether joint_matrix_mad function with parameters a,b,c,d,1,2,3 is supported on the device is known only when the program runs"}},
+		{"a fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_pvc", Compatible, nil},
+		{"a fixed target by an alias", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_60_7"}}, "intel_gpu_pvc", Compatible, nil},
+		{"a fixed target that stands for all", needs{HasFixedTargets: true, FixedTargets: []string{"spir64"}}, "intel_gpu_pvc", Compatible, nil},
+		{"a fixed target for all CPUs", needs{HasFixedTargets: true, FixedTargets: []string{"spir64_x86_64"}}, "intel_cpu_spr", Compatible, nil},
+		{"another fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_0_0"}}, "intel_gpu_pvc", Incompatible,
+			[]string{"fixed-target-mismatch: intel_gpu_12_0_0: Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_12_0_0' but was submitted to a different device"}},
+		{"no fixed target in common", needs{HasFixedTargets: true}, "intel_gpu_pvc", Incompatible,
+			[]string{"fixed-target-mismatch: : Kernel was compiled with '-fsycl-fixed-targets' for targets that have none in common"}},
+		{"a fixed target by an aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU, aspect.GPU}}, "intel_gpu_pvc", Compatible, nil},
+		{"another fixed target by an aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", Incompatible,
+			[]string{"fixed-target-mismatch: cpu: Kernel was compiled with '-fsycl-fixed-targets=cpu' but was submitted to a different device"}},
+		{"a fixed target by an aspect that may be there", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", Undetermined,
+			[]string{"fixed-target-mismatch: gpu: Kernel was compiled with '-fsycl-fixed-targets' for devices with aspect gpu, which the device may have"}},
+		{"compiled for the device", needs{CompileTarget: "intel_gpu_pvc"}, "intel_gpu_pvc", Compatible, nil},
+		{"compiled for all CPUs", needs{CompileTarget: "spir64_x86_64"}, "intel_cpu_spr", Compatible, nil},
+		{"compiled for another device", needs{CompileTarget: "intel_gpu_pvc"}, "intel_gpu_small", NotApplicable,
+			[]string{"compile-target-mismatch: intel_gpu_pvc: The image was compiled ahead of time for intel_gpu_pvc"}},
+		{"all reasons, in the order of the runtime", needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{32}, WorkGroupSize: []uint64{1024},
+			HasFixedTargets: true, FixedTargets: []string{"x86_64"}, CompileTarget: "x86_64", JointMatrix: "m"}, "intel_gpu_small", Incompatible, []string{
+			"missing-aspect: fp64: Required aspect fp64 is not supported on the device",
+			"unsupported-joint-matrix: m: Whether joint_matrix with parameters m is supported on the device is known only when the program runs",
+			"unsupported-work-group-size: 1024: Required work-group size {1024} is not supported on the device: 1024 work-items are more than its 256",
+			"unsupported-sub-group-size: 32: Sub-group size 32 is not supported on the device",
+			"fixed-target-mismatch: x86_64: Kernel was compiled with '-fsycl-fixed-targets=x86_64' but was submitted to a different device",
+			"compile-target-mismatch: x86_64: The image was compiled ahead of time for x86_64"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := New(config).Check(&test.needs, device(t, config, test.device))
+			var reasons []string
+			for _, r := range got.Reasons {
+				reasons = append(reasons, string(r.Rule)+": "+r.Required+": "+r.Text)
+			}
+			if got.Verdict != test.verdict || !slices.Equal(reasons, test.reasons) {
+				t.Errorf("%v because of\n%s\nwant %v because of\n%s", got.Verdict, strings.Join(reasons, "\n"), test.verdict, strings.Join(test.reasons, "\n"))
+			}
+		})
+	}
+}
+
+// TestKeeps checks the rules of the aspect filter where they differ from Check.
+func TestKeeps(t *testing.T) {
+	config := testConfig(t)
+	for _, test := range []struct {
+		name   string
+		needs  needs
+		device string
+		want   bool
+	}{
+		{"nothing is needed", needs{}, "amd_gpu_new", true},
+		{"an aspect that is listed", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "intel_gpu_pvc", true},
+		{"an aspect that is not listed", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "intel_gpu_small", false},
+		{"an aspect that is not listed, but may be there", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", false},
+		{"an unknown aspect", needs{Aspects: []aspect.Aspect{4000}}, "intel_gpu_pvc", false},
+		{"a target about which nothing is known", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "amd_gpu_new", false},
+		{"a target that stands for all devices", needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{7}}, "spir64", true},
+		{"one of two sub-group sizes", needs{SubGroupSizes: []uint32{16, 8}}, "intel_gpu_pvc", false},
+		{"work-group sizes do not count", needs{WorkGroupSize: []uint64{4096}}, "intel_gpu_small", true},
+		{"matrices do not count", needs{JointMatrix: "m"}, "intel_gpu_small", true},
+		{"a fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_pvc", true},
+		{"another fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_small", false},
+		{"no fixed target in common", needs{HasFixedTargets: true}, "intel_gpu_pvc", false},
+		{"a fixed target that shares one aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.FP64, aspect.CPU}}, "intel_gpu_pvc", true},
+		{"a fixed target that shares no aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", false},
+		{"a fixed target that shares no aspect, but may", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, reasons := New(config).Keeps(&test.needs, device(t, config, test.device))
+			if got != test.want || got == (len(reasons) > 0) {
+				t.Errorf("%t because of %v, want %t", got, reasons, test.want)
+			}
+		})
+	}
+}
+
+func TestGroupRows(t *testing.T) {
+	fp64 := &needs{Aspects: []aspect.Aspect{aspect.FP64}}
+	same := &needs{Aspects: []aspect.Aspect{aspect.FP64}}
+	named := &needs{JointMatrix: "a", JointMatrixMad: "b"}
+	other := &needs{JointMatrix: `a", JointMatrixMad:"b`}
+	groups := GroupRows([]*needs{fp64, nil, same, fp64, {}, named, other})
+	want := [][]int{{0, 2, 3}, {1, 4}, {5}, {6}}
+	if len(groups) != len(want) {
+		t.Fatalf("%d groups, want %d", len(groups), len(want))
+	}
+	for i, g := range groups {
+		if !slices.Equal(g.Rows, want[i]) {
+			t.Errorf("group %d has rows %v, want %v", i, g.Rows, want[i])
+		}
+	}
+	config := testConfig(t)
+	decisions := New(config).Decide(groups, device(t, config, "intel_gpu_small"))
+	if decisions[0].Kept || !decisions[1].Kept || len(decisions[0].Reasons) != 1 {
+		t.Errorf("decisions %v", decisions)
+	}
+}
+
+func TestSelected(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		targets, fixed []string
+		want           bool
+		why            string
+	}{
+		{"no lists", nil, nil, true, ""},
+		{"among the targets", []string{"x86_64", "intel_gpu_pvc"}, nil, true, ""},
+		{"among the fixed targets by an alias", nil, []string{"intel_gpu_12_60_7"}, true, ""},
+		{"in both", []string{"intel_gpu_pvc"}, []string{"intel_gpu_12_60_7"}, true, ""},
+		{"not among the targets", []string{"x86_64"}, nil, false, "not among the targets"},
+		{"fixed, but not among the targets", []string{"x86_64"}, []string{"intel_gpu_pvc"}, false, "not among the targets"},
+		{"a target, but not fixed", []string{"intel_gpu_pvc"}, []string{"x86_64"}, false, "not among the fixed targets"},
+		{"in neither", []string{"x86_64"}, []string{"x86_64"}, false, "neither among the targets nor among the fixed targets"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got, why := Selected("intel_gpu_pvc", test.targets, test.fixed); got != test.want || why != test.why {
+				t.Errorf("%t, %q; want %t, %q", got, why, test.want, test.why)
+			}
+		})
+	}
+}

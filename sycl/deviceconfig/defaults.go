@@ -1,0 +1,232 @@
+package deviceconfig
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+)
+
+var (
+	//go:embed devices.yaml
+	devicesYAML []byte
+	//go:embed names.yaml
+	namesYAML []byte
+	//go:embed devices_overlay.yaml
+	overlayYAML []byte
+)
+
+// The embedded files are read once, when they are needed first. Tests read them
+// too, so that a fault in one cannot get as far as these panics.
+var (
+	defaults   = sync.OnceValue(func() *Config { return must(readDefaults()) })
+	names      = sync.OnceValue(func() *nameTable { return must(readNames()) })
+	overlay    = sync.OnceValue(func() []repair { return must(readOverlay()) })
+	oclocNames = sync.OnceValue(func() map[string]string {
+		known := make(map[string]string)
+		for _, r := range overlay() {
+			if r.oclocDevice != "" {
+				known[r.targets[0]] = r.oclocDevice
+			}
+		}
+		return known
+	})
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// devicesSource is where devices.yaml is from.
+const devicesSource = "intel/llvm, DeviceConfigFile.td of July 2026"
+
+func readDefaults() (*Config, error) {
+	c, err := Read("devices.yaml", bytes.NewReader(devicesYAML))
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range c.devices {
+		d.Source = devicesSource
+		for _, r := range overlay() {
+			r.apply(d)
+		}
+	}
+	return c, nil
+}
+
+// A nameTable is the content of names.yaml.
+type nameTable struct {
+	canonical     map[string]string // by alias
+	aliases       map[string][]string
+	architectures map[string]uint64
+}
+
+// complete sets the aliases and the architecture of a device.
+func (t *nameTable) complete(d *Device) {
+	d.Aliases = t.aliases[d.Name]
+	d.Architecture = t.architectures[d.Name]
+}
+
+func readNames() (*nameTable, error) {
+	p := parser{file: "names.yaml"}
+	root, err := readYAML(p.file, bytes.NewReader(namesYAML))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := p.pairs(root, "entries by target")
+	if err != nil {
+		return nil, err
+	}
+	t := &nameTable{make(map[string]string), make(map[string][]string), make(map[string]uint64)}
+	for _, e := range entries {
+		p.target, p.key = e.key.Value, ""
+		pairs, err := p.pairs(e.value, "keys with values")
+		if err != nil {
+			return nil, err
+		}
+		for _, kv := range pairs {
+			p.key = kv.key.Value
+			switch p.key {
+			case "aliases":
+				aliases, err := p.list(kv.value)
+				if err != nil {
+					return nil, err
+				}
+				for _, a := range aliases {
+					if other, ok := t.canonical[a.Value]; ok {
+						return nil, p.errorf(a, "%s is an alias of %s too", a.Value, other)
+					}
+					t.canonical[a.Value] = p.target
+					t.aliases[p.target] = append(t.aliases[p.target], a.Value)
+				}
+			case "architecture":
+				t.architectures[p.target], err = strconv.ParseUint(kv.value.Value, 0, 64)
+				if err != nil {
+					return nil, p.errorf(kv.value, "%v", err)
+				}
+			default:
+				return nil, p.errorf(kv.key, "unknown key")
+			}
+		}
+	}
+	return t, nil
+}
+
+// A repair is an entry of devices_overlay.yaml.
+type repair struct {
+	targets, except  []string // patterns
+	aspects          []aspect.Aspect
+	maxWorkGroupSize uint64
+	oclocDevice      string
+	source           string
+}
+
+func (r *repair) matches(target string) bool {
+	match := func(pattern string) bool {
+		ok, _ := path.Match(pattern, target) // readOverlay has checked the pattern
+		return ok
+	}
+	return slices.ContainsFunc(r.targets, match) && !slices.ContainsFunc(r.except, match)
+}
+
+// apply changes d when the repair is for it.
+func (r *repair) apply(d *Device) {
+	if !r.matches(d.Name) {
+		return
+	}
+	var what []string
+	if r.aspects != nil {
+		d.Aspects = append(slices.Clip(d.Aspects), r.aspects...)
+		slices.Sort(d.Aspects)
+		d.Aspects = slices.Compact(d.Aspects)
+		for _, a := range r.aspects {
+			what = append(what, a.String())
+		}
+	}
+	if r.maxWorkGroupSize != 0 {
+		d.MaxWorkGroupSize = r.maxWorkGroupSize
+		what = append(what, fmt.Sprintf("work-groups up to %d", r.maxWorkGroupSize))
+	}
+	if r.oclocDevice != "" {
+		d.OclocDevice = r.oclocDevice
+		what = append(what, "name for ocloc")
+	}
+	d.Source += "; " + strings.Join(what, ", ") + ": " + r.source
+}
+
+func readOverlay() ([]repair, error) {
+	p := parser{file: "devices_overlay.yaml"}
+	root, err := readYAML(p.file, bytes.NewReader(overlayYAML))
+	if err != nil {
+		return nil, err
+	}
+	if root.Kind != yaml.SequenceNode {
+		return nil, p.errorf(root, "expected a list, not %s", kindName(root))
+	}
+	var all []repair
+	for _, n := range root.Content {
+		p.key = ""
+		pairs, err := p.pairs(n, "keys with values")
+		if err != nil {
+			return nil, err
+		}
+		var r repair
+		for _, kv := range pairs {
+			p.key = kv.key.Value
+			switch p.key {
+			case "targets":
+				r.targets, err = p.patterns(kv.value)
+			case "except":
+				r.except, err = p.patterns(kv.value)
+			case "add-aspects":
+				r.aspects, err = p.aspects(kv.value)
+			case "max-work-group-size":
+				r.maxWorkGroupSize, err = p.positive(kv.value, 64)
+			case "ocloc-device":
+				r.oclocDevice, err = p.word(kv.value)
+			case "source":
+				r.source = kv.value.Value
+			default:
+				return nil, p.errorf(kv.key, "unknown key")
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		p.key = ""
+		switch {
+		case len(r.targets) == 0 || r.source == "":
+			return nil, p.errorf(n, "the entry has no targets or no source")
+		case r.oclocDevice != "" && (len(r.targets) > 1 || strings.Contains(r.targets[0], "*")):
+			return nil, p.errorf(n, "only one target can have the ocloc-device %s", r.oclocDevice)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func (p *parser) patterns(n *yaml.Node) ([]string, error) {
+	elements, err := p.list(n)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, e := range elements {
+		if _, err := path.Match(e.Value, ""); err != nil {
+			return nil, p.errorf(e, "%q is not a pattern", e.Value)
+		}
+		all = append(all, e.Value)
+	}
+	return all, nil
+}

@@ -1,0 +1,164 @@
+// Package deviceconfig knows the devices that kernels can be compiled for ahead of
+// time: their aspects, the sub-group sizes that work on them, and the compiler
+// that makes their code. Targets have the names of -fsycl-targets.
+//
+// A configuration is a YAML file with an entry for each target:
+//
+//	intel_gpu_example:
+//	  aspects: [gpu, fp16, 28]           # names or numbers of enum class aspect
+//	  sub-group-sizes: [16, 32]
+//	  may-support-other-aspects: false   # optional, as are the keys below
+//	  max-work-group-size: 1024          # work-items; not in files for DPC++
+//	  aot-toolchain: ocloc               # known for intel_gpu_* targets
+//	  aot-toolchain-ocloc-device: example
+//
+// Keys may have underscores for hyphens. The format is defined by the design
+// documents of DPC++ on optional kernel features and on the device configuration
+// file.
+//
+// [Default] is made of three embedded files: devices.yaml with the facts of DPC++,
+// names.yaml with aliases, and devices_overlay.yaml with repairs and their sources.
+package deviceconfig
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+)
+
+// A Config is a list of devices with distinct names.
+type Config struct {
+	// Warnings are about entries and keys that come twice; the later ones count.
+	Warnings []*SyntaxError
+
+	devices []*Device      // in order
+	index   map[string]int // from name to place in devices
+}
+
+// A Device is what is known about a target. Devices are shared between
+// configurations: do not modify them.
+type Device struct {
+	Name string // canonical, such as intel_gpu_pvc
+
+	// Aliases are other names of the target, such as intel_gpu_12_60_7.
+	Aliases []string
+
+	// Architecture is the value of the target in the architecture enumeration of
+	// sycl_ext_oneapi_device_architecture, 0 when it is not known.
+	Architecture uint64
+
+	Aspects       []aspect.Aspect // ascending and distinct
+	SubGroupSizes []uint32        // sizes that kernels may require, ascending and distinct
+
+	// MayHaveOtherAspects says that devices of this name may have more aspects:
+	// that one is not in Aspects proves nothing.
+	MayHaveOtherAspects bool
+
+	// MaxWorkGroupSize is the largest number of work-items of a work-group, 0 when
+	// it is not known.
+	MaxWorkGroupSize uint64
+
+	AOTToolchain string            // the compiler, such as ocloc, "" when there is none
+	OclocDevice  string            // what ocloc calls the device
+	AOTOptions   map[string]string // what other aot-toolchain-... keys say, by the rest of the key
+
+	// Source says where the entry is from: "FILE:LINE" for an entry of a user's
+	// file, documents and repositories for a default.
+	Source string
+}
+
+// Has reports whether a is among the aspects of the device.
+func (d *Device) Has(a aspect.Aspect) bool {
+	_, found := slices.BinarySearch(d.Aspects, a)
+	return found
+}
+
+// HasSubGroupSize reports whether kernels may require that size.
+func (d *Device) HasSubGroupSize(size uint32) bool {
+	_, found := slices.BinarySearch(d.SubGroupSizes, size)
+	return found
+}
+
+// Arch returns how device images of the target name their architecture: the name
+// that the compiler takes for NVIDIA and AMD GPUs, such as sm_80 and gfx90a, and
+// the name of the target for others.
+func (d *Device) Arch() string {
+	for _, prefix := range []string{"nvidia_gpu_", "amd_gpu_"} {
+		if arch, ok := strings.CutPrefix(d.Name, prefix); ok {
+			return arch
+		}
+	}
+	return d.Name
+}
+
+// Default returns the devices that this version knows.
+func Default() *Config { return defaults().clone() }
+
+// Lookup returns the device of a target, which may be given by an alias.
+func (c *Config) Lookup(target string) (*Device, bool) {
+	i, ok := c.index[Canonical(target)]
+	if !ok {
+		return nil, false
+	}
+	return c.devices[i], true
+}
+
+// Devices returns the devices in the order of their definition.
+func (c *Config) Devices() []*Device { return slices.Clone(c.devices) }
+
+// Nearest returns up to three names of targets that target may be a misspelling
+// of, the likeliest first.
+func (c *Config) Nearest(target string) []string { return spell.Nearest(target, c.targets(), 3) }
+
+// targets yields all names and aliases.
+func (c *Config) targets() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, d := range c.devices {
+			if !yield(d.Name) {
+				return
+			}
+		}
+		for _, d := range c.devices {
+			for _, alias := range d.Aliases {
+				if !yield(alias) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Merge adds the devices and warnings of o. A device of o replaces one of the
+// same name, and takes its place; only MaxWorkGroupSize, which files for DPC++
+// cannot have, stays when o does not say.
+func (c *Config) Merge(o *Config) {
+	for _, d := range o.devices {
+		if i, ok := c.index[d.Name]; ok && d.MaxWorkGroupSize == 0 {
+			kept := *d
+			kept.MaxWorkGroupSize = c.devices[i].MaxWorkGroupSize
+			d = &kept
+		}
+		c.put(d)
+	}
+	c.Warnings = append(slices.Clip(c.Warnings), o.Warnings...)
+}
+
+func (c *Config) put(d *Device) {
+	if i, ok := c.index[d.Name]; ok {
+		c.devices[i] = d
+		return
+	}
+	if c.index == nil {
+		c.index = make(map[string]int)
+	}
+	c.index[d.Name] = len(c.devices)
+	c.devices = append(c.devices, d)
+}
+
+func (c *Config) clone() *Config {
+	return &Config{Warnings: slices.Clone(c.Warnings), devices: slices.Clone(c.devices), index: maps.Clone(c.index)}
+}

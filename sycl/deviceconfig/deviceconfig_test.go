@@ -1,0 +1,412 @@
+package deviceconfig
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestEmbeddedFilesAreSound(t *testing.T) {
+	c, err := readDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range c.Warnings {
+		t.Error(w)
+	}
+	table, err := readNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for alias, name := range table.canonical {
+		if _, ok := c.index[alias]; ok {
+			t.Errorf("%s is an alias and has an entry", alias)
+		}
+		if _, ok := c.index[name]; !ok {
+			t.Errorf("%s is an alias of %s, which has no entry", alias, name)
+		}
+	}
+	for name := range table.architectures {
+		if _, ok := c.index[name]; !ok {
+			t.Errorf("%s has an architecture and no entry", name)
+		}
+	}
+	repairs, err := readOverlay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range repairs {
+		if !slices.ContainsFunc(c.devices, func(d *Device) bool { return r.matches(d.Name) }) {
+			t.Errorf("the repair of %q is for no device", r.targets)
+		}
+		for _, pattern := range r.except {
+			if !strings.Contains(pattern, "*") {
+				if _, ok := c.index[pattern]; !ok {
+					t.Errorf("the repair of %q excepts %s, which has no entry", r.targets, pattern)
+				}
+			}
+		}
+	}
+}
+
+// TestDefault compares all that is known about each device with
+// testdata/default.golden, so that no change of a fact goes unseen.
+func TestDefault(t *testing.T) {
+	var got strings.Builder
+	for _, d := range Default().Devices() {
+		fmt.Fprintf(&got, "%s\n", d.Name)
+		line := func(what string, value any, is bool) {
+			if is {
+				fmt.Fprintf(&got, "  %s: %v\n", what, value)
+			}
+		}
+		line("also", strings.Join(d.Aliases, " "), d.Aliases != nil)
+		line("architecture", fmt.Sprintf("%#016x", d.Architecture), d.Architecture != 0)
+		line("aspects", d.Aspects, true)
+		line("may have others", true, d.MayHaveOtherAspects)
+		line("sub-groups", d.SubGroupSizes, true)
+		line("work-group", d.MaxWorkGroupSize, d.MaxWorkGroupSize != 0)
+		line("compiler", d.AOTToolchain+" "+d.OclocDevice, d.AOTToolchain != "")
+		line("from", d.Source, true)
+	}
+	const golden = "testdata/default.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("the devices differ from %s: run the test with -update and look at the changes", golden)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	c := Default()
+	for target, want := range map[string]string{
+		"intel_gpu_acm_g10": "intel_gpu_acm_g10",
+		"intel_gpu_pvc":     "intel_gpu_pvc",
+		"intel_gpu_bmg_g21": "intel_gpu_bmg_g21",
+		"intel_gpu_dg2":     "intel_gpu_dg2",
+		"intel_gpu_tgllp":   "intel_gpu_tgllp",
+		"intel_gpu_12_55_8": "intel_gpu_acm_g10",
+		"intel_gpu_dg2_g10": "intel_gpu_acm_g10",
+		"intel_gpu_12_0_0":  "intel_gpu_tgllp",
+		"intel_gpu_rpl_s":   "intel_gpu_adl_s",
+		"nvidia_gpu_sm_90a": "nvidia_gpu_sm_90a",
+		"amd_gpu_gfx90a":    "amd_gpu_gfx90a",
+		"spir64":            "spir64",
+		"intel_gpu_acm-g10": "",
+		"intel_gpu_":        "",
+		"":                  "",
+	} {
+		d, ok := c.Lookup(target)
+		if ok != (want != "") || ok && d.Name != want {
+			t.Errorf("Lookup(%q) = %+v, %v, want %q", target, d, ok, want)
+		}
+	}
+}
+
+func TestFactsThatDecide(t *testing.T) {
+	c := Default()
+	for _, tt := range []struct {
+		target          string
+		image, fp64     bool
+		sizes           []uint32
+		workGroup       uint64
+		toolchain, name string
+	}{
+		{"intel_gpu_acm_g10", true, false, []uint32{8, 16, 32}, 1024, "ocloc", "acm-g10"},
+		{"intel_gpu_dg2", true, false, []uint32{8, 16, 32}, 1024, "ocloc", "dg2"},
+		{"intel_gpu_pvc", false, true, []uint32{16, 32}, 1024, "ocloc", "pvc"},
+		{"intel_gpu_pvc_vg", false, true, []uint32{16, 32}, 1024, "ocloc", "pvc-vg"},
+		{"intel_gpu_bmg_g21", true, true, []uint32{16, 32}, 1024, "ocloc", "bmg-g21"},
+		{"intel_gpu_tgllp", true, false, []uint32{8, 16, 32}, 512, "ocloc", "tgllp"},
+		{"intel_gpu_skl", true, true, []uint32{8, 16, 32}, 256, "ocloc", "skl"},
+		{"intel_gpu_ptl_h", true, true, []uint32{16, 32}, 1024, "ocloc", "ptl-h"},
+	} {
+		d, ok := c.Lookup(tt.target)
+		if !ok {
+			t.Errorf("no %s", tt.target)
+			continue
+		}
+		if d.Has(aspect.Image) != tt.image || d.Has(aspect.FP64) != tt.fp64 || !d.Has(aspect.GPU) || !d.Has(aspect.USMSharedAllocations) || d.Has(aspect.CPU) {
+			t.Errorf("%s has %v", tt.target, d.Aspects)
+		}
+		if !slices.Equal(d.SubGroupSizes, tt.sizes) || !d.HasSubGroupSize(16) || d.HasSubGroupSize(64) || d.MaxWorkGroupSize != tt.workGroup {
+			t.Errorf("%s: sizes %d, %d", tt.target, d.SubGroupSizes, d.MaxWorkGroupSize)
+		}
+		if d.AOTToolchain != tt.toolchain || d.OclocDevice != tt.name {
+			t.Errorf("%s: %s %s", tt.target, d.AOTToolchain, d.OclocDevice)
+		}
+	}
+	for _, d := range c.Devices() {
+		if strings.Contains(d.OclocDevice, "_") {
+			t.Errorf("%s: ocloc knows no %s", d.Name, d.OclocDevice)
+		}
+		if d.Source == "" {
+			t.Errorf("%s has no source", d.Name)
+		}
+		if _, ok := Triple(d.Name); !ok {
+			t.Errorf("%s has no triple", d.Name)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	c := Default()
+	for target, want := range map[string][]string{
+		"intel_gpu_acm-g10": {"intel_gpu_acm_g10", "intel_gpu_acm_g12", "intel_gpu_acm_g11"},
+		"intel_gpu_pcv":     {"intel_gpu_pvc"},
+		"nvidia_gpu_sm80":   {"nvidia_gpu_sm_80"},
+		"something else":    nil,
+	} {
+		got := c.Nearest(target)
+		if len(got) > 3 || len(want) > 0 && (len(got) == 0 || got[0] != want[0]) || len(want) == 0 && got != nil || len(want) == 3 && !slices.Equal(got, want) {
+			t.Errorf("Nearest(%q) = %q, want %q", target, got, want)
+		}
+	}
+}
+
+func TestTriple(t *testing.T) {
+	for target, want := range map[string]string{
+		"spir64": "spir64-unknown-unknown", "spir64-unknown-unknown": "spir64-unknown-unknown",
+		"spirv64":    "spirv64-unknown-unknown",
+		"spir64_gen": "spir64_gen-unknown-unknown", "intel_gpu_pvc": "spir64_gen-unknown-unknown", "intel_gpu_12_0_0": "spir64_gen-unknown-unknown",
+		"spir64_x86_64": "spir64_x86_64-unknown-unknown", "x86_64": "spir64_x86_64-unknown-unknown", "intel_cpu_spr": "spir64_x86_64-unknown-unknown",
+		"nvidia_gpu_sm_80": "nvptx64-nvidia-cuda", "nvptx64-nvidia-cuda": "nvptx64-nvidia-cuda",
+		"amd_gpu_gfx90a": "amdgcn-amd-amdhsa", "amdgcn-amd-amdhsa": "amdgcn-amd-amdhsa",
+		"intel_gpu_": "", "riscv64": "", "": "",
+	} {
+		if got, ok := Triple(target); got != want || ok != (want != "") {
+			t.Errorf("Triple(%q) = %q, %v", target, got, ok)
+		}
+	}
+}
+
+func TestArch(t *testing.T) {
+	for target, want := range map[string]string{
+		"intel_gpu_pvc": "intel_gpu_pvc", "nvidia_gpu_sm_80": "sm_80", "amd_gpu_gfx90a": "gfx90a", "spir64": "spir64", "intel_gpu_12_60_7": "intel_gpu_pvc",
+	} {
+		d, ok := Default().Lookup(target)
+		if !ok || d.Arch() != want {
+			t.Errorf("%s: %q", target, d.Arch())
+		}
+	}
+}
+
+func read(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := Read("user.yaml", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestRead(t *testing.T) {
+	c := read(t, `# comment
+intel_gpu_12_0_0:
+  aspects: [1, fp16, 3, "fp16"]
+  sub-group-sizes: [16, 8, 16]
+x86_64_avx512:
+  aspects: [1, 2, 3, 9, 11, 12345]
+  sub_group_sizes: [8, 32]
+  may_support_other_aspects: true
+  max-work-group-size: 8192
+intel_gpu_40_1_2:
+intel_gpu_new_g1:
+  aspects:
+  aot-toolchain-ocloc-device: dg1:acm-g10
+  aot-toolchain-ocloc-options: "-ze-opt-large-register-file"
+intel_gpu_other:
+  aot-toolchain: mine
+  aot_toolchain_mine_level: 3
+`)
+	want := []Device{
+		{Name: "intel_gpu_tgllp", Aliases: []string{"intel_gpu_12_0_0", "intel_gpu_tgl"}, Architecture: 0x300000000, Aspects: []aspect.Aspect{1, 3, 5}, SubGroupSizes: []uint32{8, 16}, AOTToolchain: "ocloc", OclocDevice: "tgllp", Source: "user.yaml:2"},
+		{Name: "x86_64_avx512", Aspects: []aspect.Aspect{1, 2, 3, 9, 11, 12345}, SubGroupSizes: []uint32{8, 32}, MayHaveOtherAspects: true, MaxWorkGroupSize: 8192, Source: "user.yaml:5"},
+		{Name: "intel_gpu_40_1_2", AOTToolchain: "ocloc", OclocDevice: "40.1.2", Source: "user.yaml:10"},
+		{Name: "intel_gpu_new_g1", AOTToolchain: "ocloc", OclocDevice: "dg1:acm-g10", AOTOptions: map[string]string{"ocloc-options": "-ze-opt-large-register-file"}, Source: "user.yaml:11"},
+		{Name: "intel_gpu_other", AOTToolchain: "mine", AOTOptions: map[string]string{"mine-level": "3"}, Source: "user.yaml:15"},
+	}
+	for i, d := range c.Devices() {
+		if got, want := fmt.Sprintf("%+v", *d), fmt.Sprintf("%+v", want[i]); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if len(c.Devices()) != len(want) || len(c.Warnings) != 0 {
+		t.Errorf("%d devices, warnings %v", len(c.Devices()), c.Warnings)
+	}
+	for _, empty := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "{}"} {
+		if c := read(t, empty); len(c.Devices()) != 0 {
+			t.Errorf("%q has devices", empty)
+		}
+	}
+}
+
+func TestReadWarnings(t *testing.T) {
+	c := read(t, `intel_gpu_12_0_0: {aspects: [1]}
+other: {sub-group-sizes: [8], sub_group_sizes: [16]}
+intel_gpu_tgllp: {aspects: [2]}
+other: {aspects: [3]}
+`)
+	var got []string
+	for _, w := range c.Warnings {
+		got = append(got, w.Error())
+	}
+	want := []string{
+		"user.yaml:2: other: sub-group-sizes: the key is also on line 2: the value here counts",
+		"user.yaml:3: intel_gpu_tgllp: the target is also on line 1: the entry here counts",
+		"user.yaml:4: other: the target is also on line 2: the entry here counts",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	tgl, _ := c.Lookup("intel_gpu_12_0_0")
+	other, _ := c.Lookup("other")
+	if !slices.Equal(tgl.Aspects, []aspect.Aspect{2}) || !slices.Equal(other.Aspects, []aspect.Aspect{3}) || other.SubGroupSizes != nil || len(c.Devices()) != 2 {
+		t.Errorf("the later entries do not count: %+v, %+v", tgl, other)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"no mapping", "- a\n", "user.yaml:1: expected entries by target, not a list"},
+		{"an entry without keys", "a: fp16\n", `user.yaml:1: a: expected keys with values, not "fp16"`},
+		{"a target that is a list", "? [a]\n: {}\n", "user.yaml:1: expected a name before the colon, not a list"},
+		{"a target that is a path", "../a: {}\n", `user.yaml:1: the target "../a" begins with '.'`},
+		{"a target with a slash", "a/b: {}\n", `user.yaml:1: the target "a/b" has a character '/' that names cannot have`},
+		{"a target without name", `"": {}`, `user.yaml:1: the target "" is empty`},
+		{"a target that is too long", strings.Repeat("a", 201) + ":\n", `user.yaml:1: the target "` + strings.Repeat("a", 201) + `" is longer than 200 characters`},
+		{"a misspelt key", "a:\n  aspect: [1]\n", `user.yaml:2: a: unknown key "aspect": did you mean aspects?`},
+		{"a misspelt key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects": did you mean may-support-other-aspects?`},
+		{"a misspelt key of ocloc", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise": did you mean aot-toolchain-ocloc-device?`},
+		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, aot-toolchain, aot-toolchain-ocloc-device`},
+		{"an unknown aspect", "a:\n  aspects: [fp16,\n    fp46]\n", `user.yaml:3: a: aspects: unknown aspect "fp46": did you mean fp16?`},
+		{"a negative aspect", "a:\n  aspects: [-1]\n", `user.yaml:2: a: aspects: unknown aspect "-1": expected a name of enum class aspect or a number`},
+		{"an aspect beyond 32 bits", "a:\n  aspects: [4294967296]\n", `user.yaml:2: a: aspects: aspect number 4294967296 does not fit in 32 bits`},
+		{"aspects that are no list", "a:\n  aspects: fp16\n", `user.yaml:2: a: aspects: expected a list such as [a, b], not "fp16"`},
+		{"aspects in a list of lists", "a:\n  aspects: [[fp16]]\n", `user.yaml:2: a: aspects: expected one value in the list, not a list`},
+		{"an empty aspect", "a:\n  aspects: [fp16, ]\n  sub-group-sizes: [~]\n", `user.yaml:3: a: sub-group-sizes: expected one value in the list, not nothing`},
+		{"a sub-group size of zero", "a:\n  sub-group-sizes: [8, 0]\n", `user.yaml:2: a: sub-group-sizes: "0" is not a number above 0 that fits in 32 bits`},
+		{"a sub-group size by name", "a:\n  sub-group-sizes: [primary]\n", `user.yaml:2: a: sub-group-sizes: "primary" is not a number above 0 that fits in 32 bits`},
+		{"a sub-group size beyond 32 bits", "a:\n  sub-group-sizes: [4294967296]\n", `user.yaml:2: a: sub-group-sizes: "4294967296" is not a number above 0 that fits in 32 bits`},
+		{"a flag that is no flag", "a:\n  may-support-other-aspects: maybe\n", `user.yaml:2: a: may-support-other-aspects: expected true or false, not "maybe"`},
+		{"a work-group size that is a list", "a:\n  max-work-group-size: [1]\n", `user.yaml:2: a: max-work-group-size: expected a number, not a list`},
+		{"a compiler with a blank", "a:\n  aot-toolchain: rm -r\n", `user.yaml:2: a: aot-toolchain: the name "rm -r" has a character ' ' that names cannot have`},
+		{"an ocloc device like an option", "intel_gpu_a:\n  aot-toolchain-ocloc-device: -x\n", `user.yaml:2: intel_gpu_a: aot-toolchain-ocloc-device: the name "-x" begins with '-'`},
+		{"no ocloc device", "intel_gpu_a:\n  aot-toolchain-ocloc-device:\n", `user.yaml:2: intel_gpu_a: aot-toolchain-ocloc-device: expected a name, not nothing`},
+		{"an ocloc device for another compiler", "intel_gpu_a:\n  aot-toolchain: b\n  aot-toolchain-ocloc-device: c\n", `user.yaml:1: intel_gpu_a: aot-toolchain-ocloc-device: the device is for ocloc, but aot-toolchain is "b"`},
+		{"an option for another compiler", "a:\n  aot-toolchain: b\n  aot-toolchain-c-level: 1\n", `user.yaml:3: a: aot-toolchain-c-level: the key is for options of another compiler: aot-toolchain is "b"`},
+		{"an option without compiler", "a:\n  aot-toolchain-c-level: 1\n", `user.yaml:2: a: aot-toolchain-c-level: the key is for options of another compiler: aot-toolchain is ""`},
+		{"an option of several lines", "a:\n  aot-toolchain: b\n  aot-toolchain-b-c: \"x\\ny\"\n", `user.yaml:3: a: aot-toolchain-b-c: the option "x\ny" has a line break or NUL in it`},
+		{"an option that is a list", "a:\n  aot-toolchain: b\n  aot-toolchain-b-c: [1]\n", `user.yaml:3: a: aot-toolchain-b-c: expected one value, not a list`},
+		{"a reference", "a: &x {aspects: [1]}\nb: *x\n", `user.yaml:2: b: expected keys with values, not a reference *x, which device configurations cannot have`},
+		{"two documents", "a: {}\n---\nb: {}\n", "user.yaml:2: the file has a second YAML document"},
+		{"no YAML", "a: [1\nb: 2\n", "user.yaml:1: not YAML: did not find expected ',' or ']'"},
+		{"a tab", "a:\n\tb: 1\n", "user.yaml:2: not YAML: found character that cannot start any token"},
+		{"a long file", strings.Repeat("#", maxFile+1), "user.yaml: the file is longer than 4194304 bytes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Read("user.yaml", strings.NewReader(tt.in))
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || err.Error() != tt.want {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+	t.Run("a reader that fails", func(t *testing.T) {
+		broken := errors.New("broken")
+		_, err := Read("user.yaml", io.MultiReader(strings.NewReader("a: {}\n"), iotest.ErrReader(broken)))
+		var syntax *SyntaxError
+		if !errors.Is(err, broken) || errors.As(err, &syntax) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestMerge(t *testing.T) {
+	c := Default()
+	before := c.Devices()
+	c.Merge(read(t, `intel_gpu_12_60_7:
+  aspects: [fp16]
+  aot-toolchain: mine
+intel_gpu_new: {}
+intel_gpu_new: {max-work-group-size: 7}
+intel_gpu_tgllp: {max-work-group-size: 9}
+`))
+	pvc, _ := c.Lookup("intel_gpu_pvc")
+	if !slices.Equal(pvc.Aspects, []aspect.Aspect{aspect.FP16}) || pvc.SubGroupSizes != nil || pvc.AOTToolchain != "mine" || pvc.OclocDevice != "" || pvc.MaxWorkGroupSize != 1024 || pvc.Source != "user.yaml:1" {
+		t.Errorf("pvc is %+v", *pvc)
+	}
+	fresh, ok := c.Lookup("intel_gpu_new")
+	if !ok || fresh.MaxWorkGroupSize != 7 || fresh.OclocDevice != "new" {
+		t.Errorf("the new device is %+v", fresh)
+	}
+	if tgl, _ := c.Lookup("intel_gpu_tgl"); tgl.MaxWorkGroupSize != 9 {
+		t.Errorf("tgllp is %+v", *tgl)
+	}
+	after := c.Devices()
+	if len(after) != len(before)+1 || after[len(after)-1] != fresh {
+		t.Errorf("%d devices became %d", len(before), len(after))
+	}
+	for i, d := range before {
+		if after[i].Name != d.Name {
+			t.Errorf("%s took the place of %s", after[i].Name, d.Name)
+		}
+	}
+	if len(c.Warnings) != 1 || c.Warnings[0].Line != 5 {
+		t.Errorf("warnings %v", c.Warnings)
+	}
+	if d, _ := Default().Lookup("intel_gpu_pvc"); len(d.Aspects) < 10 || len(Default().Devices()) != len(before) {
+		t.Error("Merge changed the defaults")
+	}
+	var empty Config
+	empty.Merge(Default())
+	if _, ok := empty.Lookup("intel_gpu_pvc"); !ok {
+		t.Error("the zero Config cannot be merged into")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("intel_gpu_12_0_0:\n  aspects: [1, fp16]\n  sub-group-sizes: [8, 16]\n"))
+	f.Add([]byte("a: {aspects: [cpu], may_support_other_aspects: true, max-work-group-size: 64}\na:\n"))
+	f.Add([]byte("intel_gpu_x:\n  aot-toolchain: ocloc\n  aot-toolchain-ocloc-device: x\n  aot-toolchain-ocloc-options: -O2\n"))
+	f.Add([]byte("a: &x {aspects: []}\nb: *x\n---\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		c, err := Read("f", strings.NewReader(string(in)))
+		if err != nil {
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) {
+				t.Fatalf("got %T: %v", err, err)
+			}
+			return
+		}
+		d := Default()
+		d.Merge(c)
+		for _, device := range c.Devices() {
+			found, ok := d.Lookup(device.Name)
+			if !ok || nameFault(device.Name, "_-.") != "" || !slices.Equal(found.Aspects, device.Aspects) {
+				t.Fatalf("%+v became %+v", device, found)
+			}
+			if !slices.IsSorted(device.Aspects) || !slices.IsSorted(device.SubGroupSizes) {
+				t.Fatalf("%+v is not in order", device)
+			}
+		}
+	})
+}

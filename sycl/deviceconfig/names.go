@@ -1,0 +1,58 @@
+package deviceconfig
+
+import "strings"
+
+// Canonical returns the canonical name of a target that is given by an alias, and
+// other names as they are.
+func Canonical(target string) string {
+	if name, ok := names().canonical[target]; ok {
+		return name
+	}
+	return target
+}
+
+// Triple returns the LLVM target triple for the code of a target, and whether
+// there is one. Triples themselves are targets too.
+func Triple(target string) (string, bool) {
+	const (
+		jit    = "spir64-unknown-unknown"
+		gen    = "spir64_gen-unknown-unknown"
+		x86    = "spir64_x86_64-unknown-unknown"
+		spirv  = "spirv64-unknown-unknown"
+		nvidia = "nvptx64-nvidia-cuda"
+		amd    = "amdgcn-amd-amdhsa"
+	)
+	switch target {
+	case "spir64", jit:
+		return jit, true
+	case "spirv64", spirv:
+		return spirv, true
+	case "spir64_gen", gen:
+		return gen, true
+	case "spir64_x86_64", x86, "x86_64":
+		return x86, true
+	case nvidia, amd:
+		return target, true
+	}
+	for _, p := range []struct{ prefix, triple string }{
+		{"intel_gpu_", gen}, {"intel_cpu_", x86}, {"nvidia_gpu_", nvidia}, {"amd_gpu_", amd},
+	} {
+		if strings.HasPrefix(target, p.prefix) && len(target) > len(p.prefix) {
+			return p.triple, true
+		}
+	}
+	return "", false
+}
+
+// inferOcloc returns what ocloc calls an intel_gpu_ target: its hardware version
+// with dots for intel_gpu_12_60_7, otherwise the rest of the name with hyphens.
+func inferOcloc(target string) (device string, ok bool) {
+	suffix, ok := strings.CutPrefix(target, "intel_gpu_")
+	if !ok || suffix == "" {
+		return "", false
+	}
+	if strings.Count(suffix, "_") == 2 && strings.Trim(suffix, "0123456789_") == "" {
+		return strings.ReplaceAll(suffix, "_", "."), true
+	}
+	return strings.ReplaceAll(suffix, "_", "-"), true
+}

@@ -1,0 +1,413 @@
+package deviceconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+)
+
+// A SyntaxError is a fault of a configuration file, and its place.
+type SyntaxError struct {
+	File   string // the name given to Read, may be ""
+	Line   int    // from 1, 0 when it is not known
+	Target string // "" outside of entries
+	Key    string // "" outside of keys
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string {
+	var b strings.Builder
+	switch {
+	case e.File != "" && e.Line > 0:
+		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
+	case e.File != "":
+		fmt.Fprintf(&b, "%s: ", e.File)
+	case e.Line > 0:
+		fmt.Fprintf(&b, "line %d: ", e.Line)
+	}
+	if e.Target != "" {
+		fmt.Fprintf(&b, "%s: ", e.Target)
+	}
+	if e.Key != "" {
+		fmt.Fprintf(&b, "%s: ", e.Key)
+	}
+	b.WriteString(e.Msg)
+	return b.String()
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*SyntaxError) BadInput() {}
+
+// maxFile bounds the memory that a file can take.
+const maxFile = 4 << 20
+
+// Read reads a configuration file. The name is used in errors, which are of type
+// *SyntaxError unless r fails. Entries by an alias become entries by the canonical
+// name. An empty file is an empty configuration.
+func Read(name string, r io.Reader) (*Config, error) {
+	root, err := readYAML(name, r)
+	if err != nil {
+		return nil, err
+	}
+	c := new(Config)
+	if root == nil {
+		return c, nil
+	}
+	p := parser{file: name}
+	entries, err := p.pairs(root, "entries by target")
+	if err != nil {
+		return nil, err
+	}
+	lines := make(map[string]int)
+	for _, e := range entries {
+		d, err := p.device(e)
+		if err != nil {
+			return nil, err
+		}
+		if line, ok := lines[d.Name]; ok {
+			p.target, p.key = d.Name, ""
+			p.warn(e.key, "the target is also on line %d: the entry here counts", line)
+		}
+		lines[d.Name] = e.key.Line
+		c.put(d)
+	}
+	c.Warnings = p.warnings
+	return c, nil
+}
+
+// yamlLine finds the line in messages of the YAML package.
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// readYAML returns the root of the one document in r, nil when there is nothing.
+func readYAML(name string, r io.Reader) (*yaml.Node, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading the device configuration: %w", name, err)
+	}
+	if len(data) > maxFile {
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the file is longer than %d bytes", maxFile)}
+	}
+	dec := yaml.NewDecoder(strings.NewReader(string(data)))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, yamlError(name, err)
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return nil, &SyntaxError{File: name, Line: second.Line, Msg: "the file has a second YAML document"}
+	case !errors.Is(err, io.EOF):
+		return nil, yamlError(name, err)
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+		return nil, nil
+	}
+	if root := doc.Content[0]; !isNull(root) {
+		return root, nil
+	}
+	return nil, nil
+}
+
+func yamlError(name string, err error) error {
+	e := &SyntaxError{File: name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Msg = strings.TrimPrefix(err.Error(), m[0])
+	}
+	e.Msg = "not YAML: " + e.Msg
+	return e
+}
+
+// A parser reads YAML nodes and knows where it is.
+type parser struct {
+	file        string
+	target, key string
+	warnings    []*SyntaxError
+}
+
+func (p *parser) errorf(n *yaml.Node, format string, args ...any) *SyntaxError {
+	return &SyntaxError{File: p.file, Line: n.Line, Target: p.target, Key: p.key, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) warn(n *yaml.Node, format string, args ...any) {
+	p.warnings = append(p.warnings, p.errorf(n, format, args...))
+}
+
+// Keys of an entry. Those of aot-toolchain-... are open.
+const (
+	keyAspects          = "aspects"
+	keySubGroupSizes    = "sub-group-sizes"
+	keyMayHaveOthers    = "may-support-other-aspects"
+	keyMaxWorkGroupSize = "max-work-group-size"
+	keyToolchain        = "aot-toolchain"
+	keyOclocDevice      = "aot-toolchain-ocloc-device"
+)
+
+var entryKeys = []string{keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyToolchain, keyOclocDevice}
+
+// device reads the entry of a target.
+func (p *parser) device(e pair) (*Device, error) {
+	p.target, p.key = "", ""
+	target := e.key.Value
+	if fault := nameFault(target, "_-."); fault != "" {
+		return nil, p.errorf(e.key, "the target %q %s", target, fault)
+	}
+	p.target = target
+	d := &Device{Name: Canonical(target), Source: fmt.Sprintf("%s:%d", p.file, e.key.Line)}
+	names().complete(d)
+	if isNull(e.value) {
+		d.infer()
+		return d, nil
+	}
+	pairs, err := p.pairs(e.value, "keys with values")
+	if err != nil {
+		return nil, err
+	}
+	lines := make(map[string]int)
+	var options []pair
+	for _, kv := range pairs {
+		p.key = ""
+		key := strings.ReplaceAll(kv.key.Value, "_", "-")
+		p.key = key
+		if line, ok := lines[key]; ok {
+			p.warn(kv.key, "the key is also on line %d: the value here counts", line)
+		}
+		lines[key] = kv.key.Line
+		var err error
+		switch key {
+		case keyAspects:
+			d.Aspects, err = p.aspects(kv.value)
+		case keySubGroupSizes:
+			d.SubGroupSizes, err = p.subGroupSizes(kv.value)
+		case keyMayHaveOthers:
+			d.MayHaveOtherAspects, err = p.boolean(kv.value)
+		case keyMaxWorkGroupSize:
+			d.MaxWorkGroupSize, err = p.positive(kv.value, 64)
+		case keyToolchain:
+			d.AOTToolchain, err = p.word(kv.value)
+		case keyOclocDevice:
+			d.OclocDevice, err = p.word(kv.value)
+		default:
+			if err = p.knownOption(kv.key, key); err == nil {
+				options = append(options, pair{kv.key, kv.value})
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.infer()
+	if d.OclocDevice != "" && d.AOTToolchain != "ocloc" {
+		p.key = keyOclocDevice
+		return nil, p.errorf(e.key, "the device is for ocloc, but %s is %q", keyToolchain, d.AOTToolchain)
+	}
+	for _, o := range options {
+		if err := p.option(d, o); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// infer sets what the name of an Intel GPU says about its compiler.
+func (d *Device) infer() {
+	device, ok := inferOcloc(d.Name)
+	if !ok {
+		return
+	}
+	d.AOTToolchain = cmp.Or(d.AOTToolchain, "ocloc")
+	if d.AOTToolchain != "ocloc" || d.OclocDevice != "" {
+		return
+	}
+	if known, ok := oclocNames()[d.Name]; ok {
+		device = known
+	}
+	d.OclocDevice = device
+}
+
+// knownOption tells keys with options of a compiler from misspelt ones.
+func (p *parser) knownOption(n *yaml.Node, key string) error {
+	near := spell.Nearest(key, slices.Values(entryKeys), 1)
+	if strings.HasPrefix(key, keyToolchain+"-") && (near == nil || spell.Distance(key, near[0]) > 2) {
+		return nil
+	}
+	p.key = ""
+	if near != nil {
+		return p.errorf(n, "unknown key %q: did you mean %s?", n.Value, near[0])
+	}
+	return p.errorf(n, "unknown key %q: expected one of %s", n.Value, strings.Join(entryKeys, ", "))
+}
+
+// option reads a key aot-toolchain-TOOLCHAIN-OPTION.
+func (p *parser) option(d *Device, o pair) error {
+	p.key = strings.ReplaceAll(o.key.Value, "_", "-")
+	option := strings.TrimPrefix(p.key, keyToolchain+"-")
+	if rest, ok := strings.CutPrefix(option, d.AOTToolchain+"-"); d.AOTToolchain == "" || !ok || rest == "" {
+		return p.errorf(o.key, "the key is for options of another compiler: %s is %q", keyToolchain, d.AOTToolchain)
+	}
+	if o.value.Kind != yaml.ScalarNode || isNull(o.value) {
+		return p.errorf(o.value, "expected one value, not %s", kindName(o.value))
+	}
+	if strings.ContainsAny(o.value.Value, "\x00\n\r") {
+		return p.errorf(o.value, "the option %q has a line break or NUL in it", o.value.Value)
+	}
+	if d.AOTOptions == nil {
+		d.AOTOptions = make(map[string]string)
+	}
+	d.AOTOptions[option] = o.value.Value
+	return nil
+}
+
+// A pair is a key of a mapping with its value.
+type pair struct{ key, value *yaml.Node }
+
+// pairs returns the content of a mapping.
+func (p *parser) pairs(n *yaml.Node, what string) ([]pair, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, p.errorf(n, "expected %s, not %s", what, kindName(n))
+	}
+	var all []pair
+	for kv := range slices.Chunk(n.Content, 2) {
+		if kv[0].Kind != yaml.ScalarNode {
+			return nil, p.errorf(kv[0], "expected a name before the colon, not %s", kindName(kv[0]))
+		}
+		all = append(all, pair{kv[0], kv[1]})
+	}
+	return all, nil
+}
+
+// list returns the elements of a sequence of single values; null has none.
+func (p *parser) list(n *yaml.Node) ([]*yaml.Node, error) {
+	if isNull(n) {
+		return nil, nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, p.errorf(n, "expected a list such as [a, b], not %s", kindName(n))
+	}
+	for _, e := range n.Content {
+		if e.Kind != yaml.ScalarNode || isNull(e) {
+			return nil, p.errorf(e, "expected one value in the list, not %s", kindName(e))
+		}
+	}
+	return n.Content, nil
+}
+
+func (p *parser) aspects(n *yaml.Node) ([]aspect.Aspect, error) {
+	elements, err := p.list(n)
+	if err != nil {
+		return nil, err
+	}
+	var all []aspect.Aspect
+	for _, e := range elements {
+		a, err := aspect.Parse(e.Value)
+		if err != nil {
+			return nil, p.errorf(e, "%v", err)
+		}
+		all = append(all, a)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+func (p *parser) subGroupSizes(n *yaml.Node) ([]uint32, error) {
+	elements, err := p.list(n)
+	if err != nil {
+		return nil, err
+	}
+	var all []uint32
+	for _, e := range elements {
+		size, err := p.positive(e, 32)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, uint32(size))
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// positive reads a decimal number above 0.
+func (p *parser) positive(n *yaml.Node, bits int) (uint64, error) {
+	if n.Kind != yaml.ScalarNode {
+		return 0, p.errorf(n, "expected a number, not %s", kindName(n))
+	}
+	v, err := strconv.ParseUint(n.Value, 10, bits)
+	if err != nil || v == 0 {
+		return 0, p.errorf(n, "%q is not a number above 0 that fits in %d bits", n.Value, bits)
+	}
+	return v, nil
+}
+
+func (p *parser) boolean(n *yaml.Node) (bool, error) {
+	if n.Kind == yaml.ScalarNode {
+		switch n.Value {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+	}
+	return false, p.errorf(n, "expected true or false, not %s", kindName(n))
+}
+
+// word reads a name that becomes part of a command line. It may be a list or a
+// range, as ocloc takes them.
+func (p *parser) word(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode || isNull(n) {
+		return "", p.errorf(n, "expected a name, not %s", kindName(n))
+	}
+	if fault := nameFault(n.Value, "_-.:,"); fault != "" {
+		return "", p.errorf(n, "the name %q %s", n.Value, fault)
+	}
+	return n.Value, nil
+}
+
+// nameFault says what is wrong with a name of letters, digits and the others, ""
+// when nothing is. Such a name can be part of a file name.
+func nameFault(name, others string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case len(name) > 200:
+		return "is longer than 200 characters"
+	case name[0] == '-' || name[0] == '.':
+		return fmt.Sprintf("begins with %q", name[0])
+	}
+	i := strings.IndexFunc(name, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune(others, c))
+	})
+	if i >= 0 {
+		return fmt.Sprintf("has a character %q that names cannot have", []rune(name[i:])[0])
+	}
+	return ""
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+func kindName(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "a reference *" + n.Value + ", which device configurations cannot have"
+	case isNull(n):
+		return "nothing"
+	case n.Kind == yaml.ScalarNode && len(n.Value) <= 60:
+		return strconv.Quote(n.Value)
+	}
+	return "a long text"
+}

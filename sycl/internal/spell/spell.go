@@ -1,0 +1,64 @@
+// Package spell finds the names that someone may have meant by a name that does
+// not exist.
+package spell
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// longest bounds the work for names that come from a file.
+const longest = 100
+
+// Nearest returns up to n candidates that differ from name in few characters,
+// the closest first and equally close ones in the order of the candidates.
+func Nearest(name string, candidates iter.Seq[string], n int) []string {
+	if len(name) > longest {
+		return nil
+	}
+	type match struct {
+		name     string
+		distance int
+	}
+	var matches []match
+	for c := range candidates {
+		if len(c) > longest {
+			continue
+		}
+		if d := Distance(name, c); d <= 1+len(name)/4 {
+			matches = append(matches, match{c, d})
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.distance, b.distance) })
+	var names []string
+	for _, m := range matches[:min(n, len(matches))] {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// Distance returns how many bytes have to be added, removed, changed or swapped
+// with their neighbour to make b of a.
+func Distance(a, b string) int {
+	// Entry j of a row is the distance of b[:j] from as much of a as the row stands for.
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := last[j]
+			if a[i] != b[j] {
+				changed++
+			}
+			row[j+1] = min(changed, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,187 @@
+// Package offload reads and writes OffloadBinary containers, the format in
+// which LLVM-based compilers keep device images.
+//
+// A container is a header, a table of entries, and what the entries point at:
+// strings (pairs of key and value) and one image each. All numbers are little
+// endian, all offsets count from the start of the container, and the whole is
+// aligned to 8 bytes.
+//
+//	header    magic 10 ff 10 ad, u32 version, u64 size, u64 offset of the
+//	          entries, and by version
+//	          1: u64 size of an entry, which is 40; there is one entry
+//	          2: u64 number of entries
+//	          3: u64 number of entries, u64 inflated size
+//	entry     u16 image kind, u16 offload kind, u32 flags, u64 offset and u64
+//	          number of strings, u64 offset and u64 size of the image
+//	string    u64 offset of the key, u64 offset of the value, and from version 2
+//	          u64 size of the value
+//
+// In version 3 an inflated size other than 0 says that everything after the
+// header is one zstd or zlib stream; that size and all offsets are those of the
+// container before it was compressed. Several containers may follow one
+// another, each starting at a multiple of 8: that is how version 1 holds
+// several images.
+//
+// The layouts and the order of everything in written containers are those of
+// LLVM's OffloadBinary class. Unlike LLVM, [NewFile] also refuses images that
+// reach past the end of the container, strings outside of it, parts that
+// overlap, and a version 1 header with a wrong entry size.
+package offload
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Magic is how every container starts.
+const Magic = "\x10\xff\x10\xad"
+
+// A File is one container.
+type File struct {
+	Version     uint32
+	Offset      int64 // of the container in what it was read from
+	Size        int64 // as stored, without what aligns the next container
+	Compression Compression
+	Inflated    int64 // size once inflated, 0 when not compressed
+	Entries     []*Entry
+}
+
+// An Entry is one image with what the container says about it. The image is
+// read when it is asked for, through the embedded io.ReaderAt.
+type Entry struct {
+	ImageKind   ImageKind
+	OffloadKind OffloadKind
+	Flags       uint32
+	Strings     []String // in the order of the file
+
+	// Offset is where the image starts in the container: in the inflated one,
+	// when the container is compressed.
+	Offset int64
+
+	io.ReaderAt // the image
+	size        int64
+}
+
+// Size returns the size of the image in bytes.
+func (e *Entry) Size() int64 { return e.size }
+
+// Open returns a reader of the image.
+func (e *Entry) Open() io.ReadSeeker { return io.NewSectionReader(e.ReaderAt, 0, e.size) }
+
+// String returns the value of the first string with that key, and whether there
+// is one.
+func (e *Entry) String(key string) (string, bool) {
+	for _, s := range e.Strings {
+		if s.Key == key {
+			return s.Value, true
+		}
+	}
+	return "", false
+}
+
+// A String is one pair of key and value of an entry, such as triple and
+// spir64-unknown-unknown.
+type String struct {
+	Key, Value string
+}
+
+// An ImageKind says what an image is. Tools use it as a hint only: it is often 0,
+// and 6 has meant two things.
+type ImageKind uint16
+
+const (
+	None      ImageKind = 0
+	Object    ImageKind = 1
+	Bitcode   ImageKind = 2
+	Cubin     ImageKind = 3
+	FatBinary ImageKind = 4
+	PTX       ImageKind = 5
+	SPIRV     ImageKind = 6 // SYCLBIN in DPC++ before it was SPIR-V in LLVM
+	SYCLBIN   ImageKind = 7 // in DPC++ only
+)
+
+var imageKinds = []string{"none", "object", "bitcode", "cubin", "fatbinary", "ptx", "spirv", "syclbin"}
+
+func (k ImageKind) String() string {
+	if int(k) < len(imageKinds) {
+		return imageKinds[k]
+	}
+	return fmt.Sprintf("image kind %d", uint16(k))
+}
+
+// An OffloadKind says which programming model an image is of.
+type OffloadKind uint16
+
+// The kinds are bits of a mask in LLVM 20 and newer. Older ones counted: there 3
+// is HIP and 4 is SYCL. The runtime of DPC++ writes 5, which is neither.
+const (
+	NoOffload OffloadKind = 0
+	OpenMP    OffloadKind = 1
+	CUDA      OffloadKind = 2
+	HIP       OffloadKind = 4
+	SYCL      OffloadKind = 8
+)
+
+func (k OffloadKind) String() string {
+	switch k {
+	case NoOffload:
+		return "none"
+	case OpenMP:
+		return "openmp"
+	case CUDA:
+		return "cuda"
+	case HIP:
+		return "hip"
+	case SYCL:
+		return "sycl"
+	}
+	return fmt.Sprintf("offload kind %d", uint16(k))
+}
+
+// A FormatError is a fault of a container, and where it is.
+type FormatError struct {
+	Offset int64 // of the faulty field or part, in the container or its inflated form
+	Msg    string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("offload binary: offset %#x: %s", e.Offset, e.Msg)
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*FormatError) BadInput() {}
+
+// Sizes of the parts.
+const (
+	alignment   = 8
+	entrySize   = 40
+	stringSize1 = 16 // version 1
+	stringSize  = 24 // version 2 and later
+)
+
+func headerSize(version uint32) int64 {
+	if version >= 3 {
+		return 40
+	}
+	return 32
+}
+
+func stringEntrySize(version uint32) int64 {
+	if version == 1 {
+		return stringSize1
+	}
+	return stringSize
+}
+
+// align rounds n up to the alignment, and reports whether the result fits.
+func align(n int64) (int64, bool) {
+	if n > math.MaxInt64-(alignment-1) {
+		return 0, false
+	}
+	return (n + alignment - 1) &^ (alignment - 1), true
+}
+
+// Recognize reports whether the first bytes of a file are those of a container.
+func Recognize(head []byte) bool { return strings.HasPrefix(string(head), Magic) }

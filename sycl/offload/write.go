@@ -1,0 +1,258 @@
+package offload
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// An Image is one entry to write.
+type Image struct {
+	ImageKind   ImageKind
+	OffloadKind OffloadKind
+	Flags       uint32
+	Strings     []String // are written in this order
+	Content     Source
+}
+
+// A Source is the content of an image, such as an [*Entry], an
+// [*io.SectionReader] or a [*strings.Reader].
+type Source interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Image returns the entry as one to write.
+func (e *Entry) Image() Image {
+	return Image{e.ImageKind, e.OffloadKind, e.Flags, e.Strings, e}
+}
+
+// Options say how to write containers.
+type Options struct {
+	Version     uint32      // 1, 2 or 3; 0 is 2
+	Compression Compression // in version 3 only
+}
+
+// Write writes the images as LLVM does, byte for byte: with version 1 as one
+// container each, with the others as one container. Images are copied as they
+// are read, and are read twice where they are compressed.
+func Write(w io.Writer, images []Image, o Options) error {
+	version := o.Version
+	if version == 0 {
+		version = 2
+	}
+	switch {
+	case version > 3:
+		return fmt.Errorf("offload binary: cannot write version %d: supported are 1, 2 and 3", version)
+	case o.Compression != Uncompressed && version != 3:
+		return fmt.Errorf("offload binary: version %d cannot be compressed: version 3 can", version)
+	case len(images) == 0:
+		return errors.New("offload binary: a container needs an image")
+	}
+	step := len(images)
+	if version == 1 {
+		step = 1
+	}
+	for group := range slices.Chunk(images, step) {
+		l, err := newLayout(version, group)
+		if err != nil {
+			return err
+		}
+		if err := l.write(w, o.Compression); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A layout is a container whose every place is known.
+type layout struct {
+	version uint32
+	images  []Image
+	head    []byte // header, entries, string lists, strings, and zeros up to the images
+	size    int64
+}
+
+func newLayout(version uint32, images []Image) (*layout, error) {
+	table := new(stringTable)
+	count := 0
+	for i, img := range images {
+		for _, s := range img.Strings {
+			if strings.ContainsRune(s.Key, 0) || version == 1 && strings.ContainsRune(s.Value, 0) {
+				return nil, fmt.Errorf("offload binary: entry %d: the string %s has a NUL byte in it, which version %d cannot hold there", i, quote(s.Key), version)
+			}
+			table.add(s.Key)
+			table.add(s.Value)
+		}
+		count += len(img.Strings)
+	}
+	table.finish()
+
+	lists := headerSize(version) + entrySize*int64(len(images))
+	texts := lists + stringEntrySize(version)*int64(count)
+	start, _ := align(texts + int64(len(table.data)))
+	end := start
+	for i, img := range images {
+		if n := img.Content.Size(); n < 0 || n > math.MaxInt64-alignment-end {
+			return nil, fmt.Errorf("offload binary: entry %d: image of %d bytes is too large", i, n)
+		}
+		end += img.Content.Size()
+	}
+	l := &layout{version: version, images: images}
+	l.size, _ = align(end)
+
+	le := binary.LittleEndian
+	b := append(make([]byte, 0, start), Magic...)
+	b = le.AppendUint32(b, version)
+	b = le.AppendUint64(b, uint64(l.size))
+	b = le.AppendUint64(b, uint64(headerSize(version)))
+	if version == 1 {
+		b = le.AppendUint64(b, entrySize)
+	} else {
+		b = le.AppendUint64(b, uint64(len(images)))
+	}
+	if version >= 3 {
+		b = le.AppendUint64(b, 0)
+	}
+	image := start
+	for _, img := range images {
+		b = le.AppendUint16(b, uint16(img.ImageKind))
+		b = le.AppendUint16(b, uint16(img.OffloadKind))
+		b = le.AppendUint32(b, img.Flags)
+		b = le.AppendUint64(b, uint64(lists))
+		b = le.AppendUint64(b, uint64(len(img.Strings)))
+		b = le.AppendUint64(b, uint64(image))
+		b = le.AppendUint64(b, uint64(img.Content.Size()))
+		lists += stringEntrySize(version) * int64(len(img.Strings))
+		image += img.Content.Size()
+	}
+	for _, img := range images {
+		for _, s := range img.Strings {
+			b = le.AppendUint64(b, uint64(texts+table.offsets[s.Key]))
+			b = le.AppendUint64(b, uint64(texts+table.offsets[s.Value]))
+			if version > 1 {
+				b = le.AppendUint64(b, uint64(len(s.Value)))
+			}
+		}
+	}
+	b = append(b, table.data...)
+	l.head = append(b, make([]byte, start-int64(len(b)))...)
+	return l, nil
+}
+
+func (l *layout) write(w io.Writer, c Compression) error {
+	if c == Uncompressed {
+		return l.copy(w, l.head)
+	}
+	head := headerSize(l.version)
+	deflate := func(w io.Writer) error {
+		z, err := compressor(w, c)
+		if err != nil {
+			return err
+		}
+		if err := l.copy(z, l.head[head:]); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+	// The header holds the compressed size, so find that first.
+	var n counter
+	if err := deflate(&n); err != nil {
+		return err
+	}
+	header := slices.Clone(l.head[:head])
+	binary.LittleEndian.PutUint64(header[8:], uint64(head+int64(n)))
+	binary.LittleEndian.PutUint64(header[32:], uint64(l.size))
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	before := n
+	n = 0
+	if err := deflate(io.MultiWriter(w, &n)); err != nil {
+		return err
+	}
+	if n != before {
+		return errors.New("offload binary: an image changed while it was written")
+	}
+	end, _ := align(head + int64(n))
+	_, err := w.Write(make([]byte, end-head-int64(n)))
+	return err
+}
+
+// copy writes head, the images and the zeros at the end.
+func (l *layout) copy(w io.Writer, head []byte) error {
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	end := int64(len(l.head))
+	buf := make([]byte, 256<<10) // for all images, of which there may be many small ones
+	for i, img := range l.images {
+		size := img.Content.Size()
+		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(img.Content, 0, size), buf)
+		if err != nil {
+			return fmt.Errorf("offload binary: entry %d: %w", i, err)
+		}
+		if n != size {
+			return fmt.Errorf("offload binary: entry %d: the image ended after %d of its %d bytes", i, n, size)
+		}
+		end += size
+	}
+	_, err := w.Write(make([]byte, l.size-end))
+	return err
+}
+
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// A stringTable holds strings that each end in NUL, where a string that is the
+// end of another shares its bytes. It is laid out like the ELF string tables of
+// LLVM: sorted from the last byte on, in descending order, after a NUL that is
+// the empty string.
+type stringTable struct {
+	offsets map[string]int64
+	data    []byte
+}
+
+func (t *stringTable) add(s string) {
+	if t.offsets == nil {
+		t.offsets = make(map[string]int64)
+	}
+	t.offsets[s] = 0
+}
+
+func (t *stringTable) finish() {
+	list := make([]string, 0, len(t.offsets))
+	for s := range t.offsets {
+		if s != "" {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return compareBackwards(b, a) })
+	t.data = []byte{0}
+	before := ""
+	for _, s := range list {
+		if !strings.HasSuffix(before, s) {
+			t.data = append(append(t.data, s...), 0)
+			before = s
+		}
+		t.offsets[s] = int64(len(t.data) - 1 - len(s))
+	}
+}
+
+// compareBackwards compares strings by their bytes from the last to the first.
+func compareBackwards(a, b string) int {
+	for i := 1; i <= min(len(a), len(b)); i++ {
+		if x, y := a[len(a)-i], b[len(b)-i]; x != y {
+			return int(x) - int(y)
+		}
+	}
+	return len(a) - len(b)
+}

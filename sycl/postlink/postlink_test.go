@@ -1,0 +1,163 @@
+package postlink
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+func parse(t *testing.T, text string) *llvmir.Module {
+	t.Helper()
+	m, err := llvmir.Parse("test.ll", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func write(t *testing.T, m *llvmir.Module) string {
+	t.Helper()
+	var b strings.Builder
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestRequiredSizesInTheKernelName(t *testing.T) {
+	const prefix, suffix = "define spir_kernel void @_ZTSN9sycl_lite11kernel_withI", "(ptr %0) #0 {\n  ret void\n}\n"
+	for name, test := range map[string]struct {
+		arguments string
+		want      []string
+		not       string
+		fail      string
+	}{
+		"a sub-group size": {
+			arguments: "1KLj0ELj0ELj0ELj8EEE",
+			want:      []string{"!intel_reqd_sub_group_size !0 {", "!0 = !{i32 8}"}, not: "reqd_work_group_size",
+		},
+		"a work-group size, fastest dimension first": {
+			arguments: "N2ns1KELj64ELj2ELj1ELj0EEE",
+			want:      []string{"!reqd_work_group_size !0 {", "!0 = !{i32 64, i32 2, i32 1}"}, not: "sub_group",
+		},
+		"both": {
+			arguments: "1KLj64ELj1ELj1ELj16EEE",
+			want:      []string{"!reqd_work_group_size !0 !intel_reqd_sub_group_size !1 {", "!1 = !{i32 16}"},
+		},
+		"neither":                              {arguments: "1KLj0ELj0ELj0ELj0EEE", not: "reqd"},
+		"a name type with literals of its own": {arguments: "1TILj5EELj0ELj0ELj0ELj32EEE", want: []string{"{i32 32}"}},
+		"a work-group size with a zero":        {arguments: "1KLj64ELj0ELj1ELj0EEE", fail: "size of 0"},
+		"too few sizes":                        {arguments: "1KLj64EEE", fail: "cannot be read"},
+		"a size over 32 bits":                  {arguments: "1KLj0ELj0ELj0ELj4294967296EEE", fail: "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, prefix+test.arguments+suffix)
+			err := LowerKernelNames(m)
+			if test.fail != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fail) {
+					t.Fatalf("got %v, want an error with %q", err, test.fail)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := write(t, m)
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("no %q in\n%s", want, got)
+				}
+			}
+			if test.not != "" && strings.Contains(got, test.not) {
+				t.Errorf("%q in\n%s", test.not, got)
+			}
+		})
+	}
+}
+
+func TestSplit(t *testing.T) {
+	m := parse(t, `define spir_kernel void @b() "sycl-module-id"="2.cpp" {
+}
+define spir_kernel void @a() #0 {
+}
+define spir_kernel void @c() #0 {
+}
+define spir_func void @f() #0 {
+}
+attributes #0 = { "sycl-module-id"="1.cpp" }
+`)
+	for mode, want := range map[SplitMode]string{
+		SplitPerSource: "[{1.cpp [a c]} {2.cpp [b]}]",
+		SplitOff:       "[{ [a b c]}]",
+	} {
+		groups, err := Split(m, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(groups); got != want {
+			t.Errorf("%s: got %s, want %s", mode, got, want)
+		}
+	}
+	if _, err := Split(parse(t, "define spir_kernel void @_ZTS1K() {\n}\n"), SplitPerSource); err == nil || !strings.Contains(err.Error(), "kernel K does not say") {
+		t.Errorf("a kernel without a source: %v", err)
+	}
+}
+
+func TestMarkModule(t *testing.T) {
+	m := parse(t, `define spir_kernel void @k() {
+}
+define spir_kernel void @marked() "sycl-module-id"="dpcpp.cpp" {
+}
+define i32 @main() {
+}
+`)
+	MarkModule(m, "a.cpp")
+	for kernel, want := range map[string]string{"k": "a.cpp", "marked": "dpcpp.cpp"} {
+		if got, _ := m.Function(kernel).Attribute("sycl-module-id"); got != want {
+			t.Errorf("%s: %q, want %q", kernel, got, want)
+		}
+	}
+	if !strings.Contains(write(t, m), "define internal i32 @main()") {
+		t.Error("main is still external")
+	}
+}
+
+func TestDropHostCode(t *testing.T) {
+	m := parse(t, "@llvm.global_ctors = appending global [0 x i32] zeroinitializer\n@x = global i32 1\n")
+	DropHostCode(m)
+	if got := write(t, m); got != "@x = global i32 1\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUndefined(t *testing.T) {
+	m := parse(t, `@g = global i32 0
+define spir_kernel void @_ZTS1K() {
+  call void @_Z4selfv()
+  call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
+  call void @llvm.trap()
+  load i32, ptr @g
+}
+define spir_func void @_Z4selfv() {
+  call void @_Z4selfv()
+  call i32 @_Z5twicei(i32 1)
+}
+define spir_func void @_Z4hostv() {
+  call void @_Z6printfv()
+}
+declare void @llvm.trap()
+declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)
+declare i32 @_Z5twicei(i32)
+declare void @_Z6printfv()
+`)
+	got := Undefined(m)
+	if len(got) != 1 {
+		t.Fatalf("got %v", got)
+	}
+	want := "device function 'twice(int)' is used but no source defines it; it is called by function 'self()', called by kernel 'K'"
+	if got[0].String() != want {
+		t.Errorf("got  %s\nwant %s", got[0], want)
+	}
+}

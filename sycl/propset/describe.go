@@ -1,0 +1,520 @@
+package propset
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Describe interprets a value by the set and key it stands under; see
+// [Describer]. Aspects are shown as numbers.
+func Describe(set, key string, v Value) (Typed, error) { return Describer{}.Describe(set, key, v) }
+
+// A Typed is a value with its meaning.
+type Typed struct {
+	// Layout says what the value is made of, such as "u32[1..3]" or "string".
+	Layout string
+
+	// Known reports whether DPC++ defines the key. When it does not, or when the
+	// value violates the layout, the layout only says what the value looks like.
+	Known bool
+
+	// Written reports whether tools write the key with this layout: DPC++, or
+	// those of this project. It is false for layouts that only the documents or
+	// older versions have, which readers accept as well.
+	Written bool
+
+	// Status is what became of the key.
+	Status Status
+
+	// Data is the value as one of uint32, bool, []uint32, []uint64, string, Named,
+	// NamedList, []SpecConstant, DeviceGlobal, BitMask, [][]string and Blob. All
+	// of them make readable JSON.
+	Data any
+
+	// Text is Data for people, on one line.
+	Text string
+}
+
+// A Status says whether tools still write a key.
+type Status string
+
+const (
+	Current  Status = "current"   // written by the newest DPC++
+	Legacy   Status = "legacy"    // defined and read, not written any more
+	InFlight Status = "in flight" // proposed, in no released DPC++
+)
+
+// A LayoutError is a value that its key does not allow.
+type LayoutError struct {
+	Set, Key string
+	Msg      string
+}
+
+func (e *LayoutError) Error() string { return place("", 0, e.Set, e.Key) + e.Msg }
+
+// BadInput marks errors that are the fault of an input file.
+func (*LayoutError) BadInput() {}
+
+// A Named is a number that stands for something.
+type Named struct {
+	Value uint32 `json:"value"`
+	Name  string `json:"name,omitempty"` // "" when the number has no known meaning
+}
+
+func (n Named) String() string {
+	if n.Name == "" {
+		return strconv.FormatUint(uint64(n.Value), 10)
+	}
+	return n.Name
+}
+
+// A NamedList is a list of numbers that stand for something.
+type NamedList []Named
+
+// A SpecConstant places one scalar of a specialization constant.
+type SpecConstant struct {
+	ID     uint32 `json:"id"`     // of the scalar, in the SPIR-V module
+	Offset uint32 `json:"offset"` // in bytes from the start of the whole constant
+	Size   uint32 `json:"size"`   // in bytes
+}
+
+// A DeviceGlobal describes a device_global variable.
+type DeviceGlobal struct {
+	Size             uint32 `json:"size"` // in bytes
+	DeviceImageScope bool   `json:"device_image_scope"`
+}
+
+// A BitMask is a sequence of bits of which some are set.
+type BitMask struct {
+	Len int   `json:"len"`
+	Set []int `json:"set"` // places of the set bits, ascending
+}
+
+// A Blob is bytes without further meaning. Its text is hexadecimal.
+type Blob []byte
+
+// MarshalText returns the bytes in hexadecimal.
+func (b Blob) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, b), nil }
+
+// A Describer interprets values. The zero value is ready to use.
+type Describer struct {
+	// AspectName names an aspect, "" when it has no name. This package knows
+	// aspects as numbers only, and so do descriptions when it is nil.
+	AspectName func(uint32) string
+}
+
+// Describe interprets a value by the set and key it stands under.
+//
+// A set or key that DPC++ does not define is described by its form: numbers as
+// numbers, byte arrays as text when they can be printed and in hexadecimal
+// otherwise. A value that its key does not allow is described in the same way,
+// and the error, a *LayoutError, says what is wrong with it.
+func (d Describer) Describe(set, key string, v Value) (Typed, error) {
+	rule, ok := find(set, key)
+	if !ok {
+		return plain(v), nil
+	}
+	var faults []string
+	for i, l := range rule.layouts {
+		if l.typ != v.typ {
+			continue
+		}
+		data, err := l.read(v)
+		if err != nil {
+			faults = append(faults, err.Error())
+			continue
+		}
+		if rule.aspects {
+			data = d.nameAspects(data)
+		}
+		written := i < rule.written && rule.status == Current
+		return Typed{Layout: l.name, Known: true, Written: written, Status: rule.status, Data: data, Text: render(data)}, nil
+	}
+	if faults == nil {
+		faults = append(faults, fmt.Sprintf("the value is a %v, not a %v", v.typ, rule.layouts[0].typ))
+	}
+	t := plain(v)
+	t.Known, t.Status = true, rule.status
+	return t, &LayoutError{Set: set, Key: key, Msg: strings.Join(faults, ", and ")}
+}
+
+func (d Describer) nameAspects(data any) any {
+	numbers, ok := data.([]uint32)
+	if !ok {
+		return data
+	}
+	list := make(NamedList, len(numbers))
+	for i, n := range numbers {
+		list[i].Value = n
+		if d.AspectName != nil {
+			list[i].Name = d.AspectName(n)
+		}
+	}
+	return list
+}
+
+// CanonicalName returns the name under which a set is written; it differs from
+// name for SYCLBINNativeAlias only.
+func CanonicalName(name string) string {
+	if name == SYCLBINNativeAlias {
+		return SYCLBINNative
+	}
+	return name
+}
+
+// KnownSet reports whether DPC++ defines a set of that name.
+func KnownSet(name string) bool {
+	name = CanonicalName(name)
+	return slices.ContainsFunc(schema, func(r rule) bool { return r.set == name })
+}
+
+// A rule defines the values of one key, or of all keys of one form.
+type rule struct {
+	set     string
+	key     string // exact, or "*" for any, or "*@suffix" for any with that end
+	status  Status
+	layouts []layout
+	written int  // how many of the layouts, from the first on, tools write
+	aspects bool // a u32[] layout holds aspects
+}
+
+// schema lists the sets and keys in the order of their definition in the
+// documents, with the layout that DPC++ writes first and others after it.
+var schema = []rule{
+	current(SpecializationConstants, "*", specConstants),
+	current(SpecializationConstantDefaults, "all", blob),
+	accepted(SpecializationConstantDefaults, "*", blob), // the documents have one key a constant
+	legacy(DeviceLibReqMask, "DeviceLibReqMask", u32),
+	current(DeviceLibMetadata, "bfloat16", named("fallback", "native")),
+	current(KernelParamOpt, "*", bitMask),
+	current(ProgramMetadata, "*@reqd_work_group_size", u32s(1, 3)),
+	current(ProgramMetadata, "*@max_work_group_size", u32s(1, 3)),
+	current(ProgramMetadata, "*@work_group_num_dim", u32, u32s(1, 1)),
+	current(ProgramMetadata, "*@max_linear_work_group_size", u32, u32s(1, 1), u64s(1, 1)),
+	current(ProgramMetadata, "*@reqd_sub_group_size", u32, u32s(1, 1)),
+	current(ProgramMetadata, "*@global_id_mapping", text),
+	current(MiscProperties, "isEsimdImage", boolean),
+	legacy(MiscProperties, "sycl-register-alloc-mode", u32),
+	legacy(MiscProperties, "isLargeGRF", boolean),
+	current(MiscProperties, "sycl-grf-size", u32),
+	current(MiscProperties, "optLevel", u32),
+	current(MiscProperties, "idQueriesRange", u32),
+	current(MiscProperties, "sanUsed", oneOf("asan", "msan", "tsan")),
+	legacy(MiscProperties, "asanUsed", boolean),
+	current(MiscProperties, "specConstsReplacedWithDefault", boolean),
+	legacy(AssertUsed, "*", boolean),
+	current(ExportedSymbols, "*", boolean),
+	current(ImportedSymbols, "*", boolean),
+	current(KernelNames, "*", boolean),
+	current(DeviceGlobals, "*", deviceGlobal),
+	aspects(current(DeviceRequirements, "aspects", anyU32s)),
+	aspects(accepted(DeviceRequirements, "aspect", anyU32s)),                  // the other spelling of the documents
+	aspects(bothWritten(DeviceRequirements, "fixed_target", smallU32s, text)), // DPC++ has numbers, this project names
+	current(DeviceRequirements, "joint_matrix", table(4)),
+	current(DeviceRequirements, "joint_matrix_mad", table(7)),
+	bothWritten(DeviceRequirements, "reqd_sub_group_size", u32, someU32s), // DPC++ has one size, this project also several
+	current(DeviceRequirements, "reqd_work_group_size_uint64_t", u64s(1, 3)),
+	legacy(DeviceRequirements, "reqd_work_group_size", countedU32s, u32s(1, 3)),
+	current(DeviceRequirements, "work_group_num_dim", u32, u32s(1, 3)),
+	current(DeviceRequirements, "compile_target", text),
+	legacy(HostPipes, "*", u32s(1, 1)),
+	current(VirtualFunctions, "virtual-functions-set", text),
+	current(VirtualFunctions, "uses-virtual-functions-set", text),
+	current(ImplicitLocalArg, "*", u32),
+	inFlight(WorkGroupDynamicLocalMem, "*", boolean),
+	current(RegisteredKernels, "*", text),
+	current(SYCLBINGlobal, "state", named("input", "object", "executable")),
+	inFlight(SYCLBINGlobal, "abstract_modules_num", u32),
+	current(SYCLBINIR, "type", named("SPIR-V", "PTX", "AMDGCN")),
+	current(SYCLBINIR, "target", text),
+	current(SYCLBINNative, "arch", text),
+	current(SYCLBINNative, "target", text),
+}
+
+func current(set, key string, layouts ...layout) rule {
+	return rule{set: set, key: key, status: Current, layouts: layouts, written: 1}
+}
+
+func bothWritten(set, key string, layouts ...layout) rule {
+	return rule{set: set, key: key, status: Current, layouts: layouts, written: len(layouts)}
+}
+
+// accepted is for keys that documents have and DPC++ does not.
+func accepted(set, key string, layouts ...layout) rule {
+	return rule{set: set, key: key, status: Legacy, layouts: layouts}
+}
+
+func legacy(set, key string, layouts ...layout) rule { return accepted(set, key, layouts...) }
+
+func inFlight(set, key string, layouts ...layout) rule {
+	return rule{set: set, key: key, status: InFlight, layouts: layouts}
+}
+
+func aspects(r rule) rule {
+	r.aspects = true
+	return r
+}
+
+// find returns the first rule for a key.
+func find(set, key string) (rule, bool) {
+	set = CanonicalName(set)
+	for _, r := range schema {
+		if r.set != set {
+			continue
+		}
+		if r.key == key || r.key == "*" {
+			return r, true
+		}
+		if suffix, ok := strings.CutPrefix(r.key, "*"); ok && strings.HasSuffix(key, suffix) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+// A layout reads values of one form.
+type layout struct {
+	name string
+	typ  Type
+	read func(Value) (any, error)
+}
+
+var u32 = layout{"u32", Uint32, func(v Value) (any, error) { return v.num, nil }}
+
+var boolean = layout{"u32 (0 or 1)", Uint32, func(v Value) (any, error) {
+	if v.num > 1 {
+		return nil, fmt.Errorf("%d is neither 0 nor 1", v.num)
+	}
+	return v.num == 1, nil
+}}
+
+// named is for numbers from 0 that each have a name.
+func named(names ...string) layout {
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = fmt.Sprintf("%d %s", i, n)
+	}
+	all := strings.Join(parts, ", ")
+	return layout{"u32 (" + all + ")", Uint32, func(v Value) (any, error) {
+		if uint64(v.num) >= uint64(len(names)) {
+			return nil, fmt.Errorf("%d is none of %s", v.num, all)
+		}
+		return Named{v.num, names[v.num]}, nil
+	}}
+}
+
+var (
+	anyU32s  = numbers("u32[]", 32, 0, math.MaxInt, Value.Uint32s)
+	someU32s = numbers("u32[1..]", 32, 1, math.MaxInt, Value.Uint32s)
+)
+
+// u32s is for least to most 32-bit numbers.
+func u32s(least, most int) layout {
+	return numbers("u32"+countName(least, most), 32, least, most, Value.Uint32s)
+}
+
+// u64s is for least to most 64-bit numbers.
+func u64s(least, most int) layout {
+	return numbers("u64"+countName(least, most), 64, least, most, Value.Uint64s)
+}
+
+func numbers[T any](name string, size, least, most int, get func(Value) ([]T, bool)) layout {
+	return layout{name, ByteArray, func(v Value) (any, error) {
+		list, ok := get(v)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("%d bits are not a whole count of %d-bit numbers", v.bits, size)
+		case len(list) >= least && len(list) <= most:
+			return list, nil
+		case most == math.MaxInt:
+			return nil, fmt.Errorf("the byte array holds no number")
+		}
+		return nil, fmt.Errorf("the byte array holds %d numbers, not %s", len(list), countText(least, most))
+	}}
+}
+
+func countName(least, most int) string {
+	if least == most {
+		return fmt.Sprintf("[%d]", least)
+	}
+	return fmt.Sprintf("[%d..%d]", least, most)
+}
+
+func countText(least, most int) string {
+	if least == most {
+		return strconv.Itoa(least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+// countedU32s is a count of at most 3 and as many 32-bit numbers.
+var countedU32s = layout{"u32 count; u32[count]", ByteArray, func(v Value) (any, error) {
+	n, ok := v.Uint32s()
+	if !ok || len(n) < 2 || len(n) > 4 || uint64(n[0]) != uint64(len(n)-1) {
+		return nil, fmt.Errorf("the byte array is not a count from 1 to 3 and as many 32-bit numbers")
+	}
+	return n[1:], nil
+}}
+
+// smallU32s is for 32-bit numbers below 256: text never looks like them.
+var smallU32s = layout{"u32[]", ByteArray, func(v Value) (any, error) {
+	n, ok := v.Uint32s()
+	if !ok || slices.ContainsFunc(n, func(n uint32) bool { return n > 0xff }) {
+		return nil, fmt.Errorf("the byte array is not a list of 32-bit aspect numbers")
+	}
+	return n, nil
+}}
+
+var text = layout{"string", ByteArray, func(v Value) (any, error) {
+	s, ok := v.Text()
+	if !ok || strings.ContainsRune(s, 0) {
+		return nil, fmt.Errorf("the byte array is not text: it has bytes that are not UTF-8, or NUL")
+	}
+	return s, nil
+}}
+
+func oneOf(words ...string) layout {
+	all := strings.Join(words, ", ")
+	return layout{"string (" + all + ")", ByteArray, func(v Value) (any, error) {
+		if s, ok := v.Text(); ok && slices.Contains(words, s) {
+			return s, nil
+		}
+		return nil, fmt.Errorf("%s is none of %s", quote(v.payload), all)
+	}}
+}
+
+// table is for text of records divided by ";" with fields divided by ",".
+func table(fields int) layout {
+	name := fmt.Sprintf(`string (records of %d fields: "," between fields, ";" between records)`, fields)
+	return layout{name, ByteArray, func(v Value) (any, error) {
+		s, err := text.read(v)
+		if err != nil {
+			return nil, err
+		}
+		rows := [][]string{}
+		for record := range strings.SplitSeq(s.(string), ";") {
+			if record == "" {
+				continue
+			}
+			row := strings.Split(record, ",")
+			if len(row) != fields {
+				return nil, fmt.Errorf("the record %s has %d fields, not %d", quote(record), len(row), fields)
+			}
+			rows = append(rows, row)
+		}
+		return rows, nil
+	}}
+}
+
+var blob = layout{"bytes", ByteArray, func(v Value) (any, error) {
+	if v.bits%8 != 0 {
+		return nil, fmt.Errorf("%d bits are not whole bytes", v.bits)
+	}
+	return Blob(v.payload), nil
+}}
+
+var bitMask = layout{"bits", ByteArray, func(v Value) (any, error) {
+	m := BitMask{Len: int(v.bits), Set: []int{}} // no more than 8 times the payload, which is in memory
+	for i, b := range []byte(v.payload) {
+		for bit := range 8 {
+			if b>>bit&1 == 1 {
+				m.Set = append(m.Set, 8*i+bit)
+			}
+		}
+	}
+	return m, nil
+}}
+
+var specConstants = layout{"{u32 id; u32 offset; u32 size}[]", ByteArray, func(v Value) (any, error) {
+	const record = 12
+	if v.bits == 0 || v.bits%(8*record) != 0 {
+		return nil, fmt.Errorf("%d bits are not one or more records of %d bytes", v.bits, record)
+	}
+	list := make([]SpecConstant, 0, len(v.payload)/record)
+	for b := range slices.Chunk([]byte(v.payload), record) {
+		list = append(list, SpecConstant{
+			ID:     binary.LittleEndian.Uint32(b),
+			Offset: binary.LittleEndian.Uint32(b[4:]),
+			Size:   binary.LittleEndian.Uint32(b[8:]),
+		})
+	}
+	return list, nil
+}}
+
+var deviceGlobal = layout{"u32 size; u32 device_image_scope", ByteArray, func(v Value) (any, error) {
+	n, ok := v.Uint32s()
+	if !ok || len(n) != 2 {
+		return nil, fmt.Errorf("%d bits are not a 32-bit size and a 32-bit flag", v.bits)
+	}
+	if n[1] > 1 {
+		return nil, fmt.Errorf("the device_image_scope flag is %d, neither 0 nor 1", n[1])
+	}
+	return DeviceGlobal{Size: n[0], DeviceImageScope: n[1] == 1}, nil
+}}
+
+// plain describes a value by its form alone.
+func plain(v Value) Typed {
+	t := Typed{Layout: "bytes", Data: Blob(v.payload)}
+	switch s, ok := v.Text(); {
+	case v.typ == Uint32:
+		t.Layout, t.Data = "u32", v.num
+	case v.bits%8 != 0:
+		t.Layout = "bits"
+	case ok && s != "" && printable(s) == s:
+		t.Layout, t.Data = "string", s
+	}
+	t.Text = render(t.Data)
+	return t
+}
+
+// render writes data on one line.
+func render(data any) string {
+	switch d := data.(type) {
+	case string:
+		return printable(d)
+	case []uint32:
+		return words(d)
+	case []uint64:
+		return words(d)
+	case NamedList:
+		return words(d)
+	case [][]string:
+		rows := make([]string, len(d))
+		for i, row := range d {
+			rows[i] = strings.Join(row, ",")
+		}
+		return printable(strings.Join(rows, "; "))
+	case []SpecConstant:
+		parts := make([]string, len(d))
+		for i, c := range d {
+			parts[i] = fmt.Sprintf("id %d, offset %d, size %d", c.ID, c.Offset, c.Size)
+		}
+		return strings.Join(parts, "; ")
+	case DeviceGlobal:
+		if d.DeviceImageScope {
+			return fmt.Sprintf("size %d, device image scope", d.Size)
+		}
+		return fmt.Sprintf("size %d", d.Size)
+	case BitMask:
+		if len(d.Set) == 0 {
+			return fmt.Sprintf("none of %d", d.Len)
+		}
+		return fmt.Sprintf("%s of %d", words(d.Set), d.Len)
+	case Blob:
+		return hex.EncodeToString(d)
+	}
+	return fmt.Sprint(data)
+}
+
+func words[T any](list []T) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = fmt.Sprint(e)
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,90 @@
+package propset
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestDescribe renders the descriptions of testdata/NAME.prop and compares them
+// with testdata/NAME.golden.
+func TestDescribe(t *testing.T) {
+	d := Describer{AspectName: func(n uint32) string { return map[uint32]string{1: "cpu", 6: "fp64"}[n] }}
+	seen := make(map[string]bool)
+	for _, name := range []string{"keys", "variants"} {
+		t.Run(name, func(t *testing.T) {
+			in, err := os.ReadFile("testdata/" + name + ".prop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Parse(name+".prop", in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			for _, s := range r.Sets() {
+				fmt.Fprintf(&got, "[%s]\n", s.Name)
+				for _, p := range s.Properties() {
+					typed, err := d.Describe(s.Name, p.Key, p.Value)
+					data, jsonErr := json.Marshal(typed.Data)
+					if jsonErr != nil {
+						t.Fatal(jsonErr)
+					}
+					status := string(typed.Status)
+					switch {
+					case !typed.Known:
+						status = "unknown"
+					case !typed.Written:
+						status += ", not written so"
+					}
+					fmt.Fprintf(&got, "%s: %s (%s)\n  %s\n  %s\n", p.Key, typed.Layout, status, typed.Text, data)
+					var layout *LayoutError
+					switch {
+					case errors.As(err, &layout) && layout.Set == s.Name && layout.Key == p.Key:
+						fmt.Fprintf(&got, "  error: %s\n", layout.Msg)
+					case err != nil:
+						t.Errorf("the error of %s is %v", p.Key, err)
+					}
+					if rule, ok := find(s.Name, p.Key); ok {
+						seen[rule.set+"="+rule.key] = true
+					}
+				}
+			}
+			golden := "testdata/" + name + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+			}
+		})
+	}
+	for _, r := range schema {
+		if !seen[r.set+"="+r.key] {
+			t.Errorf("no case for [%s] %s", r.set, r.key)
+		}
+	}
+}
+
+func TestKnownSet(t *testing.T) {
+	for name, want := range map[string]bool{
+		DeviceRequirements: true, SYCLBINNative: true, SYCLBINNativeAlias: true,
+		"SYCL/kernel name": false, "": false,
+	} {
+		if got := KnownSet(name); got != want {
+			t.Errorf("KnownSet(%q) = %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package propset
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A SyntaxError is a fault of property set text, and its place.
+type SyntaxError struct {
+	File string // the name given to Parse, may be ""
+	Line int    // from 1
+	Set  string // "" before the first title
+	Key  string // "" where no key was read
+	Msg  string
+}
+
+func (e *SyntaxError) Error() string { return place(e.File, e.Line, e.Set, e.Key) + e.Msg }
+
+// BadInput marks errors that are the fault of an input file.
+func (*SyntaxError) BadInput() {}
+
+// place renders "file:12: [set] key: ", leaving out what is not known.
+func place(file string, line int, set, key string) string {
+	var b strings.Builder
+	switch {
+	case file != "" && line > 0:
+		fmt.Fprintf(&b, "%s:%d: ", file, line)
+	case file != "":
+		fmt.Fprintf(&b, "%s: ", file)
+	case line > 0:
+		fmt.Fprintf(&b, "line %d: ", line)
+	}
+	if set != "" {
+		fmt.Fprintf(&b, "[%s]", printable(set))
+		if key != "" {
+			fmt.Fprintf(&b, " %s", printable(key))
+		}
+		b.WriteString(": ")
+	}
+	return b.String()
+}
+
+// Parse reads the text of a registry. The name is used in errors, all of which
+// are of type *SyntaxError. Lines may end in CRLF, blank lines are skipped, a
+// title that comes again continues its set, and of a key that comes again the
+// last value counts. An empty text is an empty registry.
+func Parse(name string, data []byte) (*Registry, error) {
+	p := parser{file: name}
+	return p.parse(data)
+}
+
+// ParseLax reads what Parse reads and in addition what other readers let pass
+// without harm: bytes and bits after the payload of a byte array, leading
+// zeros, and text after a title. Each of these,
+// and each repeated key, is a warning. Writing the registry repairs them.
+func ParseLax(name string, data []byte) (*Registry, []*SyntaxError, error) {
+	p := parser{file: name, lax: true}
+	r, err := p.parse(data)
+	return r, p.warnings, err
+}
+
+type parser struct {
+	file     string
+	lax      bool
+	warnings []*SyntaxError
+
+	line int
+	set  *Set
+	key  string
+}
+
+func (p *parser) errorf(format string, args ...any) *SyntaxError {
+	e := &SyntaxError{File: p.file, Line: p.line, Key: p.key, Msg: fmt.Sprintf(format, args...)}
+	if p.set != nil {
+		e.Set = p.set.Name
+	}
+	return e
+}
+
+// surplus is for faults that a lenient reader repairs: a warning then, an error
+// otherwise.
+func (p *parser) surplus(format string, args ...any) error {
+	e := p.errorf(format, args...)
+	if !p.lax {
+		return e
+	}
+	p.warnings = append(p.warnings, e)
+	return nil
+}
+
+func (p *parser) parse(data []byte) (*Registry, error) {
+	r := new(Registry)
+	sets := make(map[string]*Set)
+	for text := range bytes.Lines(data) {
+		p.line++
+		p.key = ""
+		line := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+		if line == "" {
+			continue
+		}
+		if line[0] != '[' {
+			if err := p.property(line); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		name, err := p.title(line)
+		if err != nil {
+			return nil, err
+		}
+		if p.set = sets[name]; p.set == nil {
+			p.set = &Set{Name: name, Line: p.line}
+			sets[name] = p.set
+			r.sets = append(r.sets, p.set)
+		}
+	}
+	return r, nil
+}
+
+func (p *parser) title(line string) (string, error) {
+	p.set = nil // a fault of this line is not of the set before
+	end := strings.LastIndexByte(line, ']')
+	if end < 0 {
+		return "", p.errorf("the title %s has no closing bracket", quote(line))
+	}
+	name := line[1:end]
+	if msg := nameFault(name); msg != "" {
+		return "", p.errorf("the name in the title %s %s", quote(line), msg)
+	}
+	if rest := line[end+1:]; rest != "" {
+		if err := p.surplus("%s follows the title [%s]", quote(rest), printable(name)); err != nil {
+			return "", err
+		}
+	}
+	return name, nil
+}
+
+func (p *parser) property(line string) error {
+	key, rest, found := strings.Cut(line, "=")
+	switch {
+	case p.set == nil:
+		return p.errorf("the property %s comes before the first [set] title", quote(line))
+	case !found:
+		return p.errorf(`%s is neither a [set] title nor key=type|value: it has no "="`, quote(line))
+	case key == "":
+		return p.errorf(`the property %s has no key before "="`, quote(line))
+	}
+	p.key = key
+	if msg := keyFault(key); msg != "" {
+		return p.errorf("the key %s", msg)
+	}
+	typ, text, found := strings.Cut(rest, "|")
+	switch {
+	case rest == "":
+		return p.errorf(`nothing follows "=": expected type|value`)
+	case !found:
+		return p.errorf(`the value %s has no "|" between type and value`, quote(rest))
+	case typ == "":
+		return p.errorf(`the value %s has no type before "|": expected 1 or 2`, quote(rest))
+	case text == "":
+		return p.errorf(`no value follows "%s|"`, printable(typ))
+	}
+	t, err := p.valueType(typ)
+	if err != nil {
+		return err
+	}
+	var v Value
+	if t == Uint32 {
+		v, err = p.number(text)
+	} else {
+		v, err = p.byteArray(text)
+	}
+	if err != nil {
+		return err
+	}
+	if old, replaced := p.set.put(Property{Key: key, Value: v, Line: p.line}); replaced && p.lax {
+		p.warnings = append(p.warnings, p.errorf("the key is repeated: this value replaces %s of line %d", quote(old.Value.String()), old.Line))
+	}
+	return nil
+}
+
+func (p *parser) valueType(text string) (Type, error) {
+	switch text {
+	case "1":
+		return Uint32, nil
+	case "2":
+		return ByteArray, nil
+	}
+	switch n, err := parseUint32(text); {
+	case err == nil && (n == 1 || n == 2):
+		return Type(n), p.surplus("the value type %q has leading zeros", text)
+	case err == nil && n == 0:
+		return 0, p.errorf("value type 0 stands for no type: expected 1 (32-bit number) or 2 (byte array)")
+	case err == errNotANumber:
+		return 0, p.errorf("value type %s is not a number: expected 1 (32-bit number) or 2 (byte array)", quote(text))
+	}
+	return 0, p.errorf("value type %s is not 1 (32-bit number) or 2 (byte array)", quote(text))
+}
+
+func (p *parser) number(text string) (Value, error) {
+	n, err := parseUint32(text)
+	switch {
+	case err == errTooLarge:
+		return Value{}, p.errorf("%s does not fit in 32 bits: the largest value of type 1 is 4294967295", quote(text))
+	case err != nil:
+		return Value{}, p.errorf("%s is not an unsigned decimal number, which type 1 asks for", quote(text))
+	}
+	if text[0] == '0' && len(text) > 1 {
+		err = p.surplus("the number %s has leading zeros", quote(text))
+	}
+	return Uint(n), err
+}
+
+func (p *parser) byteArray(text string) (Value, error) {
+	raw, leftover, err := decode(text)
+	if err != nil {
+		return Value{}, p.errorf("%v%s", err, otherEncoding(text))
+	}
+	payload, bits, surplus, err := splitByteArray(raw)
+	if err != nil {
+		return Value{}, p.errorf("%v%s", err, otherEncoding(text))
+	}
+	var faults []string
+	if surplus > 0 {
+		faults = append(faults, fmt.Sprintf("%d surplus bytes follow the %d bits of the byte array", surplus, bits))
+	}
+	if beyond(payload, bits) != 0 {
+		faults = append(faults, fmt.Sprintf("the byte array has bits set beyond its %d bits", bits))
+	}
+	if leftover {
+		faults = append(faults, fmt.Sprintf("the last character %q of the byte array has bits set beyond its last byte", text[len(text)-1]))
+	}
+	for _, fault := range faults {
+		if other := otherEncoding(text); other != "" { // not a harmless fault then
+			return Value{}, p.errorf("%s%s", fault, other)
+		}
+		if err := p.surplus("%s", fault); err != nil {
+			return Value{}, err
+		}
+	}
+	return Bits(payload, bits), nil
+}
+
+type numberError string
+
+func (e numberError) Error() string { return string(e) }
+
+const (
+	errNotANumber numberError = "not a number"
+	errTooLarge   numberError = "too large"
+)
+
+// parseUint32 reads decimal digits and nothing else: no sign, no underscore.
+func parseUint32(text string) (uint32, error) {
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return 0, errNotANumber
+		}
+	}
+	if text == "" {
+		return 0, errNotANumber
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, errTooLarge
+	}
+	return uint32(n), nil
+}
+
+// quote quotes text for a message, cutting what is too long to read.
+func quote(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strconv.Quote(strings.ToValidUTF8(text[:most], "")) + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// printable returns text for a message without quotes: as it is when it can be
+// printed, quoted otherwise.
+func printable(text string) string {
+	for _, c := range text {
+		if !strconv.IsPrint(c) {
+			return quote(text)
+		}
+	}
+	return text
+}

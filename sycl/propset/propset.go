@@ -1,0 +1,466 @@
+// Package propset reads, edits and writes property sets, the text by which
+// SYCL device binaries carry what the runtime has to know about them.
+//
+// A registry is a list of named sets; a set is a list of keys with values:
+//
+//	[SYCL/device requirements]
+//	aspects=2|gAAAAAAAAAgBAAAA
+//	reqd_sub_group_size=1|16
+//	[SYCL/kernel names]
+//	_ZTS6kernel=1|1
+//
+// A title runs from "[" to the last "]" of its line. A key runs to the first
+// "=", the type of the value to the first "|". There are no comments, no
+// escapes, and white space counts. Type 1 is an unsigned 32-bit number in
+// decimal. Type 2 is a byte array: a 64-bit little-endian count of payload
+// bits followed by the payload, both together encoded with the letters of
+// base64 but with bits taken least significant first and without padding.
+// That is not RFC 4648, and encoding/base64 reads it wrongly without noticing.
+//
+// The meaning of the sets that DPC++ defines is in [Describe]; sets and keys it
+// does not know are kept as they are. The format is defined by the property
+// set document of the DPC++ project and, where that is silent or differs (the
+// encoding, the types of several values), by what DPC++'s LLVM writes and reads.
+package propset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Type is the number before the "|" of a value.
+type Type uint8
+
+const (
+	Uint32    Type = 1 // an unsigned 32-bit number
+	ByteArray Type = 2 // a sequence of bits, usually whole bytes
+)
+
+func (t Type) String() string {
+	switch t {
+	case Uint32:
+		return "32-bit number"
+	case ByteArray:
+		return "byte array"
+	}
+	return "type " + strconv.Itoa(int(t))
+}
+
+// A Value is one immutable property value. The zero Value has no type and
+// cannot be written.
+type Value struct {
+	typ     Type
+	num     uint32
+	payload string // a string, so that copies of a Value cannot change one another
+	bits    uint64 // ceil(bits/8) == len(payload)
+}
+
+// Uint returns a number.
+func Uint(v uint32) Value { return Value{typ: Uint32, num: v} }
+
+// Bytes returns a byte array of whole bytes.
+func Bytes(b []byte) Value {
+	return Value{typ: ByteArray, payload: string(b), bits: 8 * uint64(len(b))}
+}
+
+// Bits returns a byte array of bits bits, least significant bit of b[0] first.
+// Bits of the last byte beyond them are cleared. It panics unless b has exactly
+// the bytes that the bits need.
+func Bits(b []byte, bits uint64) Value {
+	if bytesFor(bits) != uint64(len(b)) {
+		panic(fmt.Sprintf("propset: %d bits do not fill %d bytes", bits, len(b)))
+	}
+	if beyond(b, bits) != 0 {
+		b = slices.Clone(b)
+		b[len(b)-1] &^= beyond(b, bits)
+	}
+	return Value{typ: ByteArray, payload: string(b), bits: bits}
+}
+
+// String returns a byte array with the bytes of s, without a terminating NUL.
+func String(s string) Value {
+	return Value{typ: ByteArray, payload: s, bits: 8 * uint64(len(s))}
+}
+
+// Uint32s returns a byte array of little-endian 32-bit numbers.
+func Uint32s(v ...uint32) Value {
+	b := make([]byte, 0, 4*len(v))
+	for _, n := range v {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	return Bytes(b)
+}
+
+// Uint64s returns a byte array of little-endian 64-bit numbers.
+func Uint64s(v ...uint64) Value {
+	b := make([]byte, 0, 8*len(v))
+	for _, n := range v {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	return Bytes(b)
+}
+
+// Type returns the type, 0 for the zero Value.
+func (v Value) Type() Type { return v.typ }
+
+// Uint returns the number, and whether v is one.
+func (v Value) Uint() (uint32, bool) { return v.num, v.typ == Uint32 }
+
+// Bytes returns a copy of the payload of a byte array, nil for a number.
+func (v Value) Bytes() []byte {
+	if v.typ != ByteArray {
+		return nil
+	}
+	return []byte(v.payload)
+}
+
+// BitLen returns the number of bits of a byte array, 0 for a number.
+func (v Value) BitLen() uint64 { return v.bits }
+
+// Equal reports whether v and o have the same type, length and content.
+func (v Value) Equal(o Value) bool { return v == o }
+
+// Uint32s returns a byte array as little-endian 32-bit numbers, and whether v
+// is a byte array of a length that allows it.
+func (v Value) Uint32s() ([]uint32, bool) {
+	if v.typ != ByteArray || v.bits%32 != 0 {
+		return nil, false
+	}
+	b := []byte(v.payload)
+	n := make([]uint32, len(b)/4)
+	for i := range n {
+		n[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return n, true
+}
+
+// Uint64s returns a byte array as little-endian 64-bit numbers, and whether v
+// is a byte array of a length that allows it.
+func (v Value) Uint64s() ([]uint64, bool) {
+	if v.typ != ByteArray || v.bits%64 != 0 {
+		return nil, false
+	}
+	b := []byte(v.payload)
+	n := make([]uint64, len(b)/8)
+	for i := range n {
+		n[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return n, true
+}
+
+// Text returns a byte array as a string, and whether v is a byte array of whole
+// bytes that are valid UTF-8.
+func (v Value) Text() (string, bool) {
+	if v.typ != ByteArray || v.bits%8 != 0 || !utf8.ValidString(v.payload) {
+		return "", false
+	}
+	return v.payload, true
+}
+
+// String returns the value as a property set spells it, such as "1|16".
+func (v Value) String() string { return string(v.append(nil)) }
+
+func (v Value) append(dst []byte) []byte {
+	dst = strconv.AppendUint(dst, uint64(v.typ), 10)
+	dst = append(dst, '|')
+	if v.typ == ByteArray {
+		return appendByteArray(dst, v.payload, v.bits)
+	}
+	return strconv.AppendUint(dst, uint64(v.num), 10)
+}
+
+// A Property is one key of a set with its value.
+type Property struct {
+	Key   string
+	Value Value
+	Line  int // where it was read, 0 when it was not
+}
+
+// A Set is a named list of properties with distinct keys.
+type Set struct {
+	Name string
+	Line int // where its title was first read, 0 when it was not
+
+	props []Property
+	index map[string]int // from key to place in props
+}
+
+// Len returns the number of properties.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.props)
+}
+
+// Properties returns the properties in order. They are the set's own: change
+// them with Put and Delete only. A nil Set has none.
+func (s *Set) Properties() []Property {
+	if s == nil {
+		return nil
+	}
+	return s.props
+}
+
+// Get returns the value of key, and whether there is one. A nil Set has none.
+func (s *Set) Get(key string) (Value, bool) {
+	if s == nil {
+		return Value{}, false
+	}
+	i, ok := s.index[key]
+	if !ok {
+		return Value{}, false
+	}
+	return s.props[i].Value, true
+}
+
+// Put sets the value of key: in the place of its old value, or as the last one.
+func (s *Set) Put(key string, v Value) { s.put(Property{Key: key, Value: v}) }
+
+// put stores p and reports the property it replaced, if any.
+func (s *Set) put(p Property) (old Property, replaced bool) {
+	if i, ok := s.index[p.Key]; ok {
+		old, s.props[i] = s.props[i], p
+		return old, true
+	}
+	if s.index == nil {
+		s.index = make(map[string]int)
+	}
+	s.index[p.Key] = len(s.props)
+	s.props = append(s.props, p)
+	return Property{}, false
+}
+
+// Insert adds key as the last one unless the set has it, and reports whether
+// it did.
+func (s *Set) Insert(key string, v Value) bool {
+	if _, ok := s.index[key]; ok {
+		return false
+	}
+	s.Put(key, v)
+	return true
+}
+
+// Delete removes key and reports whether the set had it.
+func (s *Set) Delete(key string) bool {
+	i, ok := s.index[key]
+	if !ok {
+		return false
+	}
+	s.props = slices.Delete(s.props, i, i+1)
+	delete(s.index, key)
+	for j := i; j < len(s.props); j++ {
+		s.index[s.props[j].Key] = j
+	}
+	return true
+}
+
+// Clear removes all properties.
+func (s *Set) Clear() { s.props, s.index = nil, nil }
+
+// Sort orders the properties by key.
+func (s *Set) Sort() {
+	slices.SortFunc(s.props, func(a, b Property) int { return strings.Compare(a.Key, b.Key) })
+	for i, p := range s.props {
+		s.index[p.Key] = i
+	}
+}
+
+// Clone returns an independent copy.
+func (s *Set) Clone() *Set {
+	return &Set{Name: s.Name, Line: s.Line, props: slices.Clone(s.props), index: maps.Clone(s.index)}
+}
+
+// Equal reports whether s and o hold the same values under the same keys, in
+// whatever order. Names are not compared.
+func (s *Set) Equal(o *Set) bool {
+	if s.Len() != o.Len() {
+		return false
+	}
+	for _, p := range s.Properties() {
+		if v, ok := o.Get(p.Key); !ok || !v.Equal(p.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// A Registry is an ordered list of sets with distinct names. The zero value is
+// empty and ready to use.
+type Registry struct {
+	sets []*Set
+}
+
+// Sets returns the sets in order.
+func (r *Registry) Sets() []*Set { return slices.Clone(r.sets) }
+
+// Set returns the set of that name, nil when there is none. The getters of a
+// nil Set work: it is empty.
+func (r *Registry) Set(name string) *Set {
+	if r == nil {
+		return nil
+	}
+	if i := r.find(name); i >= 0 {
+		return r.sets[i]
+	}
+	return nil
+}
+
+// Add returns the set of that name, adding an empty one at the end when there
+// is none.
+func (r *Registry) Add(name string) *Set {
+	if s := r.Set(name); s != nil {
+		return s
+	}
+	s := &Set{Name: name}
+	r.sets = append(r.sets, s)
+	return s
+}
+
+// Delete removes the set of that name and reports whether there was one.
+func (r *Registry) Delete(name string) bool {
+	i := r.find(name)
+	if i < 0 {
+		return false
+	}
+	r.sets = slices.Delete(r.sets, i, i+1)
+	return true
+}
+
+func (r *Registry) find(name string) int {
+	return slices.IndexFunc(r.sets, func(s *Set) bool { return s.Name == name })
+}
+
+// Clone returns an independent copy.
+func (r *Registry) Clone() *Registry {
+	c := &Registry{sets: make([]*Set, len(r.sets))}
+	for i, s := range r.sets {
+		c.sets[i] = s.Clone()
+	}
+	return c
+}
+
+// Sort orders the sets by name and the properties of each by key.
+func (r *Registry) Sort() {
+	slices.SortStableFunc(r.sets, func(a, b *Set) int { return strings.Compare(a.Name, b.Name) })
+	for _, s := range r.sets {
+		s.Sort()
+	}
+}
+
+// Equal reports whether r and o have the same sets with the same content, in
+// whatever order.
+func (r *Registry) Equal(o *Registry) bool {
+	if len(r.sets) != len(o.sets) {
+		return false
+	}
+	other := make(map[string]*Set, len(o.sets))
+	for _, s := range o.sets {
+		other[s.Name] = s
+	}
+	for _, s := range r.sets {
+		if t, ok := other[s.Name]; !ok || !s.Equal(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate reports the first name or value that the text form cannot hold: a
+// set or key that is empty or has a line break or NUL in it, a key that has "="
+// in it or begins with "[", a value without a type. Whatever Parse returns is
+// valid; names that come from elsewhere, such as symbols, may not be.
+func (r *Registry) Validate() error {
+	seen := make(map[string]bool, len(r.sets))
+	for _, s := range r.sets {
+		if msg := nameFault(s.Name); msg != "" {
+			return &NameError{Set: s.Name, Msg: "the name of the set " + msg}
+		}
+		if seen[s.Name] {
+			return &NameError{Set: s.Name, Msg: "two sets have this name"}
+		}
+		seen[s.Name] = true
+		for _, p := range s.props {
+			if msg := keyFault(p.Key); msg != "" {
+				return &NameError{Set: s.Name, Key: p.Key, Msg: "the key " + msg}
+			}
+			if p.Value.typ != Uint32 && p.Value.typ != ByteArray {
+				return &NameError{Set: s.Name, Key: p.Key, Msg: "the key has no value"}
+			}
+		}
+	}
+	return nil
+}
+
+// nameFault says what is wrong with a set name, "" when nothing is.
+func nameFault(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case strings.ContainsAny(name, "\n\r"):
+		return "has a line break in it"
+	case strings.ContainsRune(name, 0):
+		return "has a NUL byte in it"
+	}
+	return ""
+}
+
+// keyFault says what is wrong with a key, "" when nothing is.
+func keyFault(key string) string {
+	switch {
+	case strings.HasPrefix(key, "["):
+		return `begins with "[", which would make it a title`
+	case strings.Contains(key, "="):
+		return `has "=" in it, where it would end when it is read`
+	}
+	return nameFault(key)
+}
+
+// Append appends the text of the registry to dst. It panics when Validate has
+// an error: use AppendText where names come from outside.
+func (r *Registry) Append(dst []byte) []byte {
+	dst, err := r.AppendText(dst)
+	if err != nil {
+		panic(err)
+	}
+	return dst
+}
+
+// AppendText appends the text of the registry to dst, after Validate. The order
+// is that of the sets and keys, each line ends in one newline, and an empty
+// registry has no bytes.
+func (r *Registry) AppendText(dst []byte) ([]byte, error) {
+	if err := r.Validate(); err != nil {
+		return dst, err
+	}
+	for _, s := range r.sets {
+		dst = append(dst, '[')
+		dst = append(dst, s.Name...)
+		dst = append(dst, "]\n"...)
+		for _, p := range s.props {
+			dst = append(dst, p.Key...)
+			dst = append(dst, '=')
+			dst = p.Value.append(dst)
+			dst = append(dst, '\n')
+		}
+	}
+	return dst, nil
+}
+
+// MarshalText returns the text of the registry, after Validate.
+func (r *Registry) MarshalText() ([]byte, error) { return r.AppendText(nil) }
+
+// A NameError says which name or value of a registry cannot be written.
+type NameError struct {
+	Set, Key string
+	Msg      string
+}
+
+func (e *NameError) Error() string {
+	return place("propset", 0, e.Set, e.Key) + e.Msg
+}

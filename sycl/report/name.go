@@ -1,0 +1,67 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// maxMangled bounds the names that are demangled: longer ones come from no
+// compiler, and names can grow a lot.
+const maxMangled = 16 << 10
+
+// DisplayName returns the name of a kernel or function as people write it.
+// Kernels are named by types: "_ZTS9VectorAdd" is VectorAdd. A name that is not
+// mangled stays as it is.
+func DisplayName(mangled string) string {
+	if len(mangled) > maxMangled {
+		return mangled
+	}
+	s, err := demangle.ToString(mangled, demangle.MaxLength(14)) // up to 1<<14 bytes
+	if err != nil {
+		return mangled
+	}
+	return strings.TrimPrefix(s, "typeinfo name for ")
+}
+
+// Escape makes text visible that would control a terminal or hide something from
+// the reader: control characters, changes of writing direction, characters
+// without width, line and paragraph separators.
+func Escape(s string) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports characters that Escape replaces. Letters that combine with the
+// one before them have no width either.
+func hidden(r rune) bool {
+	return r != ' ' && (!unicode.IsPrint(r) || unicode.Is(unicode.M, r)) || r == unicode.ReplacementChar
+}
+
+// sourceLocation returns a place in a form that is the same on every machine:
+// without the folders of the build. It is nil when nothing is left that could be
+// in a workspace.
+func sourceLocation(file string, line, column uint32) *Location {
+	file = strings.ReplaceAll(file, `\`, "/")
+	if _, after, ok := strings.Cut(file, "/execroot/"); ok {
+		_, file, _ = strings.Cut(after, "/")
+	}
+	file = path.Clean(file)
+	if line == 0 || file == "." || path.IsAbs(file) || strings.HasPrefix(file, "../") || file == ".." || strings.Contains(file, ":") {
+		return nil
+	}
+	return &Location{Path: file, Line: line, Column: column}
+}

@@ -1,0 +1,214 @@
+// Package report is the model of a compatibility report: which kernels of a
+// program run on which devices, why not where they do not, and what the
+// program's files hold for each device. It builds reports from device images,
+// reads and writes them as JSON, and renders them for people.
+//
+// The JSON of a report is described by the schema docs/schema/compat-report.schema.json.
+// It depends on the inputs alone: members are in alphabetical order, lists are
+// sorted, and there are no times, hosts or paths of files that were read. Reports
+// come from builds that may not be trusted, so [Decode] is strict: it takes
+// nothing that two readers could understand differently.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Schema and SchemaVersion say what the JSON of a report means. Readers accept
+// any minor version of the major version that they know.
+const (
+	Schema        = "https://rules-sycl.github.io/schema/compat-report/v1"
+	SchemaVersion = "1.0"
+)
+
+// Fields of the following types are in the alphabetical order of their JSON
+// names, which makes the members of the output so.
+
+// A Report says which kernels run on which devices.
+type Report struct {
+	Cells         []Cell                     `json:"cells"` // by kernel and device; one for each pair
+	Devices       []Device                   `json:"devices"`
+	Extensions    map[string]json.RawMessage `json:"extensions,omitempty"`
+	Generator     Generator                  `json:"generator"`
+	Images        []Image                    `json:"images"`
+	Kernels       []Kernel                   `json:"kernels"`
+	Schema        string                     `json:"schema"`
+	SchemaVersion string                     `json:"schema-version"`
+	Statistics    Statistics                 `json:"statistics"`
+	Target        Target                     `json:"target"`
+}
+
+// A Cell is the verdict on one kernel and one device.
+type Cell struct {
+	Device  string   `json:"device"`          // id
+	Holds   Holds    `json:"holds"`           // what there is for the device
+	Image   string   `json:"image,omitempty"` // id of the image that the device would get
+	Kernel  string   `json:"kernel"`          // id
+	Reasons []Reason `json:"reasons,omitempty"`
+	Scope   Scope    `json:"scope"`
+	Status  Status   `json:"status"`
+}
+
+// A Status is a verdict.
+type Status string
+
+const (
+	Compatible    Status = "compatible"
+	Incompatible  Status = "incompatible"
+	Undetermined  Status = "undetermined"
+	NotApplicable Status = "not-applicable"
+)
+
+// Holds says what kind of code there is for a device.
+type Holds string
+
+const (
+	Native  Holds = "native" // code compiled for the device
+	IR      Holds = "ir"     // code that is compiled when the program runs
+	Nothing Holds = "none"
+)
+
+// A Scope says whose needs a verdict is about. Needs are recorded for device
+// images; of several kernels in one, the runtime takes each to need what any
+// of them does.
+type Scope string
+
+const (
+	ScopeKernel Scope = "kernel"
+	ScopeImage  Scope = "image"
+)
+
+// A Reason is one thing that keeps a kernel from running on a device.
+type Reason struct {
+	Available string `json:"available,omitempty"` // what the device has instead
+	Property  string `json:"property,omitempty"`  // key in "SYCL/device requirements"
+	Required  string `json:"required"`            // what the kernel needs
+	Rule      string `json:"rule"`                // a compat.Rule
+	Status    Status `json:"status"`              // what this reason alone amounts to
+	Text      string `json:"text"`
+}
+
+// An Aspect is a device aspect. The name of an unknown one is "aspect N".
+type Aspect struct {
+	Name  string `json:"name"`
+	Value uint32 `json:"value"`
+}
+
+// A Device is what the verdicts take a device to be.
+type Device struct {
+	Architecture     string   `json:"architecture,omitempty"` // what an ahead-of-time compiler calls it
+	Aspects          []Aspect `json:"aspects"`
+	Backend          string   `json:"backend"` // spirv, ptx or amdgcn
+	ID               string   `json:"id"`
+	MaxWorkGroupSize uint64   `json:"max-work-group-size,omitempty"` // not known when absent
+	Name             string   `json:"name"`
+	OpenWorld        bool     `json:"open-world"` // may have aspects that are not listed
+	SubGroupSizes    []uint32 `json:"sub-group-sizes"`
+}
+
+// A Generator is the program that made a report.
+type Generator struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// An Image is one form of device code.
+type Image struct {
+	Architecture  string       `json:"architecture,omitempty"` // of native code
+	CompileTarget string       `json:"compile-target,omitempty"`
+	Digest        string       `json:"digest"` // SHA-256 of its bytes, in hexadecimal
+	ESIMD         bool         `json:"esimd"`
+	FixedTargets  []string     `json:"fixed-targets,omitempty"`
+	Format        string       `json:"format"` // spirv, ptx, amdgcn, llvm-ir or native
+	ID            string       `json:"id"`
+	Requirements  Requirements `json:"requirements"`
+	Size          int64        `json:"size"`
+	Triple        string       `json:"triple,omitempty"`
+	Unknown       []string     `json:"unknown-properties,omitempty"` // keys
+}
+
+// Requirements is what an image needs of a device.
+type Requirements struct {
+	Aspects       []Aspect `json:"aspects"`
+	JointMatrix   []string `json:"joint-matrix,omitempty"`
+	JointMad      []string `json:"joint-matrix-mad,omitempty"`
+	SubGroupSizes []uint32 `json:"reqd-sub-group-sizes,omitempty"`
+	WorkGroupSize []uint64 `json:"reqd-work-group-size,omitempty"` // in the order of SYCL
+	WorkGroupDims uint32   `json:"work-group-num-dim,omitempty"`
+}
+
+// A Kernel is one kernel. Kernels of the same name in several images are one.
+type Kernel struct {
+	DisplayName string    `json:"display-name"` // as people write it
+	ID          string    `json:"id"`
+	Images      []string  `json:"images"` // ids
+	Location    *Location `json:"location,omitempty"`
+	Name        string    `json:"name"`                         // mangled
+	Origins     []Origin  `json:"requirement-origin,omitempty"` // where its own code needs what
+}
+
+// A Location is a place in the source, from debug information.
+type Location struct {
+	Column uint32 `json:"column,omitempty"`
+	Line   uint32 `json:"line"`
+	Path   string `json:"path"` // relative to the workspace, with "/"
+}
+
+// An Origin is the function that makes a kernel need an aspect.
+type Origin struct {
+	Aspect   Aspect    `json:"aspect"`
+	Function string    `json:"function,omitempty"` // as people write it
+	Location *Location `json:"location,omitempty"`
+}
+
+// Statistics counts.
+type Statistics struct {
+	Cells         int `json:"cells"`
+	Compatible    int `json:"compatible"`
+	Devices       int `json:"devices"`
+	Incompatible  int `json:"incompatible"`
+	Kernels       int `json:"kernels"`
+	NotApplicable int `json:"not-applicable"`
+	Undetermined  int `json:"undetermined"`
+}
+
+// A Target is what a report is about, such as the label of a build target.
+type Target struct {
+	Label string `json:"label"`
+}
+
+// statistics counts anew.
+func (r *Report) statistics() Statistics {
+	s := Statistics{Cells: len(r.Cells), Devices: len(r.Devices), Kernels: len(r.Kernels)}
+	for _, c := range r.Cells {
+		switch c.Status {
+		case Compatible:
+			s.Compatible++
+		case Incompatible:
+			s.Incompatible++
+		case Undetermined:
+			s.Undetermined++
+		case NotApplicable:
+			s.NotApplicable++
+		}
+	}
+	return s
+}
+
+// A FormatError describes a file that is not a report that can be trusted.
+type FormatError struct {
+	File   string // as given to Decode
+	Offset int64  // where reading stopped, 0 when the fault is not in one place
+	Msg    string
+}
+
+func (e *FormatError) Error() string {
+	if e.Offset > 0 {
+		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, e.Msg)
+	}
+	return fmt.Sprintf("%s: %s", e.File, e.Msg)
+}
+
+// BadInput marks the error as caused by an input file.
+func (*FormatError) BadInput() {}

@@ -1,0 +1,36 @@
+package requirement
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// union returns what is in a or b, ascending and distinct.
+func union[T cmp.Ordered](a, b []T) []T {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// intersection returns what is in a and b, ascending and distinct.
+func intersection[T cmp.Ordered](a, b []T) []T {
+	b = union(b, nil)
+	return slices.DeleteFunc(union(a, nil), func(e T) bool {
+		_, found := slices.BinarySearch(b, e)
+		return !found
+	})
+}
+
+// mergeRecords adds the records of b that a lacks, dividing all by ";".
+func mergeRecords(a, b string) string {
+	var all []string
+	seen := map[string]bool{"": true}
+	for record := range strings.SplitSeq(a+";"+b, ";") {
+		if !seen[record] {
+			seen[record] = true
+			all = append(all, record)
+		}
+	}
+	return strings.Join(all, ";")
+}

@@ -1,0 +1,366 @@
+// Package requirement is the vocabulary for what a device image needs of the
+// device it runs on: aspects, sub-group and work-group sizes, fixed targets and
+// matrices. Device images carry it as the property set
+//
+//	[SYCL/device requirements]
+//	aspects=2|...                        u32 for each aspect, written even when empty
+//	compile_target=2|...                 name of the target it was compiled for
+//	fixed_target=2|...                   names of the only targets it may run on, divided by commas
+//	joint_matrix=2|...                   matrices, divided by ";"
+//	joint_matrix_mad=2|...               matrix multiplications, divided by ";"
+//	reqd_sub_group_size=1|16             one size; several are a byte array of u32
+//	reqd_work_group_size_uint64_t=2|...  1 to 3 u64
+//	work_group_num_dim=1|2               a dimensionality, for images without a size
+//
+// The design documents and DPC++ differ in several of these. [FromProperties]
+// reads the layouts of both and [Requirements.Put] writes those of DPC++ but for
+// fixed_target: DPC++ writes numbers of aspects that do not exist, so that the
+// names of the targets are written, as the document on property sets has it.
+package requirement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// Requirements says what a device image needs. The zero value needs nothing.
+type Requirements struct {
+	// Aspects the device must have, ascending and distinct.
+	Aspects []aspect.Aspect
+
+	// SubGroupSizes the device must support, ascending and distinct.
+	SubGroupSizes []uint32
+
+	// WorkGroupSize has 1 to 3 dimensions in the order of the property, which is
+	// that of the compiler's metadata: the reverse of the SYCL source. It is empty
+	// when nothing is required.
+	WorkGroupSize []uint64
+
+	// WorkGroupSizesDiffer is set by Merge when parts of the image require
+	// different sizes, so that none holds for all of it. It is not written.
+	WorkGroupSizesDiffer bool
+
+	// WorkGroupDims is the required dimensionality, 0 when none is.
+	WorkGroupDims uint32
+
+	// HasFixedTargets says that the image may run on FixedTargets only, or, in
+	// images of DPC++, on devices with one of FixedTargetAspects. With neither, it
+	// may run nowhere.
+	HasFixedTargets    bool
+	FixedTargets       []string        // ascending and distinct
+	FixedTargetAspects []aspect.Aspect // ascending and distinct
+
+	// CompileTarget names the target the image was compiled for ahead of time, ""
+	// when it was not.
+	CompileTarget string
+
+	// JointMatrix and JointMatrixMad list matrices and their multiplications:
+	// records divided by ";" with fields divided by ",".
+	JointMatrix    string // type, use, rows, columns
+	JointMatrixMad string // types of A, B, C and D, then M, K and N
+
+	// Unknown are properties that this package does not know, in their order.
+	Unknown []propset.Property
+}
+
+// Keys of the set.
+const (
+	keyAspects        = "aspects"
+	keyAspect         = "aspect" // spelling of the design document on optional features
+	keyCompileTarget  = "compile_target"
+	keyFixedTarget    = "fixed_target"
+	keyJointMatrix    = "joint_matrix"
+	keyJointMatrixMad = "joint_matrix_mad"
+	keySubGroupSize   = "reqd_sub_group_size"
+	keyWorkGroupSize  = "reqd_work_group_size_uint64_t"
+	keyWorkGroupSize4 = "reqd_work_group_size" // former key, sizes of 4 bytes
+	keyWorkGroupDims  = "work_group_num_dim"
+)
+
+// FromProperties reads the requirements in r; without the set there are none.
+// Its errors are of type *PropertyError.
+func FromProperties(r *propset.Registry) (*Requirements, error) {
+	q := new(Requirements)
+	var size4 []uint64 // of the former key
+	for _, p := range r.Set(propset.DeviceRequirements).Properties() {
+		var err error
+		switch p.Key {
+		case keyAspects, keyAspect:
+			err = q.readAspects(p.Value)
+		case keyCompileTarget:
+			q.CompileTarget, err = readText(p.Value)
+		case keyFixedTarget:
+			err = q.readFixedTargets(p.Value)
+		case keyJointMatrix:
+			q.JointMatrix, err = readText(p.Value)
+		case keyJointMatrixMad:
+			q.JointMatrixMad, err = readText(p.Value)
+		case keySubGroupSize:
+			q.SubGroupSizes, err = readSubGroupSizes(p.Value)
+		case keyWorkGroupSize:
+			q.WorkGroupSize, err = readWorkGroupSize(p.Value)
+		case keyWorkGroupSize4:
+			size4, err = readWorkGroupSize4(p.Value)
+		case keyWorkGroupDims:
+			q.WorkGroupDims, err = readWorkGroupDims(p.Value)
+		default:
+			q.Unknown = append(q.Unknown, p)
+		}
+		if err != nil {
+			return nil, &PropertyError{Key: p.Key, Line: p.Line, Msg: err.Error()}
+		}
+	}
+	if q.WorkGroupSize == nil {
+		q.WorkGroupSize = size4
+	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
+		return nil, &PropertyError{Key: keyWorkGroupSize4, Msg: fmt.Sprintf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize)}
+	}
+	return q, nil
+}
+
+// Put makes the set in r say what q says and nothing else.
+func (q *Requirements) Put(r *propset.Registry) {
+	s := r.Add(propset.DeviceRequirements)
+	s.Clear()
+	for _, p := range q.Unknown {
+		s.Put(p.Key, p.Value)
+	}
+	s.Put(keyAspects, numbers(q.Aspects))
+	putText(s, keyCompileTarget, q.CompileTarget)
+	switch {
+	case len(q.FixedTargets) == 0 && len(q.FixedTargetAspects) > 0:
+		s.Put(keyFixedTarget, numbers(q.FixedTargetAspects))
+	case q.HasFixedTargets || len(q.FixedTargets) > 0:
+		s.Put(keyFixedTarget, propset.String(strings.Join(q.FixedTargets, ",")))
+	}
+	putText(s, keyJointMatrix, q.JointMatrix)
+	putText(s, keyJointMatrixMad, q.JointMatrixMad)
+	switch len(q.SubGroupSizes) {
+	case 0:
+	case 1:
+		s.Put(keySubGroupSize, propset.Uint(q.SubGroupSizes[0]))
+	default:
+		s.Put(keySubGroupSize, propset.Uint32s(q.SubGroupSizes...))
+	}
+	if len(q.WorkGroupSize) > 0 {
+		s.Put(keyWorkGroupSize, propset.Uint64s(q.WorkGroupSize...))
+	}
+	if q.WorkGroupDims > 0 {
+		s.Put(keyWorkGroupDims, propset.Uint(q.WorkGroupDims))
+	}
+	s.Sort()
+}
+
+// Merge adds the needs of o to those of q: what an image needs that holds both.
+// It may run on the fixed targets that both allow. It has no required work-group
+// size when theirs differ, as in DPC++.
+//
+// It is an error, and q stays as it is, when one image cannot say what both say:
+// different compile targets or unknown properties, or fixed targets that are
+// names in one and aspects in the other.
+func (q *Requirements) Merge(o *Requirements) error {
+	if q.CompileTarget != "" && o.CompileTarget != "" && q.CompileTarget != o.CompileTarget {
+		return fmt.Errorf("images compiled for %s and for %s cannot be one", q.CompileTarget, o.CompileTarget)
+	}
+	if len(q.FixedTargets) > 0 && len(o.FixedTargetAspects) > 0 || len(q.FixedTargetAspects) > 0 && len(o.FixedTargets) > 0 {
+		return fmt.Errorf("fixed targets given by name and by aspect cannot be brought together: one has %s, the other %s", q.fixedTargets(), o.fixedTargets())
+	}
+	own := make(map[string]propset.Value, len(q.Unknown))
+	for _, p := range q.Unknown {
+		own[p.Key] = p.Value
+	}
+	var added []propset.Property
+	for _, p := range o.Unknown {
+		if v, ok := own[p.Key]; !ok {
+			added = append(added, p)
+		} else if !v.Equal(p.Value) {
+			return fmt.Errorf("images whose property %s is %v and %v cannot be one", p.Key, v, p.Value)
+		}
+	}
+	q.Unknown = append(slices.Clip(q.Unknown), added...)
+	q.Aspects = union(q.Aspects, o.Aspects)
+	q.SubGroupSizes = union(q.SubGroupSizes, o.SubGroupSizes)
+	q.mergeWorkGroupSize(o)
+	q.WorkGroupDims = max(q.WorkGroupDims, o.WorkGroupDims)
+	switch {
+	case q.HasFixedTargets && o.HasFixedTargets:
+		q.FixedTargets = intersection(q.FixedTargets, o.FixedTargets)
+		q.FixedTargetAspects = intersection(q.FixedTargetAspects, o.FixedTargetAspects)
+	case o.HasFixedTargets:
+		q.HasFixedTargets = true
+		q.FixedTargets = slices.Clone(o.FixedTargets)
+		q.FixedTargetAspects = slices.Clone(o.FixedTargetAspects)
+	}
+	if q.CompileTarget == "" {
+		q.CompileTarget = o.CompileTarget
+	}
+	q.JointMatrix = mergeRecords(q.JointMatrix, o.JointMatrix)
+	q.JointMatrixMad = mergeRecords(q.JointMatrixMad, o.JointMatrixMad)
+	return nil
+}
+
+func (q *Requirements) mergeWorkGroupSize(o *Requirements) {
+	switch {
+	case q.WorkGroupSizesDiffer:
+	case o.WorkGroupSizesDiffer,
+		len(q.WorkGroupSize) > 0 && len(o.WorkGroupSize) > 0 && !slices.Equal(q.WorkGroupSize, o.WorkGroupSize):
+		q.WorkGroupSize, q.WorkGroupSizesDiffer = nil, true
+	case len(q.WorkGroupSize) == 0:
+		q.WorkGroupSize = slices.Clone(o.WorkGroupSize)
+	}
+}
+
+// fixedTargets lists the fixed targets for a message.
+func (q *Requirements) fixedTargets() string {
+	list := slices.Clone(q.FixedTargets)
+	for _, a := range q.FixedTargetAspects {
+		list = append(list, a.String())
+	}
+	return strings.Join(list, ", ")
+}
+
+// A PropertyError is a property whose value its key does not allow.
+type PropertyError struct {
+	Key  string
+	Line int // 0 when the property was not read from text
+	Msg  string
+}
+
+func (e *PropertyError) Error() string {
+	s := fmt.Sprintf("[%s] %s: %s", propset.DeviceRequirements, e.Key, e.Msg)
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, s)
+	}
+	return s
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*PropertyError) BadInput() {}
+
+func (q *Requirements) readAspects(v propset.Value) error {
+	list, ok := v.Uint32s()
+	if !ok {
+		return fmt.Errorf("%s is not a byte array of 32-bit numbers", describe(v))
+	}
+	q.Aspects = union(q.Aspects, aspects(list)) // both spellings may be there
+	return nil
+}
+
+// readFixedTargets takes a list of 32-bit numbers for aspects when all are below
+// 256, which no text looks like.
+func (q *Requirements) readFixedTargets(v propset.Value) error {
+	q.HasFixedTargets = true
+	list, ok := v.Uint32s()
+	if ok && !slices.ContainsFunc(list, func(n uint32) bool { return n > 0xff }) {
+		q.FixedTargetAspects = aspects(list)
+		return nil
+	}
+	text, err := readText(v)
+	if err != nil {
+		return fmt.Errorf("%s is neither names of targets nor numbers of aspects", describe(v))
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			return fmt.Errorf("the list of targets %q has an empty name", text)
+		}
+		q.FixedTargets = append(q.FixedTargets, name)
+	}
+	q.FixedTargets = union(q.FixedTargets, nil)
+	return nil
+}
+
+func readText(v propset.Value) (string, error) {
+	s, ok := v.Text()
+	if !ok || strings.ContainsRune(s, 0) {
+		return "", fmt.Errorf("%s is not text", describe(v))
+	}
+	return s, nil
+}
+
+func readSubGroupSizes(v propset.Value) ([]uint32, error) {
+	if n, ok := v.Uint(); ok {
+		return []uint32{n}, nil
+	}
+	list, ok := v.Uint32s()
+	if !ok || len(list) == 0 {
+		return nil, fmt.Errorf("%s is neither a number nor a byte array of 32-bit numbers", describe(v))
+	}
+	return union(list, nil), nil
+}
+
+func readWorkGroupSize(v propset.Value) ([]uint64, error) {
+	list, ok := v.Uint64s()
+	if !ok || len(list) < 1 || len(list) > 3 {
+		return nil, fmt.Errorf("%s is not a byte array of 1 to 3 64-bit numbers", describe(v))
+	}
+	return list, nil
+}
+
+// readWorkGroupSize4 reads the two layouts that the former key has had: the
+// sizes after their count, or the sizes alone. A list such as 1, 8 is both and
+// taken for the first, which the design document defines.
+func readWorkGroupSize4(v propset.Value) ([]uint64, error) {
+	list, ok := v.Uint32s()
+	if ok && len(list) > 1 && uint64(list[0]) == uint64(len(list)-1) {
+		list = list[1:]
+	}
+	if !ok || len(list) < 1 || len(list) > 3 {
+		return nil, fmt.Errorf("%s is not a byte array of 1 to 3 32-bit numbers, with or without their count before them", describe(v))
+	}
+	size := make([]uint64, len(list))
+	for i, n := range list {
+		size[i] = uint64(n)
+	}
+	return size, nil
+}
+
+// readWorkGroupDims reads a number or, as the design document has it, up to
+// three of them, of which the largest counts.
+func readWorkGroupDims(v propset.Value) (uint32, error) {
+	n, ok := v.Uint()
+	if list, isList := v.Uint32s(); isList && len(list) >= 1 && len(list) <= 3 {
+		n, ok = slices.Max(list), true
+	}
+	if !ok || n < 1 || n > 3 {
+		return 0, fmt.Errorf("%s is not a number of dimensions from 1 to 3", describe(v))
+	}
+	return n, nil
+}
+
+// describe renders a value for a message.
+func describe(v propset.Value) string {
+	if n, ok := v.Uint(); ok {
+		return fmt.Sprintf("the number %d", n)
+	}
+	b := v.Bytes()
+	if len(b) > 32 {
+		return fmt.Sprintf("the byte array %x... of %d bits", b[:32], v.BitLen())
+	}
+	return fmt.Sprintf("the byte array %x of %d bits", b, v.BitLen())
+}
+
+func putText(s *propset.Set, key, text string) {
+	if text != "" {
+		s.Put(key, propset.String(text))
+	}
+}
+
+func aspects(list []uint32) []aspect.Aspect {
+	as := make([]aspect.Aspect, len(list))
+	for i, n := range list {
+		as[i] = aspect.Aspect(n)
+	}
+	return union(as, nil)
+}
+
+func numbers(list []aspect.Aspect) propset.Value {
+	var ns []uint32
+	for _, a := range union(list, nil) {
+		ns = append(ns, uint32(a))
+	}
+	return propset.Uint32s(ns...)
+}

@@ -1,0 +1,117 @@
+package spirv
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// Kernel returns the kernel of that name, nil when the module has none.
+func (m *Module) Kernel(name string) *Kernel {
+	i := slices.IndexFunc(m.Kernels, func(k Kernel) bool { return k.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.Kernels[i]
+}
+
+// KernelRequirements returns what one kernel of the module needs from a device.
+func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
+	q := &requirement.Requirements{Aspects: m.aspects(k.uses), WorkGroupSize: slices.Clone(k.WorkGroupSize)}
+	if k.SubGroupSize != 0 {
+		q.SubGroupSizes = []uint32{k.SubGroupSize}
+	}
+	return q
+}
+
+// Requirements returns what the module as a whole needs: what any of its kernels
+// needs or, in a module without kernels, any function that it exports.
+func (m *Module) Requirements() *requirement.Requirements {
+	q := &requirement.Requirements{}
+	var u use
+	for _, k := range m.Kernels {
+		u |= k.uses
+		if k.SubGroupSize != 0 {
+			q.SubGroupSizes = append(q.SubGroupSizes, k.SubGroupSize)
+		}
+		switch {
+		case k.WorkGroupSize == nil || q.WorkGroupSizesDiffer:
+		case q.WorkGroupSize == nil:
+			q.WorkGroupSize = slices.Clone(k.WorkGroupSize)
+		case !slices.Equal(q.WorkGroupSize, k.WorkGroupSize):
+			q.WorkGroupSize, q.WorkGroupSizesDiffer = nil, true
+		}
+	}
+	if len(m.Kernels) == 0 {
+		for _, f := range m.Exports {
+			u |= f.uses
+		}
+	}
+	q.Aspects = m.aspects(u)
+	slices.Sort(q.SubGroupSizes)
+	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
+	return q
+}
+
+// aspects returns the aspects that uses stand for, and those of capabilities
+// that hold for a whole module, in ascending order.
+func (m *Module) aspects(u use) []aspect.Aspect {
+	list := u.aspects()
+	if m.IsESIMD() {
+		list = append(list, aspect.ExtIntelESIMD) // no single instruction shows it
+	}
+	slices.Sort(list)
+	return list
+}
+
+// IsESIMD reports whether the kernels are written for explicit SIMD.
+func (m *Module) IsESIMD() bool {
+	return slices.Contains(m.Capabilities, VectorComputeINTEL) || slices.Contains(m.Capabilities, VectorAnyINTEL)
+}
+
+// Properties returns the property sets of a device image that consists of the
+// module. It fails when a name in the module cannot be the key of a property.
+func Properties(m *Module) (*propset.Registry, error) {
+	r := new(propset.Registry)
+	m.Requirements().Put(r)
+	for _, f := range m.Exports {
+		r.Add(propset.ExportedSymbols).Put(f.Name, propset.Uint(1))
+	}
+	for _, k := range m.Kernels {
+		r.Add(propset.KernelNames).Put(k.Name, propset.Uint(1))
+	}
+	for _, name := range m.Imports {
+		r.Add(propset.ImportedSymbols).Put(name, propset.Uint(1))
+	}
+	for _, k := range m.Kernels {
+		if k.WorkGroupSize != nil {
+			r.Add(propset.ProgramMetadata).Put(k.Name+"@reqd_work_group_size", narrow(k.WorkGroupSize))
+			r.Add(propset.ProgramMetadata).Put(k.Name+"@work_group_num_dim", propset.Uint(uint32(len(k.WorkGroupSize))))
+		}
+		if k.MaxWorkGroupSize != nil {
+			r.Add(propset.ProgramMetadata).Put(k.Name+"@max_work_group_size", narrow(k.MaxWorkGroupSize))
+		}
+		if k.SubGroupSize != 0 {
+			r.Add(propset.ProgramMetadata).Put(k.Name+"@reqd_sub_group_size", propset.Uint(k.SubGroupSize))
+		}
+	}
+	if m.IsESIMD() {
+		r.Add(propset.MiscProperties).Put("isEsimdImage", propset.Uint(1))
+	}
+	if err := r.Validate(); err != nil {
+		return nil, &FormatError{0, fmt.Sprintf("a name does not fit into a property set: %v", err)}
+	}
+	return r, nil
+}
+
+// narrow returns sizes, which SPIR-V holds in 32 bits, as the value of a property.
+func narrow(sizes []uint64) propset.Value {
+	v := make([]uint32, len(sizes))
+	for i, n := range sizes {
+		v[i] = uint32(n)
+	}
+	return propset.Uint32s(v...)
+}

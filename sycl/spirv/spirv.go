@@ -1,0 +1,648 @@
+// Package spirv reads what a SPIR-V module says about itself: capabilities,
+// extensions, kernels with their execution modes, specialization constants and
+// linkage; and works out what its kernels need from a device.
+//
+// A module is a header of five 32-bit words (magic number, version, generator,
+// bound on ids, schema) followed by instructions. The first word of an
+// instruction holds its length in words in the upper half and its opcode in the
+// lower. The magic number tells the byte order. Names and numbers are those of
+// the SPIR-V specification, versions 1.0 to 1.6, and of its registry of
+// extensions; instructions that the package does not know are skipped.
+//
+// Capabilities are the wrong place to ask what a kernel needs: they speak for
+// the whole module, the translator of the LLVM project declares Float64 as soon
+// as a struct has a double in it, and it declares Float16Buffer whatever is done
+// with a half. So needs are taken from use: a kernel needs fp64 when an
+// instruction that it reaches has a 64-bit float, or a value with one in it, as
+// its result, a parameter or a constant operand. A pointer to such a value is no
+// use, and a member that is never loaded or stored is none either.
+package spirv
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const magic = 0x07230203
+
+// A FormatError describes data that is not a SPIR-V module that can be read.
+type FormatError struct {
+	Offset int64 // of the first byte of the instruction or header word at fault
+	Msg    string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("not a usable SPIR-V module: offset %d: %s", e.Offset, e.Msg)
+}
+
+// BadInput marks the error as caused by an input file.
+func (*FormatError) BadInput() {}
+
+// IsModule reports whether data begins with SPIR-V's magic number, in either
+// byte order.
+func IsModule(data []byte) bool {
+	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == magic || binary.BigEndian.Uint32(data) == magic)
+}
+
+// A Version is a version of SPIR-V.
+type Version struct{ Major, Minor uint8 }
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
+
+// A Module is what a SPIR-V module says about itself.
+type Module struct {
+	Version       Version
+	ByteOrder     binary.ByteOrder
+	Generator     uint32
+	Bound         uint32
+	Capabilities  []Capability // in order of declaration
+	Extensions    []string     // in order of declaration
+	Kernels       []Kernel     // in order of declaration
+	SpecConstants []SpecConstant
+	Exports       []Function // defined functions with export linkage, without those that stand for kernels
+	Imports       []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
+
+	graph *graph
+}
+
+// A Kernel is an entry point for the execution model Kernel.
+type Kernel struct {
+	Name  string
+	Modes []ExecutionMode
+
+	// Sizes are in the order of SPIR-V and of the metadata in LLVM IR, the
+	// dimension that varies fastest first: the reverse of SYCL's. SPIR-V always
+	// has three of them; those at the end that are 1 are left out, as nothing
+	// tells a dimension of size 1 from one that the program did not name.
+	WorkGroupSize     []uint64 // required, nil when none is
+	WorkGroupSizeHint []uint64
+	MaxWorkGroupSize  []uint64
+	SubGroupSize      uint32 // required, 0 when none is
+
+	Location Location // of its first instruction, zero without debug information
+
+	uses use
+	node int
+}
+
+// An ExecutionMode is one execution mode of a kernel, with its literal operands
+// or, for the modes that take ids, the values of the constants they name.
+type ExecutionMode struct {
+	Mode     uint32
+	Operands []uint32
+}
+
+// A Function is a function that other modules can call.
+type Function struct {
+	Name string
+
+	uses use
+	node int
+}
+
+// A SpecConstant is a scalar constant whose value can be set before the module
+// is compiled.
+type SpecConstant struct {
+	ID      uint32 // what the decoration SpecId says
+	Name    string // debug name, often empty
+	Bits    uint32 // width, 1 for a boolean
+	Float   bool
+	Default []byte // little endian; one byte for a boolean
+}
+
+// A Location is a place in the source.
+type Location struct {
+	File         string
+	Line, Column uint32
+}
+
+// Numbers of opcodes, execution modes and the like that the package looks at.
+const (
+	opName                   = 5
+	opString                 = 7
+	opLine                   = 8
+	opExtension              = 10
+	opExtInstImport          = 11
+	opExtInst                = 12
+	opEntryPoint             = 15
+	opExecutionMode          = 16
+	opCapability             = 17
+	opTypeBool               = 20
+	opTypeInt                = 21
+	opTypeFloat              = 22
+	opTypeVector             = 23
+	opTypeMatrix             = 24
+	opTypeImage              = 25
+	opTypeSampler            = 26
+	opTypeSampledImage       = 27
+	opTypeArray              = 28
+	opTypeRuntimeArray       = 29
+	opTypeStruct             = 30
+	opConstant               = 43
+	opSpecConstantTrue       = 48
+	opSpecConstantFalse      = 49
+	opSpecConstant           = 50
+	opSpecConstantOp         = 52
+	opFunction               = 54
+	opFunctionEnd            = 56
+	opFunctionCall           = 57
+	opVariable               = 59
+	opDecorate               = 71
+	opAtomicLoad             = 227
+	opAtomicStore            = 228
+	opAtomicXor              = 242
+	opLabel                  = 248
+	opNoLine                 = 317
+	opExecutionModeId        = 331
+	opTypeCoopMatrix         = 4456
+	opReadClock              = 5056
+	opConstantFuncPointer    = 5600
+	opFunctionPointerCall    = 5601
+	opAtomicFMin             = 5614
+	opAtomicFMax             = 5615
+	opTypeVmeImage           = 5700
+	opVariableLengthArray    = 5818
+	opAtomicFAdd             = 6035
+	opTypeStructContinued    = 6090
+	opTypeJointMatrix        = 6119
+	opMatrixMultiplyAccum    = 6237
+	opUntypedVariableLengthA = 6244
+	opHandleToImage          = 6529
+	opHandleToSampledImage   = 6531
+
+	modelKernel = 6
+
+	modeLocalSize        = 17
+	modeLocalSizeHint    = 18
+	modeSubgroupSize     = 35
+	modeLocalSizeId      = 38
+	modeLocalSizeHintId  = 39
+	modeMaxWorkgroupSize = 5893
+
+	decorationSpecId  = 1
+	decorationLinkage = 41
+
+	linkageExport      = 0
+	linkageImport      = 1
+	linkageLinkOnceODR = 2
+
+	headerWords = 5
+)
+
+// Parse reads a module. The module does not refer to data afterwards.
+func Parse(data []byte) (*Module, error) {
+	p := &parser{defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{},
+		modes: map[uint32][]rawMode{}, specIDs: map[uint32]uint32{}, linkage: map[uint32]linkage{}}
+	if err := p.parse(data); err != nil {
+		return nil, err
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	return p.m, nil
+}
+
+// parser holds what is collected while walking over the instructions. Its maps
+// hold only what some instruction defined, so that their size is bounded by the
+// size of the module and not by the bound in its header.
+type parser struct {
+	m     *Module
+	graph graph
+
+	defs    map[uint32]def    // types, constants, variables and functions
+	names   map[uint32]string // debug names
+	strings map[uint32]string // for file names
+	modes   map[uint32][]rawMode
+	specIDs map[uint32]uint32
+	linkage map[uint32]linkage
+	entries []entry
+	consts  []uint32 // specialization constants in order
+	debug   []uint32 // imported instruction sets that only describe
+
+	lastStruct uint32 // for the continuation of long structs
+	fn         *body  // the function being read, nil between functions
+}
+
+// def is what is remembered about an id at module level.
+type def struct {
+	op     uint16
+	typ    uint32 // result type
+	offset int64
+	uses   use      // what a value of this type, or this constant, needs
+	lits   []uint32 // literals of scalar types and constants
+	node   int      // place in the graph plus one; 0: refers to no function
+}
+
+type rawMode struct {
+	mode   uint32
+	args   []uint32
+	byID   bool
+	offset int64
+}
+
+type linkage struct {
+	name string
+	kind uint32
+}
+
+type entry struct {
+	name   string
+	id     uint32
+	offset int64
+}
+
+// inst is one instruction: words[0] is its first operand.
+type inst struct {
+	op     uint16
+	words  []uint32
+	offset int64
+}
+
+func (i inst) errorf(format string, args ...any) error {
+	return &FormatError{i.offset, fmt.Sprintf("opcode %d: ", i.op) + fmt.Sprintf(format, args...)}
+}
+
+// need reports an instruction with fewer than n operand words.
+func (i inst) need(n int) error {
+	if len(i.words) < n {
+		return i.errorf("%d operand words where at least %d belong", len(i.words), n)
+	}
+	return nil
+}
+
+// text decodes the string that starts at operand word n and returns it with the
+// number of the operand after it.
+func (i inst) text(n int) (string, int, error) {
+	var b []byte
+	for w := n; w < len(i.words); w++ {
+		for shift := 0; shift < 32; shift += 8 {
+			c := byte(i.words[w] >> shift)
+			if c == 0 {
+				if !utf8.Valid(b) {
+					return "", 0, i.errorf("a string is not valid UTF-8")
+				}
+				return string(b), w + 1, nil
+			}
+			b = append(b, c)
+		}
+	}
+	return "", 0, i.errorf("a string does not end within its instruction")
+}
+
+// symbol is text for names that identify something to a runtime or a linker.
+func (i inst) symbol(n int) (string, error) {
+	name, _, err := i.text(n)
+	if err != nil {
+		return "", err
+	}
+	if name == "" {
+		return "", i.errorf("an empty name")
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", i.errorf("control character in the name %q", name)
+	}
+	return name, nil
+}
+
+func (p *parser) parse(data []byte) error {
+	if len(data) < 4*headerWords {
+		return &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
+	}
+	var order binary.ByteOrder
+	switch {
+	case binary.LittleEndian.Uint32(data) == magic:
+		order = binary.LittleEndian
+	case binary.BigEndian.Uint32(data) == magic:
+		order = binary.BigEndian
+	default:
+		return &FormatError{0, "no magic number"}
+	}
+	if len(data)%4 != 0 {
+		return &FormatError{int64(len(data)), fmt.Sprintf("%d bytes are not whole words", len(data))}
+	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = order.Uint32(data[4*i:])
+	}
+	version := words[1]
+	p.m = &Module{ByteOrder: order, Version: Version{uint8(version >> 16), uint8(version >> 8)},
+		Generator: words[2], Bound: words[3]}
+	if version&0xff0000ff != 0 || p.m.Version.Major != 1 || p.m.Version.Minor > 6 {
+		return &FormatError{4, fmt.Sprintf("version word %#08x; versions 1.0 to 1.6 can be read", version)}
+	}
+	if p.m.Bound == 0 {
+		return &FormatError{12, "the bound on ids is 0"}
+	}
+	// Calls may name functions that come later, so functions are known first.
+	if err := eachInst(words, p.functionIDs); err != nil {
+		return err
+	}
+	if err := eachInst(words, p.inst); err != nil {
+		return err
+	}
+	if p.fn != nil {
+		return &FormatError{int64(len(data)), "the last function does not end"}
+	}
+	return nil
+}
+
+// eachInst calls visit for each instruction.
+func eachInst(words []uint32, visit func(inst) error) error {
+	for i := headerWords; i < len(words); {
+		n := int(words[i] >> 16)
+		in := inst{op: uint16(words[i]), offset: 4 * int64(i)}
+		if n == 0 || n > len(words)-i {
+			return in.errorf("a length of %d words with %d left in the module", n, len(words)-i)
+		}
+		in.words = words[i+1 : i+n]
+		if err := visit(in); err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
+}
+
+func (p *parser) functionIDs(i inst) error {
+	if i.op != opFunction {
+		return nil
+	}
+	if err := i.need(4); err != nil {
+		return err
+	}
+	return p.define(i, def{op: i.op, typ: i.words[0], node: p.graph.add() + 1}, i.words[1])
+}
+
+// define records what an id at module level is.
+func (p *parser) define(i inst, d def, id uint32) error {
+	if id == 0 || id >= p.m.Bound {
+		return i.errorf("id %d is not below the bound %d", id, p.m.Bound)
+	}
+	if old, ok := p.defs[id]; ok {
+		return i.errorf("id %d is already defined at offset %d", id, old.offset)
+	}
+	d.offset = i.offset
+	p.defs[id] = d
+	return nil
+}
+
+// inst takes in one instruction.
+func (p *parser) inst(i inst) error {
+	// Debug information names functions that nobody calls.
+	if i.op == opExtInst && len(i.words) > 2 && slices.Contains(p.debug, i.words[2]) {
+		return nil
+	}
+	if p.fn != nil || i.op == opFunction {
+		return p.bodyInst(i)
+	}
+	switch i.op {
+	case opCapability:
+		if err := i.need(1); err != nil {
+			return err
+		}
+		p.m.Capabilities = append(p.m.Capabilities, Capability(i.words[0]))
+	case opExtension:
+		name, _, err := i.text(0)
+		if err != nil {
+			return err
+		}
+		p.m.Extensions = append(p.m.Extensions, name)
+	case opEntryPoint:
+		if err := i.need(3); err != nil {
+			return err
+		}
+		name, err := i.symbol(2)
+		if err != nil {
+			return err
+		}
+		if i.words[0] == modelKernel {
+			p.entries = append(p.entries, entry{name, i.words[1], i.offset})
+		}
+	case opExecutionMode, opExecutionModeId:
+		if err := i.need(2); err != nil {
+			return err
+		}
+		id := i.words[0]
+		p.modes[id] = append(p.modes[id], rawMode{i.words[1], slices.Clone(i.words[2:]), i.op == opExecutionModeId, i.offset})
+	case opName, opString:
+		if err := i.need(2); err != nil {
+			return err
+		}
+		text, _, err := i.text(1)
+		if err != nil {
+			return err
+		}
+		if i.op == opName {
+			p.names[i.words[0]] = text
+		} else {
+			p.strings[i.words[0]] = text
+		}
+	case opExtInstImport:
+		if err := i.need(2); err != nil {
+			return err
+		}
+		name, _, err := i.text(1)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(name, "DebugInfo") || strings.HasPrefix(name, "NonSemantic.") {
+			p.debug = append(p.debug, i.words[0])
+		}
+	case opDecorate:
+		return p.decorate(i)
+	default:
+		return p.moduleDef(i)
+	}
+	return nil
+}
+
+func (p *parser) decorate(i inst) error {
+	if err := i.need(2); err != nil {
+		return err
+	}
+	switch i.words[1] {
+	case decorationSpecId:
+		if err := i.need(3); err != nil {
+			return err
+		}
+		p.specIDs[i.words[0]] = i.words[2]
+	case decorationLinkage:
+		name, err := i.symbol(2)
+		if err != nil {
+			return err
+		}
+		_, next, _ := i.text(2)
+		if err := i.need(next + 1); err != nil {
+			return err
+		}
+		p.linkage[i.words[0]] = linkage{name, i.words[next]}
+	}
+	return nil
+}
+
+// finish puts the module together once every instruction was seen.
+func (p *parser) finish() error {
+	m := p.m
+	m.graph = &p.graph
+	p.graph.spread()
+	isKernel := map[string]bool{}
+	for _, e := range p.entries {
+		if isKernel[e.name] {
+			return &FormatError{e.offset, fmt.Sprintf("two kernels have the name %q", e.name)}
+		}
+		isKernel[e.name] = true
+		k, err := p.kernel(e)
+		if err != nil {
+			return err
+		}
+		m.Kernels = append(m.Kernels, k)
+	}
+	var roots []int
+	for _, k := range m.Kernels {
+		roots = append(roots, k.node)
+	}
+	for n := range p.graph.nodes {
+		node := &p.graph.nodes[n]
+		if node.id == 0 {
+			continue
+		}
+		link, linked := p.linkage[node.id]
+		node.name = p.names[node.id]
+		if linked {
+			node.name = link.name
+		}
+		// A kernel with external linkage is translated to a function that
+		// keeps the linkage and an entry point that calls it.
+		if linked && node.defined && link.kind != linkageImport && !isKernel[link.name] {
+			m.Exports = append(m.Exports, Function{Name: link.name, uses: node.uses, node: n})
+			roots = append(roots, n)
+		}
+	}
+	for _, k := range m.Kernels {
+		p.graph.nodes[k.node].name = k.Name
+	}
+	for n := range p.graph.reach(roots) {
+		node := &p.graph.nodes[n]
+		if link, ok := p.linkage[node.id]; ok && !node.defined && link.kind == linkageImport && !builtin(link.name) {
+			m.Imports = append(m.Imports, link.name)
+		}
+	}
+	slices.Sort(m.Imports)
+	m.Imports = slices.Compact(m.Imports)
+	slices.SortFunc(m.Exports, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	p.specConstants()
+	return nil
+}
+
+// builtin reports whether a function is one of those that every consumer of
+// SPIR-V provides: its name, or what stands behind _Z and a number, begins with
+// two underscores.
+func builtin(name string) bool {
+	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
+		name = strings.TrimLeft(rest, "0123456789")
+	}
+	return strings.HasPrefix(name, "__") || strings.HasPrefix(name, "llvm.")
+}
+
+func (p *parser) kernel(e entry) (Kernel, error) {
+	d, ok := p.defs[e.id]
+	if !ok || d.op != opFunction {
+		return Kernel{}, &FormatError{e.offset, fmt.Sprintf("kernel %q is id %d, which is not a function", e.name, e.id)}
+	}
+	n := d.node - 1
+	k := Kernel{Name: e.name, node: n, uses: p.graph.nodes[n].uses, Location: p.graph.location(n)}
+	for _, raw := range p.modes[e.id] {
+		mode, known, err := p.mode(raw)
+		if err != nil {
+			return Kernel{}, err
+		}
+		k.Modes = append(k.Modes, mode)
+		if !known {
+			continue
+		}
+		switch mode.Mode {
+		case modeLocalSize, modeLocalSizeId:
+			k.WorkGroupSize, err = sizes(raw, mode)
+		case modeLocalSizeHint, modeLocalSizeHintId:
+			k.WorkGroupSizeHint, err = sizes(raw, mode)
+		case modeMaxWorkgroupSize:
+			k.MaxWorkGroupSize, err = sizes(raw, mode)
+		case modeSubgroupSize:
+			if len(mode.Operands) != 1 || mode.Operands[0] == 0 {
+				return Kernel{}, &FormatError{raw.offset, "execution mode SubgroupSize needs one size above 0"}
+			}
+			k.SubGroupSize = mode.Operands[0]
+		}
+		if err != nil {
+			return Kernel{}, err
+		}
+	}
+	return k, nil
+}
+
+// mode resolves the ids of an execution mode. A mode whose values can still be
+// changed by specialization says nothing that holds for sure: known is false.
+func (p *parser) mode(raw rawMode) (mode ExecutionMode, known bool, err error) {
+	mode = ExecutionMode{raw.mode, raw.args}
+	if !raw.byID {
+		return mode, true, nil
+	}
+	mode.Operands = make([]uint32, len(raw.args))
+	known = true
+	for n, id := range raw.args {
+		d, ok := p.defs[id]
+		if !ok || len(d.lits) == 0 || d.op != opConstant && d.op != opSpecConstant {
+			return mode, false, nil
+		}
+		known = known && d.op == opConstant
+		mode.Operands[n] = d.lits[0]
+	}
+	return mode, known, nil
+}
+
+func sizes(raw rawMode, mode ExecutionMode) ([]uint64, error) {
+	if len(mode.Operands) != 3 || slices.Contains(mode.Operands, 0) {
+		return nil, &FormatError{raw.offset, fmt.Sprintf("execution mode %d needs three sizes above 0", mode.Mode)}
+	}
+	var s []uint64
+	for n, v := range mode.Operands {
+		if n == 0 || v != 1 || slices.ContainsFunc(mode.Operands[n:], func(v uint32) bool { return v != 1 }) {
+			s = append(s, uint64(v))
+		}
+	}
+	return s, nil
+}
+
+func (p *parser) specConstants() {
+	for _, id := range p.consts {
+		specID, ok := p.specIDs[id]
+		if !ok {
+			continue
+		}
+		d := p.defs[id]
+		c := SpecConstant{ID: specID, Name: p.names[id], Bits: 1}
+		switch d.op {
+		case opSpecConstantTrue:
+			c.Default = []byte{1}
+		case opSpecConstantFalse:
+			c.Default = []byte{0}
+		default:
+			t := p.defs[d.typ]
+			if len(t.lits) == 0 {
+				continue
+			}
+			c.Bits, c.Float = t.lits[0], t.op == opTypeFloat
+			for _, w := range d.lits {
+				c.Default = binary.LittleEndian.AppendUint32(c.Default, w)
+			}
+			if n := int(c.Bits / 8); n < len(c.Default) {
+				c.Default = c.Default[:n]
+			}
+		}
+		p.m.SpecConstants = append(p.m.SpecConstants, c)
+	}
+	slices.SortStableFunc(p.m.SpecConstants, func(a, b SpecConstant) int { return int(int64(a.ID) - int64(b.ID)) })
+}

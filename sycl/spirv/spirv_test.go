@@ -1,0 +1,559 @@
+package spirv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+func load(t testing.TB, name string) *Module {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestUses(t *testing.T) {
+	const (
+		fp16    = 5
+		fp64    = 6
+		image   = 9
+		atomics = 28
+	)
+	for _, test := range []struct {
+		name, declarations, code string
+		want                     []aspect.Aspect
+	}{
+		{"types and constants that nothing uses", "%s = OpTypeStruct %double %half", "", nil},
+		{"a double is computed", "", "%x = OpFAdd %double %2d %2d", []aspect.Aspect{fp64}},
+		{"a double constant is stored through a pointer", `%p = OpTypePointer Function %double`,
+			"%v = OpVariable %p Function\nOpStore %v %2d", []aspect.Aspect{fp64}},
+		{"a pointer to double is passed around", `%p = OpTypePointer CrossWorkgroup %double`,
+			"%x = OpFunctionParameter %p", nil},
+		{"a double parameter that is never read", "", "%x = OpFunctionParameter %double", []aspect.Aspect{fp64}},
+		{"constants are compared", "", "%x = OpFOrdLessThan %bool %2d %2d", []aspect.Aspect{fp64}},
+		{"a specialization constant compares doubles",
+			"%s = OpSpecConstant %double 1.5\n%c = OpSpecConstantOp %bool FOrdLessThan %s %2d\n%p = OpTypePointer Function %bool",
+			"%v = OpVariable %p Function\nOpStore %v %c", []aspect.Aspect{fp64}},
+		{"a literal has the number of an id that is a double", "%s = OpTypeStruct %uint %uint",
+			// Ids count up from 1 as they appear: %K 1, %void 2, ... %double 8, ... %2d 12.
+			"%v = OpFunctionParameter %s\n%x = OpCompositeExtract %uint %v 12", nil},
+		{"a member is loaded from a struct that has a double elsewhere",
+			"%s = OpTypeStruct %double %float\n%p = OpTypePointer CrossWorkgroup %s\n%pf = OpTypePointer CrossWorkgroup %float",
+			"%v = OpFunctionParameter %p\n%f = OpAccessChain %pf %v %1u\n%x = OpLoad %float %f Aligned 4", nil},
+		{"a struct with a double is loaded as a whole",
+			"%a = OpTypeArray %double %2u\n%s = OpTypeStruct %a %float\n%p = OpTypePointer CrossWorkgroup %s",
+			"%v = OpFunctionParameter %p\n%x = OpLoad %s %v Aligned 8", []aspect.Aspect{fp64}},
+		{"a double as an argument of an extended instruction", `%std = OpExtInstImport "OpenCL.std"`,
+			"%x = OpExtInst %uint %std 184 %1u %2d", []aspect.Aspect{fp64}},
+		{"half arithmetic", "", "%a = OpFunctionParameter %half\n%x = OpFAdd %half %a %a", []aspect.Aspect{fp16}},
+		{"half memory read as float", "%p = OpTypePointer CrossWorkgroup %half\n%std = OpExtInstImport \"OpenCL.std\"",
+			"%a = OpFunctionParameter %p\n%x = OpExtInst %float %std 176 %1u %a", nil},
+		{"bfloat16 is not half", "%b = OpTypeFloat 16 0", "%a = OpFunctionParameter %b", nil},
+		{"atomic on a 32-bit integer", "%p = OpTypePointer CrossWorkgroup %uint",
+			"%a = OpFunctionParameter %p\n%x = OpAtomicIAdd %uint %a %1u %1u %8u", nil},
+		{"atomic on a 64-bit integer", "%p = OpTypePointer CrossWorkgroup %ulong",
+			"%a = OpFunctionParameter %p\n%x = OpAtomicLoad %ulong %a %1u %1u", []aspect.Aspect{atomics}},
+		{"atomic store of a 64-bit constant", "%p = OpTypePointer CrossWorkgroup %ulong\n%c = OpConstant %ulong 7 0",
+			"%a = OpFunctionParameter %p\nOpAtomicStore %a %1u %1u %c", []aspect.Aspect{atomics}},
+		{"atomic store of a 64-bit parameter", "%p = OpTypePointer CrossWorkgroup %ulong",
+			"%a = OpFunctionParameter %p\n%c = OpFunctionParameter %ulong\nOpAtomicStore %a %1u %1u %c", []aspect.Aspect{atomics}},
+		{"atomic store of a 32-bit constant", "%p = OpTypePointer CrossWorkgroup %uint",
+			"%a = OpFunctionParameter %p\nOpAtomicStore %a %1u %1u %8u", nil},
+		{"atomic addition of doubles", "%p = OpTypePointer CrossWorkgroup %double",
+			"%a = OpFunctionParameter %p\n%x = OpAtomicFAddEXT %double %a %1u %1u %2d", []aspect.Aspect{fp64, atomics}},
+		{"atomic addition of halves", "%p = OpTypePointer CrossWorkgroup %half",
+			"%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFAddEXT %half %a %1u %1u %h", []aspect.Aspect{fp16, 80}},
+		{"an image argument that is never read", "%i = OpTypeImage %void 1 0 0 0 0 0 0",
+			"%x = OpFunctionParameter %i", []aspect.Aspect{image}},
+		{"an image type that nothing uses", "%i = OpTypeImage %void 1 0 0 0 0 0 0", "", nil},
+		{"a sampler argument", "%s = OpTypeSampler", "%x = OpFunctionParameter %s", []aspect.Aspect{image}},
+		{"a bindless image", "%i = OpTypeImage %void 1 0 0 0 0 0 0",
+			"%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToImageINTEL %i %h", []aspect.Aspect{42}},
+		{"a cooperative matrix of halves", "%m = OpTypeCooperativeMatrixKHR %half %1u %8u %8u %1u",
+			"%x = OpFunctionParameter %m", []aspect.Aspect{fp16, 58}},
+		{"the clock of a work-group", "", "%x = OpReadClockKHR %ulong %2u", []aspect.Aspect{92}},
+		{"a private array of unknown length", "%p = OpTypePointer Function %uint",
+			"%x = OpVariableLengthArrayINTEL %p %8u", []aspect.Aspect{64}},
+		{"an unknown instruction", "", "OpUnknown 1 2 3", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := oneKernel(t, test.declarations, test.code)
+			if got := m.Requirements().Aspects; !slices.Equal(got, test.want) {
+				t.Errorf("aspects %v, want %v", got, test.want)
+			}
+			if got := m.KernelRequirements(m.Kernel("K")).Aspects; !slices.Equal(got, test.want) {
+				t.Errorf("aspects of the kernel %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// callGraph has kernels that reach a double in several ways, and some that do not.
+const callGraph = `
+	OpCapability Float64
+	OpEntryPoint Kernel %near "near"
+	OpEntryPoint Kernel %far "far"
+	OpEntryPoint Kernel %loop "loop"
+	OpEntryPoint Kernel %table "table"
+	OpEntryPoint Kernel %none "none"
+	%file = OpString "math.cpp"
+	OpName %leaf "leaf"
+	OpName %middle "middle"
+	OpDecorate %lost LinkageAttributes "lost" Export
+	OpDecorate %ext LinkageAttributes "_Z3exti" Import
+	OpDecorate %unused LinkageAttributes "_Z6unusedv" Import
+	OpDecorate %builtin LinkageAttributes "_Z16__spirv_ocl_sqrtf" Import
+	OpDecorate %lib LinkageAttributes "_Z3libv" Export
+` + preamble + `
+	%pf = OpTypePointer Function %fn
+	%leafPtr = OpConstantFunctionPointerINTEL %pf %leaf
+	%vt = OpTypeStruct %pf
+	%vtable = OpConstantComposite %vt %leafPtr
+	%pvt = OpTypePointer CrossWorkgroup %vt
+	%var = OpVariable %pvt CrossWorkgroup %vtable
+	%pd = OpTypePointer CrossWorkgroup %double
+	%doubles = OpVariable %pd CrossWorkgroup %2d
+	%near = OpFunction %void None %fn
+	%l1 = OpLabel
+	%c1 = OpFunctionCall %void %leaf
+	%b1 = OpFunctionCall %void %builtin
+	OpReturn
+	OpFunctionEnd
+	%far = OpFunction %void None %fn
+	%l2 = OpLabel
+	%c2 = OpFunctionCall %void %middle
+	OpReturn
+	OpFunctionEnd
+	%loop = OpFunction %void None %fn
+	%l3 = OpLabel
+	%c3 = OpFunctionCall %void %loopB
+	OpReturn
+	OpFunctionEnd
+	%loopB = OpFunction %void None %fn
+	%l4 = OpLabel
+	%c4 = OpFunctionCall %void %loop
+	%c5 = OpFunctionCall %void %leaf
+	OpReturn
+	OpFunctionEnd
+	%table = OpFunction %void None %fn
+	%l5 = OpLabel
+	%x5 = OpLoad %vt %var Aligned 8
+	OpReturn
+	OpFunctionEnd
+	%none = OpFunction %void None %fn
+	%l6 = OpLabel
+	%x6 = OpAccessChain %pd %doubles
+	%c6 = OpFunctionCall %void %ext
+	OpReturn
+	OpFunctionEnd
+	%middle = OpFunction %void None %fn
+	%l7 = OpLabel
+	%c7 = OpFunctionCall %void %leaf
+	OpReturn
+	OpFunctionEnd
+	%leaf = OpFunction %void None %fn
+	%l8 = OpLabel
+	OpLine %file 40 7
+	%x8 = OpFAdd %double %2d %2d
+	OpReturn
+	OpFunctionEnd
+	%lost = OpFunction %void None %fn
+	%l9 = OpLabel
+	%h = OpFConvert %half %2d
+	OpReturn
+	OpFunctionEnd
+	%lib = OpFunction %void None %fn
+	%l10 = OpLabel
+	OpReturn
+	OpFunctionEnd
+	%ext = OpFunction %void None %fn
+	OpFunctionEnd
+	%unused = OpFunction %void None %fn
+	OpFunctionEnd
+	%builtin = OpFunction %void None %fn
+	OpFunctionEnd`
+
+func TestReachability(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		t.Run(fmt.Sprint(order), func(t *testing.T) {
+			m, err := Parse(assemble(t, order, callGraph))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string][]aspect.Aspect{"near": {6}, "far": {6}, "loop": {6}, "table": {6}, "none": nil}
+			for _, k := range m.Kernels {
+				if got := m.KernelRequirements(&k).Aspects; !slices.Equal(got, want[k.Name]) {
+					t.Errorf("kernel %s needs %v, want %v", k.Name, got, want[k.Name])
+				}
+			}
+			if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{6}) {
+				t.Errorf("the module needs %v: only what kernels reach counts", got)
+			}
+			if !slices.Equal(m.Imports, []string{"_Z3exti"}) {
+				t.Errorf("imports %q", m.Imports)
+			}
+			if len(m.Exports) != 2 || m.Exports[0].Name != "_Z3libv" || m.Exports[1].Name != "lost" {
+				t.Errorf("exports %v", m.Exports)
+			}
+			got, ok := m.Origin(m.Kernel("far"), 6)
+			wantOrigin := Origin{Chain: []string{"far", "middle", "leaf"}, Location: Location{"math.cpp", 40, 7}}
+			if !ok || !reflect.DeepEqual(got, wantOrigin) {
+				t.Errorf("origin %v, want %v", got, wantOrigin)
+			}
+			if _, ok := m.Origin(m.Kernel("none"), 6); ok {
+				t.Error("an origin for an aspect that the kernel does not need")
+			}
+		})
+	}
+}
+
+func TestLibraryModule(t *testing.T) {
+	m := parse(t, preamble+`
+		OpDecorate %f LinkageAttributes "f" Export
+		%f = OpFunction %void None %fn
+		%l = OpLabel
+		%x = OpFAdd %double %2d %2d
+		OpReturn
+		OpFunctionEnd`)
+	if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{6}) {
+		t.Errorf("a module without kernels needs %v; what its exports need counts", got)
+	}
+}
+
+func TestExecutionModes(t *testing.T) {
+	const constants = "%64u = OpConstant %uint 64\n%s = OpSpecConstant %uint 32\n"
+	for _, test := range []struct {
+		name, mode              string
+		required, hint, maximum []uint64
+		subGroup                uint32
+	}{
+		{name: "none"},
+		{name: "three dimensions, the fastest first", mode: "OpExecutionMode %K LocalSize 8 4 2", required: []uint64{8, 4, 2}},
+		{name: "two dimensions", mode: "OpExecutionMode %K LocalSize 1 4 1", required: []uint64{1, 4}},
+		{name: "one dimension", mode: "OpExecutionMode %K LocalSize 64 1 1", required: []uint64{64}},
+		{name: "the slowest dimension alone", mode: "OpExecutionMode %K LocalSize 1 1 16", required: []uint64{1, 1, 16}},
+		{name: "all one", mode: "OpExecutionMode %K LocalSize 1 1 1", required: []uint64{1}},
+		{name: "as large as can be", mode: "OpExecutionMode %K LocalSize 4294967295 4294967295 4294967295",
+			required: []uint64{4294967295, 4294967295, 4294967295}},
+		{name: "by constants", mode: "OpExecutionModeId %K LocalSizeId %64u %8u %1u", required: []uint64{64, 8}},
+		{name: "by a constant that may change", mode: "OpExecutionModeId %K LocalSizeId %s %8u %1u"},
+		{name: "hint", mode: "OpExecutionMode %K LocalSizeHint 16 1 1", hint: []uint64{16}},
+		{name: "maximum", mode: "OpExecutionMode %K MaxWorkgroupSizeINTEL 256 2 1", maximum: []uint64{256, 2}},
+		{name: "sub-group size", mode: "OpExecutionMode %K SubgroupSize 16", subGroup: 16},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := oneKernel(t, constants+test.mode, "%l = OpLabel")
+			k := m.Kernel("K")
+			if !slices.Equal(k.WorkGroupSize, test.required) || !slices.Equal(k.WorkGroupSizeHint, test.hint) ||
+				!slices.Equal(k.MaxWorkGroupSize, test.maximum) || k.SubGroupSize != test.subGroup {
+				t.Errorf("got %v, hint %v, maximum %v, sub-group %d", k.WorkGroupSize, k.WorkGroupSizeHint, k.MaxWorkGroupSize, k.SubGroupSize)
+			}
+		})
+	}
+}
+
+func TestModuleSizes(t *testing.T) {
+	two := func(modes string) *Module {
+		return parse(t, `OpEntryPoint Kernel %A "A"
+			OpEntryPoint Kernel %B "B"
+			`+modes+preamble+`
+			%A = OpFunction %void None %fn
+			OpFunctionEnd
+			%B = OpFunction %void None %fn
+			OpFunctionEnd`)
+	}
+	m := two("OpExecutionMode %A LocalSize 8 1 1\nOpExecutionMode %A SubgroupSize 16\nOpExecutionMode %B SubgroupSize 8")
+	if q := m.Requirements(); !slices.Equal(q.WorkGroupSize, []uint64{8}) || !slices.Equal(q.SubGroupSizes, []uint32{8, 16}) {
+		t.Errorf("got %v and %v", q.WorkGroupSize, q.SubGroupSizes)
+	}
+	m = two("OpExecutionMode %A LocalSize 8 1 1\nOpExecutionMode %B LocalSize 16 1 1")
+	if q := m.Requirements(); q.WorkGroupSize != nil || !q.WorkGroupSizesDiffer {
+		t.Errorf("two kernels with different sizes, the module has %v", q.WorkGroupSize)
+	}
+}
+
+func TestSpecConstants(t *testing.T) {
+	m := oneKernel(t, `OpDecorate %b SpecId 7
+		OpDecorate %a SpecId 3
+		OpDecorate %c SpecId 9
+		OpName %a "scale"
+		%a = OpSpecConstant %double 2.5
+		%b = OpSpecConstantTrue %bool
+		%ushort = OpTypeInt 16 0
+		%c = OpSpecConstant %ushort 513
+		%undecorated = OpSpecConstant %uint 1`, "%l = OpLabel")
+	want := []SpecConstant{
+		{ID: 3, Name: "scale", Bits: 64, Float: true, Default: []byte{0, 0, 0, 0, 0, 0, 4, 0x40}},
+		{ID: 7, Bits: 1, Default: []byte{1}},
+		{ID: 9, Bits: 16, Default: []byte{1, 2}},
+	}
+	if !reflect.DeepEqual(m.SpecConstants, want) {
+		t.Errorf("got  %v\nwant %v", m.SpecConstants, want)
+	}
+}
+
+// TestTranslated reads modules that llvm-spirv 21 made of kernels.cpp and sizes.cl.
+func TestTranslated(t *testing.T) {
+	m := load(t, "kernels.spv")
+	if m.Version != (Version{1, 4}) || !slices.Contains(m.Capabilities, Float64) || !slices.Contains(m.Capabilities, Float16Buffer) ||
+		slices.Contains(m.Capabilities, Float16) {
+		t.Fatalf("version %v, capabilities %v", m.Version, m.Capabilities)
+	}
+	want := map[string][]aspect.Aspect{
+		"_ZTS5Plain": nil, "_ZTS9Untouched": nil, "_ZTS6Folded": nil, "_ZTS4Deep": {6}, "_ZTS4Half": {5},
+		"_ZTS11HalfPointer": nil, "_ZTS5Sum64": {28}, "_ZTS8Exchange": {28}, "_ZTS5Calls": nil, "_ZTS4Spec": nil,
+	}
+	if len(m.Kernels) != len(want) {
+		t.Errorf("%d kernels, want %d", len(m.Kernels), len(want))
+	}
+	for _, k := range m.Kernels {
+		if got := m.KernelRequirements(&k).Aspects; !slices.Equal(got, want[k.Name]) {
+			t.Errorf("kernel %s needs %v, want %v", k.Name, got, want[k.Name])
+		}
+	}
+	if !slices.Equal(m.Imports, []string{"_Z13fromElsewherei"}) {
+		t.Errorf("imports %q", m.Imports)
+	}
+	if len(m.Exports) != 1 || m.Exports[0].Name != "_Z9unreachedd" {
+		t.Errorf("exports %v", m.Exports)
+	}
+	if len(m.SpecConstants) != 2 || m.SpecConstants[0].ID != 0 || m.SpecConstants[1].Bits != 32 || !m.SpecConstants[1].Float {
+		t.Errorf("specialization constants %v", m.SpecConstants)
+	}
+	if l := m.Kernel("_ZTS5Plain").Location; !strings.HasSuffix(l.File, "kernels.cpp") || l.Line == 0 {
+		t.Errorf("location of a kernel: %v", l)
+	}
+	o, ok := m.Origin(m.Kernel("_ZTS4Deep"), 6)
+	if !ok || !slices.Equal(o.Chain, []string{"_ZTS4Deep", "_Z9viaDoublef"}) || o.Location.Line == 0 {
+		t.Errorf("origin of the double: %v", o)
+	}
+
+	m = load(t, "sizes.spv")
+	type modes struct {
+		size, hint []uint64
+		sub        uint32
+		aspects    []aspect.Aspect
+	}
+	wantModes := map[string]modes{
+		"box": {size: []uint64{8, 4, 2}}, "line": {size: []uint64{64}}, "hint": {hint: []uint64{32}}, "group": {sub: 16},
+		"unread": {aspects: []aspect.Aspect{9}}, "readsImage": {aspects: []aspect.Aspect{9}},
+	}
+	for _, k := range m.Kernels {
+		if got := (modes{k.WorkGroupSize, k.WorkGroupSizeHint, k.SubGroupSize, m.KernelRequirements(&k).Aspects}); !reflect.DeepEqual(got, wantModes[k.Name]) {
+			t.Errorf("kernel %s: %+v, want %+v", k.Name, got, wantModes[k.Name])
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	good := assemble(t, binary.LittleEndian, callGraph)
+	word := func(n int, v uint32) []byte {
+		b := bytes.Clone(good)
+		binary.LittleEndian.PutUint32(b[4*n:], v)
+		return b
+	}
+	text := func(s string) []byte { return assemble(t, binary.LittleEndian, s) }
+	unterminated := append(bytes.Clone(good[:20]), 3, 0, 2, 0, 'a', 'b', 'c', 'd')
+	copy(unterminated[20:], []byte{10, 0, 2, 0})
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "0 bytes are too few for a header"},
+		{"not SPIR-V", word(0, 0xdeadbeef), "no magic number"},
+		{"half a word at the end", good[:len(good)-2], "are not whole words"},
+		{"a version to come", word(1, 0x00010700), "version word 0x00010700; versions 1.0 to 1.6 can be read"},
+		{"no ids", word(3, 0), "the bound on ids is 0"},
+		{"an id above the bound", word(3, 3), "is not below the bound 3"},
+		{"an instruction of no words", word(5, 17), "opcode 17: a length of 0 words"},
+		{"an instruction beyond the end", word(5, 0xffff0011), "a length of 65535 words with"},
+		{"cut in a function", good[:len(good)-4], "the last function does not end"},
+		{"a string without end", unterminated, "a string does not end within its instruction"},
+		{"a name that is not UTF-8", text(`OpEntryPoint Kernel %K "\xff"`), "a string is not valid UTF-8"},
+		{"a name with a line break", text(`OpEntryPoint Kernel %K "a\nb"`), `control character in the name "a\nb"`},
+		{"an empty name", text(`OpEntryPoint Kernel %K ""`), "an empty name"},
+		{"a kernel that is no function", text(`OpEntryPoint Kernel %K "K"`), `kernel "K" is id 1, which is not a function`},
+		{"two kernels of one name", text("OpEntryPoint Kernel %K \"K\"\nOpEntryPoint Kernel %K \"K\"\n" + preamble +
+			"%K = OpFunction %void None %fn\nOpFunctionEnd"), `two kernels have the name "K"`},
+		{"an id defined twice", text("%a = OpTypeBool\n%a = OpTypeBool"), "id 1 is already defined at offset 20"},
+		{"a function in a function", text(preamble + "%f = OpFunction %void None %fn\n%g = OpFunction %void None %fn"),
+			"a function inside a function"},
+		{"a work-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K LocalSize 8 0 1\n" + preamble +
+			"%K = OpFunction %void None %fn\nOpFunctionEnd"), "execution mode 17 needs three sizes above 0"},
+		{"a sub-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K SubgroupSize 0\n" + preamble +
+			"%K = OpFunction %void None %fn\nOpFunctionEnd"), "execution mode SubgroupSize needs one size above 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse(test.data)
+			var format *FormatError
+			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestProperties(t *testing.T) {
+	m := parse(t, `OpCapability VectorComputeINTEL
+		OpEntryPoint Kernel %A "A"
+		OpEntryPoint GLCompute %A "A"
+		OpExecutionMode %A LocalSize 8 4 1
+		OpExecutionMode %A SubgroupSize 16
+		OpExecutionMode %A MaxWorkgroupSizeINTEL 64 8 8
+		OpDecorate %ext LinkageAttributes "ext" Import
+		OpDecorate %lib LinkageAttributes "lib" LinkOnceODR
+		`+preamble+`
+		%A = OpFunction %void None %fn
+		%l = OpLabel
+		%c = OpFunctionCall %void %ext
+		%x = OpFAdd %double %2d %2d
+		OpReturn
+		OpFunctionEnd
+		%lib = OpFunction %void None %fn
+		%l2 = OpLabel
+		OpFunctionEnd
+		%ext = OpFunction %void None %fn
+		OpFunctionEnd`)
+	got, err := Properties(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := new(propset.Registry)
+	req := want.Add(propset.DeviceRequirements)
+	req.Put("aspects", propset.Uint32s(6, 53))
+	req.Put("reqd_sub_group_size", propset.Uint(16))
+	req.Put("reqd_work_group_size_uint64_t", propset.Uint64s(8, 4))
+	want.Add(propset.ExportedSymbols).Put("lib", propset.Uint(1))
+	want.Add(propset.KernelNames).Put("A", propset.Uint(1))
+	want.Add(propset.ImportedSymbols).Put("ext", propset.Uint(1))
+	meta := want.Add(propset.ProgramMetadata)
+	meta.Put("A@reqd_work_group_size", propset.Uint32s(8, 4))
+	meta.Put("A@work_group_num_dim", propset.Uint(2))
+	meta.Put("A@max_work_group_size", propset.Uint32s(64, 8, 8))
+	meta.Put("A@reqd_sub_group_size", propset.Uint(16))
+	want.Add(propset.MiscProperties).Put("isEsimdImage", propset.Uint(1))
+	if !bytes.Equal(got.Append(nil), want.Append(nil)) {
+		t.Errorf("got:\n%s\nwant:\n%s", got.Append(nil), want.Append(nil))
+	}
+
+	got, err = Properties(parse(t, ""))
+	if err != nil || string(got.Append(nil)) != "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n" {
+		t.Errorf("an empty module: %q, %v", got.Append(nil), err)
+	}
+	_, err = Properties(parse(t, "OpEntryPoint Kernel %K \"a=b\"\n"+preamble+"%K = OpFunction %void None %fn\nOpFunctionEnd"))
+	if err == nil {
+		t.Error("a kernel name that cannot be a key was accepted")
+	}
+}
+
+func TestCapabilityNames(t *testing.T) {
+	for c, want := range map[Capability]string{Float64: "Float64", 6236: "SubgroupMatrixMultiplyAccumulateINTEL", 99999: "capability 99999"} {
+		if c.String() != want {
+			t.Errorf("%d is %q, want %q", c, c, want)
+		}
+	}
+}
+
+func TestShapesAreDistinct(t *testing.T) {
+	seen := map[string]string{}
+	for op, s := range shapeTable() {
+		if s.hasType != strings.HasPrefix(s.letters, "tr") {
+			t.Errorf("opcode %d: shape %q", op, s.letters)
+		}
+	}
+	for _, s := range shapes {
+		for r := range strings.FieldsSeq(s.opcodes) {
+			if other, ok := seen[r]; ok {
+				t.Errorf("opcodes %s are in %q and %q", r, other, s.letters)
+			}
+			seen[r] = s.letters
+		}
+	}
+	for name, op := range opcodes {
+		s := shapeOf(op.op)
+		if s.letters != "" && !strings.HasPrefix(s.letters, op.head) {
+			t.Errorf("%s: shape %q, the assembler has %q", name, s.letters, op.head)
+		}
+	}
+}
+
+// TestLinear checks that many functions that call each other, and many kernels
+// that reach them all, do not take quadratic time.
+func TestLinear(t *testing.T) {
+	const n = 20000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "OpEntryPoint Kernel %%f%d \"f%d\"\n", i, i)
+	}
+	b.WriteString(preamble)
+	for i := range n {
+		fmt.Fprintf(&b, "%%f%d = OpFunction %%void None %%fn\n%%l%d = OpLabel\n%%c%d = OpFunctionCall %%void %%f%d\nOpFunctionEnd\n", i, i, i, (i+1)%n)
+	}
+	text := b.String()
+	text = strings.Replace(text, "%l7 = OpLabel\n", "%l7 = OpLabel\n%x7 = OpFAdd %double %2d %2d\n", 1)
+	m := parse(t, text)
+	for _, k := range m.Kernels {
+		if len(m.KernelRequirements(&k).Aspects) != 1 {
+			t.Fatalf("kernel %s does not reach the double", k.Name)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"kernels.spv", "sizes.spv"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add(assemble(f, binary.BigEndian, callGraph))
+	f.Add(assemble(f, binary.LittleEndian, callGraph))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Parse(data)
+		if err != nil {
+			var format *FormatError
+			if !errors.As(err, &format) {
+				t.Fatalf("error of another type: %v", err)
+			}
+			if format.Offset < 0 || format.Offset > int64(len(data)) {
+				t.Fatalf("offset %d outside of %d bytes", format.Offset, len(data))
+			}
+			return
+		}
+		all := m.Requirements()
+		for i := range m.Kernels {
+			for _, a := range m.KernelRequirements(&m.Kernels[i]).Aspects {
+				if !slices.Contains(all.Aspects, a) {
+					t.Fatalf("the module does not need %v, a kernel does", a)
+				}
+				if _, ok := m.Origin(&m.Kernels[i], a); !ok && a != aspect.ExtIntelESIMD {
+					t.Fatalf("no origin for %v", a)
+				}
+			}
+		}
+		if r, err := Properties(m); err == nil {
+			if _, err := propset.Parse("again", r.Append(nil)); err != nil {
+				t.Fatalf("the properties cannot be read: %v", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,330 @@
+// Package syclbin reads, checks and writes SYCLBIN files, the format in which
+// DPC++ keeps SYCL device code that is loaded at run time.
+//
+// A file is in a bundle state and holds abstract modules. An abstract module is
+// one set of kernels in several forms: IR modules, such as SPIR-V, and native
+// device code images, each compiled for one architecture. The file, each
+// abstract module and each form have metadata, which is property sets.
+//
+// Version 1 is a header, three lists of headers and two byte tables, little
+// endian, the headers and tables aligned to 8 bytes:
+//
+//	 0  u32 magic 0x53594249, so that the file starts with "IBYS"
+//	 4  u32 version
+//	 8  u32 number of abstract modules
+//	12  u32 number of IR modules
+//	16  u32 number of native device code images
+//	20  4 bytes of anything
+//	24  u64 size of the metadata table
+//	32  u64 size of the binary table
+//	40  u64 offset of the global metadata in the metadata table
+//	48  u64 size of the global metadata
+//	56  abstract module headers: u64 offset and u64 size of the metadata,
+//	    u32 number of IR modules, u32 index of the first, u32 number of native
+//	    images, u32 index of the first
+//	    IR module headers and native image headers: u64 offset and u64 size of
+//	    the metadata, u64 offset and u64 size of the bytes in the binary table
+//	    the metadata table, zeros up to a multiple of 8, the binary table
+//
+// Compilers put that into an OffloadBinary container, as the image of an entry.
+//
+// Version 2 is such a container of version 2 with an entry for each part, which
+// strings of the entry tell apart: role is global_metadata, am_metadata, ir or
+// native, am_index is the abstract module. The image of an ir or native entry is
+// a u64 size of the metadata, the metadata, and the bytes.
+//
+// The layout is that of the SYCLBIN design document of the DPC++ project and,
+// where that is silent (the padding, version 2), of DPC++'s LLVM. [NewFile]
+// refuses more than those: what overflows, overlaps or belongs to nothing.
+package syclbin
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// Magic is how a version 1 file starts that is in no container.
+const Magic = "IBYS"
+
+// A File is a SYCLBIN file.
+type File struct {
+	Version int   // of the format: 1 or 2
+	State   State // as the global metadata has it; see NoState
+
+	// Container is the version of the OffloadBinary container, 0 for a bare
+	// version 1 file. ImageKind is what the container says that the file is.
+	Container uint32
+	ImageKind offload.ImageKind
+
+	Global  *propset.Registry // global metadata, in which State is
+	Modules []*Module
+
+	// GlobalAt and the places of modules and images are those of the bytes in
+	// the file, or in the inflated container of a compressed one.
+	GlobalAt Range
+
+	// Size is the size of what was read in bytes.
+	Size int64
+
+	// Found is what reading the file found to be wrong with it, yet could read.
+	// Verify includes it.
+	Found []Finding
+
+	closer io.Closer
+}
+
+// A Module is an abstract module: the same kernels in several forms.
+type Module struct {
+	Metadata   *propset.Registry
+	MetadataAt Range
+	IR         []*Image
+	Native     []*Image
+}
+
+// Kernels returns the names of the kernels of the module, as its metadata lists
+// them.
+func (m *Module) Kernels() []string { return keys(m.Metadata.Set(propset.KernelNames)) }
+
+// Images returns the IR modules and then the native images.
+func (m *Module) Images() []*Image {
+	return append(append(make([]*Image, 0, len(m.IR)+len(m.Native)), m.IR...), m.Native...)
+}
+
+// An Image is one form of an abstract module: an IR module or a native device
+// code image. Its bytes are read when they are asked for, through the embedded
+// Source.
+type Image struct {
+	Kind       Kind
+	Metadata   *propset.Registry
+	MetadataAt Range
+	Source
+	At Range // of the bytes
+}
+
+// A Source is the bytes of an image, such as an [*io.SectionReader] or a
+// [*strings.Reader].
+type Source = offload.Source
+
+// NewIR returns an IR module. The triple is left out of the metadata when it is
+// empty.
+func NewIR(typ IRType, triple string, content Source) *Image {
+	i := &Image{Kind: IRModule, Metadata: new(propset.Registry), Source: content}
+	set := i.Metadata.Add(propset.SYCLBINIR)
+	set.Put(keyType, propset.Uint(uint32(typ)))
+	if triple != "" {
+		set.Put(keyTarget, propset.String(triple))
+	}
+	return i
+}
+
+// NewNative returns a native device code image. The triple is left out of the
+// metadata when it is empty.
+func NewNative(arch, triple string, content Source) *Image {
+	i := &Image{Kind: NativeImage, Metadata: new(propset.Registry), Source: content}
+	set := i.Metadata.Add(propset.SYCLBINNative)
+	set.Put(keyArch, propset.String(arch))
+	if triple != "" {
+		set.Put(keyTarget, propset.String(triple))
+	}
+	return i
+}
+
+// Keys of the SYCLBIN sets.
+const (
+	keyState  = "state"
+	keyType   = "type"
+	keyTarget = "target"
+	keyArch   = "arch"
+)
+
+// Open returns a reader of the bytes.
+func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
+
+// Triple returns the target triple, such as spir64-unknown-unknown, or "".
+func (i *Image) Triple() string { return i.text(keyTarget) }
+
+// Arch returns the architecture of a native image, such as intel_gpu_pvc, or "".
+func (i *Image) Arch() string {
+	if i.Kind == IRModule {
+		return ""
+	}
+	return i.text(keyArch)
+}
+
+// Type returns the type of an IR module, and whether its metadata has one.
+func (i *Image) Type() (IRType, bool) {
+	if i.Kind != IRModule {
+		return 0, false
+	}
+	v, _ := i.Set().Get(keyType)
+	n, ok := v.Uint()
+	return IRType(n), ok
+}
+
+// Target returns the triple and the architecture as command lines spell them:
+// TRIPLE, or TRIPLE=ARCH for a native image.
+func (i *Image) Target() string {
+	if arch := i.Arch(); arch != "" {
+		return i.Triple() + "=" + arch
+	}
+	return i.Triple()
+}
+
+// Set returns the set of the metadata that its kind has, nil when it is missing.
+func (i *Image) Set() *propset.Set {
+	if i.Kind == IRModule {
+		return i.Metadata.Set(propset.SYCLBINIR)
+	}
+	if s := i.Metadata.Set(propset.SYCLBINNative); s != nil {
+		return s
+	}
+	return i.Metadata.Set(propset.SYCLBINNativeAlias)
+}
+
+func (i *Image) text(key string) string {
+	v, _ := i.Set().Get(key)
+	return string(v.Bytes())
+}
+
+// A Kind tells the two forms of images apart.
+type Kind uint8
+
+const (
+	IRModule Kind = iota
+	NativeImage
+)
+
+func (k Kind) String() string {
+	if k == IRModule {
+		return "IR module"
+	}
+	return "native device code image"
+}
+
+// A State is a bundle state.
+type State uint32
+
+const (
+	Input      State = 0 // may be compiled and linked
+	Object     State = 1 // may be linked
+	Executable State = 2
+
+	// NoState is the state of a file whose global metadata has no state that is a
+	// number. Writing such a file leaves the global metadata as it is.
+	NoState State = math.MaxUint32
+)
+
+var stateNames = []string{"input", "object", "executable"}
+
+// ParseState returns the state of that name.
+func ParseState(name string) (State, error) {
+	for i, s := range stateNames {
+		if s == name {
+			return State(i), nil
+		}
+	}
+	return NoState, fmt.Errorf("state %q is none of input, object and executable", name)
+}
+
+func (s State) String() string {
+	switch {
+	case s == NoState:
+		return "none"
+	case int64(s) < int64(len(stateNames)):
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint32(s))
+}
+
+// An IRType says what the bytes of an IR module are. DPC++ writes 0 whatever they
+// are, and ignores it.
+type IRType uint32
+
+const (
+	SPIRV  IRType = 0
+	PTX    IRType = 1
+	AMDGCN IRType = 2
+)
+
+func (t IRType) String() string {
+	switch t {
+	case SPIRV:
+		return "SPIR-V"
+	case PTX:
+		return "PTX"
+	case AMDGCN:
+		return "AMDGCN"
+	}
+	return fmt.Sprintf("IR type %d", uint32(t))
+}
+
+// A Range is a range of bytes.
+type Range struct {
+	Offset, Size int64
+}
+
+// A FormatError is a fault that makes a file unreadable, and where it is.
+type FormatError struct {
+	Offset int64 // in the file, or in the inflated container of a compressed one
+	Msg    string
+	Err    error // what was wrong with a part, may be nil
+}
+
+func (e *FormatError) Error() string {
+	s := fmt.Sprintf("syclbin: offset %#x: %s", e.Offset, e.Msg)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// BadInput marks errors that are the fault of an input file.
+func (*FormatError) BadInput() {}
+
+// Open reads the named file. Its images are read from it until it is closed.
+func Open(name string) (*File, error) { return open(name, NewFile) }
+
+// OpenLenient is Open with [NewLenientFile].
+func OpenLenient(name string) (*File, error) { return open(name, NewLenientFile) }
+
+func open(name string, read func(io.ReaderAt, int64) (*File, error)) (*File, error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := in.Stat()
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	f, err := read(in, info.Size())
+	if err != nil {
+		in.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f.closer = in
+	return f, nil
+}
+
+// Close closes the file that Open opened.
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+func keys(s *propset.Set) []string {
+	names := make([]string, 0, s.Len())
+	for _, p := range s.Properties() {
+		names = append(names, p.Key)
+	}
+	return names
+}

@@ -1,0 +1,783 @@
+package syclbin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// vector returns a file of testdata, which holds lines of hexadecimal digits.
+func vector(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".hex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// vectors are files with the same content.
+var vectors = []struct {
+	name string
+	o    Options // that write it
+}{
+	{"v1_bare", Options{Bare: true}},
+	{"v1_in_offload_binary_v1", Options{Container: 1}},
+	{"v1_in_offload_binary_v2", Options{}},
+	{"v2", Options{Version: 2}},
+}
+
+const spirvHead = "\x03\x02\x23\x07\x00\x00\x01\x00\x00\x00" // the image of the vectors
+
+func read(data []byte) (*File, error) { return NewFile(bytes.NewReader(data), int64(len(data))) }
+
+func readLenient(data []byte) (*File, error) {
+	return NewLenientFile(bytes.NewReader(data), int64(len(data)))
+}
+
+func mustRead(t testing.TB, data []byte) *File {
+	t.Helper()
+	f, err := read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func write(t testing.TB, f *File, o Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func content(t testing.TB, i *Image) string {
+	t.Helper()
+	data, err := io.ReadAll(i.Open())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestReadVectors(t *testing.T) {
+	places := map[string][3]Range{ // global, abstract module and image
+		"v1_bare":                 {{0x78, 36}, {0x9c, 26}, {0x110, 10}},
+		"v1_in_offload_binary_v1": {{0xc8, 36}, {0xec, 26}, {0x160, 10}},
+		"v1_in_offload_binary_v2": {{0xc8, 36}, {0xec, 26}, {0x160, 10}},
+		"v2":                      {{0x1f8, 36}, {0x21c, 26}, {0x296, 10}},
+	}
+	for _, v := range vectors {
+		t.Run(v.name, func(t *testing.T) {
+			data := vector(t, v.name)
+			f := mustRead(t, data)
+			if want := max(v.o.Version, 1); f.Version != want || f.State != Object || len(f.Modules) != 1 {
+				t.Fatalf("version %d, %v, %d modules", f.Version, f.State, len(f.Modules))
+			}
+			m := f.Modules[0]
+			if len(m.IR) != 1 || len(m.Native) != 0 || !slices.Equal(m.Kernels(), []string{"K"}) {
+				t.Fatalf("module: %d IR, %d native, kernels %q", len(m.IR), len(m.Native), m.Kernels())
+			}
+			img := m.IR[0]
+			typ, ok := img.Type()
+			if img.Triple() != "spir64-unknown-unknown" || img.Arch() != "" || typ != SPIRV || !ok || img.Format() != FormatSPIRV {
+				t.Errorf("image: %q %q %v %v %v", img.Triple(), img.Arch(), typ, ok, img.Format())
+			}
+			if got := content(t, img); got != spirvHead {
+				t.Errorf("bytes %q", got)
+			}
+			if got := [3]Range{f.GlobalAt, m.MetadataAt, img.At}; got != places[v.name] {
+				t.Errorf("places %#x, want %#x", got, places[v.name])
+			}
+			if found := Verify(f); len(found) > 0 {
+				t.Errorf("found %v", found)
+			}
+			v.o.KeepOrder = true
+			if got := write(t, f, v.o); !bytes.Equal(got, data) {
+				t.Errorf("written:\n%swant:\n%s", hex.Dump(got), hex.Dump(data))
+			}
+		})
+	}
+}
+
+func registry(t testing.TB, text string) *propset.Registry {
+	t.Helper()
+	r, err := propset.Parse("", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// sample is a file with several modules of several images, some of them empty.
+func sample(t testing.TB) *File {
+	var b Builder
+	first := registry(t, "[SYCL/kernel names]\nA=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n")
+	second := registry(t, "[SYCL/kernel names]\nB=1|1\n")
+	for _, add := range []struct {
+		r   *propset.Registry
+		img *Image
+	}{
+		{first, NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead))},
+		{second, NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead+"second"))},
+		{first, NewIR(PTX, "nvptx64-nvidia-cuda", strings.NewReader(".version 8.0\n"))},
+		{first, NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("\x7fELF"+strings.Repeat("x", 5000)))},
+		{second, NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("12345"))},
+		{new(propset.Registry), NewNative("sm_80", "nvptx64-nvidia-cuda", strings.NewReader(""))},
+	} {
+		if err := b.Add("", add.r, add.img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.File(Executable)
+}
+
+// describe lists all of a file, for comparisons.
+func describe(t testing.TB, f *File) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n", f.State)
+	for _, m := range f.Modules {
+		text, _ := m.Metadata.MarshalText()
+		fmt.Fprintf(&b, "module\n%s", text)
+		for _, i := range m.Images() {
+			typ, _ := i.Type()
+			fmt.Fprintf(&b, "%v %q %q %v %q\n", i.Kind, i.Triple(), i.Arch(), typ, content(t, i))
+		}
+	}
+	return b.String()
+}
+
+var allOptions = []Options{
+	{}, {Bare: true}, {Container: 1}, {Container: 1, ImageKind: offload.SPIRV}, {Container: 3},
+	{Container: 3, Compression: offload.Zlib}, {Container: 3, Compression: offload.Zstd}, {Version: 2},
+}
+
+func TestRoundTrip(t *testing.T) {
+	in := sample(t)
+	for _, m := range in.Modules {
+		m.Metadata.Sort()
+	}
+	want := describe(t, in)
+	for _, o := range allOptions {
+		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
+			data := write(t, in, o)
+			if len(data)%8 != 0 {
+				t.Errorf("%d bytes are not a multiple of 8", len(data))
+			}
+			f := mustRead(t, data)
+			if got := describe(t, f); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if o.Bare != (f.Container == 0) || o.Container != 0 && f.Container != o.Container {
+				t.Errorf("container %d", f.Container)
+			}
+			if again := write(t, f, o); !bytes.Equal(data, again) {
+				t.Error("what was read was written otherwise")
+			}
+			if o.Compression == offload.Uncompressed {
+				last := f.Modules[1].Native[0].At
+				if got := string(data[last.Offset : last.Offset+last.Size]); got != "12345" {
+					t.Errorf("at the place of an image there is %q", got)
+				}
+			}
+		})
+	}
+}
+
+func TestBuilderJoinsForms(t *testing.T) {
+	f := sample(t)
+	var got []string
+	for _, m := range f.Modules {
+		got = append(got, fmt.Sprintf("%v %d %d", m.Kernels(), len(m.IR), len(m.Native)))
+	}
+	if want := []string{"[A] 2 1", "[B] 1 1", "[] 0 1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestBuilderIdentity(t *testing.T) {
+	ab := registry(t, "[S]\na=1|1\nb=1|2\n")
+	ba := registry(t, "[S]\nb=1|2\na=1|1\n")
+	other := registry(t, "[S]\na=1|1\nb=1|3\n")
+	ir := func() *Image { return NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader("")) }
+	native := func() *Image { return NewNative("pvc", "spir64_gen-unknown-unknown", strings.NewReader("")) }
+	type add struct {
+		key string
+		r   *propset.Registry
+		img *Image
+	}
+	tests := []struct {
+		name string
+		adds []add
+		want []string // IR and native images of each module
+	}{
+		{"another order of keys is the same", []add{{"", ab, ir()}, {"", ba, native()}}, []string{"1 1"}},
+		{"another value is another module", []add{{"", ab, ir()}, {"", other, native()}}, []string{"1 0", "0 1"}},
+		{"another key is another module", []add{{"x", ab, ir()}, {"y", ab, native()}}, []string{"1 0", "0 1"}},
+		{"two of one target are two modules", []add{{"", ab, ir()}, {"", ab, ir()}}, []string{"1 0", "1 0"}},
+		{"equal modules are paired in order", []add{{"", ab, ir()}, {"", ab, ir()}, {"", ab, native()}, {"", ab, native()}}, []string{"1 1", "1 1"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var b Builder
+			for _, a := range test.adds {
+				if err := b.Add(a.key, a.r, a.img); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, m := range b.File(Object).Modules {
+				got = append(got, fmt.Sprintf("%d %d", len(m.IR), len(m.Native)))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWriteSorts(t *testing.T) {
+	f := sample(t)
+	f.Modules[0].Metadata = registry(t, "[Z]\nb=1|1\na=1|1\n[A]\nk=1|1\n")
+	data := string(write(t, f, Options{}))
+	if !strings.Contains(data, "[A]\nk=1|1\n[Z]\na=1|1\nb=1|1\n") {
+		t.Error("sets and keys are not sorted")
+	}
+	if data := string(write(t, f, Options{KeepOrder: true})); !strings.Contains(data, "[Z]\nb=1|1\na=1|1\n[A]\nk=1|1\n") {
+		t.Error("sets and keys did not keep their order")
+	}
+	if f.Modules[0].Metadata.Sets()[0].Name != "Z" {
+		t.Error("writing changed the metadata")
+	}
+}
+
+func TestStateOfAWrittenFile(t *testing.T) {
+	f := mustRead(t, vector(t, "v1_bare"))
+	f.State = Input
+	if got := mustRead(t, write(t, f, Options{})); got.State != Input {
+		t.Errorf("state %v", got.State)
+	}
+	f.State, f.Global = NoState, registry(t, "[Other]\nk=1|1\n")
+	got := mustRead(t, write(t, f, Options{}))
+	if got.State != NoState || !got.Global.Equal(f.Global) {
+		t.Errorf("state %v, global metadata %q", got.State, got.Global.Append(nil))
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	f := sample(t)
+	tests := []struct {
+		o    Options
+		want string
+	}{
+		{Options{Version: 3}, "cannot write version 3"},
+		{Options{Version: 2, Bare: true}, "version 2 is a container"},
+		{Options{Version: 2, Container: 1}, "version 2 is a container of version 2"},
+		{Options{Bare: true, Container: 2}, "a bare file has no container"},
+		{Options{Container: 4}, "cannot write version 4"},
+	}
+	for _, test := range tests {
+		if err := Write(io.Discard, f, test.o); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v, want %q", test.o, err, test.want)
+		}
+	}
+	f.Modules[1].Metadata.Add(propset.KernelNames).Put("a=b", propset.Uint(1))
+	if err := Write(io.Discard, f, Options{}); err == nil || !strings.Contains(err.Error(), "metadata of abstract module 1") {
+		t.Errorf("error %v", err)
+	}
+	broken := sample(t)
+	broken.Modules[0].IR[0].Source = io.NewSectionReader(strings.NewReader("abc"), 0, 10)
+	for _, o := range []Options{{Bare: true}, {}, {Version: 2}} {
+		if err := Write(io.Discard, broken, o); err == nil || !strings.Contains(err.Error(), "ended after 3 of its 10 bytes") {
+			t.Errorf("%+v: error %v", o, err)
+		}
+	}
+}
+
+func put32(data []byte, at int, n uint32) []byte {
+	data = slices.Clone(data)
+	binary.LittleEndian.PutUint32(data[at:], n)
+	return data
+}
+
+func put64(data []byte, at int, n uint64) []byte {
+	data = slices.Clone(data)
+	binary.LittleEndian.PutUint64(data[at:], n)
+	return data
+}
+
+func TestVersion1Refused(t *testing.T) {
+	bare := vector(t, "v1_bare") // abstract module header at 0x38, IR module header at 0x58
+	two := write(t, sample(t), Options{Bare: true})
+	moduleAt := func(i int) int { return fileHeaderSize + headerSize*i }
+	tests := []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"an empty file", nil, "neither a SYCLBIN file"},
+		{"text", []byte("hello, world"), "offset 0x0: starts with 68656c6c6f2c2077, which is neither"},
+		{"the magic number in the wrong order", append([]byte("SYBI"), bare[4:]...), `"SYBI", but a SYCLBIN file starts with "IBYS"`},
+		{"an ELF file", []byte("\x7fELF\x02\x01\x01\x00"), "this is an ELF, not a SYCLBIN file: device images inside of it"},
+		{"a SPIR-V module", []byte(spirvHead), "this is SPIR-V, not a SYCLBIN file"},
+		{"less than the header", bare[:55], "55 bytes are too few for the header"},
+		{"version 0", put32(bare, 4, 0), "offset 0x4: the version is 0"},
+		{"version 2", put32(bare, 4, 2), "offset 0x4: the version is 2"},
+		{"more headers than fit", put32(bare, 8, 1<<32-1), "offset 0x8: 4294967295 abstract modules, 1 IR modules and 0 native images have more headers"},
+		{"counts that would overflow 32 bits", put32(put32(bare, 8, 1<<31), 12, 1<<31), "have more headers"},
+		{"a metadata table past the end", put64(bare, 24, 1<<20), "offset 0x18: the metadata table, 1048576 bytes at 0x78, reaches past the end"},
+		{"a metadata table that overflows when it is aligned", put64(bare, 24, 1<<64-1), "the metadata table, 18446744073709551615 bytes"},
+		{"a binary table past the end", put64(bare, 32, 17), "offset 0x20: the binary table, 17 bytes at 0x110, reaches past the end of the file at 0x120"},
+		{"a binary table that overflows", put64(bare, 32, 1<<64-1), "the binary table, 18446744073709551615 bytes"},
+		{"global metadata past the table", put64(bare, 48, 0x97), "offset 0x28: the global metadata, 151 bytes at 0x0 of the metadata table, reach past its end at 0x96"},
+		{"global metadata that overflows", put64(put64(bare, 40, 1<<63), 48, 1<<63), "global metadata, 9223372036854775808 bytes at 0x8000000000000000"},
+		{"module metadata past the table", put64(bare, moduleAt(0), 0x90), "offset 0x38: the metadata of abstract module 0, 26 bytes at 0x90"},
+		{"IR metadata past the table", put64(bare, 0x58, 0x90), "offset 0x58: the metadata of IR module 0"},
+		{"IR bytes past the table", put64(bare, 0x70, 11), "offset 0x68: the bytes of IR module 0, 11 bytes at 0x0 of the binary table"},
+		{"metadata that overlaps", put64(bare, moduleAt(0), 0), "the metadata of abstract module 0 overlap the global metadata"},
+		{"bytes that overlap", put64(two, moduleAt(4)+16, 3), "overlap the bytes of IR module 0 in the binary table"},
+		{"an IR index past the IR modules", put32(bare, 0x4c, 1), "offset 0x4c: abstract module 0 has the IR modules 1 to 1, but the file has 1"},
+		{"an IR index that overflows", put32(bare, 0x4c, 1<<32-1), "abstract module 0 has the IR modules 4294967295 to 4294967295"},
+		{"a native index past the images", put32(bare, 0x50, 1), "offset 0x54: abstract module 0 has the native device code images 0 to 0, but the file has 0"},
+		{"an IR module of nobody", put32(bare, 0x48, 0), "IR module 0 belongs to no abstract module"},
+		{"an image of two modules", put32(two, moduleAt(1)+20, 1), "offset 0x6c: IR module 1 belongs to abstract module 0 and to abstract module 1: the counts add up"},
+		{"an image of two modules and none of another", put32(put32(two, moduleAt(1)+20, 0), moduleAt(1)+16, 2), "IR module 0 belongs to abstract module 0 and to abstract module 1"},
+		{"metadata that is no property set", func() []byte { b := slices.Clone(bare); b[0x78] = 'x'; return b }(), "offset 0x78: global metadata: line 1: "},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := read(test.data)
+			var format *FormatError
+			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// firstIndicesZero is what compilers wrote that do not advance first indices.
+func firstIndicesZero(t *testing.T) []byte {
+	data := write(t, sample(t), Options{Bare: true})
+	for i := range 3 {
+		data = put32(put32(data, fileHeaderSize+32*i+20, 0), fileHeaderSize+32*i+28, 0)
+	}
+	return data
+}
+
+func TestLenientReaderRepairs(t *testing.T) {
+	data := firstIndicesZero(t)
+	if _, err := read(data); err == nil || !strings.Contains(err.Error(), "compiler that does not advance first indices") {
+		t.Errorf("strict: error %v", err)
+	}
+	f, err := readLenient(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := sample(t)
+	for _, m := range in.Modules {
+		m.Metadata.Sort()
+	}
+	if got, want := describe(t, f), describe(t, in); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if ids := findingIDs(f.Found); !slices.Equal(ids, []string{"first-index", "first-index"}) {
+		t.Errorf("found %v", f.Found)
+	}
+
+	// A file whose counts do not add up is not repaired.
+	if _, err := readLenient(put32(data, fileHeaderSize+16, 1)); err == nil {
+		t.Error("no error for counts that do not add up")
+	}
+
+	// Images that nobody has are left out.
+	bare := vector(t, "v1_bare")
+	f, err = readLenient(put32(bare, 0x48, 0))
+	if err != nil || len(f.Modules[0].IR) != 0 || !slices.Equal(findingIDs(f.Found), []string{"unreferenced-header"}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+
+	// Surplus in metadata is dropped.
+	surplus := bytes.Replace(bare, []byte("state=1|1"), []byte("state=1|01")[:9], 1)
+	copy(surplus[0x78+len("[SYCLBIN/global metadata]\n"):], "stat=1|01")
+	if _, err := read(surplus); err == nil {
+		t.Error("no error for a number with a leading zero")
+	}
+	f, err = readLenient(surplus)
+	if err != nil || !slices.Equal(findingIDs(f.Found), []string{"metadata-text"}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func findingIDs(list []Finding) []string {
+	var ids []string
+	for _, f := range list {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+// An entry of a version 2 file, as tests make them.
+func v2Entry(role, body string, own ...string) offload.Image {
+	strs := []offload.String{{Key: "sycl_format_version", Value: "2"}, {Key: "role", Value: role}}
+	for i := 0; i < len(own); i += 2 {
+		strs = append(strs, offload.String{Key: own[i], Value: own[i+1]})
+	}
+	return offload.Image{ImageKind: offload.SYCLBIN, OffloadKind: offload.SYCL, Strings: strs, Content: strings.NewReader(body)}
+}
+
+func prefixed(metadata, body string) string {
+	return string(binary.LittleEndian.AppendUint64(nil, uint64(len(metadata)))) + metadata + body
+}
+
+func container(t testing.TB, version uint32, images ...offload.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := offload.Write(&b, images, offload.Options{Version: version}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const (
+	globalText = "[SYCLBIN/global metadata]\nstate=1|1\n"
+	irText     = "[SYCLBIN/ir module metadata]\ntype=1|0\n"
+	nativeText = "[SYCLBIN/native device code image metadata]\narch=2|IAAAAAAAAAAE\n"
+)
+
+func TestVersion2EntriesInAnyOrder(t *testing.T) {
+	f := mustRead(t, container(t, 2,
+		v2Entry("native", prefixed(nativeText, "n"), "am_index", "1", "arch", "\x10", "triple", ""),
+		v2Entry("ir", prefixed(irText, "first"), "am_index", "0", "ir_type", "0", "triple", ""),
+		v2Entry("am_metadata", "[S]\nk=1|1\n", "am_index", "1"),
+		v2Entry("global_metadata", globalText),
+		v2Entry("ir", prefixed(irText, "second"), "am_index", "0", "ir_type", "0", "triple", ""),
+		v2Entry("am_metadata", "", "am_index", "0"),
+	))
+	want := "object\nmodule\nIR module \"\" \"\" SPIR-V \"first\"\nIR module \"\" \"\" SPIR-V \"second\"\n" +
+		"module\n[S]\nk=1|1\nnative device code image \"\" \"\\x10\" SPIR-V \"n\"\n"
+	if got := describe(t, f); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if len(f.Found) != 0 {
+		t.Errorf("found %v", f.Found)
+	}
+}
+
+func TestVersion2Refused(t *testing.T) {
+	global := v2Entry("global_metadata", globalText)
+	meta := v2Entry("am_metadata", "", "am_index", "0")
+	kind := global
+	kind.ImageKind = offload.Object
+	noRole := v2Entry("", "")
+	noRole.Strings = nil
+	newer := v2Entry("global_metadata", globalText)
+	newer.Strings[0].Value = "3"
+	tests := []struct {
+		name   string
+		images []offload.Image
+		want   string
+	}{
+		{"another image kind", []offload.Image{kind}, "entry 0 of a version 2 file is of kind 1 (object), not of kind 7"},
+		{"two global entries", []offload.Image{global, global}, "entry 1 is a second global_metadata entry"},
+		{"no global entry", []offload.Image{meta}, "without a global_metadata entry"},
+		{"an entry without a role", []offload.Image{global, noRole}, "entry 1 has no role"},
+		{"an unknown role", []offload.Image{global, v2Entry("other", "")}, `entry 1 has the unknown role "other"`},
+		{"no module index", []offload.Image{global, v2Entry("am_metadata", "")}, `entry 1 has the am_index "", which is not a number`},
+		{"a module index with a sign", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "+0")}, `am_index "+0", which is not a number`},
+		{"a module index that is too large", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "2")}, "am_index 2, but there are only 2 entries"},
+		{"a module index of many digits", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "99999999999999999999")}, "which is not a number"},
+		{"two metadata entries", []offload.Image{global, meta, meta}, "entry 2 is a second am_metadata entry for abstract module 0"},
+		{"no metadata entry", []offload.Image{global, v2Entry("ir", prefixed(irText, ""), "am_index", "0")}, "abstract module 0 has entry 1, but no am_metadata entry"},
+		{"a gap in the indices", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "1")}, "no entry for abstract module 0, but there is one for a later"},
+		{"no room for the metadata size", []offload.Image{global, meta, v2Entry("ir", "1234567", "am_index", "0")}, "7 bytes, too few for the size of its metadata"},
+		{"metadata larger than the image", []offload.Image{global, meta, v2Entry("ir", "\xff\xff\xff\xff\xff\xff\xff\xff", "am_index", "0")}, "metadata of entry 2, 18446744073709551615 bytes, is larger"},
+		{"bad metadata", []offload.Image{global, meta, v2Entry("ir", prefixed("x", ""), "am_index", "0")}, "metadata of entry 2: line 1"},
+		{"a newer format", []offload.Image{newer}, `the SYCLBIN version is "3"; in this layout only 2 is supported`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := read(container(t, 2, test.images...))
+			var format *FormatError
+			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestRecognition(t *testing.T) {
+	bare := string(vector(t, "v1_bare"))
+	wrapped := func(kind offload.ImageKind, body string) offload.Image {
+		return offload.Image{ImageKind: kind, OffloadKind: 5, Content: strings.NewReader(body)}
+	}
+	draft := offload.Image{ImageKind: offload.SPIRV, Strings: []offload.String{{Key: "SYCLBIN/global metadata", Value: "state=1|1"}}, Content: strings.NewReader(spirvHead)}
+	tests := []struct {
+		name    string
+		data    []byte
+		modules int
+		found   []string
+		want    string // error
+	}{
+		{"the kind of older DPC++", container(t, 1, wrapped(6, bare)), 1, nil, ""},
+		{"that kind in a newer container", container(t, 2, wrapped(6, bare)), 1, []string{"container-kind"}, ""},
+		{"no kind", container(t, 2, wrapped(0, bare)), 1, []string{"container-kind"}, ""},
+		{"container version 3", container(t, 3, wrapped(7, bare)), 1, []string{"container-version"}, ""},
+		{"two files in one container", container(t, 2, wrapped(7, bare), wrapped(7, bare)), 2, []string{"container-several"}, ""},
+		{"two containers", container(t, 1, wrapped(7, bare), wrapped(7, bare)), 2, []string{"container-several"}, ""},
+		{"other entries before", container(t, 2, wrapped(1, "x"), wrapped(7, bare)), 1, []string{"container-several"}, ""},
+		{"other entries after", container(t, 2, wrapped(7, bare), wrapped(1, "x")), 1, []string{"container-several"}, ""},
+		{"two files that disagree", container(t, 2, wrapped(7, bare), wrapped(7, strings.Replace(bare, "state=1|1", "state=1|2", 1))), 0, nil, "different global metadata"},
+		{"the draft", container(t, 2, draft), 0, nil, "a draft that was given up"},
+		{"no SYCLBIN", container(t, 2, wrapped(6, spirvHead)), 0, nil, "without SYCLBIN content: its first image is SPIR-V"},
+		{"a fault inside", container(t, 1, wrapped(7, bare[:60])), 0, nil, "syclbin: offset 0x58: 1 abstract"},
+		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file was cut short"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := read(test.data)
+			if test.want != "" {
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("error %v, want %q", err, test.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Modules) != test.modules || !slices.Equal(findingIDs(f.Found), test.found) {
+				t.Errorf("%d modules, found %v", len(f.Modules), f.Found)
+			}
+		})
+	}
+}
+
+func TestDetect(t *testing.T) {
+	elf := func(machine uint16, order binary.ByteOrder) string {
+		b := make([]byte, 64)
+		copy(b, "\x7fELF\x02\x01")
+		if order == binary.BigEndian {
+			b[5] = 2
+		}
+		order.PutUint16(b[18:], machine)
+		return string(b)
+	}
+	tests := []struct {
+		name, data string
+		want       Format
+	}{
+		{"nothing", "", FormatUnknown},
+		{"text", "hello", FormatUnknown},
+		{"SPIR-V", spirvHead, FormatSPIRV},
+		{"big-endian SPIR-V", "\x07\x23\x02\x03", FormatSPIRV},
+		{"bitcode", "BC\xc0\xde", FormatBitcode},
+		{"wrapped bitcode", "\xde\xc0\x17\x0b", FormatBitcode},
+		{"PTX", ".version 8.0", FormatPTX},
+		{"PTX after comments", "//\n// Generated by LLVM NVPTX Back-End\n//\n", FormatPTX},
+		{"PTX after other comments", "\n// a\n/* b\n */ .version 7.0", FormatPTX},
+		{"a comment that does not end", "/* b", FormatUnknown},
+		{"assembly that is not PTX", "// a\n.text", FormatUnknown},
+		{"zebin", elf(205, binary.LittleEndian), FormatZebin},
+		{"cubin", elf(190, binary.LittleEndian), FormatCubin},
+		{"HSACO", elf(224, binary.LittleEndian), FormatHSACO},
+		{"a host object", elf(62, binary.LittleEndian), FormatELF},
+		{"a big-endian object", elf(21, binary.BigEndian), FormatELF},
+		{"the start of an ELF file", "\x7fELF", FormatELF},
+		{"fat binary", "\x50\xed\x55\xba", FormatFatBinary},
+		{"archive", "!<arch>\n", FormatArchive},
+		{"patch tokens", "CTNI", FormatPatchTokens},
+		{"container", offload.Magic, FormatOffload},
+		{"SYCLBIN", Magic, FormatSYCLBIN},
+		{"COFF", "MZ", FormatCOFF},
+	}
+	for _, test := range tests {
+		if got := Detect(strings.NewReader(test.data), int64(len(test.data))); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// sparse is a large file of which only some pages are not zeros.
+type sparse struct {
+	pages map[int64][]byte
+	size  int64
+	read  int64
+}
+
+const page = 1 << 12
+
+func (s *sparse) ReadAt(b []byte, offset int64) (n int, err error) {
+	for n < len(b) && offset < s.size {
+		m := min(int64(len(b)-n), page-offset%page, s.size-offset)
+		if p := s.pages[offset/page]; p != nil {
+			copy(b[n:n+int(m)], p[offset%page:])
+		} else {
+			clear(b[n : n+int(m)])
+		}
+		n += int(m)
+		offset += m
+	}
+	s.read += int64(n)
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (s *sparse) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 {
+		m := min(int64(len(b)), page-s.size%page)
+		if p := s.pages[s.size/page]; p != nil || !bytes.Equal(b[:m], zeros[:m]) {
+			if p == nil {
+				p = make([]byte, page)
+				s.pages[s.size/page] = p
+			}
+			copy(p[s.size%page:], b[:m])
+		}
+		s.size += m
+		b = b[m:]
+	}
+	return n, nil
+}
+
+func (s *sparse) Size() int64 { return s.size }
+
+var zeros [page]byte
+
+func TestListingALargeFileIsCheap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 4 GiB of zeros three times")
+	}
+	const modules, total = 10_000, 4 << 30
+	var b Builder
+	for i := range modules {
+		r := new(propset.Registry)
+		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS6kernel%d", i), propset.Uint(1))
+		r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(5))
+		if err := b.Add("", r, NewIR(SPIRV, "spir64-unknown-unknown", &sparse{size: total/modules + 1})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, o := range []Options{{Bare: true}, {}, {Version: 2}} {
+		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
+			file := &sparse{pages: make(map[int64][]byte)}
+			if n := allocated(func() {
+				if err := Write(file, b.File(Object), o); err != nil {
+					t.Fatal(err)
+				}
+			}); n > 256<<20 {
+				t.Errorf("%d MiB were allocated to write", n>>20)
+			}
+			if file.size < total {
+				t.Fatalf("the file has %d bytes", file.size)
+			}
+			var f *File
+			var err error
+			file.read = 0
+			n := allocated(func() { f, err = NewFile(file, file.size) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Modules) != modules || f.Modules[modules-1].Kernels()[0] != "_ZTS6kernel9999" || f.Modules[modules-1].IR[0].Size() != total/modules+1 {
+				t.Errorf("%d modules", len(f.Modules))
+			}
+			if n > 96<<20 || file.read > 16<<20 {
+				t.Errorf("%d MiB were allocated and %d MiB were read", n>>20, file.read>>20)
+			}
+			t.Logf("%d MiB allocated and %d KiB read for %d MiB", n>>20, file.read>>10, file.size>>20)
+		})
+	}
+}
+
+// allocated returns the bytes that f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// walk calls check with every truncation of data and with every byte changed in
+// several ways.
+func walk(data []byte, check func([]byte)) {
+	for n := range data {
+		check(data[:n])
+	}
+	for i, old := range data {
+		for _, b := range []byte{0, 1, 0x7f, 0x80, 0xff, old + 1, old - 1, old ^ 0x20} {
+			if b != old {
+				changed := slices.Clone(data)
+				changed[i] = b
+				check(changed)
+			}
+		}
+	}
+}
+
+// check reads data in both ways, and does with the result all that can be done.
+func check(t testing.TB, data []byte) {
+	for _, open := range []func([]byte) (*File, error){read, readLenient} {
+		f, err := open(data)
+		if err != nil {
+			if bad := (interface{ BadInput() })(nil); !errors.As(err, &bad) {
+				t.Fatalf("error of type %T: %v", err, err)
+			}
+			continue
+		}
+		Verify(f)
+		want := describe(t, f)
+		for _, o := range []Options{{Bare: true, KeepOrder: true}, {Version: 2, KeepOrder: true}} {
+			again, err := read(write(t, f, o))
+			if err != nil {
+				t.Fatalf("what was written cannot be read: %v", err)
+			}
+			if got := describe(t, again); got != want {
+				t.Fatalf("got\n%s\nwant\n%s", got, want)
+			}
+		}
+	}
+}
+
+func TestDamageIsAnErrorOrAModel(t *testing.T) {
+	for _, v := range vectors {
+		t.Run(v.name, func(t *testing.T) {
+			data := vector(t, v.name)
+			count := 0
+			n := allocated(func() {
+				walk(data, func(b []byte) { check(t, b); count++ })
+			})
+			if each := n / uint64(count); each > 256<<10 {
+				t.Errorf("%d bytes were allocated for each of %d files of %d bytes", each, count, len(data))
+			}
+		})
+	}
+}
+
+func FuzzNewFile(f *testing.F) {
+	for _, v := range vectors {
+		f.Add(vector(f, v.name))
+	}
+	for _, o := range allOptions {
+		f.Add(write(f, sample(f), o))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { check(t, data) })
+}

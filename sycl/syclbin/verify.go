@@ -1,0 +1,302 @@
+package syclbin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// A Finding is one thing that is wrong with a file.
+type Finding struct {
+	ID      string // of the Rule
+	Place   string // such as "abstract module 3"
+	Message string
+	Remedy  string
+}
+
+func (f Finding) String() string {
+	return fmt.Sprintf("%s: %s: %s; %s", f.Place, f.ID, f.Message, f.Remedy)
+}
+
+// A Rule is one thing that Verify checks.
+type Rule struct {
+	ID     string
+	Short  string // what has to be
+	Remedy string
+}
+
+func finding(rule Rule, place, format string, args ...any) Finding {
+	return Finding{rule.ID, place, fmt.Sprintf(format, args...), rule.Remedy}
+}
+
+// The rules. Those of the first block are found while a file is read.
+var (
+	containerVersion   = Rule{"container-version", "the container has a version that the runtime loads", "write it again with container version 2"}
+	containerSeveral   = Rule{"container-several", "the container holds one SYCLBIN file and nothing else", "write it again, or take out the file that is meant"}
+	containerKind      = Rule{"container-kind", "the container says that its image is a SYCLBIN file", "write it again with image kind 7"}
+	entryOffloadKind   = Rule{"entry-offload-kind", "the entries of a version 2 file are of offload kind SYCL", "write it again"}
+	entryStrings       = Rule{"entry-strings", "the strings of a version 2 entry fit its role and its metadata", "write it again from the metadata"}
+	firstIndex         = Rule{"first-index", "each image belongs to one abstract module", "write it again: images were assigned in order, which is what the compiler meant"}
+	unreferencedHeader = Rule{"unreferenced-header", "each image belongs to an abstract module", "build it again if the image is needed"}
+	metadataText       = Rule{"metadata-text", "metadata is property set text without surplus", "write it again"}
+
+	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
+	stateInvalid    = Rule{"state-invalid", "the state is input (0), object (1) or executable (2)", "set the state with the option --state"}
+	metadataSets    = Rule{"metadata-sets", "metadata holds the property sets of its place and no others", "move the set to where it belongs, or remove it"}
+	noModules       = Rule{"no-modules", "the file has an abstract module", "build it again and look for device code that was dropped"}
+	moduleEmpty     = Rule{"module-empty", "an abstract module has an image", "remove the module, or build it for at least one target"}
+	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "pack it again with a symbol file, or with property files that have the set " + propset.KernelNames}
+	kernelDuplicate = Rule{"kernel-duplicate", "for one target a kernel is in one abstract module", "remove one of the modules, or rename the kernel"}
+	exportDuplicate = Rule{"export-duplicate", "for one target a symbol is exported by one abstract module", "remove one of the definitions"}
+	importMissing   = Rule{"import-unresolved", "in executable state every imported symbol is exported for the same target", "link it with the file that has the symbol, or build it in object state"}
+	aspectsMissing  = Rule{"aspects-missing", "the device requirements list the aspects, be it none", "build it again with a current compiler"}
+	propertyType    = Rule{"property-value", "a property has a value that its key allows", "build it again with a current compiler"}
+	irSetMissing    = Rule{"ir-metadata-missing", "an IR module has the set " + propset.SYCLBINIR, "pack it again"}
+	irTypeMissing   = Rule{"ir-type-missing", "an IR module has a type", "pack it again"}
+	irTypeInvalid   = Rule{"ir-type-invalid", "the type of an IR module is SPIR-V (0), PTX (1) or AMDGCN (2)", "pack it again: the type is taken from the bytes"}
+	irTypeMismatch  = Rule{"ir-type-mismatch", "the type of an IR module is that of its bytes", "pack it again: the type is taken from the bytes"}
+	irTarget        = Rule{"ir-target-missing", "an IR module has a target triple", "pack it again with the triple: files without it cannot be linked"}
+	nativeSet       = Rule{"native-metadata-missing", "a native image has the set " + propset.SYCLBINNative, "pack it again"}
+	nativeSetName   = Rule{"native-metadata-name", "the set of a native image has the name that readers look for", "write it again with the name " + propset.SYCLBINNative}
+	nativeArch      = Rule{"native-arch-missing", "a native image has an architecture", "pack it again with the architecture"}
+	nativeTarget    = Rule{"native-target-missing", "a native image has a target triple", "pack it again with the triple: the runtime does not load images without it"}
+	nativeIR        = Rule{"native-is-ir", "a native image is compiled", "compile it for the architecture, or pack it as an IR module, without one"}
+	tooMany         = Rule{"too-many", "a file has few enough symbols and findings to check all of it", "split the file, or repair what was found and check again"}
+	imageEmpty      = Rule{"image-empty", "an image has bytes", "look for the compilation that wrote an empty file"}
+)
+
+var rules = []Rule{
+	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText,
+	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelDuplicate, exportDuplicate, importMissing,
+	aspectsMissing, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
+	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, tooMany,
+}
+
+// Rules returns all rules, in the order of the documentation.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// Verify checks a file against every rule, in the order of the file. A file that
+// was read by NewLenientFile shows more than one that NewFile accepts.
+func Verify(f *File) []Finding {
+	v := verifier{file: f, found: slices.Clone(f.Found)}
+	v.global()
+	if len(f.Modules) == 0 {
+		v.add(noModules, "file", "the file has no abstract modules")
+	}
+	ir, native := 0, 0
+	for i, m := range f.Modules {
+		v.module(i, m)
+		for _, img := range m.IR {
+			v.ir(fmt.Sprintf("IR module %d of abstract module %d", ir, i), img)
+			ir++
+		}
+		for _, img := range m.Native {
+			v.native(fmt.Sprintf("native image %d of abstract module %d", native, i), img)
+			native++
+		}
+	}
+	v.symbols()
+	return v.found
+}
+
+type verifier struct {
+	file  *File
+	found []Finding
+}
+
+// What a hostile file can make Verify keep in memory.
+const (
+	maxFindings = 10_000
+	maxSymbols  = 1 << 21 // pairs of a symbol and a target
+)
+
+func (v *verifier) add(rule Rule, place, format string, args ...any) {
+	v.found = appendFinding(v.found, finding(rule, place, format, args...))
+}
+
+// appendFinding appends a finding, or the last one when there are too many.
+func appendFinding(list []Finding, f Finding) []Finding {
+	switch len(list) {
+	case maxFindings:
+		return list
+	case maxFindings - 1:
+		return append(list, finding(tooMany, "file", "there are more than %d findings", maxFindings))
+	}
+	return append(list, f)
+}
+
+func (v *verifier) global() {
+	const place = "global metadata"
+	switch value, ok := v.file.Global.Set(propset.SYCLBINGlobal).Get(keyState); {
+	case !ok:
+		v.add(stateMissing, place, "there is no state")
+	case value.Type() != propset.Uint32:
+		v.add(stateInvalid, place, "the state is a %s", value.Type())
+	case v.file.State > Executable:
+		v.add(stateInvalid, place, "the state is %d", uint32(v.file.State))
+	}
+	v.onlySet(place, v.file.Global, propset.SYCLBINGlobal)
+	v.values(place, v.file.Global)
+}
+
+// onlySet checks that metadata has no set but the one of that name.
+func (v *verifier) onlySet(place string, r *propset.Registry, name string) {
+	for _, s := range r.Sets() {
+		if propset.CanonicalName(s.Name) != name {
+			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
+		}
+	}
+}
+
+// values checks the values of all properties but those that have rules of their
+// own.
+func (v *verifier) values(place string, r *propset.Registry) {
+	for _, s := range r.Sets() {
+		for _, p := range s.Properties() {
+			if s.Name == propset.SYCLBINGlobal && p.Key == keyState || s.Name == propset.SYCLBINIR && p.Key == keyType {
+				continue
+			}
+			var fault *propset.LayoutError
+			if _, err := propset.Describe(s.Name, p.Key, p.Value); errors.As(err, &fault) {
+				v.add(propertyType, place, "%s, key %s: %s", quote(s.Name), quote(p.Key), fault.Msg)
+			}
+		}
+	}
+}
+
+func (v *verifier) module(i int, m *Module) {
+	place := fmt.Sprintf("abstract module %d", i)
+	if len(m.IR)+len(m.Native) == 0 {
+		v.add(moduleEmpty, place, "the module has no images")
+	}
+	for _, s := range m.Metadata.Sets() {
+		if strings.HasPrefix(s.Name, "SYCLBIN/") {
+			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
+		}
+	}
+	if len(m.Kernels()) == 0 && m.Metadata.Set(propset.ExportedSymbols).Len() == 0 && m.Metadata.Set(propset.DeviceLibMetadata).Len() == 0 {
+		v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
+	}
+	if s := m.Metadata.Set(propset.DeviceRequirements); s != nil {
+		_, aspects := s.Get("aspects")
+		_, aspect := s.Get("aspect") // the other spelling of the documents
+		if !aspects && !aspect {
+			v.add(aspectsMissing, place, "the set %s has no aspects", quote(propset.DeviceRequirements))
+		}
+	}
+	v.values(place, m.Metadata)
+}
+
+func (v *verifier) ir(place string, img *Image) {
+	v.image(place, img)
+	v.onlySet(place, img.Metadata, propset.SYCLBINIR)
+	set := img.Set()
+	if set == nil {
+		v.add(irSetMissing, place, "the set %s is missing", quote(propset.SYCLBINIR))
+		return
+	}
+	if img.Triple() == "" {
+		v.add(irTarget, place, "there is no target")
+	}
+	value, ok := set.Get(keyType)
+	typ, number := img.Type()
+	actual, known := IRTypeOf(img.Format(), img.Triple())
+	switch {
+	case !ok:
+		v.add(irTypeMissing, place, "there is no type")
+	case !number:
+		v.add(irTypeInvalid, place, "the type is a %s", value.Type())
+	case typ > AMDGCN:
+		v.add(irTypeInvalid, place, "the type is %d", uint32(typ))
+	case known && typ != actual:
+		v.add(irTypeMismatch, place, "the type is %s (%d), but the bytes are %s: %s (%d)", typ, uint32(typ), img.Format(), actual, uint32(actual))
+	}
+}
+
+func (v *verifier) native(place string, img *Image) {
+	v.image(place, img)
+	v.onlySet(place, img.Metadata, propset.SYCLBINNative)
+	set := img.Set()
+	if set == nil {
+		v.add(nativeSet, place, "the set %s is missing", quote(propset.SYCLBINNative))
+		return
+	}
+	if set.Name == propset.SYCLBINNativeAlias {
+		v.add(nativeSetName, place, "the set is called %s", quote(set.Name))
+	}
+	if img.Arch() == "" {
+		v.add(nativeArch, place, "there is no architecture")
+	}
+	if img.Triple() == "" {
+		v.add(nativeTarget, place, "there is no target")
+	}
+	if f := img.Format(); f == FormatSPIRV || f == FormatBitcode {
+		v.add(nativeIR, place, "the bytes are %s", f)
+	}
+}
+
+func (v *verifier) image(place string, img *Image) {
+	v.values(place, img.Metadata)
+	if img.Size() == 0 {
+		v.add(imageEmpty, place, "the image has no bytes")
+	}
+}
+
+// symbols checks what has to be unique or present for each target.
+func (v *verifier) symbols() {
+	type key struct{ target, name string }
+	check := func(rule Rule, set, what string) map[key]int {
+		owner := make(map[key]int)
+		for i, m := range v.file.Modules {
+			reported := make(map[string]bool) // once for each name, not for each target
+			for _, target := range targets(m) {
+				for _, name := range keys(m.Metadata.Set(set)) {
+					k := key{target, name}
+					first, taken := owner[k]
+					if !taken {
+						if len(owner) == maxSymbols {
+							v.add(tooMany, "file", "there are more than %d pairs of %s and target", maxSymbols, what)
+							return owner
+						}
+						owner[k] = i
+					} else if first != i && !reported[name] {
+						reported[name] = true
+						v.add(rule, fmt.Sprintf("abstract module %d", i), "the %s %s is in abstract module %d as well, for target %s", what, quote(name), first, quote(target))
+					}
+				}
+			}
+		}
+		return owner
+	}
+	check(kernelDuplicate, propset.KernelNames, "kernel")
+	exports := check(exportDuplicate, propset.ExportedSymbols, "exported symbol")
+	if v.file.State != Executable || len(exports) == maxSymbols {
+		return
+	}
+	for i, m := range v.file.Modules {
+		for _, name := range keys(m.Metadata.Set(propset.ImportedSymbols)) {
+			for _, target := range targets(m) {
+				if _, ok := exports[key{target, name}]; !ok {
+					v.add(importMissing, fmt.Sprintf("abstract module %d", i), "no module exports the symbol %s for target %s", quote(name), quote(target))
+					break
+				}
+			}
+		}
+	}
+}
+
+// targets returns the distinct targets of a module's images, in order.
+func targets(m *Module) []string {
+	var list []string
+	seen := make(map[string]bool)
+	for _, img := range m.Images() {
+		if t := img.Target(); !seen[t] {
+			seen[t] = true
+			list = append(list, t)
+		}
+	}
+	return list
+}

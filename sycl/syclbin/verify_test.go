@@ -1,0 +1,174 @@
+package syclbin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// good is a file without findings.
+func good() *File {
+	return &File{
+		Version: 1, State: Executable, Global: mustParse("[SYCLBIN/global metadata]\nstate=1|2\n"),
+		Modules: []*Module{{
+			Metadata: mustParse("[SYCL/kernel names]\nK=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"),
+			IR:       []*Image{NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead))},
+			Native:   []*Image{NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("binary"))},
+		}},
+	}
+}
+
+func mustParse(text string) *propset.Registry {
+	r, err := propset.Parse("", []byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// second adds a module with that metadata and an IR module for the usual target.
+func second(f *File, metadata string) {
+	f.Modules = append(f.Modules, &Module{
+		Metadata: mustParse(metadata),
+		IR:       []*Image{NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead))},
+	})
+}
+
+// Rules that need the bytes of a file have cases where those are read.
+func TestVerify(t *testing.T) {
+	ir := func(f *File) *Image { return f.Modules[0].IR[0] }
+	native := func(f *File) *Image { return f.Modules[0].Native[0] }
+	tests := []struct {
+		name   string
+		damage func(f *File)
+		want   []string // id, place, and part of the message
+	}{
+		{"a good file", func(f *File) {}, nil},
+		{"no state", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\n"), NoState },
+			[]string{"state-missing: global metadata: there is no state"}},
+		{"a state out of range", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\nstate=1|3\n"), 3 },
+			[]string{"state-invalid: global metadata: the state is 3"}},
+		{"a state that is text", func(f *File) {
+			f.Global, f.State = mustParse("[SYCLBIN/global metadata]\nstate=2|IAAAAAAAAAAE\n"), NoState
+		},
+			[]string{"state-invalid: global metadata: the state is a byte array"}},
+		{"another set in the global metadata", func(f *File) { f.Global.Add("SYCL/kernel names") },
+			[]string{`metadata-sets: global metadata: the set "SYCL/kernel names" does not belong here`}},
+		{"a SYCLBIN set in a module", func(f *File) { f.Modules[0].Metadata.Add(propset.SYCLBINIR) },
+			[]string{`metadata-sets: abstract module 0: the set "SYCLBIN/ir module metadata"`}},
+		{"another set of an IR module", func(f *File) { ir(f).Metadata.Add("X\x1b") },
+			[]string{`metadata-sets: IR module 0 of abstract module 0: the set "X\x1b"`}},
+		{"no modules", func(f *File) { f.Modules = nil }, []string{"no-modules: file"}},
+		{"a module without images", func(f *File) { f.Modules[0].IR, f.Modules[0].Native = nil, nil }, []string{"module-empty: abstract module 0"}},
+		{"no kernel names", func(f *File) { f.Modules[0].Metadata.Delete(propset.KernelNames) }, []string{"kernel-names-missing: abstract module 0"}},
+		{"a library without kernels", func(f *File) {
+			f.Modules[0].Metadata.Delete(propset.KernelNames)
+			f.Modules[0].Metadata.Add(propset.ExportedSymbols).Put("f", propset.Uint(1))
+		}, nil},
+		{"no aspects", func(f *File) { f.Modules[0].Metadata.Set(propset.DeviceRequirements).Delete("aspects") }, []string{"aspects-missing: abstract module 0"}},
+		{"a value of the wrong type", func(f *File) {
+			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("aspects", propset.Uint(5))
+		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "aspects": the value is a 32-bit number`}},
+		{"a kernel in two modules", func(f *File) { second(f, "[SYCL/kernel names]\nK=1|1\n") },
+			[]string{`kernel-duplicate: abstract module 1: the kernel "K" is in abstract module 0 as well, for target "spir64-unknown-unknown"`}},
+		{"a kernel in modules of different targets", func(f *File) {
+			second(f, "[SYCL/kernel names]\nK=1|1\n")
+			f.Modules[1].IR[0] = NewIR(SPIRV, "spirv64-unknown-unknown", strings.NewReader(spirvHead))
+		}, nil},
+		{"a symbol exported twice", func(f *File) {
+			second(f, "[SYCL/exported symbols]\nf=1|1\n")
+			second(f, "[SYCL/exported symbols]\nf=1|1\n")
+		}, []string{`export-duplicate: abstract module 2: the exported symbol "f" is in abstract module 1`}},
+		{"a symbol that is missing", func(f *File) { second(f, "[SYCL/kernel names]\nL=1|1\n[SYCL/imported symbols]\nf=1|1\n") },
+			[]string{`import-unresolved: abstract module 1: no module exports the symbol "f" for target "spir64-unknown-unknown"`}},
+		{"a symbol that may still come", func(f *File) {
+			f.State, f.Global = Object, mustParse("[SYCLBIN/global metadata]\nstate=1|1\n")
+			second(f, "[SYCL/kernel names]\nL=1|1\n[SYCL/imported symbols]\nf=1|1\n")
+		}, nil},
+		{"no IR metadata", func(f *File) { ir(f).Metadata = new(propset.Registry) }, []string{"ir-metadata-missing: IR module 0 of abstract module 0"}},
+		{"no IR type", func(f *File) { ir(f).Set().Delete("type") }, []string{"ir-type-missing: IR module 0"}},
+		{"an IR type out of range", func(f *File) { ir(f).Set().Put("type", propset.Uint(3)) }, []string{"ir-type-invalid: IR module 0 of abstract module 0: the type is 3"}},
+		{"an IR type that is text", func(f *File) { ir(f).Set().Put("type", propset.String("x")) }, []string{"ir-type-invalid: IR module 0 of abstract module 0: the type is a byte array"}},
+		{"an IR type of other bytes", func(f *File) { ir(f).Set().Put("type", propset.Uint(1)) },
+			[]string{"ir-type-mismatch: IR module 0 of abstract module 0: the type is PTX (1), but the bytes are SPIR-V: SPIR-V (0)"}},
+		{"no IR target", func(f *File) { ir(f).Set().Delete("target") }, []string{"ir-target-missing: IR module 0"}},
+		{"no native metadata", func(f *File) { native(f).Metadata = new(propset.Registry) }, []string{"native-metadata-missing: native image 0 of abstract module 0"}},
+		{"the other name of the native metadata", func(f *File) {
+			r := new(propset.Registry)
+			r.Add(propset.SYCLBINNativeAlias).Put("arch", propset.String("a"))
+			r.Add(propset.SYCLBINNativeAlias).Put("target", propset.String("t"))
+			native(f).Metadata = r
+		}, []string{"native-metadata-name: native image 0"}},
+		{"no architecture", func(f *File) { native(f).Set().Delete("arch") }, []string{"native-arch-missing: native image 0"}},
+		{"no native target", func(f *File) { native(f).Set().Delete("target") }, []string{"native-target-missing: native image 0"}},
+		{"IR as a native image", func(f *File) { native(f).Source = strings.NewReader(spirvHead) }, []string{"native-is-ir: native image 0 of abstract module 0: the bytes are SPIR-V"}},
+		{"an empty image", func(f *File) { native(f).Source = strings.NewReader("") }, []string{"image-empty: native image 0"}},
+		{"more findings than anybody reads", func(f *File) {
+			for i := range maxFindings + 10 {
+				f.Global.Add(fmt.Sprint(i))
+			}
+		}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := good()
+			test.damage(f)
+			found := Verify(f)
+			if len(found) == maxFindings {
+				if last := found[len(found)-1]; last.ID != "too-many" {
+					t.Errorf("the last finding is %v", last)
+				}
+				return
+			}
+			if len(found) != len(test.want) {
+				t.Fatalf("found %v, want %q", found, test.want)
+			}
+			for i, f := range found {
+				if got := f.ID + ": " + f.Place + ": " + f.Message; !strings.HasPrefix(got, test.want[i]) {
+					t.Errorf("found %q, want %q", got, test.want[i])
+				}
+				if f.Remedy == "" {
+					t.Errorf("%s has no remedy", f.ID)
+				}
+			}
+		})
+	}
+}
+
+func TestVerifyEntriesOfVersion2(t *testing.T) {
+	global := v2Entry("global_metadata", globalText)
+	global.OffloadKind = offload.OpenMP
+	ir := v2Entry("ir", prefixed(irText, spirvHead), "am_index", "0", "ir_type", "1", "triple", "x", "arch", "y")
+	ir.Strings[0].Value = "9"
+	f := mustRead(t, container(t, 2, global, v2Entry("am_metadata", "[SYCL/kernel names]\nK=1|1\n", "am_index", "0"), ir))
+	want := []string{
+		"entry 0: entry-offload-kind: the offload kind is openmp, not sycl",
+		`entry 2: entry-strings: the string sycl_format_version is "9", not 2`,
+		"entry 2: entry-strings: the string arch does not belong to the role ir",
+		`entry 2: entry-strings: the string triple is "x", but the metadata has ""`,
+		`entry 2: entry-strings: the string ir_type is "1", but the metadata has "0"`,
+		"IR module 0 of abstract module 0: ir-target-missing: there is no target",
+	}
+	var got []string
+	for _, f := range Verify(f) {
+		text, _, _ := strings.Cut(f.String(), ";")
+		got = append(got, text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRulesAreDistinct(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, r := range Rules() {
+		if r.ID == "" || r.Short == "" || r.Remedy == "" || seen[r.ID] {
+			t.Errorf("rule %+v", r)
+		}
+		seen[r.ID] = true
+	}
+}

@@ -1,0 +1,267 @@
+package syclbin
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// Options say how to write a file. The zero value is what the DPC++ runtime
+// loads: version 1 in a container of version 2.
+type Options struct {
+	Version int  // 1 or 2; 0 is 1
+	Bare    bool // without a container, which version 1 allows; the runtime does not load it
+
+	// Container is the version of the container: 1, 2 or 3, 0 is 2. LLVM 21 and
+	// older DPC++ read 1 only. The file's version 2 needs 2.
+	Container   uint32
+	Compression offload.Compression // with Container 3 only
+
+	// ImageKind is what the container says that the file is, 0 is
+	// [offload.SYCLBIN]. DPC++ before 2026 used 6.
+	ImageKind offload.ImageKind
+
+	// KeepOrder writes property sets and keys as they are, not sorted.
+	KeepOrder bool
+}
+
+// Write writes the file. Modules and images keep their order, sets and keys are
+// sorted, and the state of the file replaces that of the global metadata unless
+// it is NoState. Images are copied as they are read.
+func Write(w io.Writer, f *File, o Options) error {
+	if o.Version == 0 {
+		o.Version = 1
+	}
+	if o.Container == 0 && !o.Bare {
+		o.Container = 2
+	}
+	if o.ImageKind == 0 {
+		o.ImageKind = offload.SYCLBIN
+	}
+	switch {
+	case o.Version != 1 && o.Version != 2:
+		return fmt.Errorf("syclbin: cannot write version %d: supported are 1 and 2", o.Version)
+	case o.Bare && o.Container != 0:
+		return errors.New("syclbin: a bare file has no container")
+	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.SYCLBIN):
+		return fmt.Errorf("syclbin: version 2 is a container of version 2 with images of kind %d", offload.SYCLBIN)
+	}
+	global := f.Global
+	if f.State != NoState {
+		global = new(propset.Registry)
+		if f.Global != nil {
+			global = f.Global.Clone()
+		}
+		global.Add(propset.SYCLBINGlobal).Put(keyState, propset.Uint(uint32(f.State)))
+	}
+	t := texts{keepOrder: o.KeepOrder}
+	c := offload.Options{Version: o.Container, Compression: o.Compression}
+	if o.Version == 2 {
+		images, err := t.version2(global, f.Modules)
+		if err != nil {
+			return err
+		}
+		return offload.Write(w, images, c)
+	}
+	file, err := t.version1(global, f.Modules)
+	if err != nil {
+		return err
+	}
+	if o.Bare {
+		_, err := io.Copy(w, io.NewSectionReader(file, 0, file.Size()))
+		return err
+	}
+	return offload.Write(w, []offload.Image{{ImageKind: o.ImageKind, OffloadKind: offload.SYCL, Content: file}}, c)
+}
+
+// texts turns metadata into text.
+type texts struct{ keepOrder bool }
+
+func (t texts) of(r *propset.Registry, what string) ([]byte, error) {
+	if r == nil {
+		return nil, nil
+	}
+	if !t.keepOrder {
+		r = r.Clone()
+		r.Sort()
+	}
+	text, err := r.MarshalText()
+	if err != nil {
+		return nil, fmt.Errorf("syclbin: metadata of %s: %w", what, err)
+	}
+	return text, nil
+}
+
+// version1 lays a version 1 file out.
+func (t texts) version1(global *propset.Registry, modules []*Module) (Source, error) {
+	var ir, native []*Image
+	for _, m := range modules {
+		ir = append(ir, m.IR...)
+		native = append(native, m.Native...)
+	}
+	if len(modules) > math.MaxUint32 || len(ir) > math.MaxUint32 || len(native) > math.MaxUint32 {
+		return nil, errors.New("syclbin: more modules or images than version 1 can count")
+	}
+
+	le := binary.LittleEndian
+	var metadata []byte
+	var binarySize int64
+	put := func(headers []byte, r *propset.Registry, what string) ([]byte, error) {
+		text, err := t.of(r, what)
+		headers = le.AppendUint64(headers, uint64(len(metadata)))
+		headers = le.AppendUint64(headers, uint64(len(text)))
+		metadata = append(metadata, text...)
+		return headers, err
+	}
+	globalPlace, err := put(nil, global, "the file")
+	if err != nil {
+		return nil, err
+	}
+	var headers []byte
+	firstIR, firstNative := 0, 0
+	for i, m := range modules {
+		if headers, err = put(headers, m.Metadata, fmt.Sprintf("abstract module %d", i)); err != nil {
+			return nil, err
+		}
+		for _, n := range []int{len(m.IR), firstIR, len(m.Native), firstNative} {
+			headers = le.AppendUint32(headers, uint32(n))
+		}
+		firstIR += len(m.IR)
+		firstNative += len(m.Native)
+	}
+	images := append(ir, native...)
+	for i, img := range images {
+		what := fmt.Sprintf("IR module %d", i)
+		if i >= len(ir) {
+			what = fmt.Sprintf("native image %d", i-len(ir))
+		}
+		if headers, err = put(headers, img.Metadata, what); err != nil {
+			return nil, err
+		}
+		headers = le.AppendUint64(headers, uint64(binarySize))
+		headers = le.AppendUint64(headers, uint64(img.Size()))
+		if binarySize += img.Size(); img.Size() < 0 || binarySize < 0 || binarySize > math.MaxInt64/2 {
+			return nil, fmt.Errorf("syclbin: the bytes of %s are too many", what)
+		}
+	}
+
+	head := append(make([]byte, 0, fileHeaderSize+len(headers)+len(metadata)+8), Magic...)
+	for _, n := range []int{1, len(modules), len(ir), len(native), 0} {
+		head = le.AppendUint32(head, uint32(n))
+	}
+	head = le.AppendUint64(head, uint64(len(metadata)))
+	head = le.AppendUint64(head, uint64(binarySize))
+	head = append(head, globalPlace...)
+	head = append(head, headers...)
+	head = pad(append(head, metadata...))
+
+	var file sequence
+	file.add(head)
+	for _, img := range images {
+		file.addSource(img)
+	}
+	file.add(pad(nil, binarySize))
+	return &file, nil
+}
+
+// pad appends zeros to b until its length, with that of what stands before it,
+// is a multiple of 8.
+func pad(b []byte, before ...int64) []byte {
+	n := int64(len(b))
+	for _, m := range before {
+		n += m
+	}
+	return append(b, make([]byte, -n&7)...)
+}
+
+// version2 lays the entries of a version 2 file out.
+func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.Image, error) {
+	var images []offload.Image
+	add := func(role string, content Source, own ...offload.String) {
+		images = append(images, offload.Image{
+			ImageKind: offload.SYCLBIN, OffloadKind: offload.SYCL, Content: content,
+			Strings: append([]offload.String{{Key: stringFormat, Value: "2"}, {Key: stringRole, Value: role}}, own...),
+		})
+	}
+	text, err := t.of(global, "the file")
+	if err != nil {
+		return nil, err
+	}
+	add(roleGlobal, strings.NewReader(string(text)))
+	for i, m := range modules {
+		index := offload.String{Key: stringIndex, Value: strconv.Itoa(i)}
+		text, err := t.of(m.Metadata, fmt.Sprintf("abstract module %d", i))
+		if err != nil {
+			return nil, err
+		}
+		add(roleModule, strings.NewReader(string(text)), index)
+		for j, img := range m.Images() {
+			text, err := t.of(img.Metadata, fmt.Sprintf("image %d of abstract module %d", j, i))
+			if err != nil {
+				return nil, err
+			}
+			var content sequence
+			content.add(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...))
+			content.addSource(img)
+			triple := offload.String{Key: stringTriple, Value: img.Triple()}
+			if img.Kind == NativeImage {
+				add(roleNative, &content, index, offload.String{Key: stringArch, Value: img.Arch()}, triple)
+				continue
+			}
+			typ, _ := img.Type()
+			add(roleIR, &content, index, offload.String{Key: stringIRType, Value: strconv.FormatUint(uint64(typ), 10)}, triple)
+		}
+	}
+	return images, nil
+}
+
+// A sequence is sources one after another.
+type sequence struct {
+	parts []Source
+	ends  []int64 // of each part
+}
+
+func (s *sequence) add(b []byte) { s.addSource(strings.NewReader(string(b))) }
+
+func (s *sequence) addSource(p Source) {
+	s.ends = append(s.ends, s.Size()+p.Size())
+	s.parts = append(s.parts, p)
+}
+
+func (s *sequence) Size() int64 {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
+}
+
+func (s *sequence) ReadAt(b []byte, offset int64) (n int, err error) {
+	if offset < 0 {
+		return 0, fmt.Errorf("negative offset %d", offset)
+	}
+	for i := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > offset }); i < len(s.parts) && n < len(b); i++ {
+		size := s.parts[i].Size()
+		inside := offset + int64(n) - (s.ends[i] - size)
+		want := min(int64(len(b)-n), size-inside)
+		got, err := s.parts[i].ReadAt(b[n:n+int(want)], inside)
+		n += got
+		if int64(got) < want {
+			if err == io.EOF {
+				err = fmt.Errorf("an image ended after %d of its %d bytes", inside+int64(got), size)
+			}
+			return n, err
+		}
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,92 @@
+package syclbin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// elf returns an ELF file for Intel GPUs with empty sections of these names.
+func elf(names ...string) []byte {
+	le := binary.LittleEndian
+	names = append(names, ".shstrtab")
+	table := []byte{0}
+	var starts []uint32
+	for _, name := range names {
+		starts = append(starts, uint32(len(table)))
+		table = append(append(table, name...), 0)
+	}
+	b := make([]byte, 64)
+	copy(b, "\x7fELF\x02\x01\x01")
+	le.PutUint16(b[16:], 0xff12)
+	le.PutUint16(b[18:], machineIntel)
+	le.PutUint64(b[40:], uint64(64+len(table)))
+	le.PutUint16(b[58:], 64)
+	le.PutUint16(b[60:], uint16(1+len(names)))
+	le.PutUint16(b[62:], uint16(len(names)))
+	b = append(b, table...)
+	b = append(b, make([]byte, 64)...) // section 0
+	for _, start := range starts {
+		s := make([]byte, 64)
+		le.PutUint32(s, start)
+		le.PutUint64(s[24:], 64)
+		le.PutUint64(s[32:], uint64(len(table)))
+		b = append(b, s...)
+	}
+	return b
+}
+
+func elfKernels(data []byte) ([]string, error) {
+	return ELFKernels(bytes.NewReader(data), int64(len(data)))
+}
+
+func TestELFKernels(t *testing.T) {
+	got, err := elfKernels(elf(".text.second", ".data.x", ".text.first", ".text", ".text.second", ".text.Intel_Symbol_Table_Void_Program", ".ze_info"))
+	if want := []string{"first", "second"}; !slices.Equal(got, want) || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestELFKernelsRefused(t *testing.T) {
+	good := elf(".text.a")
+	start := len(good) - 3*64 // of the section headers
+	tests := []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"a short file", good[:63], "63 bytes are too few"},
+		{"no ELF file", make([]byte, 64), "not a 64-bit little-endian ELF file"},
+		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "not a 64-bit"},
+		{"no sections", put64(good, 40, 0), "has no sections"},
+		{"sections past the end", put64(good, 40, 1<<63), "is past the end of the ELF file"},
+		{"a cut file", good[:len(good)-1], "section header 2 is past the end"},
+		{"names past the sections", put32(good, 62, 3), "in section 3 of 3"},
+		{"names past the end", put64(good, start+2*64+32, 1<<63), "the names of the sections reach past the end"},
+		{"a name past the names", put32(good, start+64, 1000), "the name of section 1 is past the end of the names"},
+		{"a name that does not end", put64(good, start+2*64+32, 5+3), "the name of section 1 does not end"},
+		{"a name of two lines", elf(".text.a\nb"), `the name "a\nb" of section 1 has a line break`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := elfKernels(test.data)
+			var format *FormatError
+			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func FuzzELFKernels(f *testing.F) {
+	f.Add(elf(".text.second", ".text.first"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		names, err := elfKernels(data)
+		if err == nil && !slices.IsSorted(names) {
+			t.Errorf("%q is not sorted", names)
+		}
+	})
+}

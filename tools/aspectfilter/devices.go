@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+)
+
+// listing is the subcommand devices.
+type listing struct {
+	configs cli.Strings
+	json    bool
+}
+
+func (l *listing) setup(fs *flag.FlagSet) cli.Run {
+	fs.Var(&l.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.BoolVar(&l.json, "json", false, "print all that is known, as JSON")
+	return l.run
+}
+
+func (l *listing) run(_ context.Context, env *cli.Env, args []string) error {
+	if len(args) > 0 {
+		return cli.Usagef("unexpected argument %q", args[0])
+	}
+	config, err := devices.Load(env, l.configs.Values)
+	if err != nil {
+		return err
+	}
+	if l.json {
+		return printJSON(env.Stdout, config.Devices())
+	}
+	return printTable(env.Stdout, config.Devices())
+}
+
+// features are the aspects that people ask for most; the others are in the JSON.
+var features = []struct {
+	name string
+	has  aspect.Aspect
+}{{"fp16", aspect.FP16}, {"fp64", aspect.FP64}, {"atomic64", aspect.Atomic64}, {"image", aspect.Image}}
+
+func printTable(w io.Writer, list []*deviceconfig.Device) error {
+	width := 0
+	for _, d := range list {
+		width = max(width, len(d.Name))
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%-*s", width, "TARGET")
+	for _, f := range features {
+		fmt.Fprintf(b, "  %s", f.name)
+	}
+	fmt.Fprintf(b, "  %-17s  %s\n", "SUB-GROUP SIZES", "WORK-GROUP")
+	for _, d := range list {
+		fmt.Fprintf(b, "%-*s", width, d.Name)
+		for _, f := range features {
+			answer := "no"
+			switch {
+			case d.Has(f.has):
+				answer = "yes"
+			case d.MayHaveOtherAspects:
+				answer = "?"
+			}
+			fmt.Fprintf(b, "  %-*s", len(f.name), answer)
+		}
+		limit := "?"
+		if d.MaxWorkGroupSize > 0 {
+			limit = strconv.FormatUint(d.MaxWorkGroupSize, 10)
+		}
+		fmt.Fprintf(b, "  %-17s  %s\n", sizes(d.SubGroupSizes), limit)
+	}
+	b.WriteString("\nyes: every device of this name has it; no: none has; ?: not known before the program runs\n")
+	return b.Flush()
+}
+
+func sizes(list []uint32) string {
+	if len(list) == 0 {
+		return "?"
+	}
+	var s []string
+	for _, n := range list {
+		s = append(s, strconv.FormatUint(uint64(n), 10))
+	}
+	return strings.Join(s, " ")
+}
+
+type deviceJSON struct {
+	Name                string   `json:"name"`
+	Aliases             []string `json:"aliases,omitempty"`
+	Aspects             []string `json:"aspects"`
+	SubGroupSizes       []uint32 `json:"sub-group-sizes"`
+	MayHaveOtherAspects bool     `json:"may-support-other-aspects"`
+	MaxWorkGroupSize    uint64   `json:"max-work-group-size,omitempty"`
+	AOTToolchain        string   `json:"aot-toolchain,omitempty"`
+	OclocDevice         string   `json:"aot-toolchain-ocloc-device,omitempty"`
+	Source              string   `json:"source,omitempty"`
+}
+
+func printJSON(w io.Writer, list []*deviceconfig.Device) error {
+	out := []deviceJSON{}
+	for _, d := range list {
+		j := deviceJSON{Name: d.Name, Aliases: d.Aliases, Aspects: []string{}, SubGroupSizes: d.SubGroupSizes,
+			MayHaveOtherAspects: d.MayHaveOtherAspects, MaxWorkGroupSize: d.MaxWorkGroupSize,
+			AOTToolchain: d.AOTToolchain, OclocDevice: d.OclocDevice, Source: d.Source}
+		for _, a := range d.Aspects {
+			j.Aspects = append(j.Aspects, a.String())
+		}
+		if j.SubGroupSizes == nil {
+			j.SubGroupSizes = []uint32{}
+		}
+		out = append(out, j)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+type linkStep struct {
+	dis, link, output string
+}
+
+func linkCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "link",
+		Args:  "SOURCE=FILE.bc...",
+		Short: "link the device code of several sources into one module",
+		Long: `
+Notes on every kernel which source it comes from, then runs llvm-link. A kernel
+that two sources define is an error that names both.`,
+		Example: "devicec link --llvm-dis llvm-dis-21 --llvm-link llvm-link-21 --output all.bc a.cpp=a.bc b.cpp=b.bc",
+		Setup: func(fs *flag.FlagSet) cli.Run {
+			var s linkStep
+			fs.StringVar(&s.dis, "llvm-dis", "", "`path` of llvm-dis (required)")
+			fs.StringVar(&s.link, "llvm-link", "", "`path` of llvm-link (required)")
+			fs.StringVar(&s.output, "output", "", "the linked bitcode `file` (required)")
+			return s.run
+		},
+	}
+}
+
+func (s *linkStep) run(ctx context.Context, env *cli.Env, args []string) error {
+	if err := required("llvm-dis", s.dis, "llvm-link", s.link, "output", s.output); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return cli.Usagef("no input: give SOURCE=FILE.bc")
+	}
+	sources := make([]string, len(args))
+	files := make([]string, len(args))
+	for i, a := range args {
+		at := strings.LastIndexByte(a, '=')
+		if at < 1 || at == len(a)-1 {
+			return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
+		}
+		sources[i], files[i] = a[:at], a[at+1:]
+	}
+	scratch, err := os.MkdirTemp("", "devicelink")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+
+	marked := make([]string, len(args))
+	kernels := make([][]string, len(args))
+	err = command.ForEach(runtime.GOMAXPROCS(0), len(args), func(i int) error {
+		marked[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
+		var err error
+		kernels[i], err = s.mark(ctx, env, sources[i], files[i], marked[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := duplicates(sources, kernels); err != nil {
+		return err
+	}
+	out, done, err := scratchFile(s.output)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := command.Run(ctx, nil, env.Stderr, s.link, append(marked, "-o", out)...); err != nil {
+		// llvm-link knows the files only by the names that they have for a moment.
+		var failed *command.Error
+		if errors.As(err, &failed) {
+			for i, f := range marked {
+				failed.Output = strings.ReplaceAll(failed.Output, f, sources[i])
+			}
+		}
+		return err
+	}
+	return os.Rename(out, s.output)
+}
+
+// mark writes a source's module as text, with its kernels marked, and returns them.
+func (s *linkStep) mark(ctx context.Context, env *cli.Env, source, file, out string) ([]string, error) {
+	if _, err := size(file); err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := command.Run(ctx, &text, env.Stderr, s.dis, file, "-o", "-"); err != nil {
+		return nil, err
+	}
+	m, err := llvmir.Parse(file, text.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	postlink.MarkModule(m, source)
+	var names []string
+	for _, k := range m.Kernels() {
+		names = append(names, k.Name)
+	}
+	return names, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+}
+
+// duplicates reports every kernel that more than one source defines.
+func duplicates(sources []string, kernels [][]string) error {
+	first := map[string]string{}
+	var errs []error
+	for i, names := range kernels {
+		for _, name := range names {
+			if other, ok := first[name]; ok {
+				errs = append(errs, cli.BadInput(fmt.Errorf(
+					"%s: kernel '%s' is defined in %s too; give one of them another kernel name, or keep a header's kernel in one source",
+					sources[i], postlink.Demangle(name), other)))
+			} else {
+				first[name] = sources[i]
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,82 @@
+// Command devicec runs the device compilers for the rules, one build step a
+// subcommand: it skips what a step has nothing to do for, checks what the
+// compilers do not, and leaves no half-written output.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func main() { tool().Main() }
+
+func tool() *cli.Tool {
+	return &cli.Tool{
+		Name:     "devicec",
+		Short:    "run one step of a SYCL device build",
+		Commands: []*cli.Command{linkCommand(), translateCommand(), aotCommand()},
+	}
+}
+
+// oneInput returns the only argument.
+func oneInput(args []string) (string, error) {
+	if len(args) != 1 {
+		return "", cli.Usagef("one input file is needed, %d are given", len(args))
+	}
+	return args[0], nil
+}
+
+// required fails for the first flag that is empty. Pairs of name and value.
+func required(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return cli.Usagef("--%s is missing", pairs[i])
+		}
+	}
+	return nil
+}
+
+// writeTable writes a table with the standard columns.
+func writeTable(file string, rows ...[]string) error {
+	t := &filetable.Table{
+		Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols},
+		Rows:    rows,
+	}
+	return cli.WriteFile(file, t.Write)
+}
+
+// writeEmpty makes empty files: what a step declares and has nothing to put in.
+func writeEmpty(files ...string) error {
+	for _, f := range files {
+		if err := cli.WriteFile(f, func(io.Writer) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size returns a file's size.
+func size(file string) (int64, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, cli.BadInput(fmt.Errorf("%s: not a file", file))
+	}
+	return info.Size(), nil
+}
+
+// scratchFile returns the name of a file beside out for a compiler to write;
+// done removes it. A rename puts it in place.
+func scratchFile(out string) (name string, done func(), err error) {
+	name = out + ".tmp"
+	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+		return "", nil, err
+	}
+	return name, func() { os.Remove(name) }, nil
+}

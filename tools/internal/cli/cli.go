@@ -1,0 +1,380 @@
+// Package cli is what every rules_sycl tool shares: subcommands, flags, help,
+// exit codes and output files that appear whole or not at all.
+//
+// A tool is a [Tool] value; its main function is one call of [Tool.Main].
+// Commands return errors, and the kind of error decides the exit code:
+//
+//	0  done
+//	1  the answer is "no" (incompatible, files differ, findings): [No]
+//	2  wrong usage: [Usagef]
+//	3  bad input file: [BadInput], any error with a BadInput method, a missing file
+//	4  the machine failed: every other error (I/O, missing compiler)
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Version is the version of every tool in this module.
+const Version = "0.1.0"
+
+// Exit codes shared by all tools.
+const (
+	ExitOK       = 0
+	ExitNo       = 1
+	ExitUsage    = 2
+	ExitBadInput = 3
+	ExitFailure  = 4
+)
+
+// Env is where a command reads and writes.
+type Env struct {
+	Tool   string // name of the tool, for messages
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// Warnf writes a diagnostic of severity warning. The place is "file",
+// "file:line" or empty.
+func (e *Env) Warnf(place, format string, args ...any) {
+	if place == "" {
+		place = e.Tool
+	}
+	fmt.Fprintf(e.Stderr, "%s: warning: %s\n", place, fmt.Sprintf(format, args...))
+}
+
+// Run is what a command does once its flags are parsed.
+type Run func(ctx context.Context, env *Env, args []string) error
+
+// A Command is one subcommand of a tool, or the whole tool when its name is empty.
+type Command struct {
+	Name    string // "pack"; empty for a tool without subcommands
+	Args    string // the arguments after the flags, as in "FILE..."
+	Short   string // one line for the list of subcommands
+	Long    string // more, for the command's own help
+	Example string // a command line that works
+	// Setup declares the flags and returns the function that uses them.
+	Setup func(fs *flag.FlagSet) Run
+}
+
+// A Tool is one program. When its first command has no name, that is what the
+// tool does unless its first argument names another command.
+type Tool struct {
+	Name     string
+	Short    string
+	Commands []*Command
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+// Usagef returns an error for a mistake on the command line.
+func Usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// noError is the answer "no".
+type noError struct{ err error }
+
+func (e *noError) Error() string { return e.err.Error() }
+func (e *noError) Unwrap() error { return e.err }
+
+// errSilentNo is [No] with nothing left to say.
+var errSilentNo = errors.New("no")
+
+// No returns the error that makes a tool exit with 1. With a nil error nothing
+// is printed: the command has said it all on its output.
+func No(err error) error {
+	if err == nil {
+		err = errSilentNo
+	}
+	return &noError{err}
+}
+
+// badInputError marks an error as caused by the content of an input file.
+type badInputError struct{ err error }
+
+func (e *badInputError) Error() string { return e.err.Error() }
+func (e *badInputError) Unwrap() error { return e.err }
+func (e *badInputError) BadInput()     {}
+
+// BadInput marks err as caused by an input file; a nil error stays nil.
+func BadInput(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &badInputError{err}
+}
+
+// ExitCode returns the exit code for an error that a command returned.
+func ExitCode(err error) int {
+	var usage *usageError
+	var no *noError
+	var bad interface{ BadInput() }
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return ExitOK
+	case errors.As(err, &usage):
+		return ExitUsage
+	case errors.As(err, &no):
+		return ExitNo
+	case errors.As(err, &bad), errors.Is(err, fs.ErrNotExist):
+		return ExitBadInput
+	}
+	return ExitFailure
+}
+
+// Main runs the tool on the process's own arguments and streams, and exits.
+func (t *Tool) Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	env := &Env{Tool: t.Name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	code := t.Run(ctx, env, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// Run runs the tool and returns its exit code.
+func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
+	if env.Tool == "" {
+		env.Tool = t.Name
+	}
+	err := t.run(ctx, env, args)
+	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
+		fmt.Fprintf(env.Stderr, "%s: error: %v\n", t.Name, err)
+		var usage *usageError
+		if errors.As(err, &usage) {
+			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", t.Name)
+		}
+	}
+	return ExitCode(err)
+}
+
+func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
+	args, err := expandParamFiles(args)
+	if err != nil {
+		return err
+	}
+	if t.Commands[0].Name == "" {
+		if len(args) > 0 {
+			if c := t.command(args[0]); c != nil && c.Name != "" {
+				return t.runCommand(ctx, env, c, args[1:])
+			}
+		}
+		return t.runCommand(ctx, env, t.Commands[0], args)
+	}
+	if len(args) == 0 {
+		t.help(env.Stderr)
+		return Usagef("missing subcommand")
+	}
+	switch args[0] {
+	case "-h", "-help", "--help", "help":
+		if len(args) > 1 {
+			if c := t.command(args[1]); c != nil {
+				return t.runCommand(ctx, env, c, []string{"--help"})
+			}
+			return Usagef("unknown subcommand %q", args[1])
+		}
+		t.help(env.Stdout)
+		return nil
+	case "-version", "--version", "version":
+		fmt.Fprintf(env.Stdout, "%s %s\n", t.Name, Version)
+		return nil
+	}
+	c := t.command(args[0])
+	if c == nil {
+		return Usagef("unknown subcommand %q", args[0])
+	}
+	return t.runCommand(ctx, env, c, args[1:])
+}
+
+func (t *Tool) command(name string) *Command {
+	i := slices.IndexFunc(t.Commands, func(c *Command) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return t.Commands[i]
+}
+
+func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []string) error {
+	flags := flag.NewFlagSet(t.Name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	var version bool
+	if c.Name == "" {
+		flags.BoolVar(&version, "version", false, "print the version and exit")
+	}
+	run := c.Setup(flags)
+	rest, err := parseInterspersed(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		t.commandHelp(env.Stdout, c, flags)
+		return nil
+	case err != nil:
+		return Usagef("%s", strings.ReplaceAll(err.Error(), "flag provided but not defined: -", "unknown flag --"))
+	case version:
+		fmt.Fprintf(env.Stdout, "%s %s\n", t.Name, Version)
+		return nil
+	}
+	return run(ctx, env, rest)
+}
+
+// parseInterspersed parses flags wherever they stand among the arguments;
+// everything after "--" is an argument.
+func parseInterspersed(flags *flag.FlagSet, args []string) ([]string, error) {
+	var after []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, after = args[:i], args[i+1:]
+	}
+	var rest []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		args = flags.Args()
+		if len(args) == 0 {
+			return append(rest, after...), nil
+		}
+		rest = append(rest, args[0])
+		args = args[1:]
+	}
+}
+
+func (t *Tool) help(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n\nUsage: %s SUBCOMMAND [FLAGS] [ARGUMENTS]\n\n", t.Name, t.Short, t.Name)
+	t.list(w, t.Commands)
+	fmt.Fprintf(w, "\nRun '%s SUBCOMMAND --help' for the flags of one, '%s --version' for the version.\n", t.Name, t.Name)
+	fmt.Fprint(w, "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 bad input file, 4 the machine failed.\n")
+}
+
+func (t *Tool) list(w io.Writer, commands []*Command) {
+	width := 0
+	for _, c := range commands {
+		width = max(width, len(c.Name))
+	}
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-*s  %s\n", width, c.Name, c.Short)
+	}
+}
+
+func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
+	name := t.Name
+	if c.Name != "" {
+		name += " " + c.Name
+	}
+	fmt.Fprintf(w, "%s: %s\n\nUsage: %s [FLAGS] %s\n", name, c.Short, name, c.Args)
+	if c.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.Long))
+	}
+	fmt.Fprint(w, "\nFlags:\n")
+	flags.VisitAll(func(f *flag.Flag) {
+		value, usage := flag.UnquoteUsage(f)
+		head := "--" + f.Name
+		if value != "" {
+			head += " " + value
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			usage += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		fmt.Fprintf(w, "  %s\n        %s\n", head, usage)
+	})
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExample:\n  %s\n", c.Example)
+	}
+	if c.Name == "" && len(t.Commands) > 1 {
+		fmt.Fprint(w, "\nSubcommands:\n")
+		t.list(w, t.Commands[1:])
+	}
+}
+
+// expandParamFiles replaces each argument @FILE by the lines of FILE, the form
+// in which Bazel hands over long command lines.
+func expandParamFiles(args []string) ([]string, error) {
+	var out []string
+	for _, a := range args {
+		name, ok := strings.CutPrefix(a, "@")
+		if !ok {
+			out = append(out, a)
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("parameter file: %w", err)
+		}
+		for line := range strings.Lines(string(data)) {
+			out = append(out, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	return out, nil
+}
+
+// Strings is a flag that may be given several times; each value may itself be a
+// comma-separated list when Split is set.
+type Strings struct {
+	Values []string
+	Split  bool
+}
+
+func (s *Strings) String() string { return strings.Join(s.Values, ",") }
+
+// Set implements [flag.Value].
+func (s *Strings) Set(v string) error {
+	if !s.Split {
+		s.Values = append(s.Values, v)
+		return nil
+	}
+	for part := range strings.SplitSeq(v, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			s.Values = append(s.Values, part)
+		}
+	}
+	return nil
+}
+
+// WriteFile calls write with a new file beside path and renames it to path when
+// write succeeds. When anything fails, what was at path stays as it was.
+func WriteFile(path string, write func(w io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*")
+	if err != nil {
+		return fmt.Errorf("%s: cannot create the output: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	// CreateTemp makes private files; outputs are as public as os.Create's.
+	if err := f.Chmod(0o644); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Output calls write with standard output when path is empty or "-", else it is
+// [WriteFile].
+func (e *Env) Output(path string, write func(w io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(e.Stdout)
+	}
+	return WriteFile(path, write)
+}

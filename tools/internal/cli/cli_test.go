@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// echo is a tool with one subcommand that prints its arguments, or fails as told.
+func echo(fail error) *Tool {
+	return &Tool{
+		Name: "echo", Short: "print arguments",
+		Commands: []*Command{{
+			Name: "say", Args: "WORD...", Short: "print words", Example: "echo say --loud hello",
+			Setup: func(flags *flag.FlagSet) Run {
+				loud := flags.Bool("loud", false, "print in capitals")
+				var words Strings
+				words.Split = true
+				flags.Var(&words, "word", "one more `word`")
+				return func(_ context.Context, env *Env, args []string) error {
+					text := strings.Join(append(args, words.Values...), " ")
+					if *loud {
+						text = strings.ToUpper(text)
+					}
+					fmt.Fprintln(env.Stdout, text)
+					return fail
+				}
+			},
+		}},
+	}
+}
+
+func run(t *testing.T, tool *Tool, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = tool.Run(t.Context(), &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	return code, out.String(), errs.String()
+}
+
+func TestArguments(t *testing.T) {
+	params := filepath.Join(t.TempDir(), "params")
+	if err := os.WriteFile(params, []byte("--loud\nfrom file\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"flags between arguments":      {[]string{"say", "a", "--loud", "b"}, "A B\n"},
+		"one dash, as DPC++ spells":    {[]string{"say", "-loud", "a"}, "A\n"},
+		"everything after two dashes":  {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
+		"lists and repeated flags":     {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
+		"a parameter file":             {[]string{"say", "@" + params}, "FROM FILE\n"},
+		"two dashes and nothing after": {[]string{"say", "a", "--"}, "a\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if code, stdout, stderr := run(t, echo(nil), test.args...); code != 0 || stdout != test.want {
+				t.Errorf("exit %d, %q, %q; want %q", code, stdout, stderr, test.want)
+			}
+		})
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for name, test := range map[string]struct {
+		args   []string
+		fail   error
+		code   int
+		stderr string
+	}{
+		"no subcommand":          {nil, nil, ExitUsage, "missing subcommand"},
+		"an unknown subcommand":  {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"`},
+		"an unknown flag":        {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft"},
+		"no such parameter file": {[]string{"say", "@/nonexistent"}, nil, ExitBadInput, "parameter file"},
+		"the answer no":          {[]string{"say"}, No(errors.New("they differ")), ExitNo, "echo: error: they differ"},
+		"a silent no":            {[]string{"say"}, No(nil), ExitNo, ""},
+		"wrong usage":            {[]string{"say"}, Usagef("too %s", "few"), ExitUsage, "Run 'echo --help'"},
+		"bad input, wrapped":     {[]string{"say"}, fmt.Errorf("a.bin: %w", BadInput(errors.New("truncated"))), ExitBadInput, "a.bin: truncated"},
+		"a missing file":         {[]string{"say"}, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, ExitBadInput, "open x"},
+		"a full disk":            {[]string{"say"}, errors.New("no space left"), ExitFailure, "no space left"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, _, stderr := run(t, echo(test.fail), test.args...)
+			if code != test.code || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" {
+				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.stderr)
+			}
+		})
+	}
+	if BadInput(nil) != nil {
+		t.Error("BadInput(nil) is an error")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"of the tool":     {[]string{"--help"}, []string{"say  print words", "Exit codes:"}},
+		"of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word", "Example:\n  echo say --loud hello"}},
+		"by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
+		"version":         {[]string{"--version"}, []string{"echo " + Version}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := run(t, echo(nil), test.args...)
+			if code != 0 || stderr != "" {
+				t.Errorf("exit %d, %q", code, stderr)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("no %q in\n%s", want, stdout)
+				}
+			}
+		})
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	write := func(text string, fail error) error {
+		return WriteFile(path, func(w io.Writer) error { io.WriteString(w, text); return fail })
+	}
+	if err := write("first", nil); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if err := write("second", broken); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "first" {
+		t.Errorf("after a failure the file holds %q", data)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+	if err := WriteFile(filepath.Join(dir, "none", "out"), func(io.Writer) error { return nil }); err == nil {
+		t.Error("a missing folder is no error")
+	}
+}

@@ -1,0 +1,70 @@
+// Package command runs the compilers that the rules_sycl tools call.
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// An Error is a compiler's refusal, with what it wrote.
+type Error struct {
+	Program string
+	Code    int
+	Output  string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s failed with exit code %d:\n%s", e.Program, e.Code, strings.TrimRight(e.Output, "\n"))
+}
+
+// BadInput tells the tools that the input is to blame: the compiler ran and said no.
+func (e *Error) BadInput() {}
+
+// Run runs a program and writes its standard output to stdout, which may be nil.
+// What it prints beside that becomes part of the error when it fails, and goes to
+// stderr when it does not.
+func Run(ctx context.Context, stdout, stderr io.Writer, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, program, args...)
+	var output bytes.Buffer
+	cmd.Stderr = &output
+	cmd.Stdout = stdout
+	if stdout == nil {
+		cmd.Stdout = &output
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit):
+		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
+	case err != nil:
+		return fmt.Errorf("cannot run %s: %w", program, err)
+	}
+	_, err = output.WriteTo(stderr)
+	return err
+}
+
+// ForEach calls f for 0 to n-1, at most limit at a time, and returns the errors
+// joined in the order of the numbers.
+func ForEach(limit, n int, f func(i int) error) error {
+	errs := make([]error, n)
+	slots := make(chan struct{}, max(1, limit))
+	var wait sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = f(i)
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,73 @@
+// Package devices loads the device configuration that tools work with.
+package devices
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+// Load returns the devices that the project knows, with those of the files over
+// them, later files over earlier ones. It warns of entries that stand twice.
+func Load(env *cli.Env, files []string) (*deviceconfig.Config, error) {
+	config := deviceconfig.Default()
+	for _, name := range files {
+		own, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range own.Warnings {
+			place := w.File
+			if w.Line > 0 {
+				place += ":" + strconv.Itoa(w.Line)
+			}
+			env.Warnf(place, "%s: %s", w.Target, w.Msg)
+		}
+		config.Merge(own)
+	}
+	return config, nil
+}
+
+func read(name string) (*deviceconfig.Config, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("device configuration: %w", err)
+	}
+	defer f.Close()
+	return deviceconfig.Read(name, f)
+}
+
+// Find returns the device of a target, or an error that names similar ones.
+func Find(config *deviceconfig.Config, target string) (*deviceconfig.Device, error) {
+	if d, ok := config.Lookup(target); ok {
+		return d, nil
+	}
+	msg := fmt.Sprintf("unknown target %q", target)
+	if near := config.Nearest(target); len(near) > 0 {
+		msg += ": did you mean " + strings.Join(near, " or ") + "?"
+	} else {
+		msg += "; 'aspectfilter devices' lists the known ones, and a device configuration file can add others"
+	}
+	return nil, cli.Usagef("%s", msg)
+}
+
+// FindAll is Find for each target, and reports all that are unknown.
+func FindAll(config *deviceconfig.Config, targets []string) ([]*deviceconfig.Device, error) {
+	var list []*deviceconfig.Device
+	var msgs []string
+	for _, t := range targets {
+		d, err := Find(config, t)
+		if err != nil {
+			msgs = append(msgs, err.Error())
+		}
+		list = append(list, d)
+	}
+	if msgs != nil {
+		return nil, cli.Usagef("%s", strings.Join(msgs, "; "))
+	}
+	return list, nil
+}

@@ -1,0 +1,181 @@
+// Package lint holds the rules of this repository that no compiler checks, as
+// tests. They read the source tree itself, not copies of declared files, so that
+// a new file cannot be forgotten.
+package lint
+
+import (
+	"bytes"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bazelbuild/buildtools/build"
+	"github.com/bazelbuild/buildtools/warn"
+)
+
+// tree returns the source tree's folder: where the MODULE.bazel that the test
+// was given really is, or the one above when go test runs the test.
+func tree(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		file, err := filepath.EvalSymlinks(filepath.Join(dir, "MODULE.bazel"))
+		if err == nil {
+			return filepath.Dir(file)
+		}
+	}
+	t.Fatal("there is no MODULE.bazel above this test")
+	return ""
+}
+
+// files calls check for every source file whose name match accepts, with its
+// path from the tree's folder, and fails when there is none.
+func files(t *testing.T, match func(path string) bool, check func(t *testing.T, path string, data []byte)) {
+	t.Helper()
+	root := tree(t)
+	n := 0
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		path, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !match(path):
+			return nil
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		n++
+		check(t, path, data)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		t.Fatal("no file was checked")
+	}
+}
+
+func ending(suffixes ...string) func(string) bool {
+	return func(path string) bool {
+		return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(path, s) })
+	}
+}
+
+func TestGofmt(t *testing.T) {
+	files(t, ending(".go"), func(t *testing.T, path string, data []byte) {
+		want, err := format.Source(data)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+		} else if !bytes.Equal(data, want) {
+			t.Errorf("%s: not formatted; run gofmt -w %s", path, path)
+		}
+	})
+}
+
+func TestBuildifier(t *testing.T) {
+	files(t, ending("BUILD.bazel", "MODULE.bazel", ".bzl"), func(t *testing.T, path string, data []byte) {
+		f, err := build.Parse(path, data)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		f.Path = path
+		f.Pkg = filepath.Dir(path)
+		for _, w := range warn.FileWarnings(f, warn.DefaultWarnings, nil, warn.ModeWarn, nil) {
+			t.Errorf("%s:%d: %s: %s", path, w.Start.Line, w.Category, w.Message)
+		}
+		if !bytes.Equal(data, build.Format(f)) {
+			t.Errorf("%s: not formatted; run buildifier %s", path, path)
+		}
+	})
+}
+
+// floors are the packages of sycl/ by floor; a package imports only from floors
+// below its own. docs/architecture.md has the whole picture.
+var floors = map[string]int{
+	"internal/spell": 0, "propset": 0, "aspect": 0, "requirement": 0, "offload": 0,
+	"syclbin": 1, "filetable": 1, "deviceconfig": 1, "spirv": 1, "llvmir": 1, "hostbin": 1,
+	"postlink": 2, "compat": 2, "link": 2, "report": 2, "gate": 2,
+}
+
+// sideways are the imports within a floor that are part of a format's definition.
+var sideways = map[string][]string{
+	"requirement": {"aspect", "propset"},
+	"report":      {"compat"},
+}
+
+// effects are what the packages of sycl/ leave to the tools.
+var effects = []string{"flag", "os/exec", "log", "log/slog"}
+
+func TestFloors(t *testing.T) {
+	const module = "github.com/rules-sycl/rules_sycl/"
+	isDomain := func(path string) bool {
+		return strings.HasPrefix(path, "sycl/") && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go")
+	}
+	files(t, isDomain, func(t *testing.T, path string, data []byte) {
+		pkg := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "sycl/")
+		floor, ok := floors[pkg]
+		if !ok && !strings.Contains(pkg, "internal/") {
+			t.Errorf("%s: the package is on no floor; add it to floors", path)
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Error(err)
+			}
+			if slices.Contains(effects, name) {
+				t.Errorf("%s imports %s; that belongs to the tools", path, name)
+			}
+			own, ok := strings.CutPrefix(name, module)
+			if !ok {
+				continue
+			}
+			dep, ok := strings.CutPrefix(own, "sycl/")
+			if !ok {
+				t.Errorf("%s imports %s; sycl/ imports nothing above it", path, name)
+				continue
+			}
+			if floors[dep] >= floor && !slices.Contains(sideways[pkg], dep) && !strings.HasPrefix(dep, "internal/") && !strings.HasPrefix(dep, pkg+"/internal") {
+				t.Errorf("%s (floor %d) imports sycl/%s (floor %d)", path, floor, dep, floors[dep])
+			}
+		}
+	})
+}
+
+func TestTextFiles(t *testing.T) {
+	files(t, ending(".go", ".bzl", ".bazel", ".md", ".yaml", ".yml", ".sh", ".hpp", ".cpp", ".c", "bazelw", "make", "enter"), func(t *testing.T, path string, data []byte) {
+		if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
+			t.Errorf("%s: the last line has no line end", path)
+		}
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			if bytes.HasSuffix(line, []byte(" ")) || bytes.HasSuffix(line, []byte("\t")) || bytes.HasSuffix(line, []byte("\r")) {
+				t.Errorf("%s:%d: white space at the end of the line", path, i+1)
+			}
+		}
+	})
+}

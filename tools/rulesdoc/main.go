@@ -1,0 +1,211 @@
+// Command rulesdoc writes the reference page of the rules from their own
+// docstrings.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/bazelbuild/buildtools/build"
+
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func main() {
+	(&cli.Tool{
+		Name:  "rulesdoc",
+		Short: "write the reference page of the rules",
+		Commands: []*cli.Command{{
+			Args:    "FILE.bzl...",
+			Short:   "write the reference page of the rules",
+			Long:    "Reads the rule(), provider() and tag_class() calls of Starlark files and writes their docstrings as Markdown.",
+			Example: "rulesdoc --output docs/rules.md rules/sycl_binary.bzl",
+			Setup: func(fs *flag.FlagSet) cli.Run {
+				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
+				return func(_ context.Context, env *cli.Env, args []string) error {
+					if len(args) == 0 {
+						return cli.Usagef("no files are given")
+					}
+					page, err := render(args)
+					if err != nil {
+						return err
+					}
+					return env.Output(*output, func(w io.Writer) error { _, err := io.WriteString(w, page); return err })
+				}
+			},
+		}},
+	}).Main()
+}
+
+// An entry is one documented name.
+type entry struct {
+	name, kind, doc string
+	fields          []field
+}
+
+type field struct{ name, kind, doc, fallback string }
+
+func render(files []string) (string, error) {
+	var entries []entry
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		f, err := build.ParseBzl(filepath.Base(file), data)
+		if err != nil {
+			return "", cli.BadInput(err)
+		}
+		entries = append(entries, read(f)...)
+	}
+	order := map[string]int{"rule": 0, "module extension tag": 1, "provider": 2}
+	sort.SliceStable(entries, func(i, j int) bool {
+		a, b := entries[i], entries[j]
+		if a.kind != b.kind {
+			return order[a.kind] < order[b.kind]
+		}
+		return a.name < b.name
+	})
+
+	var b strings.Builder
+	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//tools/rulesdoc`; do not edit.\n\n")
+	b.WriteString("Load rules and providers from `@rules_sycl//rules:defs.bzl`.\n")
+	for _, e := range entries {
+		fmt.Fprintf(&b, "\n## %s\n\n*%s*\n\n%s\n", e.name, e.kind, strings.TrimSpace(e.doc))
+		if len(e.fields) == 0 {
+			continue
+		}
+		if e.kind == "provider" {
+			b.WriteString("\n| field | meaning |\n|---|---|\n")
+		} else {
+			b.WriteString("\n| attribute | type | default | meaning |\n|---|---|---|---|\n")
+		}
+		for _, f := range e.fields {
+			doc := strings.ReplaceAll(strings.Join(strings.Fields(f.doc), " "), "|", "\\|")
+			if e.kind == "provider" {
+				fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, doc)
+			} else {
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.name, f.kind, f.fallback, doc)
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// read collects the assignments NAME = rule(...), provider(...), tag_class(...).
+func read(f *build.File) []entry {
+	var entries []entry
+	for _, stmt := range f.Stmt {
+		assign, ok := stmt.(*build.AssignExpr)
+		if !ok {
+			continue
+		}
+		name, ok := assign.LHS.(*build.Ident)
+		if !ok {
+			continue
+		}
+		call, ok := assign.RHS.(*build.CallExpr)
+		if !ok {
+			continue
+		}
+		function, ok := call.X.(*build.Ident)
+		if !ok {
+			continue
+		}
+		e := entry{name: name.Name, kind: function.Name, doc: text(argument(call, "doc"))}
+		switch function.Name {
+		case "rule":
+			e.fields = attributes(argument(call, "attrs"))
+		case "tag_class":
+			e.kind = "module extension tag"
+			e.name = "sycl." + strings.TrimPrefix(e.name, "_")
+			e.fields = attributes(argument(call, "attrs"))
+		case "provider":
+			for key, value := range pairs(argument(call, "fields")) {
+				e.fields = append(e.fields, field{name: key, doc: text(value)})
+			}
+		default:
+			continue
+		}
+		sort.Slice(e.fields, func(i, j int) bool {
+			// "name" is what every rule has; it goes first.
+			return e.fields[i].name < e.fields[j].name
+		})
+		if function.Name == "rule" {
+			e.fields = append([]field{{name: "name", kind: "name", fallback: "required", doc: "A unique name for this target."}}, e.fields...)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// attributes reads a dict of attr.TYPE(...) calls; names with an underscore are
+// not the user's.
+func attributes(e build.Expr) []field {
+	var fields []field
+	for name, value := range pairs(e) {
+		call, ok := value.(*build.CallExpr)
+		if !ok || strings.HasPrefix(name, "_") {
+			continue
+		}
+		dot, ok := call.X.(*build.DotExpr)
+		if !ok {
+			continue
+		}
+		f := field{name: name, kind: strings.ReplaceAll(dot.Name, "_", " "), doc: text(argument(call, "doc"))}
+		if mandatory, ok := argument(call, "mandatory").(*build.Ident); ok && mandatory.Name == "True" {
+			f.fallback = "required"
+		} else if d := argument(call, "default"); d != nil {
+			f.fallback = "`" + strings.Join(strings.Fields(build.FormatString(d)), " ") + "`"
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// pairs returns the string keys of a dict, or of dicts joined with "|".
+func pairs(e build.Expr) map[string]build.Expr {
+	found := map[string]build.Expr{}
+	switch e := e.(type) {
+	case *build.BinaryExpr:
+		for _, side := range []build.Expr{e.X, e.Y} {
+			for k, v := range pairs(side) {
+				found[k] = v
+			}
+		}
+	case *build.DictExpr:
+		for _, kv := range e.List {
+			if key, ok := kv.Key.(*build.StringExpr); ok {
+				found[key.Value] = kv.Value
+			}
+		}
+	}
+	return found
+}
+
+// argument returns a call's named argument, nil when it is not given.
+func argument(call *build.CallExpr, name string) build.Expr {
+	for _, a := range call.List {
+		if assign, ok := a.(*build.AssignExpr); ok {
+			if id, ok := assign.LHS.(*build.Ident); ok && id.Name == name {
+				return assign.RHS
+			}
+		}
+	}
+	return nil
+}
+
+// text returns a string literal's value, "" for anything else.
+func text(e build.Expr) string {
+	s, ok := e.(*build.StringExpr)
+	if !ok {
+		return ""
+	}
+	return s.Value
+}

@@ -1,0 +1,75 @@
+// Command targets writes rules/private/targets.bzl: the built-in device
+// configuration's names in the form that the rules load, so that a misspelled
+// target is an error before anything is built.
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func main() {
+	(&cli.Tool{
+		Name:  "targets",
+		Short: "write the built-in target names as Starlark",
+		Commands: []*cli.Command{{
+			Short:   "write the built-in target names as Starlark",
+			Example: "targets --output rules/private/targets.bzl",
+			Setup: func(fs *flag.FlagSet) cli.Run {
+				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
+				return func(_ context.Context, env *cli.Env, args []string) error {
+					if len(args) > 0 {
+						return cli.Usagef("unexpected argument '%s'", args[0])
+					}
+					return env.Output(*output, write)
+				}
+			},
+		}},
+	}).Main()
+}
+
+func write(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprint(w, `"""The built-in targets. Written by //tools/targets; do not edit."""
+
+# Canonical name -> (LLVM triple, compiler, the compiler's name of the device).
+# No compiler: the target's images are SPIR-V.
+TARGETS = {
+`)
+	aliases := map[string]string{}
+	devices := deviceconfig.Default().Devices()
+	slices.SortFunc(devices, func(a, b *deviceconfig.Device) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	for _, d := range devices {
+		triple, ok := deviceconfig.Triple(d.Name)
+		if !ok {
+			return fmt.Errorf("the built-in target %s has no triple", d.Name)
+		}
+		compiler := d.AOTToolchain
+		if compiler == "" && d.Name != "spir64" {
+			compiler = "a compiler for " + triple
+		}
+		fmt.Fprintf(w, "    %q: (%q, %q, %q),\n", d.Name, triple, compiler, d.OclocDevice)
+		for _, alias := range d.Aliases {
+			aliases[alias] = d.Name
+		}
+	}
+	fmt.Fprint(w, "}\n\n# Other names of them.\nALIASES = {\n")
+	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
+		fmt.Fprintf(w, "    %q: %q,\n", alias, aliases[alias])
+	}
+	fmt.Fprint(w, "}\n")
+	return w.Flush()
+}
