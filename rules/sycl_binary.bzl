@@ -33,7 +33,6 @@ def _compilation_context(ctx):
             headers = depset(ctx.files.hdrs),
             quote_includes = depset([".", ctx.bin_dir.path]),
             includes = depset(folders),
-            local_defines = depset(ctx.attr.defines),
         ),
     ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps])
 
@@ -51,7 +50,7 @@ def _sycl_binary_impl(ctx):
         stems[module] = _stem(ctx, source)
 
     bitcode = [
-        (_module_id(source), compile_action(ctx, toolchain, source, stems[_module_id(source)], context, copts))
+        (_module_id(source), compile_action(ctx, toolchain, source, stems[_module_id(source)], context, ctx.attr.defines, copts))
         for source in ctx.files.srcs
     ]
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)

@@ -294,17 +294,13 @@ struct device_type<unsigned long long> {
 template <class T>
 using device_type_t = typename device_type<T>::type;
 
-// SYCL counts dimensions from the slowest, SPIR-V from the fastest.
-template <int Dimensions, class Query>
-constexpr auto from_spirv(Query query) {
-  std::size_t result[Dimensions];
-  for (int d = 0; d < Dimensions; ++d) result[d] = query(Dimensions - 1 - d);
-  if constexpr (Dimensions == 1)
-    return id<1>(result[0]);
-  else if constexpr (Dimensions == 2)
-    return id<2>(result[0], result[1]);
-  else
-    return id<3>(result[0], result[1], result[2]);
+// SYCL counts dimensions from the slowest, SPIR-V from the fastest. The query is a
+// template argument as function pointers do not exist on devices.
+template <int Dimensions, auto Query>
+id<Dimensions> from_spirv() {
+  id<Dimensions> result;
+  for (int d = 0; d < Dimensions; ++d) result[d] = Query(Dimensions - 1 - d);
+  return result;
 }
 
 template <int Dimensions>
@@ -343,16 +339,16 @@ class group {
   static constexpr unsigned spirv_scope = detail::work_group_scope;
 
   id<Dimensions> get_group_id() const {
-    return detail::from_spirv<Dimensions>(__spirv_BuiltInWorkgroupId);
+    return detail::from_spirv<Dimensions, __spirv_BuiltInWorkgroupId>();
   }
   id<Dimensions> get_local_id() const {
-    return detail::from_spirv<Dimensions>(__spirv_BuiltInLocalInvocationId);
+    return detail::from_spirv<Dimensions, __spirv_BuiltInLocalInvocationId>();
   }
   range<Dimensions> get_group_range() const {
-    return detail::as_range(detail::from_spirv<Dimensions>(__spirv_BuiltInNumWorkgroups));
+    return detail::as_range(detail::from_spirv<Dimensions, __spirv_BuiltInNumWorkgroups>());
   }
   range<Dimensions> get_local_range() const {
-    return detail::as_range(detail::from_spirv<Dimensions>(__spirv_BuiltInWorkgroupSize));
+    return detail::as_range(detail::from_spirv<Dimensions, __spirv_BuiltInWorkgroupSize>());
   }
   std::size_t get_group_id(int dimension) const { return get_group_id()[dimension]; }
   std::size_t get_local_id(int dimension) const { return get_local_id()[dimension]; }
@@ -375,10 +371,10 @@ template <int Dimensions>
 class nd_item {
  public:
   id<Dimensions> get_global_id() const {
-    return detail::from_spirv<Dimensions>(__spirv_BuiltInGlobalInvocationId);
+    return detail::from_spirv<Dimensions, __spirv_BuiltInGlobalInvocationId>();
   }
   range<Dimensions> get_global_range() const {
-    return detail::as_range(detail::from_spirv<Dimensions>(__spirv_BuiltInGlobalSize));
+    return detail::as_range(detail::from_spirv<Dimensions, __spirv_BuiltInGlobalSize>());
   }
   std::size_t get_global_id(int dimension) const { return get_global_id()[dimension]; }
   std::size_t get_global_range(int dimension) const { return get_global_range()[dimension]; }
@@ -600,7 +596,9 @@ struct sub_group_size_property {
 
 template <class T>
 concept property = requires {
-  { T::dimensions + T::size(0) + T::sub_group };
+  T::dimensions;
+  T::size(0);
+  T::sub_group;
 };
 
 template <class Name, int Dimensions, class... Properties>

@@ -13,7 +13,7 @@ def need(ctx, tool):
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
-def compile_action(ctx, toolchain, source, name, compilation_context, copts):
+def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -21,7 +21,8 @@ def compile_action(ctx, toolchain, source, name, compilation_context, copts):
         toolchain: SyclToolchainInfo.
         source: the source File.
         name: path of the output below the package, without its extension.
-        compilation_context: headers, include folders and defines.
+        compilation_context: headers, include folders and the dependencies' defines.
+        defines: the target's own definitions.
         copts: the target's own options.
     Returns:
         The bitcode File.
@@ -31,8 +32,8 @@ def compile_action(ctx, toolchain, source, name, compilation_context, copts):
     args = ctx.actions.args()
     args.add_all(["-fsycl", "-fsycl-device-only"])
     args.add_all(toolchain.copts)
-    args.add_all(compilation_context.defines, before_each = "-D")
-    args.add_all(compilation_context.local_defines, before_each = "-D")
+    args.add_all(compilation_context.defines, format_each = "-D%s")
+    args.add_all(defines, format_each = "-D%s")
     args.add_all(compilation_context.quote_includes, before_each = "-iquote")
     args.add_all(compilation_context.includes, before_each = "-I")
     args.add_all(compilation_context.system_includes, before_each = "-isystem")

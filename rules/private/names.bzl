@@ -1,17 +1,22 @@
 """Nearest names, for errors about a misspelled one."""
 
 def _distance(a, b):
-    """Edits (insert, delete, replace one character) that turn a into b."""
+    """Edits that turn a into b: insert, delete or replace a character, or swap two neighbours."""
+    before = []
     row = list(range(len(b) + 1))
     for i in range(len(a)):
-        previous = row
+        above = row
         row = [i + 1]
         for j in range(len(b)):
-            row.append(min(
-                previous[j + 1] + 1,
+            best = min(
+                above[j + 1] + 1,
                 row[j] + 1,
-                previous[j] + (0 if a[i] == b[j] else 1),
-            ))
+                above[j] + (0 if a[i] == b[j] else 1),
+            )
+            if i and j and a[i] == b[j - 1] and a[i - 1] == b[j]:
+                best = min(best, before[j - 1] + 1)
+            row.append(best)
+        before = above
     return row[-1]
 
 def nearest_names(name, known, count = 3):

@@ -3,20 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
-
-// maxPropertyFile is above any property file that a compiler makes.
-const maxPropertyFile = 256 << 20
 
 // input is a file table with what its rows need.
 type input struct {
@@ -67,45 +62,23 @@ func read(ctx context.Context, name string, known map[string]module) (*input, er
 }
 
 func readProperties(table, path string) (module, error) {
-	data, err := readRegular(path)
-	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(path) {
-		beside := filepath.Join(filepath.Dir(table), path)
-		if data, err = readRegular(beside); err == nil {
-			path = beside
-		}
-	}
+	data, found, err := tables.Read(table, path)
 	if err != nil {
 		return module{}, fmt.Errorf("property file: %w", err)
 	}
-	properties, err := propset.Parse(path, data)
+	properties, err := propset.Parse(found, data)
 	if err != nil {
 		return module{}, err
 	}
 	needs, err := requirement.FromProperties(properties)
 	if err != nil {
-		return module{}, fmt.Errorf("%s: %w", path, err)
+		return module{}, fmt.Errorf("%s: %w", found, err)
 	}
 	m := module{needs: needs}
 	for _, p := range properties.Set(propset.KernelNames).Properties() {
 		m.kernels = append(m.kernels, p.Key)
 	}
 	return m, nil
-}
-
-// readRegular reads a file named in a table, which must not be able to make the
-// tool wait or run out of memory.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, cli.BadInput(fmt.Errorf("%s is not a regular file", path))
-	}
-	if info.Size() > maxPropertyFile {
-		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", path, info.Size(), maxPropertyFile))
-	}
-	return os.ReadFile(path)
 }
 
 // code returns the code file of a row, "" when the table names none.

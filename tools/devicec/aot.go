@@ -74,7 +74,7 @@ func (s *aotStep) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer done()
-	if err := command.Run(ctx, nil, env.Stderr, s.ocloc, "compile", "-q", "-spirv_input", "-file", spirv, "-device", s.device, "-o", code); err != nil {
+	if err := command.Run(ctx, nil, nil, env.Stderr, s.ocloc, "compile", "-q", "-spirv_input", "-file", spirv, "-device", s.device, "-o", code); err != nil {
 		return err
 	}
 	if n, err := size(code); err != nil || n == 0 {

@@ -83,7 +83,7 @@ func (s *linkStep) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer done()
-	if err := command.Run(ctx, nil, env.Stderr, s.link, append(marked, "-o", out)...); err != nil {
+	if err := command.Run(ctx, nil, nil, env.Stderr, s.link, append(marked, "-o", out)...); err != nil {
 		// llvm-link knows the files only by the names that they have for a moment.
 		var failed *command.Error
 		if errors.As(err, &failed) {
@@ -102,7 +102,7 @@ func (s *linkStep) mark(ctx context.Context, env *cli.Env, source, file, out str
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, &text, env.Stderr, s.dis, file, "-o", "-"); err != nil {
+	if err := command.Run(ctx, nil, &text, env.Stderr, s.dis, file, "-o", "-"); err != nil {
 		return nil, err
 	}
 	m, err := llvmir.Parse(file, text.Bytes())

@@ -74,14 +74,14 @@ func (s *translateStep) run(ctx context.Context, env *cli.Env, args []string) er
 	}
 	defer done()
 	if s.translator != "" {
-		err = command.Run(ctx, nil, env.Stderr, s.translator, "--spirv-max-version=1.4", spirvExtensions, in, "-o", code)
+		err = command.Run(ctx, nil, nil, env.Stderr, s.translator, "--spirv-max-version=1.4", spirvExtensions, in, "-o", code)
 	} else {
-		err = command.Run(ctx, nil, env.Stderr, s.llc, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in, "-o", code)
+		err = command.Run(ctx, nil, nil, env.Stderr, s.llc, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in, "-o", code)
 	}
 	if err != nil {
 		return err
 	}
-	if err := command.Run(ctx, nil, env.Stderr, s.val, "--target-env", "spv1.4", code); err != nil {
+	if err := command.Run(ctx, nil, nil, env.Stderr, s.val, "--target-env", "spv1.4", code); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(code)

@@ -112,12 +112,12 @@ func (o *options) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	whole := filepath.Join(scratch, "whole.ll")
-	if err := cli.WriteFile(whole, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+	var whole bytes.Buffer
+	if _, err := m.WriteTo(&whole); err != nil {
 		return err
 	}
 	err = command.ForEach(runtime.GOMAXPROCS(0), len(groups), func(i int) error {
-		return o.extract(ctx, env, groups[i], whole, filepath.Join(scratch, strconv.Itoa(i)))
+		return o.extract(ctx, env, groups[i], whole.Bytes(), filepath.Join(scratch, strconv.Itoa(i)))
 	})
 	if err != nil {
 		return err
@@ -158,21 +158,22 @@ func (o *options) read(ctx context.Context, env *cli.Env, name string) (*llvmir.
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, &text, env.Stderr, o.dis, name, "-o", "-"); err != nil {
+	if err := command.Run(ctx, nil, &text, env.Stderr, o.dis, name, "-o", "-"); err != nil {
 		return nil, err
 	}
 	return llvmir.Parse(name, text.Bytes())
 }
 
 // extract writes base.bc: the group's kernels and what they reach.
-func (o *options) extract(ctx context.Context, env *cli.Env, g postlink.Group, whole, base string) error {
+func (o *options) extract(ctx context.Context, env *cli.Env, g postlink.Group, whole []byte, base string) error {
 	list := base + ".kernels"
 	if err := os.WriteFile(list, []byte(strings.Join(g.Kernels, "\n")+"\n"), 0o644); err != nil {
 		return err
 	}
-	err := command.Run(ctx, nil, env.Stderr, o.opt,
+	// By standard input: a file's name would end up in the bitcode.
+	err := command.Run(ctx, bytes.NewReader(whole), nil, env.Stderr, o.opt,
 		"-passes=internalize,globaldce,always-inline,globaldce",
-		"-internalize-public-api-file="+list, whole, "-o", base+".bc")
+		"-internalize-public-api-file="+list, "-", "-o", base+".bc")
 	if err != nil {
 		return err
 	}

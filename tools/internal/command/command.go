@@ -27,11 +27,12 @@ func (e *Error) Error() string {
 // BadInput tells the tools that the input is to blame: the compiler ran and said no.
 func (e *Error) BadInput() {}
 
-// Run runs a program and writes its standard output to stdout, which may be nil.
+// Run runs a program on stdin and writes its standard output to stdout; both may be nil.
 // What it prints beside that becomes part of the error when it fails, and goes to
 // stderr when it does not.
-func Run(ctx context.Context, stdout, stderr io.Writer, program string, args ...string) error {
+func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin = stdin
 	var output bytes.Buffer
 	cmd.Stderr = &output
 	cmd.Stdout = stdout
@@ -46,7 +47,8 @@ func Run(ctx context.Context, stdout, stderr io.Writer, program string, args ...
 	case errors.As(err, &exit):
 		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
 	case err != nil:
-		return fmt.Errorf("cannot run %s: %w", program, err)
+		// Not %w: a compiler that is not there is no missing input file.
+		return fmt.Errorf("cannot run %s: %v", program, err)
 	}
 	_, err = output.WriteTo(stderr)
 	return err

@@ -1,0 +1,14 @@
+// Polynomials on the device.
+#ifndef HORNER_HPP
+#define HORNER_HPP
+
+#include <sycl_lite.hpp>
+
+namespace polynomial {
+
+// The polynomial's value at x; the coefficients stand from the constant one up.
+SYCL_EXTERNAL float horner(const float *coefficients, std::size_t count, float x);
+
+}  // namespace polynomial
+
+#endif  // HORNER_HPP

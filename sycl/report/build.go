@@ -1,0 +1,363 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// A Module is kernels that share device images and needs: an abstract module of
+// a SYCLBIN, a SPIR-V module, a row of a file table.
+type Module struct {
+	Needs   *requirement.Requirements
+	Kernels []KernelInfo
+	Forms   []Form
+}
+
+// KernelInfo is what is known of one kernel of a module.
+type KernelInfo struct {
+	Name     string                    // mangled
+	Needs    *requirement.Requirements // its own, when they are to count instead of the module's
+	Location *Location
+	Origins  []Origin
+}
+
+// A Form is one device image of a module.
+type Form struct {
+	Format string // spirv, ptx, amdgcn, llvm-ir or native
+	Native bool
+	Triple string
+	Arch   string // of native code
+	Digest string
+	Size   int64
+}
+
+// Build makes the report on modules and devices. Without devices, it is about
+// those that the modules have native code for and about the targets of their
+// IR.
+func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
+	if len(devices) == 0 {
+		devices = targets(modules, config)
+	}
+	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*Form]string{}}
+	r := &Report{Schema: Schema, SchemaVersion: SchemaVersion, Generator: generator, Target: Target{Label: label},
+		Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	b.images(r)
+	b.collect(r)
+	devices = slices.Clone(devices)
+	slices.SortFunc(devices, func(a, b *deviceconfig.Device) int { return strings.Compare(a.Name, b.Name) })
+	devices = slices.CompactFunc(devices, func(a, b *deviceconfig.Device) bool { return a.Name == b.Name })
+	for _, d := range devices {
+		r.Devices = append(r.Devices, describeDevice(d))
+	}
+	for _, k := range r.Kernels {
+		for _, d := range devices {
+			r.Cells = append(r.Cells, b.cell(b.kernels[k.ID], d))
+		}
+	}
+	r.Statistics = r.statistics()
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("the report contradicts itself: %w", err)
+	}
+	return r, nil
+}
+
+type builder struct {
+	modules  []Module
+	checker  *compat.Checker
+	config   *deviceconfig.Config
+	kernels  map[string]*kernel
+	imageIDs map[*Form]string
+}
+
+// kernel is a kernel with the modules that hold it.
+type kernel struct {
+	name    string
+	modules []*Module
+}
+
+// images lists the images by digest. Those of equal bytes and equal needs are
+// one; of equal bytes and other needs, they get ids with a number.
+func (b *builder) images(r *Report) {
+	type found struct {
+		image Image
+		forms []*Form
+	}
+	var list []found
+	place := map[string]int{}
+	for m := range b.modules {
+		module := &b.modules[m]
+		for f := range module.Forms {
+			form := &module.Forms[f]
+			image := describeImage(module.Needs, form)
+			key := fmt.Sprintf("%#v", image)
+			i, ok := place[key]
+			if !ok {
+				i = len(list)
+				place[key] = i
+				list = append(list, found{image: image})
+			}
+			list[i].forms = append(list[i].forms, form)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b found) int {
+		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(fmt.Sprintf("%#v", a.image), fmt.Sprintf("%#v", b.image)))
+	})
+	same := 0
+	for i, f := range list {
+		const digits = 16
+		f.image.ID = f.image.Digest[:min(digits, len(f.image.Digest))]
+		if i > 0 && list[i-1].image.Digest == f.image.Digest {
+			same++
+			f.image.ID += fmt.Sprintf("-%d", same+1)
+		} else {
+			same = 0
+		}
+		for _, form := range f.forms {
+			b.imageIDs[form] = f.image.ID
+		}
+		r.Images = append(r.Images, f.image)
+	}
+}
+
+// collect lists the kernels.
+func (b *builder) collect(r *Report) {
+	described := map[string]*Kernel{}
+	for m := range b.modules {
+		module := &b.modules[m]
+		for _, info := range module.Kernels {
+			k := b.kernels[info.Name]
+			if k == nil {
+				k = &kernel{name: info.Name}
+				b.kernels[info.Name] = k
+				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: DisplayName(info.Name), Images: []string{}}
+			}
+			k.modules = append(k.modules, module)
+			d := described[info.Name]
+			for f := range module.Forms {
+				d.Images = append(d.Images, b.imageIDs[&module.Forms[f]])
+			}
+			if d.Location == nil {
+				d.Location = info.Location
+			}
+			if d.Origins == nil {
+				d.Origins = info.Origins
+			}
+		}
+	}
+	for _, d := range described {
+		slices.Sort(d.Images)
+		d.Images = slices.Compact(d.Images)
+		r.Kernels = append(r.Kernels, *d)
+	}
+	slices.SortFunc(r.Kernels, func(a, b Kernel) int {
+		return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// cell decides on a kernel and a device. Of several modules with the kernel, the
+// one that serves the device best counts.
+func (b *builder) cell(k *kernel, d *deviceconfig.Device) Cell {
+	var best Cell
+	for i, m := range k.modules {
+		c := b.moduleCell(k, m, d)
+		if i == 0 || cellRank(c) < cellRank(best) {
+			best = c
+		}
+	}
+	return best
+}
+
+func cellRank(c Cell) int {
+	n := 4 * rank(c.Status)
+	switch c.Holds {
+	case IR:
+		n++
+	case Nothing:
+		n += 2
+	}
+	return n
+}
+
+func (b *builder) moduleCell(k *kernel, m *Module, d *deviceconfig.Device) Cell {
+	c := Cell{Kernel: k.name, Device: d.Name, Holds: Nothing, Scope: ScopeImage, Status: Compatible}
+	needs := m.Needs
+	if len(m.Kernels) == 1 {
+		c.Scope = ScopeKernel
+	}
+	for _, info := range m.Kernels {
+		if info.Name == k.name && info.Needs != nil {
+			needs, c.Scope = info.Needs, ScopeKernel
+		}
+	}
+	// Which image the device gets is decided here, image by image.
+	chosen := *needs
+	chosen.CompileTarget = ""
+	result := b.checker.Check(&chosen, d)
+	for f := range m.Forms {
+		form := &m.Forms[f]
+		switch {
+		case form.Native && b.runsNative(form, m.Needs.CompileTarget, d):
+			c.Holds, c.Image = Native, b.imageIDs[form]
+		case !form.Native && c.Holds == Nothing && runsIR(form, d):
+			c.Holds, c.Image = IR, b.imageIDs[form]
+		}
+		if c.Holds == Native {
+			break
+		}
+	}
+	reasons := result.Reasons
+	if c.Holds == Nothing {
+		reasons = append(reasons, compat.NoImageReason(k.name))
+	}
+	for _, r := range reasons {
+		s := Status(r.Verdict.String())
+		c.Reasons = append(c.Reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
+			Property: r.Property, Text: r.Text, Status: s})
+		if rank(s) > rank(c.Status) {
+			c.Status = s
+		}
+	}
+	return c
+}
+
+// runsNative reports whether native code is for a device, by its architecture
+// or else by the target that its properties name or its triple implies.
+func (b *builder) runsNative(form *Form, compileTarget string, d *deviceconfig.Device) bool {
+	if form.Arch == "" && compileTarget != "" {
+		return compat.Serves(compileTarget, d)
+	}
+	return slices.ContainsFunc(architectures(form), func(name string) bool { return compat.Serves(name, d) })
+}
+
+// architectures returns the targets that native code is for. Compilers name them
+// as targets, as their device compiler does (sm_80, pvc), or not at all.
+func architectures(form *Form) []string {
+	system, _, _ := strings.Cut(form.Triple, "-")
+	if form.Arch == "" {
+		return []string{system}
+	}
+	var names []string
+	for arch := range strings.SplitSeq(form.Arch, ",") {
+		switch {
+		case strings.HasPrefix(arch, "sm_"):
+			arch = "nvidia_gpu_" + arch
+		case strings.HasPrefix(arch, "gfx"):
+			arch = "amd_gpu_" + arch
+		case system == "spir64_gen" && !strings.Contains(arch, "gpu"):
+			arch = "intel_gpu_" + strings.ReplaceAll(arch, "-", "_")
+		case system == "spir64_x86_64" && !strings.Contains(arch, "_"):
+			arch = system // the name of an instruction set
+		}
+		names = append(names, arch)
+	}
+	return names
+}
+
+// runsIR reports whether the runtime can compile IR for a device.
+func runsIR(form *Form, d *deviceconfig.Device) bool {
+	want := backend(d)
+	switch system, _, _ := strings.Cut(form.Triple, "-"); system {
+	case "spir64", "spirv64", "spir", "spirv", "spirv32":
+		return want == "spirv"
+	case "nvptx64":
+		return want == "ptx"
+	case "amdgcn":
+		return want == "amdgcn"
+	case "": // files of the first writers have no triple
+		return want == form.Format
+	}
+	return false
+}
+
+// backend returns the kind of IR that is compiled for a device.
+func backend(d *deviceconfig.Device) string {
+	triple, _ := deviceconfig.Triple(d.Name)
+	switch system, _, _ := strings.Cut(triple, "-"); system {
+	case "nvptx64":
+		return "ptx"
+	case "amdgcn":
+		return "amdgcn"
+	}
+	return "spirv"
+}
+
+// targets returns the devices that modules have something for: one for each
+// architecture of native code, one for each kind of IR.
+func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
+	var list []*deviceconfig.Device
+	add := func(name string) {
+		if d, ok := config.Lookup(name); ok {
+			list = append(list, d)
+		} else if name != "" {
+			list = append(list, &deviceconfig.Device{Name: name, MayHaveOtherAspects: true, Source: "the files of the report"})
+		}
+	}
+	for _, m := range modules {
+		for f := range m.Forms {
+			form := &m.Forms[f]
+			system, _, _ := strings.Cut(form.Triple, "-")
+			switch {
+			case form.Native && form.Arch == "" && m.Needs.CompileTarget != "":
+				add(m.Needs.CompileTarget)
+			case form.Native:
+				for _, name := range architectures(form) {
+					add(name)
+				}
+			case system == "nvptx64", system == "amdgcn":
+				add(form.Triple)
+			case form.Format == "spirv":
+				add("spir64")
+			}
+		}
+	}
+	return list
+}
+
+func describeDevice(d *deviceconfig.Device) Device {
+	out := Device{ID: d.Name, Name: d.Name, Architecture: d.OclocDevice, Backend: backend(d), Aspects: aspects(d.Aspects),
+		SubGroupSizes: d.SubGroupSizes, MaxWorkGroupSize: d.MaxWorkGroupSize, OpenWorld: d.MayHaveOtherAspects}
+	if out.SubGroupSizes == nil {
+		out.SubGroupSizes = []uint32{}
+	}
+	return out
+}
+
+func describeImage(q *requirement.Requirements, f *Form) Image {
+	i := Image{Architecture: f.Arch, Triple: f.Triple, Format: f.Format, Digest: f.Digest, Size: f.Size,
+		CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
+		ESIMD: slices.Contains(q.Aspects, aspect.ExtIntelESIMD),
+		Requirements: Requirements{Aspects: aspects(q.Aspects), SubGroupSizes: q.SubGroupSizes,
+			WorkGroupDims: q.WorkGroupDims, JointMatrix: records(q.JointMatrix), JointMad: records(q.JointMatrixMad)}}
+	for _, a := range q.FixedTargetAspects {
+		i.FixedTargets = append(i.FixedTargets, a.String())
+	}
+	for _, n := range slices.Backward(q.WorkGroupSize) {
+		i.Requirements.WorkGroupSize = append(i.Requirements.WorkGroupSize, n)
+	}
+	for _, p := range q.Unknown {
+		i.Unknown = append(i.Unknown, p.Key)
+	}
+	return i
+}
+
+func aspects(list []aspect.Aspect) []Aspect {
+	out := []Aspect{}
+	for _, a := range list {
+		out = append(out, Aspect{Name: a.String(), Value: uint32(a)})
+	}
+	return out
+}
+
+func records(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ";")
+}

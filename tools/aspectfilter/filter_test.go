@@ -1,0 +1,346 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+// run runs the tool and returns its exit code and what it printed.
+func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = tool().Run(t.Context(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	return code, out.String(), errs.String()
+}
+
+// workspace makes a folder with property files of several needs and goes there.
+func workspace(t testing.TB) {
+	t.Helper()
+	dir := t.TempDir()
+	if t, ok := t.(*testing.T); ok {
+		t.Chdir(dir)
+	}
+	for name, q := range map[string]*requirement.Requirements{
+		"plain": {},
+		"fp64":  {Aspects: []aspect.Aspect{aspect.FP64}},
+		"sg8":   {SubGroupSizes: []uint32{8}},
+		"fixed": {HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_60_7"}},
+	} {
+		r := new(propset.Registry)
+		q.Put(r)
+		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS%d%s", len(name), name), propset.Uint(1))
+		write(t, name+".prop", string(r.Append(nil)))
+	}
+	write(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
+	write(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
+		"sg8.bc|sg8.prop|c.sym\nfixed.bc|fixed.prop|d.sym\nnone.bc|none.prop|e.sym\n")
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func contents(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestFilter(t *testing.T) {
+	workspace(t)
+	write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n  sub-group-sizes: [8]\nmine:\n  sub-group-sizes: [8]\n")
+	write(t, "second.yaml", "mine:\n  aspects: [fp64]\n")
+	for _, test := range []struct {
+		name string
+		args []string
+		want []string // code files without extension
+	}{
+		{"without fp64", []string{"--target", "intel_gpu_dg2"}, []string{"plain", "sg8", "none"}},
+		{"without sub-group size 8", []string{"--target=intel_gpu_pvc"}, []string{"plain", "fp64", "fixed", "none"}},
+		{"in the spelling of DPC++", []string{"-target=intel_gpu_pvc"}, []string{"plain", "fp64", "fixed", "none"}},
+		{"by an alias", []string{"--target", "intel_gpu_12_60_7"}, []string{"plain", "fp64", "fixed", "none"}},
+		{"a target that takes all", []string{"--target", "spir64"}, []string{"plain", "fp64", "sg8", "fixed", "none"}},
+		{"a CPU", []string{"--target", "x86_64"}, []string{"plain", "fp64", "sg8", "none"}},
+		{"another configuration", []string{"--target", "intel_gpu_dg2", "--device-config-file", "own.yaml"}, []string{"plain", "fp64", "sg8", "none"}},
+		{"two configurations", []string{"--target", "mine", "-device-config-file=own.yaml", "-device-config-file=second.yaml"}, []string{"plain", "fp64", "none"}},
+		{"among the targets", []string{"--target", "intel_gpu_dg2", "--targets", "intel_gpu_pvc,intel_gpu_dg2"}, []string{"plain", "sg8", "none"}},
+		{"not among the targets", []string{"--target", "intel_gpu_dg2", "--targets", "intel_gpu_pvc"}, nil},
+		{"not among the fixed targets", []string{"--target", "intel_gpu_dg2", "--targets", "intel_gpu_dg2", "--fixed-targets", "x86_64"}, nil},
+		{"among the fixed targets", []string{"--target", "intel_gpu_dg2", "--fixed-targets", "x86_64,intel_gpu_dg2"}, []string{"plain", "sg8", "none"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := run(t, append(test.args, "--output", "out.table", "in.table")...)
+			if code != 0 || stdout != "" || stderr != "" {
+				t.Fatalf("exit %d, %q, %q", code, stdout, stderr)
+			}
+			want := "[Code|Properties|Symbols]\n"
+			for line := range strings.Lines(contents(t, "in.table")) {
+				if name, _, _ := strings.Cut(line, "."); slices.Contains(test.want, name) {
+					want += line
+				}
+			}
+			if got := contents(t, "out.table"); got != want {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestReasons(t *testing.T) {
+	workspace(t)
+	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "in.table"); code != 0 {
+		t.Fatal(stderr)
+	}
+	want := `intel_gpu_dg2: 3 of 5 rows kept
+dropped row 2 (fp64.bc), kernel fp64
+  Required aspect fp64 is not supported on the device
+dropped row 4 (fixed.bc), kernel fixed
+  Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_12_60_7' but was submitted to a different device
+`
+	if got := contents(t, "why.txt"); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestWithoutProperties(t *testing.T) {
+	workspace(t)
+	const text = "[Code]\r\na.bc\n\nb.bc" // as it came, whatever its line ends
+	write(t, "code.table", text)
+	if code, _, stderr := run(t, "--target", "no such target", "--output", "out.table", "code.table"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if got := contents(t, "out.table"); got != text {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestBesideTheTable(t *testing.T) {
+	workspace(t)
+	if err := os.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
+	write(t, "sub/near.prop", contents(t, "fp64.prop"))
+	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if got := contents(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	workspace(t)
+	write(t, "old.table", "old\n")
+	write(t, "bad.prop", "[SYCL/device requirements]\naspects=3|1\n")
+	write(t, "odd.prop", "[SYCL/device requirements]\naspects=1|6\n")
+	write(t, "bad.table", "[Code|Properties]\na.bc|plain.prop\nb.bc|bad.prop\n")
+	write(t, "odd.table", "[Code|Properties]\na.bc|odd.prop\n")
+	write(t, "missing.table", "[Code|Properties]\na.bc|gone.prop\n")
+	write(t, "folder.table", "[Code|Properties]\na.bc|.\n")
+	write(t, "short.table", "[Code|Properties]\na.bc\n")
+	write(t, "bad.yaml", "intel_gpu_dg2: [\n")
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"unknown target", []string{"--target", "intel_gpu_pvv", "in.table"}, 2, []string{`unknown target "intel_gpu_pvv"`, "did you mean intel_gpu_pvc"}},
+		{"unknown among the targets", []string{"--target", "spir64", "--targets", "spir46", "in.table"}, 2, []string{`unknown target "spir46"`, "spir64"}},
+		{"unknown among the fixed targets", []string{"--plan", "--fixed-targets", "zzzzzzzz,spir46", "in.table"}, 2, []string{`unknown target "zzzzzzzz"; 'aspectfilter devices' lists`, `"spir46"`}},
+		{"no target", []string{"in.table"}, 2, []string{"--target or --plan is needed"}},
+		{"no table", []string{"--target", "spir64"}, 2, []string{"one file table is needed, 0 given"}},
+		{"two tables", []string{"--target", "spir64", "in.table", "in.table"}, 2, []string{"one file table is needed, 2 given"}},
+		{"plan and target", []string{"--plan", "--target", "spir64", "in.table"}, 2, []string{"exclude each other"}},
+		{"reasons with a plan", []string{"--plan", "--reasons", "x", "in.table"}, 2, []string{"--reasons goes with --target"}},
+		{"require-taken without a plan", []string{"--target", "spir64", "--require-taken", "in.table"}, 2, []string{"goes with --plan"}},
+		{"unknown flag", []string{"--tarmac", "spir64", "in.table"}, 2, []string{"unknown flag --tarmac"}},
+		{"missing table", []string{"--target", "spir64", "gone.table"}, 3, []string{"file table: open gone.table"}},
+		{"missing property file", []string{"--target", "spir64", "missing.table"}, 3, []string{"missing.table: row 1: property file: ", "gone.prop"}},
+		{"a folder as property file", []string{"--target", "spir64", "folder.table"}, 3, []string{"is not a regular file"}},
+		{"a bad property file, also for a target that takes all", []string{"--target", "spir64", "bad.table"}, 3, []string{"bad.table: row 2: bad.prop:2:", "aspects"}},
+		{"a property of the wrong type", []string{"--target", "spir64", "odd.table"}, 3, []string{"odd.table: row 1: odd.prop: line 2: [SYCL/device requirements] aspects"}},
+		{"a bad table", []string{"--target", "spir64", "short.table"}, 3, []string{"short.table:2: "}},
+		{"a bad configuration", []string{"--target", "spir64", "--device-config-file", "bad.yaml", "in.table"}, 3, []string{"bad.yaml:"}},
+		{"a missing configuration", []string{"--target", "spir64", "--device-config-file", "gone.yaml", "in.table"}, 3, []string{"device configuration: open gone.yaml"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			write(t, "out", "old\n")
+			code, stdout, stderr := run(t, append([]string{"--output", "out"}, test.args...)...)
+			if code != test.code || stdout != "" {
+				t.Errorf("exit %d, want %d; stdout %q", code, test.code, stdout)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("%q is not in\n%s", want, stderr)
+				}
+			}
+			if got := contents(t, "out"); got != "old\n" {
+				t.Errorf("the output was changed to %q", got)
+			}
+		})
+	}
+	if code, _, stderr := run(t, "--target", "spir64", "in.table"); code != 2 || !strings.Contains(stderr, "--output is needed") {
+		t.Errorf("without --output: exit %d, %s", code, stderr)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	workspace(t)
+	write(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
+	code, stdout, stderr := run(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	var p plan
+	if err := json.Unmarshal([]byte(stdout), &p); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Targets, []string{"intel_gpu_dg2", "intel_gpu_pvc"}) || !slices.Equal(p.FixedTargets, []string{"intel_gpu_12_60_7", "x86_64"}) {
+		t.Errorf("lists %v and %v", p.Targets, p.FixedTargets)
+	}
+	if r := p.Rows; len(r) != 6 || r[5].Table != "more.table" || r[5].Row != 0 || r[5].Code != "again.bc" || r[1].Kernels[0] != "_ZTS4fp64" {
+		t.Errorf("rows %+v", r)
+	}
+	type short struct {
+		target, why string
+		kept        []int
+	}
+	var got []short
+	for _, d := range p.Decisions {
+		s := short{target: d.Target, why: d.Why}
+		for _, g := range d.Groups {
+			var rows []int
+			if err := json.Unmarshal(g.Rows, &rows); err != nil {
+				t.Fatal(err)
+			}
+			if g.Kept {
+				s.kept = append(s.kept, rows...)
+			}
+		}
+		slices.Sort(s.kept)
+		if d.Kept != len(s.kept) || d.Selected != (d.Why == "") {
+			t.Errorf("%s: %d kept, %v", d.Target, d.Kept, s)
+		}
+		got = append(got, s)
+	}
+	want := []short{
+		{"intel_gpu_dg2", "not among the fixed targets", nil},
+		{"intel_gpu_pvc", "", []int{0, 1, 3, 4, 5}},
+		{"x86_64", "not among the targets", nil},
+	}
+	if !slices.EqualFunc(got, want, func(a, b short) bool {
+		return a.target == b.target && a.why == b.why && slices.Equal(a.kept, b.kept)
+	}) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if reason := p.Decisions[1].Groups[2].Reasons; len(reason) != 1 || reason[0].Rule != "unsupported-sub-group-size" || reason[0].Required != "8" {
+		t.Errorf("reasons %v", reason)
+	}
+
+	code, stdout, _ = run(t, "--plan", "in.table")
+	if err := json.Unmarshal([]byte(stdout), &p); code != 0 || err != nil || len(p.Decisions) < 50 {
+		t.Errorf("all devices: exit %d, %v, %d decisions", code, err, len(p.Decisions))
+	}
+}
+
+func TestRequireTaken(t *testing.T) {
+	workspace(t)
+	code, stdout, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
+	want := `aspectfilter: error: no target takes in.table: row 2 (fp64.bc), kernel fp64:
+  intel_gpu_dg2: Required aspect fp64 is not supported on the device
+  intel_gpu_dg1: Required aspect fp64 is not supported on the device
+`
+	if code != 1 || stdout != "" || stderr != want {
+		t.Errorf("exit %d, %q, got:\n%s\nwant:\n%s", code, stdout, stderr, want)
+	}
+	if !json.Valid([]byte(contents(t, "p.json"))) {
+		t.Error("no plan beside the error")
+	}
+	if code, _, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table"); code != 0 {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+func TestDevices(t *testing.T) {
+	code, stdout, stderr := run(t, "devices")
+	if code != 0 || stderr != "" {
+		t.Fatal(code, stderr)
+	}
+	for _, want := range []string{
+		"intel_gpu_dg2      yes   no    yes       yes    8 16 32            1024\n",
+		"intel_gpu_pvc      yes   yes   yes       no     16 32              1024\n",
+		"spir64             ?     ?     ?         ?      ?                  ?\n",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+	code, stdout, _ = run(t, "devices", "--json")
+	var list []deviceJSON
+	if err := json.Unmarshal([]byte(stdout), &list); code != 0 || err != nil {
+		t.Fatal(code, err)
+	}
+	i := slices.IndexFunc(list, func(d deviceJSON) bool { return d.Name == "intel_gpu_pvc" })
+	if i < 0 || !slices.Contains(list[i].Aspects, "fp64") || !slices.Contains(list[i].Aliases, "intel_gpu_12_60_7") {
+		t.Errorf("intel_gpu_pvc: %+v", list)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	code, stdout, _ := run(t, "--help")
+	for _, want := range []string{"Usage: aspectfilter [FLAGS] IN.table...", "--fixed-targets", "Example:", "devices"} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("exit %d, %q is not in\n%s", code, want, stdout)
+		}
+	}
+}
+
+func TestOutputDirectory(t *testing.T) {
+	workspace(t)
+	code, _, stderr := run(t, "--target", "spir64", "--output", filepath.Join("no", "folder", "out.table"), "in.table")
+	if code != 3 && code != 4 || !strings.Contains(stderr, "cannot create the output") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+func BenchmarkPlan(b *testing.B) {
+	dir := b.TempDir()
+	var table strings.Builder
+	table.WriteString("[Code|Properties]\n")
+	var files []string
+	for i, a := range []aspect.Aspect{aspect.FP16, aspect.FP64, aspect.Atomic64, aspect.Image} {
+		r := new(propset.Registry)
+		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
+		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.prop", i)))
+		write(b, files[i], string(r.Append(nil)))
+	}
+	for i := range 100000 {
+		fmt.Fprintf(&table, "k_%d.bc|%s\n", i, files[i%len(files)])
+	}
+	in := filepath.Join(dir, "in.table")
+	write(b, in, table.String())
+	for b.Loop() {
+		if code, _, stderr := run(b, "--plan", "--output", filepath.Join(dir, "out.json"), in); code != 0 {
+			b.Fatal(stderr)
+		}
+	}
+}

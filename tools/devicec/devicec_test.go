@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+// run runs the tool in the current folder.
+func run(t *testing.T, args ...string) (code int, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = tool().Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	return code, errs.String()
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// script makes a program that notes its arguments in NAME.calls and then does
+// what the shell commands say.
+func script(t *testing.T, name, commands string) string {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "#!/bin/sh\necho \"$@\" >> " + path + ".calls\n" + commands + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "k.spv", "spirv")
+	ocloc := script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
+
+	write(t, "one.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\n")
+	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code", "k.bin", "--output", "out.table", "one.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "k.bin"); got != "native\n" {
+		t.Errorf("image: %q", got)
+	}
+	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\nk.bin|k.prop|k.sym\n" {
+		t.Errorf("table: %q", got)
+	}
+	if got := read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -file k.spv -device pvc") {
+		t.Errorf("ocloc was called with %q", got)
+	}
+
+	// A module that the filter dropped: both outputs are there, and ocloc was not run.
+	os.Remove("ocloc.calls")
+	write(t, "none.table", "[Code|Properties|Symbols]\n")
+	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code", "none.bin", "--output", "none.out.table", "none.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "none.bin") + read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
+		t.Errorf("outputs: %q", got)
+	}
+	if _, err := os.Stat("ocloc.calls"); err == nil {
+		t.Error("ocloc was run for a table without rows")
+	}
+}
+
+func TestAotFailures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "k.spv", "spirv")
+	write(t, "k.bin", "old")
+	write(t, "one.table", "[Code]\nk.spv\n")
+	write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
+	write(t, "odd.table", "[Properties]\nk.prop\n")
+	write(t, "lost.table", "[Code]\nlost.spv\n")
+	refuse := script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
+	silent := script(t, "silent", "exit 0")
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"the compiler says no":          {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
+		"the compiler writes nothing":   {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
+		"there is no compiler":          {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
+		"two rows for one image":        {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "2 rows"},
+		"no column Code":                {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
+		"a row whose file is not there": {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: stat lost.spv"},
+		"no table":                      {[]string{"--ocloc", silent}, cli.ExitUsage, "one input file"},
+		"a flag is missing":             {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stderr := run(t, append([]string{"aot", "--device", "pvc", "--code", "k.bin", "--output", "o.table"}, test.args...)...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
+			}
+			if got := read(t, "k.bin"); got != "old" {
+				t.Errorf("the old image is gone: %q", got)
+			}
+			if _, err := os.Stat("k.bin.tmp"); err == nil {
+				t.Error("a temporary file is left")
+			}
+		})
+	}
+}
+
+func TestTranslateOfAnEmptyModule(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "k.bc", "")
+	code, stderr := run(t, "translate", "--llvm-spirv", "/nonexistent", "--spirv-val", "/nonexistent",
+		"--code", "k.spv", "--properties", "k.prop", "--symbols", "k.sym", "--table", "k.table", "k.bc")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "k.spv") + read(t, "k.prop") + read(t, "k.sym"); got != "" {
+		t.Errorf("outputs: %q", got)
+	}
+	if got := read(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
+		t.Errorf("table: %q", got)
+	}
+}
+
+// ir is a module with a kernel that uses double, as clang prints it.
+const ir = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spirv64-unknown-unknown"
+
+define spir_kernel void @_ZTS4Axpy(ptr addrspace(1) %x) #0 {
+  %v = load double, ptr addrspace(1) %x
+  %w = fadd double %v, %v
+  store double %w, ptr addrspace(1) %x
+  ret void
+}
+
+define i32 @main() #0 {
+  ret i32 0
+}
+
+attributes #0 = { nounwind }
+`
+
+func TestDuplicateKernels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "k.ll", ir)
+	dis := script(t, "dis", `cat "$1"`)
+	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", "/nonexistent", "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
+	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is defined in a.cpp too") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+// TestRealCompilers runs the steps as a build does.
+func TestRealCompilers(t *testing.T) {
+	path := func(name string) string {
+		for _, candidate := range []string{"/usr/lib/llvm-21/bin/" + name, name + "-21", name} {
+			if found, err := exec.LookPath(candidate); err == nil {
+				return found
+			}
+		}
+		t.Skipf("%s is not installed (Debian: llvm-21, llvm-spirv-21, spirv-tools)", name)
+		return ""
+	}
+	dis, link, translator, val := path("llvm-dis"), path("llvm-link"), path("llvm-spirv"), path("spirv-val")
+	as := path("llvm-as")
+	t.Chdir(t.TempDir())
+	write(t, "a.ll", ir)
+	// Two sources may have a main each: stock clang puts both into the device code.
+	write(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
+	for _, name := range []string{"a", "b"} {
+		if out, err := exec.Command(as, name+".ll", "-o", name+".bc").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=a.bc", "b.cpp=b.bc"); code != 0 {
+		t.Fatalf("link: exit %d: %s", code, stderr)
+	}
+	translate := func(in string) (int, string) {
+		return run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val,
+			"--code", "k.spv", "--properties", "k.prop", "--symbols", "k.sym", "--table", "k.table", in)
+	}
+	if code, stderr := translate("all.bc"); code != 0 {
+		t.Fatalf("translate: exit %d: %s", code, stderr)
+	}
+	if got := read(t, "k.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
+		t.Errorf("symbols: %q", got)
+	}
+	// fp64 is aspect 6; the kernel names are there for the runtime.
+	want := "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel names]\n_ZTS4Axpy=1|1\n_ZTS5Other=1|1\n"
+	if got := read(t, "k.prop"); got != want {
+		t.Errorf("properties:\n%s\nwant\n%s", got, want)
+	}
+
+	write(t, "k.table", "old")
+	write(t, "cut.bc", read(t, "all.bc")[:100])
+	if code, stderr := translate("cut.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "llvm-spirv") {
+		t.Errorf("truncated bitcode: exit %d: %s", code, stderr)
+	}
+	if got := read(t, "k.table"); got != "old" {
+		t.Errorf("after a failure the table holds %q", got)
+	}
+}

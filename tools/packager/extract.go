@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func extractCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "extract",
+		Args:  "FILE",
+		Short: "images and properties back to files and file tables",
+		Long: `
+Writes the images, a property file and a symbol file for each abstract module, a
+file table for each target, and pack.args, which holds the flags for packing all
+of it again:
+
+  packager pack @DIR/pack.args --output same.syclbin
+
+The result has the same bytes when 'packager pack' made the file, and the same
+content when another tool did.`,
+		Example: "packager extract --output-dir parts k.syclbin",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return new(extract).setup(fs) },
+	}
+}
+
+type extract struct {
+	dir, kind string
+	module    int
+	lenient   bool
+
+	env     *cli.Env
+	name    string // of the file
+	tables  map[target]*filetable.Table
+	order   []target
+	written map[string]bool // names of tables, in lower case
+}
+
+// A target is what a file table is of.
+type target struct{ triple, arch string }
+
+func (e *extract) setup(fs *flag.FlagSet) cli.Run {
+	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
+	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
+	fs.IntVar(&e.module, "module", -1, "only abstract module `N`, counted from 0")
+	lenientFlag(fs, &e.lenient)
+	return e.run
+}
+
+func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
+	switch {
+	case len(args) != 1:
+		return cli.Usagef("one file is needed, %d are given", len(args))
+	case e.dir == "":
+		return cli.Usagef("--output-dir is missing: the folder to write to")
+	case e.kind != "" && e.kind != "ir" && e.kind != "native":
+		return cli.Usagef("--kind: '%s' is neither ir nor native", e.kind)
+	}
+	f, err := open(env, args[0], e.lenient)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if e.module >= len(f.Modules) {
+		return cli.Usagef("--module: there is no abstract module %d, %s has %d", e.module, args[0], len(f.Modules))
+	}
+	if err := os.MkdirAll(e.dir, 0o777); err != nil {
+		return err
+	}
+	e.env, e.name = env, args[0]
+	e.tables, e.written = make(map[target]*filetable.Table), make(map[string]bool)
+	for i, m := range f.Modules {
+		if e.module >= 0 && e.module != i {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.extract(i, m); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.Global.Sets() {
+		for _, p := range s.Properties() {
+			if s.Name != propset.SYCLBINGlobal || p.Key != "state" {
+				e.lost("global metadata", s.Name, p.Key)
+			}
+		}
+	}
+	return e.args(f)
+}
+
+// extract writes the files of one module and notes its rows.
+func (e *extract) extract(i int, m *syclbin.Module) error {
+	images := m.IR
+	switch e.kind {
+	case "":
+		images = m.Images()
+	case "native":
+		images = m.Native
+	}
+	if len(images) == 0 {
+		if e.kind == "" {
+			e.env.Warnf(e.name, "abstract module %d has no images, so no row of a table can be of it", i)
+		}
+		return nil
+	}
+	base := fmt.Sprintf("module%d", i)
+	text, err := m.Metadata.MarshalText()
+	if err != nil {
+		return err
+	}
+	if err := e.write(base+".prop", bytes.NewReader(text), int64(len(text))); err != nil {
+		return err
+	}
+	var symbols strings.Builder
+	for _, k := range m.Kernels() {
+		symbols.WriteString(k + "\n")
+	}
+	if err := e.write(base+".sym", strings.NewReader(symbols.String()), int64(symbols.Len())); err != nil {
+		return err
+	}
+	seen := make(map[target]bool)
+	for j, img := range images {
+		name := fmt.Sprintf("%s_%d%s", base, j, img.Format().Extension())
+		if err := e.write(name, img.Open(), img.Size()); err != nil {
+			return err
+		}
+		place := fmt.Sprintf("%s %s of abstract module %d", img.Kind, name, i)
+		t := target{img.Triple(), img.Arch()}
+		switch {
+		case img.Kind == syclbin.NativeImage && t.arch == "":
+			e.env.Warnf(e.name, "the %s has no architecture and is in no table", place)
+			continue
+		case strings.ContainsAny(t.triple+t.arch, "=\r\n"):
+			e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, printable(img.Target()))
+			continue
+		case seen[t]:
+			e.env.Warnf(e.name, "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
+		}
+		seen[t] = true
+		for _, s := range img.Metadata.Sets() {
+			for _, p := range s.Properties() {
+				if s != img.Set() || p.Key != "type" && p.Key != "target" && p.Key != "arch" {
+					e.lost(place, s.Name, p.Key)
+				}
+			}
+		}
+		if e.tables[t] == nil {
+			e.tables[t] = &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
+			e.order = append(e.order, t)
+		}
+		e.tables[t].Rows = append(e.tables[t].Rows, []string{name, base + ".prop", base + ".sym"})
+	}
+	return nil
+}
+
+// lost warns of a property that files of a table do not hold.
+func (e *extract) lost(place, set, key string) {
+	e.env.Warnf(e.name, "%s: the property %s of the set %s is not in the files", place, printable(key), printable(set))
+}
+
+// write writes a file, whose name is never one from the SYCLBIN.
+func (e *extract) write(name string, content io.Reader, size int64) error {
+	path := filepath.Join(e.dir, name)
+	return cli.WriteFile(path, func(w io.Writer) error {
+		p := newProgress(e.env, w, "writing "+path, size)
+		defer p.done()
+		_, err := io.Copy(p, content)
+		return err
+	})
+}
+
+// args writes the tables, and the flags that pack them.
+func (e *extract) args(f *syclbin.File) error {
+	var args strings.Builder
+	if f.State <= syclbin.Executable {
+		fmt.Fprintf(&args, "--state=%s\n", f.State)
+	} else {
+		e.env.Warnf(e.name, "there is no valid state; packed again, the file is in state %s", syclbin.Executable)
+	}
+	switch {
+	case f.Version == 2:
+		args.WriteString("--syclbin-version=2\n")
+	case f.Container == 0:
+		args.WriteString("--bare\n")
+	case f.Container == 3:
+		e.env.Warnf(e.name, "the container has version 3; packed again, it has version 2")
+	default:
+		fmt.Fprintf(&args, "--container-version=%d\n", f.Container)
+	}
+	if f.ImageKind == 6 {
+		args.WriteString("--image-kind=6\n")
+	}
+	for _, t := range e.order {
+		path := filepath.Join(e.dir, e.tableName(t))
+		if err := cli.WriteFile(path, e.tables[t].Write); err != nil {
+			return err
+		}
+		value := t.triple
+		if t.arch != "" || strings.Contains(path, "=") {
+			value += "=" + t.arch
+		}
+		fmt.Fprintf(&args, "--table=%s=%s\n", value, path)
+	}
+	return cli.WriteFile(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
+		_, err := io.WriteString(w, args.String())
+		return err
+	})
+}
+
+// tableName returns a name for the table of a target: of its text only what is
+// harmless in every file system, and no name twice.
+func (e *extract) tableName(t target) string {
+	base := t.triple
+	if t.arch != "" {
+		base += "." + t.arch
+	}
+	if base == "" {
+		base = "none"
+	}
+	base = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '_'
+	}, base)
+	base = strings.TrimLeft(base[:min(len(base), 100)], ".-")
+	name := base + ".table"
+	for n := 2; e.written[strings.ToLower(name)]; n++ {
+		name = fmt.Sprintf("%s.%d.table", base, n)
+	}
+	e.written[strings.ToLower(name)] = true
+	return name
+}

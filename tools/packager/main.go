@@ -1,0 +1,110 @@
+// Command packager makes SYCLBIN files and shows, checks and changes them.
+package main
+
+import (
+	"flag"
+	"io"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func main() { tool().Main() }
+
+func tool() *cli.Tool {
+	return &cli.Tool{
+		Name:  "packager",
+		Short: "make SYCLBIN files, show them, check them and change them",
+		Commands: []*cli.Command{
+			packCommand(),
+			dumpCommand(),
+			verifyCommand(),
+			extractCommand(),
+			convertCommand(),
+			diffCommand(),
+		},
+	}
+}
+
+// form is the flags that say in which form a file is written.
+type form struct {
+	output    string
+	version   int
+	bare      bool
+	container uint
+	kind      uint
+}
+
+func (f *form) flags(fs *flag.FlagSet) {
+	fs.StringVar(&f.output, "output", "", "write the SYCLBIN to this `file` (required)")
+	fs.IntVar(&f.version, "syclbin-version", 1, "`version` of the format: 1 or 2")
+	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container, which the DPC++ runtime does not load")
+	fs.UintVar(&f.container, "container-version", 2, "`version` of the OffloadBinary container: 1 or 2; LLVM 21 reads 1 only")
+	fs.UintVar(&f.kind, "image-kind", uint(offload.SYCLBIN), "`number` by which the container calls the file a SYCLBIN: 7, or 6 for DPC++ before 2026")
+}
+
+// options checks the flags.
+func (f *form) options() (syclbin.Options, error) {
+	o := syclbin.Options{Version: f.version, Bare: f.bare, ImageKind: offload.ImageKind(f.kind)}
+	switch {
+	case f.output == "":
+		return o, cli.Usagef("--output is missing: the SYCLBIN to write")
+	case f.version != 1 && f.version != 2:
+		return o, cli.Usagef("--syclbin-version: %d is neither 1 nor 2", f.version)
+	case f.container != 1 && f.container != 2:
+		return o, cli.Usagef("--container-version: %d is neither 1 nor 2", f.container)
+	case f.kind != 6 && f.kind != 7:
+		return o, cli.Usagef("--image-kind: %d is neither 6 nor 7", f.kind)
+	case f.version == 2 && (f.bare || f.container == 1 || f.kind == 6):
+		return o, cli.Usagef("--syclbin-version 2 is a container of version 2 with images of kind 7: leave out --bare, --container-version and --image-kind")
+	}
+	if !f.bare {
+		o.Container = uint32(f.container)
+	}
+	return o, nil
+}
+
+// lenientFlag is the flag of the commands that read files.
+func lenientFlag(fs *flag.FlagSet, lenient *bool) {
+	fs.BoolVar(lenient, "lenient", false, "repair files of compilers that do not advance first indices, with a warning")
+}
+
+// open reads a SYCLBIN. What a lenient reader repaired is a warning.
+func open(env *cli.Env, name string, lenient bool) (*syclbin.File, error) {
+	if !lenient {
+		return syclbin.Open(name)
+	}
+	f, err := syclbin.OpenLenient(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range f.Found {
+		env.Warnf(name, "%v", found)
+	}
+	return f, nil
+}
+
+// parseState reads the value of --state.
+func parseState(name string) (syclbin.State, error) {
+	s, err := syclbin.ParseState(name)
+	if err != nil {
+		return s, cli.Usagef("--state: %v", err)
+	}
+	return s, nil
+}
+
+// create writes a SYCLBIN, which appears whole or not at all.
+func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error {
+	total := int64(0)
+	for _, m := range f.Modules {
+		for _, img := range m.Images() {
+			total += img.Size()
+		}
+	}
+	return cli.WriteFile(name, func(w io.Writer) error {
+		p := newProgress(env, w, "writing "+name, total)
+		defer p.done()
+		return syclbin.Write(p, f, o)
+	})
+}

@@ -1,0 +1,385 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func packCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "pack",
+		Short: "file tables and images to one SYCLBIN",
+		Long: `
+A table is of one target: a triple, and an architecture when its images are
+compiled for one. It has the column Code and may have the columns Properties and
+Symbols. Files are found from the current folder, else from that of the table.
+
+Images of different targets with the same property sets and symbols are forms of
+one abstract module. Kernel names are those of the property file, else of the
+symbol file. An image without a property file gets its requirements and kernel
+names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs.
+
+What 'packager verify' would find in the result is printed as warnings.`,
+		Example: "packager pack --output k.syclbin --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return new(pack).setup(fs) },
+	}
+}
+
+type pack struct {
+	form
+	state          string
+	tables, images cli.Strings
+}
+
+func (p *pack) setup(fs *flag.FlagSet) cli.Run {
+	p.form.flags(fs)
+	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
+	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
+	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
+	return p.run
+}
+
+// An input is one image to pack.
+type input struct {
+	place              string // where it was named, for messages
+	dir                string // where its files are, if not in the current folder
+	triple, arch       string
+	code, props, names string // files; props and names may be ""
+}
+
+func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
+	o, err := p.form.options()
+	if err != nil {
+		return err
+	}
+	state, err := parseState(p.state)
+	switch {
+	case err != nil:
+		return err
+	case len(args) > 0:
+		return cli.Usagef("'%s' is not a flag: tables are given by --table, images by --image", args[0])
+	case len(p.tables.Values)+len(p.images.Values) == 0:
+		return cli.Usagef("nothing to pack: give --table or --image")
+	}
+	var inputs []input
+	for _, v := range p.tables.Values {
+		rows, err := readTable(v)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, rows...)
+	}
+	for _, v := range p.images.Values {
+		in, err := parseImage(v)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, in)
+	}
+	if len(inputs) == 0 {
+		return cli.BadInput(errors.New("nothing to pack: no table has a row"))
+	}
+	// The order of flags does not show, but that of the rows of a target does.
+	slices.SortStableFunc(inputs, func(a, b input) int {
+		return cmp.Or(strings.Compare(a.triple, b.triple), strings.Compare(a.arch, b.arch))
+	})
+
+	opened := new(openFile)
+	defer opened.close()
+	var b syclbin.Builder
+	for _, in := range inputs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := in.add(&b, opened); err != nil {
+			return fmt.Errorf("%s: %w", in.place, err)
+		}
+	}
+	file := b.File(state)
+	if err := create(env, p.output, file, o); err != nil {
+		return err
+	}
+	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(state)))
+	for _, found := range syclbin.Verify(file) {
+		env.Warnf(p.output, "%s", printable(found.String()))
+	}
+	return nil
+}
+
+// readTable returns the rows of the table that a value of --table names.
+func readTable(value string) ([]input, error) {
+	part := strings.SplitN(value, "=", 3)
+	if len(part) < 2 || part[len(part)-1] == "" {
+		return nil, cli.Usagef("--table: '%s' is not TRIPLE[=ARCH]=FILE", value)
+	}
+	triple, arch, name := part[0], "", part[len(part)-1]
+	if len(part) == 3 {
+		arch = part[1]
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := filetable.NewReader(name, f)
+	columns, err := r.Columns()
+	if err != nil {
+		return nil, err
+	}
+	code, props, names := slices.Index(columns, filetable.Code), slices.Index(columns, filetable.Properties), slices.Index(columns, filetable.Symbols)
+	if code < 0 && len(columns) > 0 {
+		return nil, cli.BadInput(fmt.Errorf("%s: the table has no column %s; its first line has to be [%s|%s|%s]", name, filetable.Code, filetable.Code, filetable.Properties, filetable.Symbols))
+	}
+	var rows []input
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		in := input{place: fmt.Sprintf("%s:%d", name, r.Line()), dir: filepath.Dir(name), triple: triple, arch: arch, code: row[code]}
+		if props >= 0 {
+			in.props = row[props]
+		}
+		if names >= 0 {
+			in.names = row[names]
+		}
+		if in.code == "" {
+			return nil, cli.BadInput(fmt.Errorf("%s: the column %s is empty: the row has no image", in.place, filetable.Code))
+		}
+		rows = append(rows, in)
+	}
+}
+
+// parseImage reads a value of --image.
+func parseImage(value string) (input, error) {
+	in := input{place: "--image " + value}
+	seen := make(map[string]bool)
+	for part := range strings.SplitSeq(value, ",") {
+		key, v, ok := strings.Cut(part, "=")
+		field, known := map[string]*string{"file": &in.code, "triple": &in.triple, "arch": &in.arch, "props": &in.props, "syms": &in.names}[key]
+		switch {
+		case !ok || !known:
+			return in, cli.Usagef("--image: '%s' is none of file=, triple=, arch=, props= and syms=", part)
+		case seen[key]:
+			return in, cli.Usagef("--image: '%s' is given twice", key)
+		}
+		seen[key] = true
+		*field = v
+	}
+	if in.code == "" {
+		return in, cli.Usagef("--image: '%s' has no file=", value)
+	}
+	return in, nil
+}
+
+// add adds the image to the abstract module of its kernels.
+func (in *input) add(b *syclbin.Builder, opened *openFile) error {
+	path, err := in.find(in.code)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		return cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", path))
+	}
+	content := &fileSource{path, info.Size(), opened}
+	names, err := in.symbols()
+	if err != nil {
+		return err
+	}
+	metadata, err := in.properties(content)
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 && (in.props == "" || metadata.Set(propset.KernelNames) == nil) {
+		metadata.Delete(propset.KernelNames)
+		set := metadata.Add(propset.KernelNames)
+		for _, name := range names {
+			set.Put(name, propset.Uint(1))
+		}
+	}
+	if err := metadata.Validate(); err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
+	}
+	var img *syclbin.Image
+	if in.arch == "" {
+		typ, _ := syclbin.IRTypeOf(syclbin.Detect(content, content.size), in.triple)
+		img = syclbin.NewIR(typ, in.triple, content)
+	} else {
+		img = syclbin.NewNative(in.arch, in.triple, content)
+	}
+	return b.Add(strings.Join(names, "\n"), metadata, img)
+}
+
+// find returns the path of a file: as it is named, else beside the table. A name
+// that could be either is an error.
+func (in *input) find(name string) (string, error) {
+	paths := []string{name}
+	if in.dir != "" && !filepath.IsAbs(name) {
+		paths = append(paths, filepath.Join(in.dir, name))
+	}
+	var found string
+	var first os.FileInfo
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return "", err
+		case !info.Mode().IsRegular():
+			return "", cli.BadInput(fmt.Errorf("%s is not a file", path))
+		case first == nil:
+			found, first = path, info
+		case !os.SameFile(first, info):
+			return "", cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
+		}
+	}
+	switch {
+	case first != nil:
+		return found, nil
+	case len(paths) > 1:
+		return "", cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
+	}
+	return "", cli.BadInput(fmt.Errorf("there is no file %s", name))
+}
+
+// properties returns the property sets of the image: those of its property file,
+// else what the image itself says.
+func (in *input) properties(content *fileSource) (*propset.Registry, error) {
+	if in.props == "" {
+		return ownProperties(content)
+	}
+	path, err := in.find(in.props)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := propset.Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.Sets() {
+		if strings.HasPrefix(s.Name, "SYCLBIN/") {
+			return nil, cli.BadInput(fmt.Errorf("%s:%d: the set [%s] is of a SYCLBIN file, not of a device image; remove it", path, s.Line, printable(s.Name)))
+		}
+	}
+	return r, nil
+}
+
+// symbols returns the names of the entry points, one a line in their file.
+func (in *input) symbols() ([]string, error) {
+	if in.names == "" {
+		return nil, nil
+	}
+	path, err := in.find(in.names)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for line := range strings.Lines(string(data)) {
+		if name := strings.TrimRight(line, "\r\n"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// ownProperties returns what can be known of an image without a property file.
+func ownProperties(content *fileSource) (*propset.Registry, error) {
+	r := new(propset.Registry)
+	switch syclbin.Detect(content, content.size) {
+	case syclbin.FormatSPIRV:
+		data, err := os.ReadFile(content.path)
+		if err != nil {
+			return nil, err
+		}
+		m, err := spirv.Parse(data)
+		if err == nil {
+			r, err = spirv.Properties(m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", content.path, err)
+		}
+	case syclbin.FormatZebin, syclbin.FormatCubin:
+		names, err := syclbin.ELFKernels(content, content.size)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", content.path, err)
+		}
+		set := r.Add(propset.KernelNames)
+		for _, name := range names {
+			set.Put(name, propset.Uint(1))
+		}
+	}
+	return r, nil
+}
+
+// A fileSource is the content of a file that is opened when it is read.
+type fileSource struct {
+	path   string
+	size   int64
+	opened *openFile
+}
+
+func (s *fileSource) Size() int64 { return s.size }
+
+func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
+	f, err := s.opened.open(s.path)
+	if err != nil {
+		return 0, err
+	}
+	return f.ReadAt(b, offset)
+}
+
+// openFile keeps the file open that was read last: there may be more images
+// than a process can have files.
+type openFile struct {
+	f *os.File
+}
+
+func (o *openFile) open(path string) (*os.File, error) {
+	if o.f != nil && o.f.Name() == path {
+		return o.f, nil
+	}
+	o.close()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	o.f = f
+	return f, nil
+}
+
+func (o *openFile) close() {
+	if o.f != nil {
+		o.f.Close()
+		o.f = nil
+	}
+}

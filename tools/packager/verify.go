@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "verify",
+		Args:  "FILE...",
+		Short: "check every rule of the format and of the property sets",
+		Long: `
+Prints what is wrong, where, and what to do about it; nothing when all is well.
+Exits with 1 when anything is wrong, with 3 when a file cannot be read at all. The
+rules are in docs/verify.md; --rules lists them.`,
+		Example: "packager verify k.syclbin",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return new(verify).setup(fs) },
+	}
+}
+
+type verify struct {
+	json, rules bool
+}
+
+func (v *verify) setup(fs *flag.FlagSet) cli.Run {
+	fs.BoolVar(&v.json, "json", false, "print JSON: for each file its findings, with id, place, message and remedy")
+	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")
+	return v.run
+}
+
+type (
+	jsonVerify struct {
+		Files []jsonVerified `json:"files"`
+	}
+	jsonVerified struct {
+		File     string        `json:"file"`
+		Findings []jsonFinding `json:"findings"`
+	}
+	jsonFinding struct {
+		ID      string `json:"id"`
+		Place   string `json:"place"`
+		Message string `json:"message"`
+		Remedy  string `json:"remedy"`
+	}
+)
+
+func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
+	out := bufio.NewWriter(env.Stdout)
+	defer out.Flush() // what was found before an error stays
+	if v.rules {
+		for _, r := range syclbin.Rules() {
+			fmt.Fprintf(out, "%-24s %s\n", r.ID, r.Short)
+		}
+		return out.Flush()
+	}
+	if len(args) == 0 {
+		return cli.Usagef("a file is needed")
+	}
+	all := jsonVerify{Files: []jsonVerified{}}
+	bad := false
+	for _, name := range args {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, err := syclbin.OpenLenient(name)
+		if err != nil {
+			return err
+		}
+		j := jsonVerified{File: name, Findings: []jsonFinding{}}
+		for _, found := range syclbin.Verify(f) {
+			bad = true
+			if v.json {
+				j.Findings = append(j.Findings, jsonFinding(found))
+			} else {
+				fmt.Fprintf(out, "%s: %s\n", printable(name), printable(found.String()))
+			}
+		}
+		all.Files = append(all.Files, j)
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	if v.json {
+		if err := writeJSON(out, all); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if bad {
+		return cli.No(nil)
+	}
+	return nil
+}

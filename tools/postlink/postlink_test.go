@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+func run(t *testing.T, args ...string) (code int, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = tool().Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	return code, errs.String()
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ir has two kernels of two sources that share a function, a host function that
+// a static constructor keeps alive, and a kernel that calls what nobody defines.
+const ir = `target triple = "spirv64-unknown-unknown"
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @host, ptr null }]
+@shared = addrspace(1) global i32 1
+
+define spir_kernel void @_ZTS1A(ptr addrspace(1) %x) #0 {
+  %v = call i32 @_Z4helpv()
+  store i32 %v, ptr addrspace(1) %x
+  ret void
+}
+
+define spir_kernel void @_ZTSN9sycl_lite11kernel_withI1BLj64ELj1ELj1ELj16EEE(ptr addrspace(1) %x) #1 {
+  %v = call i32 @_Z4helpv()
+  store i32 %v, ptr addrspace(1) %x
+  ret void
+}
+
+define i32 @_Z4helpv() #2 {
+  %v = load i32, ptr addrspace(1) @shared
+  ret i32 %v
+}
+
+define void @host() {
+  call void @_Z5printv()
+  ret void
+}
+
+declare void @_Z5printv()
+
+attributes #0 = { "sycl-module-id"="a.cpp" }
+attributes #1 = { "sycl-module-id"="dir/b.cpp" }
+attributes #2 = { noinline }
+`
+
+func compilers(t *testing.T) (dis, opt string) {
+	t.Helper()
+	find := func(name string) string {
+		for _, candidate := range []string{"/usr/lib/llvm-21/bin/" + name, name + "-21", name} {
+			if path, err := exec.LookPath(candidate); err == nil {
+				return path
+			}
+		}
+		t.Skipf("%s is not installed (Debian: llvm-21)", name)
+		return ""
+	}
+	return find("llvm-dis"), find("opt")
+}
+
+func TestSplitWithRealCompilers(t *testing.T) {
+	dis, opt := compilers(t)
+	t.Chdir(t.TempDir())
+	write(t, "in.ll", ir)
+	code, stderr := run(t, "--llvm-dis", dis, "--opt", opt,
+		"--module=a.cpp=a.bc", "--module=dir/b.cpp=b.bc", "--module=c.cpp=c.bc", "--output", "out.table", "in.ll")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	disassemble := func(name string) string {
+		out, err := exec.Command(dis, name, "-o", "-").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	a, b := disassemble("a.bc"), disassemble("b.bc")
+	for _, test := range []struct{ in, text, has, not string }{
+		{"a.cpp", a, "spir_kernel void @_ZTS1A(", "kernel_with"},
+		{"a.cpp", a, "@shared = internal addrspace(1) global i32 1", "@host"},
+		{"b.cpp", b, "!reqd_work_group_size", "_ZTS1A"},
+		{"b.cpp", b, "!{i32 64, i32 1, i32 1}", "global_ctors"},
+		{"b.cpp", b, "!{i32 16}", "_Z5print"},
+		{"b.cpp", b, "define internal i32 @_Z4helpv()", "declare i32 @_Z4helpv()"},
+	} {
+		if !strings.Contains(test.text, test.has) {
+			t.Errorf("the module of %s lacks %q:\n%s", test.in, test.has, test.text)
+		}
+		if strings.Contains(test.text, test.not) {
+			t.Errorf("the module of %s has %q:\n%s", test.in, test.not, test.text)
+		}
+	}
+	if info, err := os.Stat("c.bc"); err != nil || info.Size() != 0 {
+		t.Errorf("the module of a source without kernels: %v, %v", info, err)
+	}
+	if table, _ := os.ReadFile("out.table"); string(table) != "[Code]\na.bc\nb.bc\n" {
+		t.Errorf("table: %q", table)
+	}
+
+	// The same input gives the same bytes.
+	first, _ := os.ReadFile("b.bc")
+	if code, stderr := run(t, "--llvm-dis", dis, "--opt", opt, "--output", "again.table", "in.ll"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if again, err := os.ReadFile("again_1.bc"); err != nil || string(again) != string(first) {
+		t.Errorf("a second run wrote another module (%v)", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dis, opt := compilers(t)
+	t.Chdir(t.TempDir())
+	write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
+	write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
+	write(t, "cut.ll", "define void @f() {\n")
+	write(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
+	write(t, "good.ll", ir)
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"an undefined device function":  {[]string{"undefined.ll"}, cli.ExitBadInput, "a.cpp: device function 'help()' is used but no source defines it; it is called by kernel 'A'"},
+		"no kernel":                     {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: there is no kernel"},
+		"truncated text":                {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1: the body of function @f does not end"},
+		"truncated bitcode":             {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
+		"no such file":                  {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
+		"a source that no module names": {[]string{"--module=a.cpp=a.bc", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', which no --module names"},
+		"an unknown split":              {[]string{"--split=auto", "good.ll"}, cli.ExitUsage, "'auto' is neither per_source nor off"},
+		"a module twice":                {[]string{"--module=a=1", "--module=a=2", "good.ll"}, cli.ExitUsage, "'a' is given twice"},
+		"no disassembler":               {[]string{"--llvm-dis=/nonexistent/llvm-dis", "cut.bc"}, cli.ExitFailure, "cannot run /nonexistent/llvm-dis"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, "out.table", "old")
+			args := append([]string{"--llvm-dis", dis, "--opt", opt, "--output", "out.table"}, test.args...)
+			code, stderr := run(t, args...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
+			}
+			if table, _ := os.ReadFile("out.table"); string(table) != "old" {
+				t.Errorf("the old table is gone: %q", table)
+			}
+		})
+	}
+}
