@@ -36,7 +36,7 @@ def _sycl_compat_report_impl(ctx):
             compat = ctx.executable._compat_target.short_path,
             report = report.short_path,
             say = "\n".join([
-                "echo 'SYCLBIN: %s'" % f.path
+                "echo 'SYCLBIN: bazel-bin/%s'" % f.short_path
                 for f in files
             ]),
         ),

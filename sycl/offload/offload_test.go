@@ -225,7 +225,7 @@ func TestRefused(t *testing.T) {
 		{"an empty file", nil, "offset 0x0: 0 bytes are too few for the header"},
 		{"another magic", []byte("\x7fELF and so on"), "offset 0x0: starts with 7f454c46, not with the magic bytes 10ff10ad"},
 		{"only the magic", []byte(Magic), "4 bytes are too few for the header, which has 32"},
-		{"version 0", put(one, 4, 0x98<<32|0), "offset 0x4: the version is 0"},
+		{"version 0", put(one, 4, 0x98<<32), "offset 0x4: the version is 0"},
 		{"version 4", put(one, 4, 0x98<<32|4), "the version is 4; supported are 1, 2 and 3"},
 		{"a size below that of the header", put(one, 8, 31), "offset 0x8: the size of the container, 31, is less"},
 		{"a size past the end", put(one, 8, 153), "only 152 bytes are there: the file was cut short"},

@@ -19,8 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
-
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -64,11 +63,11 @@ func LowerKernelNames(m *llvmir.Module) error {
 		}
 		n, ok := kernelSizes(k.Name)
 		if !ok {
-			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", Demangle(k.Name))
+			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", kernelname.Display(k.Name))
 		}
 		if workGroup := n[:3]; !slices.Equal(workGroup, []uint32{0, 0, 0}) && !k.HasMetadata("reqd_work_group_size") {
 			if slices.Contains(workGroup, 0) {
-				return fmt.Errorf("kernel %s: a required work-group size of 0", Demangle(k.Name))
+				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name))
 			}
 			k.AddMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
 		}
@@ -129,7 +128,7 @@ func Split(m *llvmir.Module, mode SplitMode) ([]Group, error) {
 		if mode == SplitPerSource {
 			var ok bool
 			if id, ok = k.Attribute(moduleIDAttribute); !ok {
-				return nil, fmt.Errorf("kernel %s does not say which source it comes from (attribute %q)", Demangle(k.Name), moduleIDAttribute)
+				return nil, fmt.Errorf("kernel %s does not say which source it comes from (attribute %q)", kernelname.Display(k.Name), moduleIDAttribute)
 			}
 		}
 		kernels[id] = append(kernels[id], k.Name)
@@ -148,13 +147,13 @@ type UndefinedFunction struct {
 }
 
 func (u UndefinedFunction) String() string {
-	s := fmt.Sprintf("device function '%s' is used but no source defines it; it is called by ", Demangle(u.Name))
+	s := fmt.Sprintf("device function '%s' is used but no source defines it; it is called by ", kernelname.Display(u.Name))
 	for i := len(u.Chain) - 1; i >= 0; i-- {
 		kind := "function"
 		if i == 0 {
 			kind = "kernel"
 		}
-		s += fmt.Sprintf("%s '%s'", kind, Demangle(u.Chain[i]))
+		s += fmt.Sprintf("%s '%s'", kind, kernelname.Display(u.Chain[i]))
 		if i > 0 {
 			s += ", called by "
 		}
@@ -196,9 +195,4 @@ func Undefined(m *llvmir.Module) []UndefinedFunction {
 		list = append(list, found[name])
 	}
 	return list
-}
-
-// Demangle returns a symbol as people write it: a kernel by its name type.
-func Demangle(symbol string) string {
-	return strings.TrimPrefix(demangle.Filter(symbol), "typeinfo name for ")
 }

@@ -109,15 +109,13 @@ func (b *builder) images(r *Report) {
 	slices.SortStableFunc(list, func(a, b found) int {
 		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(fmt.Sprintf("%#v", a.image), fmt.Sprintf("%#v", b.image)))
 	})
-	same := 0
-	for i, f := range list {
+	taken := map[string]int{}
+	for _, f := range list {
 		const digits = 16
 		f.image.ID = f.image.Digest[:min(digits, len(f.image.Digest))]
-		if i > 0 && list[i-1].image.Digest == f.image.Digest {
-			same++
-			f.image.ID += fmt.Sprintf("-%d", same+1)
-		} else {
-			same = 0
+		taken[f.image.ID]++
+		if n := taken[f.image.ID]; n > 1 {
+			f.image.ID += fmt.Sprintf("-%d", n)
 		}
 		for _, form := range f.forms {
 			b.imageIDs[form] = f.image.ID

@@ -29,18 +29,23 @@ func DisplayName(mangled string) string {
 
 // Escape makes text visible that would control a terminal or hide something from
 // the reader: control characters, changes of writing direction, characters
-// without width, line and paragraph separators.
+// without width, line and paragraph separators. Logs of continuous integration
+// can have commands in them, in words that begin with "::" or behind "##[", so
+// these are written differently, too.
 func Escape(s string) string {
-	if !strings.ContainsFunc(s, hidden) {
+	if !strings.ContainsFunc(s, hidden) && !strings.Contains(s, "##[") && !strings.HasPrefix(s, "::") && !strings.Contains(s, " ::") {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) {
+	last := ' '
+	for i, r := range s {
+		switch {
+		case hidden(r), r == ':' && last == ' ' && strings.HasPrefix(s[i:], "::"), r == '#' && last == '#' && strings.HasPrefix(s[i:], "#["):
 			fmt.Fprintf(&b, `\u{%x}`, r)
-		} else {
+		default:
 			b.WriteRune(r)
 		}
+		last = r
 	}
 	return b.String()
 }

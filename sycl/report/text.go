@@ -29,7 +29,7 @@ func WriteText(w io.Writer, reports []*Report, o TextOptions) error {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		t := text{w: b, r: r, o: o}
+		t := textWriter{w: b, r: r, o: o}
 		if t.o.Width <= 0 {
 			t.o.Width = 80
 		}
@@ -38,7 +38,7 @@ func WriteText(w io.Writer, reports []*Report, o TextOptions) error {
 	return b.Flush()
 }
 
-type text struct {
+type textWriter struct {
 	w *bufio.Writer
 	r *Report
 	o TextOptions
@@ -51,7 +51,7 @@ type column struct {
 	width int
 }
 
-func (t *text) write(titled bool) {
+func (t *textWriter) write(titled bool) {
 	if label := t.r.Target.Label; label != "" || titled {
 		fmt.Fprintf(t.w, "%s\n\n", cmp.Or(Escape(label), "(no label)"))
 	}
@@ -66,17 +66,12 @@ func (t *text) write(titled bool) {
 		columns = t.columns(true)
 		columns, legend = shorten(columns)
 	}
-	for i := 0; len(columns) > 0; i++ {
+	names.width = t.nameWidth(names, columns)
+	for i, block := range t.blocks(names.width, columns) {
 		if i > 0 {
 			t.w.WriteString("\n")
 		}
-		n, width := 0, names.width
-		for n < len(columns) && (n == 0 || width+gap+columns[n].width <= t.o.Width) {
-			width += gap + columns[n].width
-			n++
-		}
-		t.block(names, columns[:n])
-		columns = columns[n:]
+		t.block(names, block)
 	}
 	if legend != nil {
 		t.w.WriteString("\n")
@@ -85,7 +80,8 @@ func (t *text) write(titled bool) {
 		}
 	}
 	t.reasons()
-	fmt.Fprintf(t.w, "\n%s\n", t.r.Summary())
+	t.w.WriteString("\n")
+	t.wrap(t.r.Summary(), "")
 }
 
 const gap = 2
@@ -98,22 +94,48 @@ func total(columns []column) int {
 	return n
 }
 
-// maxName is how wide the column of names gets; longer names go on below.
-func (t *text) maxName() int { return max(16, t.o.Width*2/5) }
+// blocks divides the columns among tables that fit the terminal.
+func (t *textWriter) blocks(nameWidth int, columns []column) [][]column {
+	var list [][]column
+	for len(columns) > 0 {
+		n, width := 0, nameWidth
+		for n < len(columns) && (n == 0 || width+gap+columns[n].width <= t.o.Width) {
+			width += gap + columns[n].width
+			n++
+		}
+		list = append(list, columns[:n])
+		columns = columns[n:]
+	}
+	return list
+}
 
-func (t *text) kernelColumn() column {
+// nameWidth returns the width of the column of names: as wide as the names, or
+// narrower where that saves tables. Longer names go on in the next line.
+func (t *textWriter) nameWidth(names column, columns []column) int {
+	const least = 20
+	best := min(names.width, max(least, t.o.Width*2/5))
+	blocks := len(t.blocks(best, columns))
+	for w := best - 1; w >= least; w-- {
+		if n := len(t.blocks(w, columns)); n < blocks {
+			best, blocks = w, n
+		}
+	}
+	return best
+}
+
+func (t *textWriter) kernelColumn() column {
 	c := column{head: []string{"KERNEL"}, width: len("KERNEL")}
 	for _, k := range t.r.Kernels {
 		name := Escape(k.DisplayName)
 		c.cells = append(c.cells, name)
-		c.width = max(c.width, min(width(name), t.maxName()))
+		c.width = max(c.width, width(name))
 	}
 	return c
 }
 
 // columns returns a column for each device, or for each set of devices that
 // agree.
-func (t *text) columns(group bool) []column {
+func (t *textWriter) columns(group bool) []column {
 	byCell := map[[2]string]*Cell{}
 	for i := range t.r.Cells {
 		c := &t.r.Cells[i]
@@ -164,7 +186,7 @@ func shorten(columns []column) (short []column, legend []string) {
 	return columns, legend
 }
 
-func (t *text) block(names column, columns []column) {
+func (t *textWriter) block(names column, columns []column) {
 	lines := 1
 	for _, c := range columns {
 		lines = max(lines, len(c.head))
@@ -178,14 +200,14 @@ func (t *text) block(names column, columns []column) {
 		t.row(names, columns, row, false)
 	}
 	for k, name := range names.cells {
-		parts := split(name, t.maxName())
+		parts := splitName(name, names.width)
 		row := []string{parts[0]}
 		for _, c := range columns {
 			row = append(row, c.cells[k])
 		}
 		t.row(names, columns, row, true)
 		for _, part := range parts[1:] {
-			fmt.Fprintf(t.w, "%s\n", part)
+			fmt.Fprintf(t.w, "  %s\n", part)
 		}
 	}
 }
@@ -197,7 +219,7 @@ func headLine(head []string, line, lines int) string {
 	return ""
 }
 
-func (t *text) row(names column, columns []column, row []string, cells bool) {
+func (t *textWriter) row(names column, columns []column, row []string, cells bool) {
 	var line strings.Builder
 	for i, s := range row {
 		pad := names.width
@@ -214,7 +236,7 @@ func (t *text) row(names column, columns []column, row []string, cells bool) {
 	fmt.Fprintf(t.w, "%s\n", strings.TrimRight(line.String(), " "))
 }
 
-func (t *text) color(cell string) string {
+func (t *textWriter) color(cell string) string {
 	if !t.o.Color {
 		return cell
 	}
@@ -232,19 +254,13 @@ func (t *text) color(cell string) string {
 
 // cellText is what a cell of the table says.
 func cellText(c *Cell) string {
-	var word string
-	switch c.Status {
-	case Compatible:
-		if c.Holds == Native {
-			return "yes (native)"
-		}
+	switch {
+	case c.Status == Compatible && c.Holds == Native:
+		return "yes (native)"
+	case c.Status == Compatible:
 		return "yes (JIT)"
-	case NotApplicable:
+	case c.Status == NotApplicable:
 		return "-"
-	case Undetermined:
-		word = "?"
-	default:
-		word = "no"
 	}
 	var brief []string
 	for _, r := range c.Reasons {
@@ -254,14 +270,17 @@ func cellText(c *Cell) string {
 	}
 	// That nothing was built follows from what stands before it.
 	if len(brief) > 1 {
-		brief = slices.DeleteFunc(brief, func(s string) bool { return s == "no image" })
+		brief = slices.DeleteFunc(brief, func(s string) bool { return s == notBuilt })
 	}
 	const most = 2
 	if n := len(brief); n > most {
 		brief = append(brief[:most-1:most-1], fmt.Sprintf("%d more", n-most+1))
 	}
-	return word + ": " + strings.Join(brief, ", ")
+	return statusWord(c.Status) + ": " + strings.Join(brief, ", ")
 }
+
+// notBuilt is brief for a kernel without an image for a device.
+const notBuilt = "not built"
 
 // Brief names what a reason is about in a few words.
 func Brief(r Reason) string {
@@ -280,7 +299,7 @@ func Brief(r Reason) string {
 	case compat.CompileTargetMismatch:
 		s = "built for " + s
 	case compat.NoImage:
-		s = "no image"
+		s = notBuilt
 	}
 	const most = 32
 	if width(s) > most {
@@ -289,52 +308,67 @@ func Brief(r Reason) string {
 	return s
 }
 
-// reasons prints each distinct reason with what it is about.
-func (t *text) reasons() {
-	type entry struct {
-		brief, text      string
-		kernels, devices []string
-		origins          []string
-		image            bool
-		status           Status
-	}
+// entry is a reason with what it is about.
+type entry struct {
+	status           Status
+	text             string
+	kernels, devices []string
+	origins          []string
+	image            bool // some kernel in the image is the cause, perhaps another one
+}
+
+// reasons prints each distinct reason with what it is about. What nothing is
+// known of for a target that stands for all devices is said once.
+func (t *textWriter) reasons() {
 	var list []*entry
 	index := map[string]*entry{}
-	kernel := map[string]*Kernel{}
+	get := func(status Status, text string) *entry {
+		key := string(status) + "\x00" + text
+		if index[key] == nil {
+			index[key] = &entry{status: status, text: text}
+			list = append(list, index[key])
+		}
+		return index[key]
+	}
+	kernels := map[string]*Kernel{}
 	for i := range t.r.Kernels {
-		kernel[t.r.Kernels[i].ID] = &t.r.Kernels[i]
+		kernels[t.r.Kernels[i].ID] = &t.r.Kernels[i]
+	}
+	generic := map[string]bool{}
+	for _, d := range t.r.Devices {
+		generic[d.ID] = d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 	}
 	for _, c := range t.r.Cells {
+		k := kernels[c.Kernel]
 		for _, r := range c.Reasons {
-			k := kernel[c.Kernel]
-			brief := Brief(r)
-			sentence := Escape(r.Text)
-			if compat.Rule(r.Rule) == compat.NoImage {
-				if len(c.Reasons) > 1 {
-					continue
-				}
-				sentence = "The file has neither native code for the device nor code that can be compiled for it"
+			isImage := compat.Rule(r.Rule) == compat.NoImage
+			switch {
+			case isImage && len(c.Reasons) > 1:
+				continue
+			case r.Status == Undetermined && generic[c.Device]:
+				e := get(r.Status, fmt.Sprintf("%s stands for devices that are known only when the program runs", Escape(c.Device)))
+				add(&e.kernels, Escape(k.DisplayName)+" ("+Brief(r)+")")
+				continue
+			case isImage:
+				e := get(r.Status, notBuilt+": the file has neither native code for the device nor code that can be compiled for it")
+				add(&e.kernels, Escape(k.DisplayName))
+				add(&e.devices, Escape(c.Device))
+				continue
 			}
-			key := string(r.Status) + "\x00" + r.Rule + "\x00" + r.Required + "\x00" + sentence
-			e := index[key]
-			if e == nil {
-				e = &entry{brief: brief, text: sentence, status: r.Status}
-				index[key] = e
-				list = append(list, e)
-			}
+			e := get(r.Status, Brief(r)+": "+strings.TrimSuffix(Escape(r.Text), "."))
 			add(&e.kernels, Escape(k.DisplayName))
 			add(&e.devices, Escape(c.Device))
 			if compat.Rule(r.Rule) != compat.MissingAspect {
 				continue
 			}
-			if c.Scope == ScopeImage && !slices.ContainsFunc(k.Origins, func(o Origin) bool { return o.Aspect.Name == r.Required }) {
-				e.image = true
-			}
+			known := false
 			for _, o := range k.Origins {
 				if o.Aspect.Name == r.Required {
 					add(&e.origins, origin(k, o))
+					known = true
 				}
 			}
+			e.image = e.image || !known && c.Scope == ScopeImage
 		}
 	}
 	if len(list) == 0 {
@@ -343,21 +377,31 @@ func (t *text) reasons() {
 	slices.SortStableFunc(list, func(a, b *entry) int { return rank(b.status) - rank(a.status) })
 	t.w.WriteString("\n")
 	for _, e := range list {
-		word := "no"
-		switch e.status {
-		case Undetermined:
-			word = "?"
-		case NotApplicable:
-			word = "-"
+		t.wrap(fmt.Sprintf("%s: %s.", statusWord(e.status), e.text), "    ")
+		about := "    " + some(e.kernels, "kernels")
+		if e.devices != nil {
+			about += " on " + some(e.devices, "devices")
 		}
-		t.wrap(fmt.Sprintf("%s: %s: %s.", word, e.brief, strings.TrimSuffix(e.text, ".")), "    ")
-		t.wrap(fmt.Sprintf("    %s on %s.", some(e.kernels, "kernels"), some(e.devices, "devices")), "    ")
+		t.wrap(about+".", "    ")
 		if len(e.origins) > 0 {
-			t.wrap(fmt.Sprintf("    Used by %s.", some(e.origins, "places")), "    ")
+			t.wrap(fmt.Sprintf("    Used by %s.", some(e.origins, "functions")), "    ")
 		} else if e.image {
 			t.wrap("    Some kernel in the device image needs it, perhaps not each of these.", "    ")
 		}
 	}
+}
+
+// statusWord is how cells and reasons begin.
+func statusWord(s Status) string {
+	switch s {
+	case Compatible:
+		return "yes"
+	case NotApplicable:
+		return "-"
+	case Undetermined:
+		return "?"
+	}
+	return "no"
 }
 
 func origin(k *Kernel, o Origin) string {
@@ -388,7 +432,7 @@ func some(list []string, what string) string {
 
 // wrap prints text in lines of the terminal's width; all but the first line get
 // the indent.
-func (t *text) wrap(s, indent string) {
+func (t *textWriter) wrap(s, indent string) {
 	line := ""
 	first := true
 	flush := func() {
@@ -421,15 +465,13 @@ func (r *Report) Summary() string {
 		}
 	}
 	n := len(r.Kernels)
-	good, unknown, bad := 0, 0, 0
+	good, unknown := 0, 0
 	for _, k := range r.Kernels {
 		switch worst[k.ID] {
 		case Compatible:
 			good++
 		case Undetermined:
 			unknown++
-		default:
-			bad++
 		}
 	}
 	every := "every device"
@@ -442,16 +484,22 @@ func (r *Report) Summary() string {
 		s = "The kernel runs on " + every
 	case good == n:
 		s = fmt.Sprintf("All %d kernels run on %s", n, every)
-	case good == 1:
-		s = fmt.Sprintf("1 of %s runs on %s", count(n, "kernel"), every)
+	case good == 0 && n == 1:
+		s = "The kernel does not run on " + every
+	case good == 0:
+		s = fmt.Sprintf("None of the %d kernels runs on %s", n, every)
 	default:
-		s = fmt.Sprintf("%d of %s run on %s", good, count(n, "kernel"), every)
+		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, plural(good, "runs", "run"), every)
 	}
-	if unknown > 0 {
-		s += fmt.Sprintf("; whether %d more can is known only when the program runs", unknown)
-		if good == 0 && bad == 0 {
-			s = fmt.Sprintf("Whether %s on %s is known only when the program runs", plural(n, "the kernel runs", fmt.Sprintf("the %d kernels run", n)), every)
+	switch {
+	case unknown == n:
+		s = fmt.Sprintf("Whether %s on %s is known only when the program runs", plural(n, "the kernel runs", fmt.Sprintf("the %d kernels run", n)), every)
+	case unknown > 0:
+		more := "more"
+		if good == 0 {
+			more = "of them"
 		}
+		s += fmt.Sprintf("; whether %d %s can is known only when the program runs", unknown, more)
 	}
 	return s + "."
 }
@@ -469,6 +517,32 @@ func count(n int, what string) string {
 
 // width counts characters; those that take no place or two are rare in names.
 func width(s string) int { return utf8.RuneCountInString(s) }
+
+// splitName cuts a name into lines: after a separator, if there is one in the
+// second half of the line. Lines after the first leave room for an indent of 2,
+// and none begins with a colon, see Escape.
+func splitName(name string, n int) []string {
+	var parts []string
+	for width(name) > n {
+		line := split(name, n)[0]
+		for i := len(line) - 1; i > len(line)/2; i-- {
+			if strings.IndexByte(" ,:<>()", line[i]) >= 0 && name[i+1] != ':' {
+				line = line[:i+1]
+				break
+			}
+		}
+		for len(line) > 1 && name[len(line)] == ':' {
+			_, size := utf8.DecodeLastRuneInString(line)
+			line = line[:len(line)-size]
+		}
+		name = strings.TrimLeft(name[len(line):], " ")
+		parts = append(parts, strings.TrimRight(line, " "))
+		if len(parts) == 1 {
+			n -= 2
+		}
+	}
+	return append(parts, name)
+}
 
 // split cuts text into pieces of at most n characters.
 func split(s string, n int) []string {

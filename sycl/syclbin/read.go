@@ -24,7 +24,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size,
 
 // NewLenientFile reads what NewFile reads and in addition what is wrong but can
 // be repaired without guessing: files in which every abstract module says that
-// its first image is image 0, which DPC++ wrote until 2026; headers of images
+// its first image is image 0, which older compilers wrote; headers of images
 // that no abstract module has; metadata of which [propset.ParseLax] can make
 // something. Repairs are listed in File.Found.
 func NewLenientFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, true) }

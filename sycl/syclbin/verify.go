@@ -86,16 +86,13 @@ func Verify(f *File) []Finding {
 	if len(f.Modules) == 0 {
 		v.add(noModules, "file", "the file has no abstract modules")
 	}
-	ir, native := 0, 0
 	for i, m := range f.Modules {
 		v.module(i, m)
-		for _, img := range m.IR {
-			v.ir(fmt.Sprintf("IR module %d of abstract module %d", ir, i), img)
-			ir++
+		for j, img := range m.IR {
+			v.ir(fmt.Sprintf("IR module %d of abstract module %d", j, i), img)
 		}
-		for _, img := range m.Native {
-			v.native(fmt.Sprintf("native image %d of abstract module %d", native, i), img)
-			native++
+		for j, img := range m.Native {
+			v.native(fmt.Sprintf("native image %d of abstract module %d", j, i), img)
 		}
 	}
 	v.symbols()

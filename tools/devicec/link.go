@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
@@ -126,7 +127,7 @@ func duplicates(sources []string, kernels [][]string) error {
 			if other, ok := first[name]; ok {
 				errs = append(errs, cli.BadInput(fmt.Errorf(
 					"%s: kernel '%s' is defined in %s too; give one of them another kernel name, or keep a header's kernel in one source",
-					sources[i], postlink.Demangle(name), other)))
+					sources[i], kernelname.Display(name), other)))
 			} else {
 				first[name] = sources[i]
 			}

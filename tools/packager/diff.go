@@ -335,7 +335,10 @@ func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) 
 }
 
 func size(img *syclbin.Image, other string) *string {
-	text := fmt.Sprintf("%d %sbytes of %s", img.Size(), other, img.Format())
+	text := fmt.Sprintf("%d %sbytes", img.Size(), other)
+	if f := img.Format(); f != syclbin.FormatUnknown {
+		text += " of " + f.String()
+	}
 	return &text
 }
 

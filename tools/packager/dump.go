@@ -42,7 +42,7 @@ func (d *dump) setup(fs *flag.FlagSet) cli.Run {
 
 func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 	if d.schema {
-		_, err := io.WriteString(env.Stdout, schema.SYCLBINDump)
+		_, err := env.Stdout.Write(schema.SYCLBINDump)
 		return err
 	}
 	if len(args) == 0 {
@@ -115,19 +115,16 @@ func (p *printer) file(f *syclbin.File) {
 	}
 	p.within(func() { p.sets(f.Global) }, "Global metadata:%s", p.at(f.GlobalAt))
 	p.line("Number of Abstract Modules: %d", len(f.Modules))
-	ir, native := 0, 0
 	for i, m := range f.Modules {
 		p.within(func() {
 			p.within(func() { p.sets(m.Metadata) }, "Metadata:%s", p.at(m.MetadataAt))
 			p.line("Number of IR Modules: %d", len(m.IR))
-			for _, img := range m.IR {
-				p.image(img, fmt.Sprintf("IR module %d", ir), "Raw IR bytes")
-				ir++
+			for j, img := range m.IR {
+				p.image(img, fmt.Sprintf("IR module %d", j), "Raw IR bytes")
 			}
 			p.line("Number of Native Device Code Images: %d", len(m.Native))
-			for _, img := range m.Native {
-				p.image(img, fmt.Sprintf("Native device code image %d", native), "Raw native device code image bytes")
-				native++
+			for j, img := range m.Native {
+				p.image(img, fmt.Sprintf("Native device code image %d", j), "Raw native device code image bytes")
 			}
 		}, "Abstract Module %d:", i)
 	}

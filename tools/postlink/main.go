@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
@@ -103,7 +104,7 @@ func (o *options) run(ctx context.Context, env *cli.Env, args []string) error {
 			outputs[g.ID] = strings.TrimSuffix(o.output, ".table") + "_" + strconv.Itoa(i) + ".bc"
 		case outputs[g.ID] == "":
 			return cli.BadInput(fmt.Errorf("%s: kernel '%s' comes from source '%s', which no --module names",
-				args[0], postlink.Demangle(g.Kernels[0]), g.ID))
+				args[0], kernelname.Display(g.Kernels[0]), g.ID))
 		}
 	}
 

@@ -1,0 +1,32 @@
+// Package docs checks the documentation against the code.
+package docs
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+//go:embed verify.md
+var verify string
+
+func TestEveryVerifyRuleHasASection(t *testing.T) {
+	var sections []string
+	for line := range strings.Lines(verify) {
+		if id, ok := strings.CutPrefix(line, "### "); ok {
+			sections = append(sections, strings.TrimSpace(id))
+		}
+	}
+	var ids []string
+	for _, r := range syclbin.Rules() {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(sections)
+	slices.Sort(ids)
+	if !slices.Equal(sections, ids) {
+		t.Errorf("sections %q, rules %q", sections, ids)
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// run runs the tool and returns its exit code and what it printed.
+func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = tool().Run(t.Context(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	return code, out.String(), errs.String()
+}
+
+// mustRun is run for commands that have to work without a word.
+func mustRun(t testing.TB, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := run(t, args...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: exit %d, %s", args, code, stderr)
+	}
+	return stdout
+}
+
+func write(t testing.TB, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// goldenDir is where golden files are, wherever a test has gone.
+var goldenDir string
+
+func TestMain(m *testing.M) {
+	var err error
+	if goldenDir, err = filepath.Abs("testdata"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(goldenDir, name)
+	if *update {
+		write(t, path, []byte(got))
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+func properties(q *requirement.Requirements, kernels ...string) *propset.Registry {
+	r := new(propset.Registry)
+	q.Put(r)
+	for _, k := range kernels {
+		r.Add(propset.KernelNames).Put(k, propset.Uint(1))
+	}
+	return r
+}
+
+// workspace makes a folder with a SYCLBIN, a SPIR-V module and a file table, and
+// goes there.
+func workspace(t *testing.T) {
+	t.Helper()
+	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	write(t, "k.spv", code)
+	var b syclbin.Builder
+	for _, m := range []struct {
+		key  string
+		meta *propset.Registry
+		arch []string
+	}{
+		{"plain", properties(&requirement.Requirements{}, "_ZTS9VectorAdd"), []string{"intel_gpu_pvc", "intel_gpu_dg2"}},
+		{"fp64", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy"), []string{"intel_gpu_pvc"}},
+		{"sg8", properties(&requirement.Requirements{SubGroupSizes: []uint32{8}}, "_ZTS9SubGroup8"), []string{"intel_gpu_dg2"}},
+	} {
+		for _, arch := range m.arch {
+			err := b.Add(m.key, m.meta, syclbin.NewNative(arch, "spir64_gen-unknown-unknown", strings.NewReader(m.key+arch)))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "k.syclbin", out.Bytes())
+	write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").Append(nil))
+	write(t, "k.bc", []byte("BC\xc0\xde"))
+	write(t, "k.table", []byte("[Code|Properties]\nk.bc|fp64.prop\n"))
+}
+
+func TestReportAndShow(t *testing.T) {
+	workspace(t)
+	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
+	data, err := os.ReadFile("r.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "syclbin.json", string(data))
+	golden(t, "syclbin.txt", mustRun(t, "show", "r.json"))
+	if got := mustRun(t, "show", "--format", "json", "r.json"); got != string(data) {
+		t.Errorf("the JSON of one report is another one:\n%s", got)
+	}
+	if got := mustRun(t, "report", "--name=//demo:kernels", "k.syclbin"); got != string(data) {
+		t.Error("standard output has another report than the file")
+	}
+
+	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
+	golden(t, "spirv.txt", mustRun(t, "show", "s.json"))
+	golden(t, "both.txt", mustRun(t, "show", "r.json", "s.json"))
+	var list []report.Report
+	if err := json.Unmarshal([]byte(mustRun(t, "show", "--format=json", "r.json", "s.json")), &list); err != nil || len(list) != 2 {
+		t.Errorf("the JSON of two reports: %v, %d", err, len(list))
+	}
+
+	write(t, "own.yaml", []byte("intel_gpu_dg2:\n  aspects: [fp64]\n"))
+	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
+	golden(t, "table.txt", mustRun(t, "show", "t.json"))
+
+	// Together the files are one program: what a device lacks in one, it may find in another.
+	mustRun(t, "report", "--output", "u.json", "--devices", "intel_gpu_pvc,intel_gpu_skl", "k.syclbin", "k.table")
+	golden(t, "together.txt", mustRun(t, "show", "u.json"))
+}
+
+func TestSymbols(t *testing.T) {
+	workspace(t)
+	if err := os.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "sub/k.table", []byte("[Code|Symbols]\nn.bin|n.sym\n"))
+	write(t, "sub/n.bin", []byte("native"))
+	write(t, "sub/n.sym", []byte("_ZTS1A\n_ZTS1B\n"))
+	mustRun(t, "report", "--output", "r.json", "--devices", "intel_gpu_dg2", "sub/k.table")
+	got := mustRun(t, "show", "r.json")
+	if !strings.Contains(got, "A       no: not built\nB       no: not built\n") {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	workspace(t)
+	mustRun(t, "report", "--output", "good.json", "k.syclbin")
+	good, _ := os.ReadFile("good.json")
+	write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
+	write(t, "cut.spv", []byte("\x03\x02\x23\x07\x00\x00"))
+	binary, _ := os.ReadFile("k.syclbin")
+	write(t, "cut.syclbin", binary[:len(binary)/2])
+	write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
+	write(t, "text.txt", []byte("hello\n"))
+	write(t, "gone.table", []byte("[Code|Properties]\ngone.bc|fp64.prop\n"))
+	write(t, "nocode.table", []byte("[Properties]\nfp64.prop\n"))
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"no subcommand", nil, 2, []string{"missing subcommand"}},
+		{"no file", []string{"report"}, 2, []string{"a file to report on is needed"}},
+		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`}},
+		{"a missing file", []string{"report", "gone.spv"}, 3, []string{"gone.spv"}},
+		{"a folder", []string{"report", "."}, 3, []string{". is not a regular file"}},
+		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "6 bytes are too few for a header"}},
+		{"a truncated SYCLBIN", []string{"report", "cut.syclbin"}, 3, []string{"cut.syclbin: ", "offset"}},
+		{"an object file", []string{"report", "host.o"}, 3, []string{"host.o is neither", "ELF", "packager import"}},
+		{"a text file", []string{"report", "text.txt"}, 3, []string{"text.txt is neither"}},
+		{"a table of a missing file", []string{"report", "gone.table"}, 3, []string{"gone.table: row 1: code file: ", "gone.bc"}},
+		{"a table without code", []string{"report", "nocode.table"}, 3, []string{"nocode.table: the table has no column Code"}},
+		{"no report", []string{"show"}, 2, []string{"a report is needed"}},
+		{"a missing report", []string{"show", "gone.json"}, 3, []string{"gone.json"}},
+		{"no report but SPIR-V", []string{"show", "k.spv"}, 3, []string{"k.spv: "}},
+		{"a member twice", []string{"show", "twice.json"}, 3, []string{"twice.json: offset ", `member "status" occurs twice`}},
+		{"a format that is none", []string{"show", "--format", "png", "good.json"}, 2, []string{`format "png" is neither text nor json`}},
+		{"a negative width", []string{"show", "--width", "-1", "good.json"}, 2, []string{"--width -1 is negative"}},
+		{"a schema that is none", []string{"schema", "policies"}, 2, []string{"which schema"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			args := test.args
+			if len(args) > 1 && args[0] == "report" {
+				write(t, "out.json", []byte("old"))
+				args = append([]string{"report", "--output", "out.json"}, args[1:]...)
+			}
+			code, stdout, stderr := run(t, args...)
+			if code != test.code || stdout != "" && len(args) > 0 {
+				t.Errorf("exit %d, want %d; stdout %q", code, test.code, stdout)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("%q is not in\n%s", want, stderr)
+				}
+			}
+			if data, err := os.ReadFile("out.json"); err == nil && string(data) != "old" {
+				t.Error("the old output is lost")
+			}
+		})
+	}
+}
+
+func TestSchema(t *testing.T) {
+	var s struct {
+		ID string `json:"$id"`
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "schema", "report")), &s); err != nil || s.ID != report.Schema {
+		t.Errorf("%v, %q", err, s.ID)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"report", "--help"}, {"show", "--help"}, {"schema", "--help"}} {
+		if code, stdout, _ := run(t, args...); code != 0 || !strings.Contains(stdout, "Usage: compat") {
+			t.Errorf("%q: exit %d, %s", args, code, stdout)
+		}
+	}
+}

@@ -1,0 +1,718 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+var update = flag.Bool("update", false, "write the golden files of testdata")
+
+// testdata is found before tests change the current folder.
+var testdata = func() string {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// run runs the tool in the current folder.
+func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, diag bytes.Buffer
+	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &diag}
+	code = tool().Run(t.Context(), env, args)
+	return code, out.String(), diag.String()
+}
+
+// ok runs the tool, which has to succeed without a word on standard error.
+func ok(t testing.TB, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := run(t, args...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("packager %q: exit code %d\n%s", args, code, stderr)
+	}
+	return stdout
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(testdata, name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+func file(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// folder makes a folder with files the current one.
+func folder(t *testing.T, files ...map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, f := range files {
+		for name, content := range f {
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+const spirvHead = "\x03\x02\x23\x07\x00\x00\x01\x00\x00\x00"
+
+// split is what two split modules for four targets leave behind.
+var split = map[string]string{
+	"a.spv":         spirvHead,
+	"b.spv":         spirvHead + "b",
+	"a.ptx":         ".version 8.0\n",
+	"a.pvc":         "native a",
+	"b.pvc":         "native b",
+	"b.dg2":         "native b for dg2",
+	"a.prop":        "[SYCL/kernel names]\n_ZTS1A=1|1\n[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n",
+	"b.prop":        "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\nreqd_sub_group_size=1|16\n",
+	"a.sym":         "_ZTS1A\n",
+	"b.sym":         "_ZTS1C\n_ZTS1B\n",
+	"spir64.table":  "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\nb.spv|b.prop|b.sym\n",
+	"ptx.table":     "[Code|Properties|Symbols]\na.ptx|a.prop|a.sym\n",
+	"pvc.table":     "[Code|Properties|Symbols]\na.pvc|a.prop|a.sym\nb.pvc|b.prop|b.sym\n",
+	"dg2.table":     "[Code|Properties|Symbols]\nb.dg2|b.prop|b.sym\n",
+	"nothing.table": "[Code|Properties|Symbols]\n",
+}
+
+var splitTables = []string{
+	"--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
+	"--table=nvptx64-nvidia-cuda=ptx.table",
+	"--table=spir64-unknown-unknown=spir64.table",
+	"--table=spir64_gen-unknown-unknown=intel_gpu_dg2=dg2.table",
+}
+
+func TestPack(t *testing.T) {
+	folder(t, split)
+	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	golden(t, "pack.dump", ok(t, "dump", "k.syclbin"))
+	golden(t, "pack.verbose", ok(t, "dump", "--verbose", "k.syclbin"))
+	golden(t, "pack.json", ok(t, "dump", "--json", "k.syclbin"))
+	if out := ok(t, "verify", "k.syclbin"); out != "" {
+		t.Errorf("verify found %s", out)
+	}
+
+	// The order of flags does not matter, nor where the files are.
+	reversed := slices.Clone(splitTables)
+	slices.Reverse(reversed)
+	ok(t, append(append([]string{"pack"}, reversed...), "--output=again.syclbin")...)
+	if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
+		t.Error("another order of the tables made another file")
+	}
+}
+
+func TestPackFindsFilesBesideTheTable(t *testing.T) {
+	folder(t, split)
+	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	want := file(t, "k.syclbin")
+	beside := make(map[string]string)
+	for name, content := range split {
+		beside["out/"+name] = content
+	}
+	folder(t, beside)
+	args := []string{"pack", "--output", "k.syclbin"}
+	for _, table := range splitTables {
+		args = append(args, table[:strings.LastIndex(table, "=")+1]+"out/"+table[strings.LastIndex(table, "=")+1:])
+	}
+	ok(t, args...)
+	if !bytes.Equal(file(t, "k.syclbin"), want) {
+		t.Error("the file differs")
+	}
+	if err := os.WriteFile("a.spv", []byte("another"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := run(t, args...); code != 3 || !strings.Contains(stderr, "a.spv is both in the current folder and beside the table, and they differ") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+func TestPackImages(t *testing.T) {
+	module := string(spirvModule("kernel"))
+	zebin := string(zebinModule("gpu_kernel"))
+	files := map[string]string{"m.spv": module, "z.bin": zebin, "m.sym": "named\n", "m.prop": "[SYCL/kernel names]\nlisted=1|1\n"}
+	tests := []struct {
+		name    string
+		image   string
+		kernels []string
+		warning string
+	}{
+		{"SPIR-V names its kernels", "file=m.spv,triple=spir64-unknown-unknown", []string{"kernel"}, ""},
+		{"ELF for Intel GPUs names its kernels", "file=z.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc", []string{"gpu_kernel"}, ""},
+		{"a symbol file goes before the image", "file=m.spv,triple=spir64-unknown-unknown,syms=m.sym", []string{"named"}, ""},
+		{"a property file goes before all", "file=m.spv,triple=spir64-unknown-unknown,syms=m.sym,props=m.prop", []string{"listed"}, ""},
+		{"no triple", "file=m.spv", []string{"kernel"}, "ir-target-missing"},
+		{"IR for an architecture", "file=m.spv,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc", []string{"kernel"}, "native-is-ir"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			folder(t, files)
+			code, _, stderr := run(t, "pack", "--output=k.syclbin", "--image="+test.image)
+			if code != 0 || (stderr == "") != (test.warning == "") || !strings.Contains(stderr, test.warning) {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			f, err := syclbin.Open("k.syclbin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if got := f.Modules[0].Kernels(); !slices.Equal(got, test.kernels) {
+				t.Errorf("kernels %q, want %q", got, test.kernels)
+			}
+			if _, ok := f.Modules[0].Metadata.Set(propset.DeviceRequirements).Get("aspects"); !ok && strings.HasSuffix(test.image, "file=m.spv") {
+				t.Error("the requirements of the module are missing")
+			}
+		})
+	}
+}
+
+// spirvModule returns a SPIR-V module with one empty kernel.
+func spirvModule(name string) []byte {
+	text := make([]byte, len(name)+4-len(name)%4)
+	copy(text, name)
+	var b []byte
+	word := func(words ...uint32) {
+		for _, w := range words {
+			b = binary.LittleEndian.AppendUint32(b, w)
+		}
+	}
+	op := func(code uint32, operands ...uint32) {
+		word(uint32(1+len(operands))<<16 | code)
+		word(operands...)
+	}
+	word(0x07230203, 0x00010000, 0, 5, 0)
+	op(17, 4)    // OpCapability Addresses
+	op(17, 6)    // OpCapability Kernel
+	op(14, 2, 2) // OpMemoryModel Physical64 OpenCL
+	word(uint32(3+len(text)/4)<<16|15, 6, 3)
+	b = append(b, text...) // OpEntryPoint Kernel %3
+	op(19, 1)              // %1 = OpTypeVoid
+	op(33, 2, 1)           // %2 = OpTypeFunction %1
+	op(54, 1, 3, 0, 2)     // %3 = OpFunction
+	op(248, 4)             // %4 = OpLabel
+	op(253)                // OpReturn
+	op(56)                 // OpFunctionEnd
+	return b
+}
+
+// zebinModule returns an ELF file for Intel GPUs with the section of one kernel.
+func zebinModule(name string) []byte {
+	le := binary.LittleEndian
+	table := "\x00.text." + name + "\x00"
+	b := make([]byte, 64)
+	copy(b, "\x7fELF\x02\x01\x01")
+	le.PutUint16(b[18:], 205)
+	le.PutUint64(b[40:], 64)
+	le.PutUint16(b[58:], 64)
+	le.PutUint16(b[60:], 2)
+	le.PutUint16(b[62:], 1)
+	b = append(b, make([]byte, 128)...)
+	section := b[128:]
+	le.PutUint32(section, 1)
+	le.PutUint64(section[24:], uint64(len(b)))
+	le.PutUint64(section[32:], uint64(len(table)))
+	return append(b, table...)
+}
+
+func TestPackRefuses(t *testing.T) {
+	files := maps.Clone(split)
+	maps.Copy(files, map[string]string{
+		"nocode.table":  "[Properties|Symbols]\na.prop|a.sym\n",
+		"cell.table":    "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n|b.prop|b.sym\n",
+		"empty.table":   "[Code|Properties|Symbols]\nempty.spv|a.prop|a.sym\n",
+		"empty.spv":     "",
+		"missing.table": "[Code|Properties|Symbols]\nmissing.spv|a.prop|a.sym\n",
+		"dir.table":     "[Code|Properties|Symbols]\nfolder|a.prop|a.sym\n",
+		"folder/x":      "",
+		"props.table":   "[Code|Properties|Symbols]\na.spv|bad.prop|a.sym\n",
+		"bad.prop":      "[SYCL/kernel names]\nK=3|1\n",
+		"own.table":     "[Code|Properties|Symbols]\na.spv|own.prop|a.sym\n",
+		"own.prop":      "[S]\n[SYCLBIN/global metadata]\nstate=1|1\n",
+		"names.table":   "[Code|Properties|Symbols]\na.spv|b.prop|bad.sym\n",
+		"bad.sym":       "a=b\n",
+		"ragged.table":  "[Code|Properties|Symbols]\na.spv|a.prop\n",
+		"cut.spv":       spirvHead,
+	})
+	tests := []struct {
+		name string
+		args string
+		code int
+		want string
+	}{
+		{"no output", "--table=t=spir64.table", 2, "--output is missing"},
+		{"nothing to pack", "--output=k", 2, "nothing to pack: give --table or --image"},
+		{"an argument", "--output=k --table=t=spir64.table x", 2, "'x' is not a flag"},
+		{"a table without a target", "--output=k --table=spir64.table", 2, "is not TRIPLE[=ARCH]=FILE"},
+		{"an unknown state", "--output=k --state=linked --table=t=spir64.table", 2, `"linked" is none of input, object and executable`},
+		{"version 3", "--output=k --syclbin-version=3 --table=t=spir64.table", 2, "3 is neither 1 nor 2"},
+		{"a bare version 2", "--output=k --syclbin-version=2 --bare --table=t=spir64.table", 2, "leave out --bare"},
+		{"container version 3", "--output=k --container-version=3 --table=t=spir64.table", 2, "3 is neither 1 nor 2"},
+		{"another image kind", "--output=k --image-kind=5 --table=t=spir64.table", 2, "5 is neither 6 nor 7"},
+		{"an image without a file", "--output=k --image=triple=t", 2, "has no file="},
+		{"an image with another field", "--output=k --image=file=a.spv,kind=sycl", 2, "'kind=sycl' is none of file="},
+		{"an image with a field twice", "--output=k --image=file=a.spv,file=b.spv", 2, "'file' is given twice"},
+		{"a table that is not there", "--output=k --table=t=x.table", 3, "x.table"},
+		{"a table without rows", "--output=k --table=t=nothing.table", 3, "no table has a row"},
+		{"a table without code", "--output=k --table=t=nocode.table", 3, "nocode.table: the table has no column Code"},
+		{"a ragged table", "--output=k --table=t=ragged.table", 3, "ragged.table:2"},
+		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: the column Code is empty"},
+		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
+		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv in the current folder or beside the table"},
+		{"a folder as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is not a file"},
+		{"bad properties", "--output=k --table=t=props.table", 3, "props.table:2: bad.prop:2"},
+		{"properties of a SYCLBIN", "--output=k --table=t=own.table", 3, "own.prop:2: the set [SYCLBIN/global metadata]"},
+		{"symbols that are no keys", "--output=k --table=t=names.table", 3, "names.table:2: bad.sym"},
+		{"SPIR-V that is cut", "--output=k --image=file=cut.spv", 3, "--image file=cut.spv: cut.spv: "},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			folder(t, files)
+			code, _, stderr := run(t, append([]string{"pack"}, strings.Fields(test.args)...)...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit code %d, want %d: %s, want %q", code, test.code, stderr, test.want)
+			}
+			if _, err := os.Stat("k"); !errors.Is(err, os.ErrNotExist) {
+				t.Error("there is an output")
+			}
+		})
+	}
+}
+
+func TestDumpIsThatOfSyclbinDump(t *testing.T) {
+	folder(t)
+	writeVector(t, "bare.syclbin", nil)
+	golden(t, "vector.dump", ok(t, "dump", "bare.syclbin"))
+	golden(t, "two.dump", ok(t, "dump", "bare.syclbin", "bare.syclbin"))
+}
+
+// writeVector writes the test vector after a change.
+func writeVector(t *testing.T, name string, change func(string) string) {
+	t.Helper()
+	text := strings.Join(strings.Fields(string(file(t, filepath.Join(testdata, "v1_bare.hex")))), "")
+	data, err := hex.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		data = []byte(change(string(data)))
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNamesFromFilesCannotControlTheTerminal(t *testing.T) {
+	folder(t)
+	r := new(propset.Registry)
+	r.Add("S\x1b[2J\u202e").Put("\xff\x9bK\u2028", propset.String("\x1b]0;x\a"))
+	var b syclbin.Builder
+	if err := b.Add("", r, syclbin.NewIR(syclbin.SPIRV, "\x1b[31m", strings.NewReader(spirvHead))); err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("x.syclbin", data.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"dump"}, {"dump", "--verbose"}, {"verify"}} {
+		_, stdout, stderr := run(t, append(args, "x.syclbin")...)
+		if stdout == "" || stderr != "" {
+			t.Errorf("%q: %q, %q", args, stdout, stderr)
+		}
+		if i := strings.IndexFunc(stdout, func(r rune) bool {
+			return r != '\n' && (r < ' ' || r == 0x7f || r >= 0x80)
+		}); i >= 0 {
+			t.Errorf("%q printed %q", args, stdout[i:min(len(stdout), i+10)])
+		}
+	}
+	_, stdout, _ := run(t, "dump", "x.syclbin")
+	if want := "    S\\x1b[2J\\u202e:\n      \\xff\\x9bK\\u2028: 1b5d303b7807\n"; !strings.Contains(stdout, want) {
+		t.Errorf("dump printed\n%swant\n%s", stdout, want)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	folder(t)
+	writeVector(t, "good.syclbin", nil)
+	writeVector(t, "bad.syclbin", func(s string) string {
+		s = strings.Replace(s, "state=1|1", "state=1|7", 1)
+		s = strings.Replace(s, "type=1|0", "type=1|2", 1)
+		return strings.Replace(s, "[SYCL/kernel names]", "[SYCL/kernel-names]", 1)
+	})
+	if out := ok(t, "verify", "good.syclbin"); out != "" {
+		t.Errorf("found %s", out)
+	}
+	code, stdout, stderr := run(t, "verify", "good.syclbin", "bad.syclbin")
+	if code != 1 || stderr != "" {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	golden(t, "verify.txt", stdout)
+	code, stdout, stderr = run(t, "verify", "--json", "good.syclbin", "bad.syclbin")
+	if code != 1 || stderr != "" {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	golden(t, "verify.json", stdout)
+
+	if err := os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr = run(t, "verify", "broken.syclbin")
+	if code != 3 || !strings.Contains(stderr, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	rules := ok(t, "verify", "--rules")
+	if n := strings.Count(rules, "\n"); n != len(syclbin.Rules()) {
+		t.Errorf("%d rules", n)
+	}
+}
+
+func TestExtractAndPackAgain(t *testing.T) {
+	forms := [][]string{nil, {"--bare"}, {"--container-version=1"}, {"--container-version=1", "--image-kind=6"}, {"--syclbin-version=2"}, {"--state=input"}}
+	for _, form := range forms {
+		t.Run(strings.Join(form, " "), func(t *testing.T) {
+			folder(t, split)
+			ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, form, splitTables)...)
+			ok(t, "extract", "--output-dir=a=b/parts", "k.syclbin")
+			ok(t, "pack", "@a=b/parts/pack.args", "--output=again.syclbin")
+			if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
+				t.Errorf("another file:\n%s\n%s", ok(t, "dump", "k.syclbin"), ok(t, "dump", "again.syclbin"))
+			}
+		})
+	}
+}
+
+func TestExtractFiles(t *testing.T) {
+	folder(t, split)
+	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
+	ok(t, "extract", "--output-dir=parts", "k.syclbin")
+	golden(t, "extract.txt", listing(t, "parts"))
+	ok(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
+	golden(t, "extract-native.txt", listing(t, "native1"))
+
+	if code, _, stderr := run(t, "extract", "--output-dir=x", "--module=2", "k.syclbin"); code != 2 || !strings.Contains(stderr, "there is no abstract module 2, k.syclbin has 2") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// listing shows the files of a folder with their content.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		fmt.Fprintf(&b, "%s: %q\n", e.Name(), file(t, filepath.Join(dir, e.Name())))
+	}
+	return b.String()
+}
+
+func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
+	folder(t)
+	var b syclbin.Builder
+	for _, triple := range []string{"../../etc/passwd", "..", "/abs", "a\x00b", "con", "CON", "a=b", "", strings.Repeat("x", 5000)} {
+		r := new(propset.Registry)
+		r.Add(propset.KernelNames).Put("K", propset.Uint(1))
+		if err := b.Add(triple, r, syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader(spirvHead))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var data bytes.Buffer
+	if err := syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("x.syclbin", data.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := run(t, "extract", "--output-dir=parts", "x.syclbin")
+	if code != 0 || !strings.Contains(stderr, "the target of the IR module module6_0.spv of abstract module 6 cannot be that of a table, so it is in none: a=b") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	list, _ := os.ReadDir("parts")
+	var tables []string
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), ".table") {
+			tables = append(tables, e.Name())
+		}
+	}
+	want := []string{".table", "CON.2.table", "_.._etc_passwd.table", "_abs.table", "a_b.table", "con.table", "none.table", strings.Repeat("x", 100) + ".table"}
+	slices.Sort(tables)
+	if !slices.Equal(tables, want) {
+		t.Errorf("tables %q, want %q", tables, want)
+	}
+	if list, _ := os.ReadDir("."); len(list) != 2 {
+		t.Errorf("files beside the folder: %v", list)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	folder(t)
+	writeVector(t, "bare.syclbin", nil)
+	forms := [][]string{{}, {"--container-version=1"}, {"--syclbin-version=2"}, {"--container-version=1", "--image-kind=6"}}
+	for _, form := range forms {
+		ok(t, slices.Concat([]string{"convert", "--output=other.syclbin", "bare.syclbin"}, form)...)
+		ok(t, "convert", "--bare", "--output=back.syclbin", "other.syclbin")
+		if !bytes.Equal(file(t, "bare.syclbin"), file(t, "back.syclbin")) {
+			t.Errorf("%q and back is another file", form)
+		}
+		ok(t, "diff", "bare.syclbin", "other.syclbin")
+	}
+	ok(t, "convert", "--state=executable", "--bare", "--output=bare.syclbin", "bare.syclbin")
+	if out := ok(t, "dump", "bare.syclbin"); !strings.Contains(out, "state: 2\n") {
+		t.Errorf("dump printed\n%s", out)
+	}
+}
+
+func TestLenient(t *testing.T) {
+	folder(t, split)
+	ok(t, slices.Concat([]string{"pack", "--bare", "--output=good.syclbin"}, splitTables)...)
+	data := file(t, "good.syclbin")
+	for i := range 2 { // the first indices of the abstract modules
+		clear(data[56+32*i+20 : 56+32*i+24])
+		clear(data[56+32*i+28 : 56+32*i+32])
+	}
+	if err := os.WriteFile("bad.syclbin", data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := run(t, "convert", "--bare", "--output=repaired.syclbin", "bad.syclbin")
+	if code != 3 || !strings.Contains(stderr, "does not advance first indices") {
+		t.Errorf("strict: exit code %d: %s", code, stderr)
+	}
+	code, _, stderr = run(t, "convert", "--lenient", "--bare", "--output=repaired.syclbin", "bad.syclbin")
+	if code != 0 || strings.Count(stderr, "bad.syclbin: warning: file: first-index: ") != 2 {
+		t.Errorf("lenient: exit code %d: %s", code, stderr)
+	}
+	if !bytes.Equal(file(t, "good.syclbin"), file(t, "repaired.syclbin")) {
+		t.Error("the repaired file is another one")
+	}
+}
+
+func TestDiff(t *testing.T) {
+	folder(t, split)
+	ok(t, slices.Concat([]string{"pack", "--output=a.syclbin"}, splitTables)...)
+	same := slices.Clone(splitTables)
+	ok(t, slices.Concat([]string{"pack", "--syclbin-version=2", "--output=same.syclbin"}, same)...)
+	if out := ok(t, "diff", "a.syclbin", "same.syclbin"); out != "" {
+		t.Errorf("differences: %s", out)
+	}
+
+	// Modules of one image each, as other tools write them, mean the same.
+	f, err := syclbin.Open("a.syclbin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	apart := &syclbin.File{State: f.State, Global: f.Global}
+	for _, m := range f.Modules {
+		for _, img := range m.Native {
+			apart.Modules = append(apart.Modules, &syclbin.Module{Metadata: m.Metadata, Native: []*syclbin.Image{img}})
+		}
+		for _, img := range m.IR {
+			apart.Modules = append(apart.Modules, &syclbin.Module{Metadata: m.Metadata, IR: []*syclbin.Image{img}})
+		}
+	}
+	if err := cli.WriteFile("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }); err != nil {
+		t.Fatal(err)
+	}
+	if out := ok(t, "diff", "a.syclbin", "apart.syclbin"); out != "" {
+		t.Errorf("differences: %s", out)
+	}
+
+	changed := map[string]string{
+		"a.spv":  spirvHead + "longer",
+		"b.pvc":  "native x",
+		"b.prop": "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\nreqd_sub_group_size=1|32\n",
+		"b.sym":  "_ZTS1B\n_ZTS1C\n",
+		"a.sym":  "_ZTS1A\n_ZTS1D\n",
+	}
+	for name, content := range changed {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=b.syclbin"}, splitTables[:3])...)
+	code, stdout, stderr := run(t, "diff", "a.syclbin", "b.syclbin")
+	if code != 1 || stderr != "" {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	golden(t, "diff.txt", stdout)
+	code, stdout, _ = run(t, "diff", "--json", "a.syclbin", "b.syclbin")
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	golden(t, "diff.json", stdout)
+
+	// A kernel more is another module.
+	if err := os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n_ZTS1A=1|1\n_ZTS1D=1|1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
+	_, stdout, _ = run(t, "diff", "b.syclbin", "c.syclbin")
+	golden(t, "diff-kernel.txt", stdout)
+}
+
+func TestDumpFitsItsSchema(t *testing.T) {
+	folder(t, split)
+	writeVector(t, "vector.syclbin", nil)
+	writeVector(t, "odd.syclbin", func(s string) string {
+		return strings.Replace(strings.Replace(s, "[SYCL/kernel names]\nK", "[SYCL/devicereqs!!]\nK", 1), "state=1|1", "stats=1|1", 1)
+	})
+	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	var rules map[string]any
+	if err := json.Unmarshal(schema.SYCLBINDump, &rules); err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin")), &value); err != nil {
+		t.Fatal(err)
+	}
+	v := validator{root: rules}
+	v.check("", rules, value)
+	for _, fault := range v.faults {
+		t.Error(fault)
+	}
+	if ok(t, "dump", "--schema") != string(schema.SYCLBINDump) {
+		t.Error("--schema printed something else")
+	}
+
+	// The check itself fails where it should.
+	file := value.(map[string]any)["files"].([]any)[0].(map[string]any)
+	file["extra"], file["version"] = 1, 3
+	delete(file, "state")
+	v.faults = nil
+	v.check("", rules, value)
+	if len(v.faults) != 3 {
+		t.Errorf("faults: %q", v.faults)
+	}
+}
+
+// A validator checks a value against the part of JSON Schema that our schemas use.
+type validator struct {
+	root   map[string]any
+	faults []string
+}
+
+func (v *validator) check(path string, rules map[string]any, value any) {
+	fault := func(format string, args ...any) {
+		v.faults = append(v.faults, path+": "+fmt.Sprintf(format, args...))
+	}
+	if ref, ok := rules["$ref"].(string); ok {
+		def, ok := v.root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+		if !ok {
+			fault("no definition %s", ref)
+			return
+		}
+		v.check(path, def, value)
+		return
+	}
+	if list, ok := rules["enum"].([]any); ok && !slices.Contains(list, value) {
+		fault("%v is none of %v", value, list)
+	}
+	n, isNumber := value.(float64)
+	if least, ok := rules["minimum"].(float64); ok && isNumber && n < least {
+		fault("%v is less than %v", n, least)
+	}
+	if most, ok := rules["maximum"].(float64); ok && isNumber && n > most {
+		fault("%v is more than %v", n, most)
+	}
+	typ, _ := rules["type"].(string)
+	fits := true
+	switch value := value.(type) {
+	case map[string]any:
+		fits = typ == "object" || typ == ""
+		known, _ := rules["properties"].(map[string]any)
+		for key, child := range value {
+			if def, ok := known[key].(map[string]any); ok {
+				v.check(path+"/"+key, def, child)
+			} else if rules["additionalProperties"] == false {
+				fault("%s is not in the schema", key)
+			}
+		}
+		required, _ := rules["required"].([]any)
+		for _, key := range required {
+			if _, ok := value[key.(string)]; !ok {
+				fault("%s is missing", key)
+			}
+		}
+	case []any:
+		fits = typ == "array" || typ == ""
+		if items, ok := rules["items"].(map[string]any); ok {
+			for i, child := range value {
+				v.check(fmt.Sprintf("%s/%d", path, i), items, child)
+			}
+		}
+	case string:
+		fits = typ == "string" || typ == ""
+	case bool:
+		fits = typ == "boolean" || typ == ""
+	case float64:
+		fits = typ == "integer" && n == float64(int64(n)) || typ == ""
+	default:
+		fits = typ == ""
+	}
+	if !fits {
+		fault("%v is not of type %s", value, typ)
+	}
+}
+
+func TestHelpExamplesParse(t *testing.T) {
+	for _, c := range tool().Commands {
+		fields := strings.Fields(c.Example)
+		if len(fields) < 3 || fields[0] != "packager" || fields[1] != c.Name {
+			t.Errorf("%s: the example is %q", c.Name, c.Example)
+			continue
+		}
+		fs := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+		fs.SetOutput(io.Discard)
+		c.Setup(fs)
+		if err := fs.Parse(fields[2:]); err != nil {
+			t.Errorf("%s: %v", c.Example, err)
+		}
+		if help := ok(t, c.Name, "--help"); !strings.Contains(help, c.Example) {
+			t.Errorf("%s --help does not show its example", c.Name)
+		}
+	}
+}
