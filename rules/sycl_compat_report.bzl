@@ -15,6 +15,7 @@ def _sycl_compat_report_impl(ctx):
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", report)
+    args.add("--name", str(ctx.label).lstrip("@"))
     args.add_joined("--devices", ctx.attr.devices, join_with = ",")
     args.add_all(ctx.files.device_config, before_each = "--device-config")
     args.add_all(files)

@@ -9,6 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -134,7 +135,7 @@ func (b *builder) collect(r *Report) {
 			if k == nil {
 				k = &kernel{name: info.Name}
 				b.kernels[info.Name] = k
-				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: DisplayName(info.Name), Images: []string{}}
+				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: kernelname.Display(info.Name), Images: []string{}}
 			}
 			k.modules = append(k.modules, module)
 			d := described[info.Name]

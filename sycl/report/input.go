@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -143,7 +144,7 @@ func explain(info *KernelInfo, code *spirv.Module) {
 		o := Origin{Aspect: Aspect{a.String(), uint32(a)},
 			Location: sourceLocation(why.Location.File, why.Location.Line, why.Location.Column)}
 		if last := why.Chain[len(why.Chain)-1]; len(why.Chain) > 1 {
-			o.Function = DisplayName(last)
+			o.Function = kernelname.Display(last)
 		}
 		if o.Function != "" || o.Location != nil {
 			info.Origins = append(info.Origins, o)

@@ -5,27 +5,7 @@ import (
 	"path"
 	"strings"
 	"unicode"
-
-	"github.com/ianlancetaylor/demangle"
 )
-
-// maxMangled bounds the names that are demangled: longer ones come from no
-// compiler, and names can grow a lot.
-const maxMangled = 16 << 10
-
-// DisplayName returns the name of a kernel or function as people write it.
-// Kernels are named by types: "_ZTS9VectorAdd" is VectorAdd. A name that is not
-// mangled stays as it is.
-func DisplayName(mangled string) string {
-	if len(mangled) > maxMangled {
-		return mangled
-	}
-	s, err := demangle.ToString(mangled, demangle.MaxLength(14)) // up to 1<<14 bytes
-	if err != nil {
-		return mangled
-	}
-	return strings.TrimPrefix(s, "typeinfo name for ")
-}
 
 // Escape makes text visible that would control a terminal or hide something from
 // the reader: control characters, changes of writing direction, characters

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
@@ -158,7 +159,7 @@ func (in *input) describe(row int) string {
 			names = append(names, fmt.Sprintf("%d more", len(in.rows[row].kernels)-most))
 			break
 		}
-		names = append(names, report.Escape(report.DisplayName(k)))
+		names = append(names, report.Escape(kernelname.Display(k)))
 	}
 	switch len(names) {
 	case 0:

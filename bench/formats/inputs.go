@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// Names of the files to measure with.
+const (
+	tableFile     = "pack.table" // with the images to pack, in the folder imageFolder
+	imageFolder   = "images"
+	listFile      = "list.syclbin"
+	listSmallFile = "list-small.syclbin"
+	copyFile      = "copy.syclbin"
+)
+
+const triple = "spir64-unknown-unknown"
+
+// writeInputs writes the files to measure with.
+func writeInputs(dir string, s sizes) error {
+	if err := writeImages(dir, s.modules, s.pack); err != nil {
+		return err
+	}
+	for name, size := range map[string]int64{listFile: s.list, listSmallFile: s.listSmall, copyFile: s.copy} {
+		if err := writeSparse(filepath.Join(dir, name), s.modules, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spirvStart is how an image begins that is taken for SPIR-V.
+const spirvStart = "\x03\x02\x23\x07\x00\x00\x01\x00"
+
+// imageSize is the size of each of n images that have size bytes together.
+func imageSize(size int64, n int) int64 { return max(size/int64(n), int64(len(spirvStart))) }
+
+func kernelName(i int) string { return fmt.Sprintf("_ZTS%dKernel%06d", len("Kernel000000"), i) }
+
+// metadata is what compilers write for a split module.
+func metadata(i int) *propset.Registry {
+	r := new(propset.Registry)
+	q := requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{16 << (i % 2)}}
+	q.Put(r)
+	r.Add(propset.KernelNames).Put(kernelName(i), propset.Uint(1))
+	return r
+}
+
+// writeImages writes images that nothing can compress, each with a property file
+// and a symbol file, and the table of all.
+func writeImages(dir string, n int, size int64) error {
+	if err := os.MkdirAll(filepath.Join(dir, imageFolder), 0o777); err != nil {
+		return err
+	}
+	table := &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
+	image := make([]byte, imageSize(size, n))
+	random := rand.NewChaCha8([32]byte{})
+	for i := range n {
+		random.Read(image)
+		copy(image, spirvStart)
+		text, err := metadata(i).MarshalText()
+		if err != nil {
+			return err
+		}
+		base := fmt.Sprintf("%s/%06d", imageFolder, i)
+		row := []string{base + ".spv", base + ".prop", base + ".sym"}
+		for j, content := range [][]byte{image, text, []byte(kernelName(i) + "\n")} {
+			if err := os.WriteFile(filepath.Join(dir, row[j]), content, 0o666); err != nil {
+				return err
+			}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	f, err := os.Create(filepath.Join(dir, tableFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := table.Write(f); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// writeSparse writes a SYCLBIN with n modules whose images are zeros except for
+// their first bytes, and leaves the zeros to the file system.
+func writeSparse(path string, n int, size int64) error {
+	file := &syclbin.File{Version: 1, State: syclbin.Executable}
+	for i := range n {
+		img := syclbin.NewIR(syclbin.SPIRV, triple, zeros(imageSize(size, n)))
+		file.Modules = append(file.Modules, &syclbin.Module{Metadata: metadata(i), IR: []*syclbin.Image{img}})
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(&sparseWriter{f: f}, 64<<10)
+	if err := syclbin.Write(w, file, syclbin.Options{}); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	end, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// zeros is an image of that many bytes.
+type zeros int64
+
+func (z zeros) Size() int64 { return int64(z) }
+
+func (z zeros) ReadAt(b []byte, offset int64) (int, error) {
+	if offset >= int64(z) {
+		return 0, io.EOF
+	}
+	n := int(min(int64(len(b)), int64(z)-offset))
+	clear(b[:n])
+	if offset < int64(len(spirvStart)) {
+		copy(b[:n], spirvStart[offset:])
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// A sparseWriter skips blocks of zeros.
+type sparseWriter struct {
+	f *os.File
+}
+
+// block is a usual size of the blocks of file systems.
+const block = 4096
+
+var zeroBlock [block]byte
+
+func (s *sparseWriter) Write(b []byte) (int, error) {
+	done := 0
+	for part := range chunks(b, block) {
+		var err error
+		if bytes.Equal(part, zeroBlock[:len(part)]) {
+			_, err = s.f.Seek(int64(len(part)), io.SeekCurrent)
+		} else {
+			_, err = s.f.Write(part)
+		}
+		if err != nil {
+			return done, err
+		}
+		done += len(part)
+	}
+	return done, nil
+}
