@@ -17,7 +17,7 @@ def _aot_filter_impl(ctx):
         inputs = depset([ctx.file.table] + ctx.files.device_config, transitive = [depset(ctx.files.data)]),
         outputs = [out],
         mnemonic = "SyclAotFilter",
-        progress_message = "Filtering %%{input} for %s" % ctx.attr.target,
+        progress_message = "Filtering %s for %s" % (ctx.file.table.short_path, ctx.attr.target),
     )
     return [DefaultInfo(files = depset([out]))]
 

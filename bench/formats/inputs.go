@@ -3,12 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -156,7 +156,7 @@ var zeroBlock [block]byte
 
 func (s *sparseWriter) Write(b []byte) (int, error) {
 	done := 0
-	for part := range chunks(b, block) {
+	for part := range slices.Chunk(b, block) {
 		var err error
 		if bytes.Equal(part, zeroBlock[:len(part)]) {
 			_, err = s.f.Seek(int64(len(part)), io.SeekCurrent)

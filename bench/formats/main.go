@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (missed b
 		return false, err
 	}
 	fmt.Fprintln(stderr, "writing files")
-	if _, err := b.measure("generate", command{args: append([]string{self, "--generate", "--dir", scratch}, sizeFlags(s)...)}); err != nil {
+	if _, err := b.measure("generate", command{args: append([]string{self, "--generate", "--dir", "."}, sizeFlags(s)...)}); err != nil {
 		return false, err
 	}
 	if err := b.all(); err != nil {

@@ -36,6 +36,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
     args.add_all(defines, format_each = "-D%s")
     args.add_all(compilation_context.quote_includes, before_each = "-iquote")
     args.add_all(compilation_context.includes, before_each = "-I")
+    args.add_all(compilation_context.external_includes, before_each = "-isystem")
     args.add_all(compilation_context.system_includes, before_each = "-isystem")
     args.add_all(copts)
     args.add("-c", source)
@@ -46,7 +47,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
         inputs = depset([source], transitive = [compilation_context.headers, clang.files]),
         outputs = [out],
         mnemonic = "SyclCompile",
-        progress_message = "Compiling %{input} for SYCL devices",
+        progress_message = "Compiling %s for SYCL devices" % source.short_path,
         toolchain = TOOLCHAIN_TYPE,
     )
     return out
@@ -152,7 +153,7 @@ def translate_action(ctx, toolchain, module, name):
         inputs = depset([module], transitive = [translator.files, val.files]),
         outputs = [out.code, out.properties, out.symbols, out.table],
         mnemonic = "SyclTranslate",
-        progress_message = "Translating %{input} to SPIR-V",
+        progress_message = "Translating %s to SPIR-V" % module.short_path,
     )
     return out
 
@@ -181,7 +182,7 @@ def filter_action(ctx, form, target, device_config, name):
         inputs = depset([form.table, form.properties] + device_config),
         outputs = [table],
         mnemonic = "SyclAotFilter",
-        progress_message = "Filtering %%{input} for %s" % target.name,
+        progress_message = "Filtering %s for %s" % (form.table.short_path, target.name),
     )
     return table
 
@@ -217,7 +218,7 @@ def aot_action(ctx, toolchain, form, table, target, name):
         inputs = depset([table, form.code], transitive = [ocloc.files]),
         outputs = [out.code, out.table],
         mnemonic = "SyclAot",
-        progress_message = "Compiling %%{input} for %s" % target.name,
+        progress_message = "Compiling %s for %s" % (form.code.short_path, target.name),
     )
     return out
 

@@ -27,8 +27,9 @@ def nearest_names(name, known, count = 3):
         known: list of the names that exist.
         count: how many to return at the most.
     Returns:
-        The nearest names, best first; none that shares next to nothing with it.
+        The nearest names, sorted; none when even they share next to nothing with it.
     """
-    limit = max(2, len(name) // 2)
     ranked = sorted([(_distance(name, k), k) for k in known])
-    return [k for d, k in ranked if d <= limit][:count]
+    if not ranked or ranked[0][0] > max(2, len(name) // 2):
+        return []
+    return [k for d, k in ranked if d == ranked[0][0]][:count]

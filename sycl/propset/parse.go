@@ -1,7 +1,6 @@
 package propset
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -92,11 +91,11 @@ func (p *parser) surplus(format string, args ...any) error {
 
 func (p *parser) parse(data []byte) (*Registry, error) {
 	r := new(Registry)
-	sets := make(map[string]*Set)
-	for text := range bytes.Lines(data) {
+	var sets map[string]*Set // of a registry with many
+	for text := range strings.Lines(string(data)) {
 		p.line++
 		p.key = ""
-		line := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+		line := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 		if line == "" {
 			continue
 		}
@@ -110,10 +109,21 @@ func (p *parser) parse(data []byte) (*Registry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.set = sets[name]; p.set == nil {
+		if sets == nil && len(r.sets) > small {
+			sets = make(map[string]*Set)
+			for _, s := range r.sets {
+				sets[s.Name] = s
+			}
+		}
+		if p.set = sets[name]; sets == nil {
+			p.set = r.Set(name)
+		}
+		if p.set == nil {
 			p.set = &Set{Name: name, Line: p.line}
-			sets[name] = p.set
 			r.sets = append(r.sets, p.set)
+			if sets != nil {
+				sets[name] = p.set
+			}
 		}
 	}
 	return r, nil

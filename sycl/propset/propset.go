@@ -187,7 +187,36 @@ type Set struct {
 	Line int // where its title was first read, 0 when it was not
 
 	props []Property
-	index map[string]int // from key to place in props
+	index map[string]int // from key to place in props; nil in small sets
+}
+
+// small is how many properties or sets are searched one after another, which for
+// the few that most have takes less time and memory than a map.
+const small = 8
+
+// find returns the place of key in props, -1 when it is not there.
+func (s *Set) find(key string) int {
+	if s.index == nil {
+		return slices.IndexFunc(s.props, func(p Property) bool { return p.Key == key })
+	}
+	if i, ok := s.index[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// reindex notes where the properties from place first on are.
+func (s *Set) reindex(first int) {
+	if len(s.props) <= small {
+		s.index = nil
+		return
+	}
+	if s.index == nil {
+		s.index, first = make(map[string]int), 0
+	}
+	for i := first; i < len(s.props); i++ {
+		s.index[s.props[i].Key] = i
+	}
 }
 
 // Len returns the number of properties.
@@ -212,8 +241,8 @@ func (s *Set) Get(key string) (Value, bool) {
 	if s == nil {
 		return Value{}, false
 	}
-	i, ok := s.index[key]
-	if !ok {
+	i := s.find(key)
+	if i < 0 {
 		return Value{}, false
 	}
 	return s.props[i].Value, true
@@ -224,22 +253,19 @@ func (s *Set) Put(key string, v Value) { s.put(Property{Key: key, Value: v}) }
 
 // put stores p and reports the property it replaced, if any.
 func (s *Set) put(p Property) (old Property, replaced bool) {
-	if i, ok := s.index[p.Key]; ok {
+	if i := s.find(p.Key); i >= 0 {
 		old, s.props[i] = s.props[i], p
 		return old, true
 	}
-	if s.index == nil {
-		s.index = make(map[string]int)
-	}
-	s.index[p.Key] = len(s.props)
 	s.props = append(s.props, p)
+	s.reindex(len(s.props) - 1)
 	return Property{}, false
 }
 
 // Insert adds key as the last one unless the set has it, and reports whether
 // it did.
 func (s *Set) Insert(key string, v Value) bool {
-	if _, ok := s.index[key]; ok {
+	if s.find(key) >= 0 {
 		return false
 	}
 	s.Put(key, v)
@@ -248,15 +274,13 @@ func (s *Set) Insert(key string, v Value) bool {
 
 // Delete removes key and reports whether the set had it.
 func (s *Set) Delete(key string) bool {
-	i, ok := s.index[key]
-	if !ok {
+	i := s.find(key)
+	if i < 0 {
 		return false
 	}
 	s.props = slices.Delete(s.props, i, i+1)
 	delete(s.index, key)
-	for j := i; j < len(s.props); j++ {
-		s.index[s.props[j].Key] = j
-	}
+	s.reindex(i)
 	return true
 }
 
@@ -266,9 +290,7 @@ func (s *Set) Clear() { s.props, s.index = nil, nil }
 // Sort orders the properties by key.
 func (s *Set) Sort() {
 	slices.SortFunc(s.props, func(a, b Property) int { return strings.Compare(a.Key, b.Key) })
-	for i, p := range s.props {
-		s.index[p.Key] = i
-	}
+	s.reindex(0)
 }
 
 // Clone returns an independent copy.

@@ -184,15 +184,20 @@ type imageHeader struct {
 type blob struct {
 	Range
 	field int64
-	what  string
-	i     int // -1 when there is only one
+	part
 }
 
-func (b blob) String() string {
-	if b.i < 0 {
-		return b.what
+// A part is a part of a file by its name.
+type part struct {
+	what string
+	i    int // -1 when there is only one
+}
+
+func (p part) String() string {
+	if p.i < 0 {
+		return p.what
 	}
-	return fmt.Sprintf("%s %d", b.what, b.i)
+	return fmt.Sprintf("%s %d", p.what, p.i)
 }
 
 // v1 reads a version 1 file in r, which is at base of the whole and has size

@@ -179,3 +179,19 @@ func TestTextFiles(t *testing.T) {
 		}
 	})
 }
+
+// TestReadmeReport: the table in the README is what the example prints.
+func TestReadmeReport(t *testing.T) {
+	root := tree(t)
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := os.ReadFile(filepath.Join(root, "examples/workspace/tests/report.golden.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(readme, bytes.TrimSpace(report)) {
+		t.Error("README.md does not hold the text of examples/workspace/tests/report.golden.txt")
+	}
+}
