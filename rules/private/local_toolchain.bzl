@@ -26,6 +26,13 @@ def _which(rctx, names):
             return str(p)
     return ""
 
+def _libraries(rctx):
+    """Paths of the shared libraries that the loader knows; empty when it cannot be asked."""
+
+    # ldconfig is in a folder that is not in everybody's PATH.
+    listing = _run(rctx, ["sh", "-c", "PATH=$PATH:/usr/sbin:/sbin ldconfig -p"])
+    return [line.split(" => ")[1] for line in listing.split("\n") if " => " in line]
+
 def _candidates(rctx):
     """Folders with an LLVM installation, in the order of preference: (folder, version, why)."""
     named = rctx.attr.llvm or rctx.getenv("SYCL_LLVM_ROOT", "")
@@ -78,8 +85,10 @@ def _stamp(rctx, name, path):
                 libraries.append(word)
     if name == "ocloc":
         # ocloc opens the graphics compiler's libraries by name at run time.
-        listing = _run(rctx, ["sh", "-c", "ldconfig -p | sed -n 's/.*=> \\(.*lib\\(igc\\|igdfcl\\|opencl-clang\\|ocloc\\)[^/]*\\)$/\\1/p'"])
-        libraries += [line for line in listing.split("\n") if line]
+        for library in _libraries(rctx):
+            name_of_file = library.split("/")[-1]
+            if [k for k in ["libigc", "libigdfcl", "libopencl-clang", "libocloc"] if name_of_file.startswith(k)]:
+                libraries.append(library)
     lines = [path, _run(rctx, [path, "--version"]).split("\n")[0]]
     files = [path] + sorted({f: None for f in libraries}.keys())
     for f in files:
@@ -97,7 +106,8 @@ def _sycl_local_toolchain_impl(rctx):
             found[attr] = path
         else:
             log.append("no %s %s" % (name, "at " + given if given else "in PATH"))
-    if "ocloc" in found and "libigc" not in _run(rctx, ["sh", "-c", "ldconfig -p"]):
+    known = _libraries(rctx)
+    if "ocloc" in found and known and not [f for f in known if "/libigc.so" in f]:
         log.append("%s is there but the library libigc that it loads is not" % found.pop("ocloc"))
     looked = "; ".join(log)
 
