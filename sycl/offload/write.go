@@ -26,6 +26,14 @@ type Source interface {
 	Size() int64
 }
 
+// A Copier is a Source with a faster way to a writer than being read, such as a
+// whole file. CopyTo writes all of it, by way of buf where it needs a buffer, and
+// returns how many bytes that were; it may be called again.
+type Copier interface {
+	Source
+	CopyTo(w io.Writer, buf []byte) (int64, error)
+}
+
 // Image returns the entry as one to write.
 func (e *Entry) Image() Image {
 	return Image{e.ImageKind, e.OffloadKind, e.Flags, e.Strings, e}
@@ -189,10 +197,16 @@ func (l *layout) copy(w io.Writer, head []byte) error {
 		return err
 	}
 	end := int64(len(l.head))
-	buf := make([]byte, 256<<10) // for all images, of which there may be many small ones
+	buf := make([]byte, 128<<10) // for all images, of which there may be many small ones
 	for i, img := range l.images {
 		size := img.Content.Size()
-		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(img.Content, 0, size), buf)
+		var n int64
+		var err error
+		if c, ok := img.Content.(Copier); ok {
+			n, err = c.CopyTo(w, buf)
+		} else {
+			n, err = io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(img.Content, 0, size), buf)
+		}
 		if err != nil {
 			return fmt.Errorf("offload binary: entry %d: %w", i, err)
 		}

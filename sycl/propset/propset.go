@@ -424,9 +424,9 @@ func nameFault(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
-	case strings.ContainsAny(name, "\n\r"):
+	case strings.IndexByte(name, '\n') >= 0, strings.IndexByte(name, '\r') >= 0:
 		return "has a line break in it"
-	case strings.ContainsRune(name, 0):
+	case strings.IndexByte(name, 0) >= 0:
 		return "has a NUL byte in it"
 	}
 	return ""
@@ -437,7 +437,7 @@ func keyFault(key string) string {
 	switch {
 	case strings.HasPrefix(key, "["):
 		return `begins with "[", which would make it a title`
-	case strings.Contains(key, "="):
+	case strings.IndexByte(key, '=') >= 0:
 		return `has "=" in it, where it would end when it is read`
 	}
 	return nameFault(key)

@@ -8,11 +8,12 @@ import "github.com/rules-sycl/rules_sycl/sycl/propset"
 type Builder struct {
 	modules []*Module
 	groups  map[string][]*Module
-	taken   map[*Module]map[form]bool
+	placed  map[form]int // how many modules of a group have an image of the form
 }
 
 // form is what a module has one image for at most.
 type form struct {
+	identity     string // of the module
 	kind         Kind
 	triple, arch string
 }
@@ -33,33 +34,23 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 		return err
 	}
 	identity := string(text) + "\x00" + key // property set text has no NUL
-	f := form{img.Kind, img.Triple(), img.Arch()}
-	module := b.free(identity, f)
-	if module == nil {
-		module = &Module{Metadata: metadata}
-		b.modules = append(b.modules, module)
-		if b.groups == nil {
-			b.groups = make(map[string][]*Module)
-			b.taken = make(map[*Module]map[form]bool)
-		}
-		b.groups[identity] = append(b.groups[identity], module)
-		b.taken[module] = make(map[form]bool)
+	if b.groups == nil {
+		b.groups = make(map[string][]*Module)
+		b.placed = make(map[form]int)
 	}
-	b.taken[module][f] = true
+	f := form{identity, img.Kind, img.Triple(), img.Arch()}
+	place := b.placed[f] // the modules before it have an image of that form
+	b.placed[f]++
+	if place == len(b.groups[identity]) {
+		module := &Module{Metadata: metadata}
+		b.modules = append(b.modules, module)
+		b.groups[identity] = append(b.groups[identity], module)
+	}
+	module := b.groups[identity][place]
 	if img.Kind == IRModule {
 		module.IR = append(module.IR, img)
 	} else {
 		module.Native = append(module.Native, img)
-	}
-	return nil
-}
-
-// free returns the first module of that identity without an image of that form.
-func (b *Builder) free(identity string, f form) *Module {
-	for _, m := range b.groups[identity] {
-		if !b.taken[m][f] {
-			return m
-		}
 	}
 	return nil
 }

@@ -160,7 +160,12 @@ func ptx(text string) bool {
 }
 
 // Format returns what the bytes of the image are.
-func (i *Image) Format() Format { return Detect(i, i.Size()) }
+func (i *Image) Format() Format {
+	if i.format != nil {
+		return *i.format
+	}
+	return Detect(i, i.Size())
+}
 
 // IRTypeOf returns the type of an IR module with bytes of that format for that
 // triple, and whether it has one: types know SPIR-V, PTX and code for AMD GPUs,

@@ -240,14 +240,14 @@ func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 	binStart := metaStart + int64(padded)
 
 	// Every header is read in one pass, and every range is checked.
-	meta := table{name: "metadata table", base: base, size: int64(metaSize)}
-	bin := table{name: "binary table", base: base, size: int64(binSize)}
+	meta := table{name: "metadata table", base: base, size: int64(metaSize), blobs: make([]blob, 0, 1+total)}
+	bin := table{name: "binary table", base: base, size: int64(binSize), blobs: make([]blob, 0, total-int64(count[0]))}
 	global, err := meta.blob(head[40:], base+40, "global metadata", -1)
 	if err != nil {
 		return err
 	}
 	in := newHeaders(r, base+fileHeaderSize, total)
-	var modules []moduleHeader
+	modules := make([]moduleHeader, 0, count[0])
 	for i := range int(count[0]) {
 		raw, field, err := in.next()
 		if err != nil {
@@ -261,16 +261,18 @@ func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 	}
 	var images [2][]imageHeader
 	for kind, name := range []string{"IR module", "native image"} {
+		metadataName, bytesName := "metadata of "+name, "bytes of "+name
+		images[kind] = make([]imageHeader, 0, count[1+kind])
 		for i := range int(count[1+kind]) {
 			raw, field, err := in.next()
 			if err != nil {
 				return err
 			}
 			var h imageHeader
-			if h.metadata, err = meta.blob(raw, field, "metadata of "+name, i); err != nil {
+			if h.metadata, err = meta.blob(raw, field, metadataName, i); err != nil {
 				return err
 			}
-			if h.bytes, err = bin.blob(raw[16:], field+16, "bytes of "+name, i); err != nil {
+			if h.bytes, err = bin.blob(raw[16:], field+16, bytesName, i); err != nil {
 				return err
 			}
 			images[kind] = append(images[kind], h)
@@ -293,41 +295,48 @@ func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 
 	// What is left cannot go past any end.
 	f := rd.file
-	g, err := rd.registry(r, base, metaStart, global)
+	metaText := make([]byte, metaSize)
+	if err := readAt(r, metaText, metaStart); err != nil {
+		return err
+	}
+	registry := func(b blob) (*propset.Registry, error) {
+		return rd.parse(metaText[b.Offset:b.Offset+b.Size], base+metaStart+b.Offset, b.part)
+	}
+	g, err := registry(global)
 	if err != nil {
 		return err
 	}
 	if err := rd.setGlobal(g, Range{base + metaStart + global.Offset, global.Size}); err != nil {
 		return err
 	}
-	image := func(kind Kind, h imageHeader) (*Image, error) {
-		i := &Image{
-			Kind:       kind,
-			MetadataAt: Range{base + metaStart + h.metadata.Offset, h.metadata.Size},
-			Source:     io.NewSectionReader(r, binStart+h.bytes.Offset, h.bytes.Size),
-			At:         Range{base + binStart + h.bytes.Offset, h.bytes.Size},
+	read := func(kind Kind, headers []imageHeader) ([]*Image, error) {
+		var list []*Image
+		for _, h := range headers {
+			metadata, err := registry(h.metadata)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, &Image{
+				Kind:       kind,
+				Metadata:   metadata,
+				MetadataAt: Range{base + metaStart + h.metadata.Offset, h.metadata.Size},
+				Source:     io.NewSectionReader(r, binStart+h.bytes.Offset, h.bytes.Size),
+				At:         Range{base + binStart + h.bytes.Offset, h.bytes.Size},
+			})
 		}
-		i.Metadata, err = rd.registry(r, base, metaStart, h.metadata)
-		return i, err
+		return list, nil
 	}
+	f.Modules = slices.Grow(f.Modules, len(modules))
 	for i, h := range modules {
 		m := &Module{MetadataAt: Range{base + metaStart + h.metadata.Offset, h.metadata.Size}}
-		if m.Metadata, err = rd.registry(r, base, metaStart, h.metadata); err != nil {
+		if m.Metadata, err = registry(h.metadata); err != nil {
 			return err
 		}
-		for _, h := range images[0][firstIR[i] : firstIR[i]+int64(h.ir)] {
-			img, err := image(IRModule, h)
-			if err != nil {
-				return err
-			}
-			m.IR = append(m.IR, img)
+		if m.IR, err = read(IRModule, images[0][firstIR[i]:firstIR[i]+int64(h.ir)]); err != nil {
+			return err
 		}
-		for _, h := range images[1][firstNative[i] : firstNative[i]+int64(h.native)] {
-			img, err := image(NativeImage, h)
-			if err != nil {
-				return err
-			}
-			m.Native = append(m.Native, img)
+		if m.Native, err = read(NativeImage, images[1][firstNative[i]:firstNative[i]+int64(h.native)]); err != nil {
+			return err
 		}
 		f.Modules = append(f.Modules, m)
 	}
@@ -401,7 +410,7 @@ type table struct {
 // blob reads an offset and a size.
 func (t *table) blob(raw []byte, field int64, what string, i int) (blob, error) {
 	offset, size := binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:])
-	b := blob{Range{}, field, what, i}
+	b := blob{Range{}, field, part{what, i}}
 	if offset > uint64(t.size) || size > uint64(t.size)-offset {
 		return b, errorf(field, "the %v, %d bytes at %#x of the %s, reach past its end at %#x", b, size, offset, t.name, t.size)
 	}
@@ -461,29 +470,21 @@ func (h *headers) next() (raw []byte, field int64, err error) {
 	return raw, field, nil
 }
 
-// registry parses the metadata in a range of the metadata table at start of r.
-func (rd *reader) registry(r io.ReaderAt, base, start int64, b blob) (*propset.Registry, error) {
-	text := make([]byte, b.Size)
-	if err := readAt(r, text, start+b.Offset); err != nil {
-		return nil, err
-	}
-	return rd.parse(text, base+start+b.Offset, b.String())
-}
-
-func (rd *reader) parse(text []byte, offset int64, what string) (*propset.Registry, error) {
+// parse parses metadata, whose place in the file is offset.
+func (rd *reader) parse(text []byte, offset int64, what part) (*propset.Registry, error) {
 	if rd.lenient {
 		reg, warnings, err := propset.ParseLax("", text)
 		if err != nil {
-			return nil, &FormatError{offset, what, err}
+			return nil, &FormatError{offset, what.String(), err}
 		}
 		for _, w := range warnings {
-			rd.found(metadataText, what, "%v", w)
+			rd.found(metadataText, what.String(), "%v", w)
 		}
 		return reg, nil
 	}
 	reg, err := propset.Parse("", text)
 	if err != nil {
-		return nil, &FormatError{offset, what, err}
+		return nil, &FormatError{offset, what.String(), err}
 	}
 	return reg, nil
 }

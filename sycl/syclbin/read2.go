@@ -81,7 +81,7 @@ func (v *v2Reader) entry(i int, e *offload.Entry, base int64) error {
 		if v.global != nil {
 			return errorf(base, "entry %d is a second global_metadata entry", i)
 		}
-		reg, err := v.registry(e, base, 0, e.Size(), "global metadata")
+		reg, err := v.registry(e, base, 0, e.Size(), part{"global metadata", -1})
 		v.global, v.file.Global, v.file.GlobalAt = reg, reg, Range{base, e.Size()}
 		return err
 	}
@@ -103,7 +103,7 @@ func (v *v2Reader) entry(i int, e *offload.Entry, base int64) error {
 		if m.Metadata != nil {
 			return errorf(base, "entry %d is a second am_metadata entry for abstract module %d", i, index)
 		}
-		m.Metadata, err = v.registry(e, base, 0, e.Size(), fmt.Sprintf("metadata of abstract module %d", index))
+		m.Metadata, err = v.registry(e, base, 0, e.Size(), part{"metadata of abstract module", int(index)})
 		m.MetadataAt = Range{base, e.Size()}
 		return err
 	}
@@ -143,12 +143,12 @@ func (v *v2Reader) image(i int, e *offload.Entry, base int64, role string) (*Ima
 	img.At = Range{base + prefix + size, e.Size() - prefix - size}
 	img.Source = io.NewSectionReader(e, prefix+size, e.Size()-prefix-size)
 	var err error
-	img.Metadata, err = v.registry(e, base, prefix, size, fmt.Sprintf("metadata of entry %d", i))
+	img.Metadata, err = v.registry(e, base, prefix, size, part{"metadata of entry", i})
 	return img, err
 }
 
 // registry parses metadata at an offset of an entry's image.
-func (v *v2Reader) registry(e *offload.Entry, base, offset, size int64, what string) (*propset.Registry, error) {
+func (v *v2Reader) registry(e *offload.Entry, base, offset, size int64, what part) (*propset.Registry, error) {
 	if size > maxMetadata-v.metadata {
 		return nil, errorf(base+offset, "more than %d bytes of metadata", maxMetadata)
 	}

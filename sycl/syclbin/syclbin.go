@@ -104,11 +104,28 @@ type Image struct {
 	MetadataAt Range
 	Source
 	At Range // of the bytes
+
+	format *Format // nil when it was not detected
 }
 
 // A Source is the bytes of an image, such as an [*io.SectionReader] or a
 // [*strings.Reader].
 type Source = offload.Source
+
+// NewImage returns a native image for an architecture or, when that is empty, an
+// IR module of the type that its bytes have.
+func NewImage(triple, arch string, content Source) *Image {
+	format := Detect(content, content.Size())
+	var i *Image
+	if arch == "" {
+		typ, _ := IRTypeOf(format, triple)
+		i = NewIR(typ, triple, content)
+	} else {
+		i = NewNative(arch, triple, content)
+	}
+	i.format = &format
+	return i
+}
 
 // NewIR returns an IR module. The triple is left out of the metadata when it is
 // empty.

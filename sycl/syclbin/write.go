@@ -76,7 +76,7 @@ func Write(w io.Writer, f *File, o Options) error {
 		return err
 	}
 	if o.Bare {
-		_, err := io.Copy(w, io.NewSectionReader(file, 0, file.Size()))
+		_, err := file.CopyTo(w, make([]byte, 128<<10))
 		return err
 	}
 	return offload.Write(w, []offload.Image{{ImageKind: o.ImageKind, OffloadKind: offload.SYCL, Content: file}}, c)
@@ -101,7 +101,7 @@ func (t texts) of(r *propset.Registry, what string) ([]byte, error) {
 }
 
 // version1 lays a version 1 file out.
-func (t texts) version1(global *propset.Registry, modules []*Module) (Source, error) {
+func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence, error) {
 	var ir, native []*Image
 	for _, m := range modules {
 		ir = append(ir, m.IR...)
@@ -166,7 +166,7 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (Source, er
 	var file sequence
 	file.add(head)
 	for _, img := range images {
-		file.addSource(img)
+		file.addSource(img.Source)
 	}
 	file.add(pad(nil, binarySize))
 	return &file, nil
@@ -210,7 +210,7 @@ func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.
 			}
 			var content sequence
 			content.add(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...))
-			content.addSource(img)
+			content.addSource(img.Source)
 			triple := offload.String{Key: stringTriple, Value: img.Triple()}
 			if img.Kind == NativeImage {
 				add(roleNative, &content, index, offload.String{Key: stringArch, Value: img.Arch()}, triple)
@@ -264,4 +264,31 @@ func (s *sequence) ReadAt(b []byte, offset int64) (n int, err error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// CopyTo implements [offload.Copier]: parts that have a way of their own go it,
+// and what lies between them is read together.
+func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
+	read := func(end int64) error {
+		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(s, total, end-total), buf)
+		total += n
+		return err
+	}
+	for i, part := range s.parts {
+		c, ok := part.(offload.Copier)
+		if !ok {
+			continue
+		}
+		if err := read(s.ends[i] - part.Size()); err != nil {
+			return total, err
+		}
+		n, err := c.CopyTo(w, buf)
+		if total += n; err != nil {
+			return total, err
+		}
+		if n != part.Size() {
+			return total, fmt.Errorf("an image ended after %d of its %d bytes", n, part.Size())
+		}
+	}
+	return total, read(s.Size())
 }

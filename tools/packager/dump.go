@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
@@ -48,7 +50,7 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("a file is needed")
 	}
-	out := bufio.NewWriter(env.Stdout)
+	out := bufio.NewWriterSize(env.Stdout, 64<<10)
 	defer out.Flush() // what was shown before an error stays
 	all := jsonDump{Files: []jsonFile{}}
 	for i, name := range args {
@@ -88,71 +90,87 @@ type printer struct {
 	out     io.Writer
 	verbose bool
 	depth   int
+	buf     []byte // the line, kept because there are many
 }
 
-func (p *printer) line(format string, args ...any) {
-	fmt.Fprintf(p.out, "%s%s\n", strings.Repeat("  ", p.depth), strings.TrimRight(fmt.Sprintf(format, args...), " "))
+// line prints a line that is made of parts.
+func (p *printer) line(parts ...string) {
+	p.buf = p.buf[:0]
+	for range p.depth {
+		p.buf = append(p.buf, "  "...)
+	}
+	for _, part := range parts {
+		p.buf = append(p.buf, part...)
+	}
+	p.out.Write(append(bytes.TrimRight(p.buf, " "), '\n'))
 }
 
 // within prints a line and what belongs to it.
-func (p *printer) within(body func(), format string, args ...any) {
-	p.line(format, args...)
+func (p *printer) within(body func(), parts ...string) {
+	p.line(parts...)
 	p.depth++
 	body()
 	p.depth--
 }
 
 func (p *printer) file(f *syclbin.File) {
-	p.line("Version: %d", f.Version)
+	p.line("Version: ", strconv.Itoa(f.Version))
 	if p.verbose {
-		p.line("Size: %d bytes", f.Size)
+		p.line(fmt.Sprintf("Size: %d bytes", f.Size))
 		if f.Container == 0 {
 			p.line("Container: none")
 		} else {
-			p.line("Container: OffloadBinary version %d, image kind %d", f.Container, f.ImageKind)
+			p.line(fmt.Sprintf("Container: OffloadBinary version %d, image kind %d", f.Container, f.ImageKind))
 		}
-		p.line("State: %s", f.State)
+		p.line("State: ", f.State.String())
 	}
-	p.within(func() { p.sets(f.Global) }, "Global metadata:%s", p.at(f.GlobalAt))
-	p.line("Number of Abstract Modules: %d", len(f.Modules))
+	p.metadata("Global metadata:", f.Global, f.GlobalAt)
+	p.line("Number of Abstract Modules: ", strconv.Itoa(len(f.Modules)))
 	for i, m := range f.Modules {
 		p.within(func() {
-			p.within(func() { p.sets(m.Metadata) }, "Metadata:%s", p.at(m.MetadataAt))
-			p.line("Number of IR Modules: %d", len(m.IR))
+			p.metadata("Metadata:", m.Metadata, m.MetadataAt)
+			p.line("Number of IR Modules: ", strconv.Itoa(len(m.IR)))
 			for j, img := range m.IR {
-				p.image(img, fmt.Sprintf("IR module %d", j), "Raw IR bytes")
+				p.image(img, "IR module ", j, "Raw IR bytes")
 			}
-			p.line("Number of Native Device Code Images: %d", len(m.Native))
+			p.line("Number of Native Device Code Images: ", strconv.Itoa(len(m.Native)))
 			for j, img := range m.Native {
-				p.image(img, fmt.Sprintf("Native device code image %d", j), "Raw native device code image bytes")
+				p.image(img, "Native device code image ", j, "Raw native device code image bytes")
 			}
-		}, "Abstract Module %d:", i)
+		}, "Abstract Module ", strconv.Itoa(i), ":")
 	}
 }
 
-func (p *printer) image(img *syclbin.Image, title, bytes string) {
+func (p *printer) image(img *syclbin.Image, title string, i int, what string) {
 	p.within(func() {
-		p.within(func() { p.sets(img.Metadata) }, "Metadata:%s", p.at(img.MetadataAt))
+		p.metadata("Metadata:", img.Metadata, img.MetadataAt)
 		more := ""
 		if p.verbose {
 			more = fmt.Sprintf(" at %#x: %s", img.At.Offset, img.Format())
 		}
-		p.line("%s: <Binary blob of %d bytes>%s", bytes, img.Size(), more)
-	}, "%s:", title)
+		p.line(what, ": <Binary blob of ", strconv.FormatInt(img.Size(), 10), " bytes>", more)
+	}, title, strconv.Itoa(i), ":")
 }
 
-func (p *printer) sets(r *propset.Registry) {
-	for _, s := range r.Sets() {
-		p.within(func() {
-			for _, prop := range s.Properties() {
-				more := ""
-				if p.verbose {
-					more = meaning(s.Name, prop)
-				}
-				p.line("%s: %s%s", printable(prop.Key), valueText(prop.Value), more)
-			}
-		}, "%s:", printable(s.Name))
+// metadata prints property sets below a title.
+func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) {
+	place := ""
+	if p.verbose {
+		place = fmt.Sprintf(" <%d bytes at %#x>", at.Size, at.Offset)
 	}
+	p.within(func() {
+		for _, s := range r.Sets() {
+			p.within(func() {
+				for _, prop := range s.Properties() {
+					more := ""
+					if p.verbose {
+						more = meaning(s.Name, prop)
+					}
+					p.line(printable(prop.Key), ": ", valueText(prop.Value), more)
+				}
+			}, printable(s.Name), ":")
+		}
+	}, title, place)
 }
 
 // meaning returns what a value means, in brackets.
@@ -165,11 +183,4 @@ func meaning(set string, prop propset.Property) string {
 		return " (" + t.Layout + ")"
 	}
 	return " (" + t.Layout + ": " + printable(t.Text) + ")"
-}
-
-func (p *printer) at(r syclbin.Range) string {
-	if !p.verbose {
-		return ""
-	}
-	return fmt.Sprintf(" <%d bytes at %#x>", r.Size, r.Offset)
 }

@@ -18,11 +18,13 @@ func tool() *cli.Tool {
 		Short: "make SYCLBIN files, show them, check them and change them",
 		Commands: []*cli.Command{
 			packCommand(),
+			importCommand(),
 			dumpCommand(),
 			verifyCommand(),
 			extractCommand(),
 			convertCommand(),
 			diffCommand(),
+			explainCommand(),
 		},
 	}
 }

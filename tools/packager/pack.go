@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -102,21 +104,29 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	opened := new(openFile)
 	defer opened.close()
 	var b syclbin.Builder
-	for _, in := range inputs {
-		if err := ctx.Err(); err != nil {
-			return err
+	for in, err := range loadAll(ctx, inputs) {
+		if err == nil {
+			in.content.opened = opened
+			err = b.Add(in.identity, in.metadata, in.image)
 		}
-		if err := in.add(&b, opened); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s: %w", in.place, err)
 		}
 	}
-	file := b.File(state)
-	if err := create(env, p.output, file, o); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(state)))
+	return writeVerified(env, p.output, b.File(state), o)
+}
+
+// writeVerified writes a file, and what is wrong with it as warnings.
+func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
+	if err := create(env, name, file, o); err != nil {
+		return err
+	}
+	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 	for _, found := range syclbin.Verify(file) {
-		env.Warnf(p.output, "%s", printable(found.String()))
+		env.Warnf(name, "%s", printable(found.String()))
 	}
 	return nil
 }
@@ -190,53 +200,95 @@ func parseImage(value string) (input, error) {
 	return in, nil
 }
 
-// add adds the image to the abstract module of its kernels.
-func (in *input) add(b *syclbin.Builder, opened *openFile) error {
-	path, err := in.find(in.code)
-	if err != nil {
-		return err
+// A loadedInput is an input with what its files say.
+type loadedInput struct {
+	*input
+	identity string // of the split module, with its metadata
+	metadata *propset.Registry
+	image    *syclbin.Image
+	content  *fileSource // of the image
+}
+
+// loadAll loads inputs several at a time, since each is small files to open, and
+// yields them in order.
+func loadAll(ctx context.Context, inputs []input) iter.Seq2[loadedInput, error] {
+	type result struct {
+		loadedInput
+		err error
 	}
-	info, err := os.Stat(path)
+	const batch = 64 // inputs that a goroutine loads in a row
+	return func(yield func(loadedInput, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		ahead := make(chan chan []result, runtime.GOMAXPROCS(0))
+		go func() {
+			defer close(ahead)
+			for part := range slices.Chunk(inputs, batch) {
+				done := make(chan []result, 1)
+				select {
+				case ahead <- done:
+				case <-ctx.Done():
+					return
+				}
+				go func() {
+					list := make([]result, len(part))
+					for i := range part {
+						list[i].loadedInput, list[i].err = part[i].load()
+					}
+					done <- list
+				}()
+			}
+		}()
+		for done := range ahead {
+			for _, r := range <-done {
+				if !yield(r.loadedInput, r.err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// load reads the property file and the symbol file, and the start of the image.
+func (in *input) load() (loadedInput, error) {
+	l := loadedInput{input: in}
+	path, info, err := in.find(in.code)
 	if err != nil {
-		return err
+		return l, err
 	}
 	if info.Size() == 0 {
-		return cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", path))
+		return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", path))
 	}
-	content := &fileSource{path, info.Size(), opened}
+	opened := new(openFile)
+	defer opened.close()
+	l.content = &fileSource{path, info.Size(), opened}
 	names, err := in.symbols()
 	if err != nil {
-		return err
+		return l, err
 	}
-	metadata, err := in.properties(content)
-	if err != nil {
-		return err
+	if l.metadata, err = in.properties(l.content); err != nil {
+		return l, err
 	}
-	if len(names) > 0 && (in.props == "" || metadata.Set(propset.KernelNames) == nil) {
-		metadata.Delete(propset.KernelNames)
-		set := metadata.Add(propset.KernelNames)
+	if len(names) > 0 && (in.props == "" || l.metadata.Set(propset.KernelNames) == nil) {
+		l.metadata.Delete(propset.KernelNames)
+		set := l.metadata.Add(propset.KernelNames)
 		for _, name := range names {
 			set.Put(name, propset.Uint(1))
 		}
 	}
-	if err := metadata.Validate(); err != nil {
-		return cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
+	if err := l.metadata.Validate(); err != nil {
+		return l, cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
 	}
-	var img *syclbin.Image
-	if in.arch == "" {
-		typ, _ := syclbin.IRTypeOf(syclbin.Detect(content, content.size), in.triple)
-		img = syclbin.NewIR(typ, in.triple, content)
-	} else {
-		img = syclbin.NewNative(in.arch, in.triple, content)
-	}
-	return b.Add(strings.Join(names, "\n"), metadata, img)
+	l.identity = strings.Join(names, "\n")
+	l.image = syclbin.NewImage(in.triple, in.arch, l.content)
+	return l, nil
 }
 
 // find returns the path of a file: as it is named, else beside the table. A name
 // that could be either is an error.
-func (in *input) find(name string) (string, error) {
+func (in *input) find(name string) (string, os.FileInfo, error) {
 	paths := []string{name}
-	if in.dir != "" && !filepath.IsAbs(name) {
+	if in.dir != "" && in.dir != "." && !filepath.IsAbs(name) {
 		paths = append(paths, filepath.Join(in.dir, name))
 	}
 	var found string
@@ -246,31 +298,31 @@ func (in *input) find(name string) (string, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return "", err
+			return "", nil, err
 		case !info.Mode().IsRegular():
-			return "", cli.BadInput(fmt.Errorf("%s is not a file", path))
+			return "", nil, cli.BadInput(fmt.Errorf("%s is not a file", path))
 		case first == nil:
 			found, first = path, info
 		case !os.SameFile(first, info):
-			return "", cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
+			return "", nil, cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
 		}
 	}
 	switch {
 	case first != nil:
-		return found, nil
-	case len(paths) > 1:
-		return "", cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
+		return found, first, nil
+	case in.dir != "" && !filepath.IsAbs(name):
+		return "", nil, cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
 	}
-	return "", cli.BadInput(fmt.Errorf("there is no file %s", name))
+	return "", nil, cli.BadInput(fmt.Errorf("there is no file %s", name))
 }
 
 // properties returns the property sets of the image: those of its property file,
 // else what the image itself says.
 func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if in.props == "" {
-		return ownProperties(content)
+		return ownProperties(content, content.path)
 	}
-	path, err := in.find(in.props)
+	path, _, err := in.find(in.props)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +347,7 @@ func (in *input) symbols() ([]string, error) {
 	if in.names == "" {
 		return nil, nil
 	}
-	path, err := in.find(in.names)
+	path, _, err := in.find(in.names)
 	if err != nil {
 		return nil, err
 	}
@@ -313,11 +365,12 @@ func (in *input) symbols() ([]string, error) {
 }
 
 // ownProperties returns what can be known of an image without a property file.
-func ownProperties(content *fileSource) (*propset.Registry, error) {
+// The place is for messages.
+func ownProperties(content syclbin.Source, place string) (*propset.Registry, error) {
 	r := new(propset.Registry)
-	switch syclbin.Detect(content, content.size) {
+	switch syclbin.Detect(content, content.Size()) {
 	case syclbin.FormatSPIRV:
-		data, err := os.ReadFile(content.path)
+		data, err := io.ReadAll(io.NewSectionReader(content, 0, content.Size()))
 		if err != nil {
 			return nil, err
 		}
@@ -326,12 +379,12 @@ func ownProperties(content *fileSource) (*propset.Registry, error) {
 			r, err = spirv.Properties(m)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", content.path, err)
+			return nil, fmt.Errorf("%s: %w", place, err)
 		}
 	case syclbin.FormatZebin, syclbin.FormatCubin:
-		names, err := syclbin.ELFKernels(content, content.size)
+		names, err := syclbin.ELFKernels(content, content.Size())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", content.path, err)
+			return nil, fmt.Errorf("%s: %w", place, err)
 		}
 		set := r.Add(propset.KernelNames)
 		for _, name := range names {
@@ -356,6 +409,18 @@ func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
 		return 0, err
 	}
 	return f.ReadAt(b, offset)
+}
+
+// CopyTo implements [offload.Copier].
+func (s *fileSource) CopyTo(w io.Writer, _ []byte) (int64, error) {
+	f, err := s.opened.open(s.path)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	return io.Copy(w, io.LimitReader(f, s.size))
 }
 
 // openFile keeps the file open that was read last: there may be more images

@@ -21,6 +21,11 @@ func printable(s string) string {
 }
 
 func isPrintable(s string) bool {
+	i := 0
+	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
+		i++ // what nearly all text is
+	}
+	s = s[i:]
 	return strings.IndexFunc(s, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }) < 0
 }
 

@@ -1,0 +1,193 @@
+// Package hostbin finds the device images inside files for the host: ELF and
+// COFF executables, shared libraries, objects, and ar archives of them.
+//
+// Compilers put device images into host files in these ways, all of which are
+// looked for; numbers are little endian everywhere:
+//
+//	section .llvm.offloading
+//	          OffloadBinary containers, one after another, in objects of Clang
+//	          and of DPC++'s new offloading model
+//	sections __CLANG_OFFLOAD_BUNDLE__KIND-TRIPLE[-ARCH]
+//	          one image each, in fat objects of DPC++'s older model; the kind
+//	          host is no image
+//	files that start with __CLANG_OFFLOAD_BUNDLE__
+//	          u64 number of entries, each u64 offset, u64 size, u64 size of the
+//	          name and the name KIND-TRIPLE[-ARCH]
+//	descriptor tables
+//	          what a linked DPC++ program registers with the SYCL runtime
+//	archives of ocloc
+//	          a member for each Intel GPU, named BITS.DEVICE, pad_N members for
+//	          alignment, and generic_ir, which is SPIR-V inside ELF
+//
+// A descriptor table is data of the program with pointers in it:
+//
+//	descriptor   u16 1, u16 number of images, 4 bytes of padding, pointer to the
+//	             images, two null pointers
+//	image        u16 version, u8 kind of offloading (4 or 8 for SYCL), u8 format,
+//	             4 bytes of padding; pointers to the triple, the compile options
+//	             and the link options, which end in NUL; in version 2 only start
+//	             and end of the manifest; start and end of the image, of the
+//	             entries and of the property sets. Versions 2 and 3 are known.
+//	entry        pointer to nothing, pointer to the name, u64, i32, i32; or, since
+//	             LLVM 20, u64 0, u16 1, u16 kind, u32, pointer to nothing, pointer
+//	             to the name, u64, u64, pointer
+//	property set pointer to the name, start and end of the properties
+//	property     pointer to the name, pointer to the value, u32 type, 4 bytes of
+//	             padding, u64 size of the value; a number (type 1) is in place of
+//	             that size, a byte array (type 2) is a u64 number of bits and the
+//	             bytes
+//
+// A descriptor has no name in a stripped program, so it is found by its form in
+// the data. Where pointers are is known from the relocations: those of the dynamic
+// segment in position-independent files, those of the sections in objects. Other
+// pointers, also those with packed relative relocations, are in place. Tables are
+// found in ELF files for x86-64 and AArch64 and in PE files, but not in COFF
+// objects, whose sections are looked at only.
+//
+// The layouts are those of DPC++'s compiler.hpp and of its offload wrapper and
+// bundler, and of Intel's compute runtime for archives of ocloc.
+package hostbin
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// A File is a host file with device images in it. There may be none.
+type File struct {
+	Images []*Image
+
+	closer io.Closer
+}
+
+// An Image is one device image. Its bytes are read when they are asked for.
+type Image struct {
+	Origin Origin
+
+	// Model is the programming model, such as sycl, openmp or cuda.
+	Model string
+
+	Triple string
+	Arch   string // "" when the image is not compiled for one architecture
+	Kind   Kind
+
+	// Properties is what the host file says about the image. It is empty, not
+	// nil, when there is nothing.
+	Properties *propset.Registry
+
+	// Entries are the names of the kernels as the host file lists them.
+	Entries []string
+
+	CompileOptions, LinkOptions string // for compilation at run time
+
+	offload.Source
+}
+
+// Open returns a reader of the image.
+func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i, 0, i.Size()) }
+
+// An Origin says where an image was found.
+type Origin struct {
+	Member  string // of an archive, "" if it was in none; a/b is b in a
+	Section string // "" if it was found otherwise
+	Address uint64 // of its entry in a descriptor table, else 0
+	Offset  int64  // of the image in the file, or of the container it is in
+}
+
+func (o Origin) String() string {
+	var parts []string
+	if o.Member != "" {
+		parts = append(parts, "member "+quote(o.Member))
+	}
+	if o.Section != "" {
+		parts = append(parts, "section "+quote(o.Section))
+	}
+	if o.Address != 0 {
+		parts = append(parts, fmt.Sprintf("descriptor at address %#x", o.Address))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("offset %#x", o.Offset)), ", ")
+}
+
+// A Kind is what a host file says that an image is. It is a hint: the bytes say
+// more.
+type Kind uint8
+
+const (
+	Unspecified Kind = iota
+	Native
+	SPIRV
+	Bitcode
+	PTX
+	SYCLBIN
+)
+
+func (k Kind) String() string {
+	return [...]string{"unspecified", "native", "SPIR-V", "LLVM bitcode", "PTX", "SYCLBIN"}[k]
+}
+
+// LookedFor says what is looked for, for messages about files without images.
+const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and descriptor tables of the SYCL runtime"
+
+// Open reads the file with that name, which stays open until Close.
+func Open(name string) (*File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	file, err := NewFile(f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	file.closer = f
+	return file, nil
+}
+
+// Close closes a file that was opened by Open.
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+// NewFile finds the images in r, which has size bytes. Errors in the content are
+// of type *[FormatError], or *[offload.FormatError] inside a container.
+func NewFile(r io.ReaderAt, size int64) (*File, error) {
+	s := &scanner{file: new(File)}
+	known, err := s.scan(input{r: r, size: size})
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return nil, &FormatError{Msg: "the file is none of ELF, COFF, archive, offload bundle and OffloadBinary container"}
+	}
+	return s.file, nil
+}
+
+// A FormatError is a fault of a host file, and where it is.
+type FormatError struct {
+	Member string // of an archive, "" if it was in none
+	Offset int64  // in the file
+	Msg    string
+}
+
+func (e *FormatError) Error() string {
+	if e.Member != "" {
+		return fmt.Sprintf("host binary: member %s: offset %#x: %s", quote(e.Member), e.Offset, e.Msg)
+	}
+	return fmt.Sprintf("host binary: offset %#x: %s", e.Offset, e.Msg)
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*FormatError) BadInput() {}

@@ -1,0 +1,375 @@
+package hostbin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+func parse(data []byte) (*File, error) { return NewFile(bytes.NewReader(data), int64(len(data))) }
+
+// describe returns a line for each image.
+func describe(t testing.TB, f *File) []string {
+	t.Helper()
+	var lines []string
+	for _, img := range f.Images {
+		data, err := io.ReadAll(img.Open())
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := img.Origin.Member + ":" + img.Origin.Section
+		lines = append(lines, fmt.Sprintf("%s %s %s/%s %v %q %v", place, img.Model, img.Triple, img.Arch, img.Kind, data, img.Entries))
+	}
+	return lines
+}
+
+// two returns a program with two images in one descriptor, and words before it
+// that only look like one.
+func two(start uint64, version, kind int, newEntries bool) *program {
+	p := &program{start: start}
+	p.words(1|1<<16, p.text("no image"), 0, 0)
+	a := p.image(version, kind, 2, newEntries, "spir64", []byte("spirv"), "_ZTS1A", "_ZTS1B")
+	b := p.image(version, kind, 1, newEntries, "spir64_gen", []byte("native"))
+	p.descriptor(2, append(a, b...)...)
+	return p
+}
+
+func TestDescriptorTables(t *testing.T) {
+	const start = elfBase + elfStart
+	tests := []struct {
+		name string
+		data []byte
+	}{
+		{"shared library with relocations", two(start, 2, 4, false).linked(3, true)},
+		{"shared library with pointers in place", two(start, 2, 4, false).linked(3, false)},
+		{"executable", two(start, 2, 4, false).linked(2, false)},
+		{"version 3 with old entries", two(start, 3, 4, false).linked(3, true)},
+		{"version 3 with new entries", two(start, 3, 8, true).linked(3, true)},
+		{"object", two(0, 2, 4, false).relocatable()},
+		{"Windows program", two(peBase+0x1000, 2, 4, false).pe()},
+		{"Windows program of version 3", two(peBase+0x1000, 3, 8, true).pe()},
+	}
+	want := []string{
+		`: sycl spir64/intel_gpu_pvc SPIR-V "spirv" [_ZTS1A _ZTS1B]`,
+		`: sycl spir64_gen/intel_gpu_pvc native "native" []`,
+	}
+	properties := new(propset.Registry)
+	set := properties.Add(propset.DeviceRequirements)
+	set.Put("aspects", propset.Uint32s(5, 6))
+	set.Put("compile_target", propset.String("intel_gpu_pvc"))
+	set.Put("reqd_sub_group_size", propset.Uint(16))
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := parse(test.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(t, f); !slices.Equal(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			for _, img := range f.Images {
+				if img.CompileOptions != "-cl-opt" || img.LinkOptions != "-l" {
+					t.Errorf("options %q and %q", img.CompileOptions, img.LinkOptions)
+				}
+				if !img.Properties.Equal(properties) {
+					t.Errorf("properties:\n%s", img.Properties.Append(nil))
+				}
+				at := img.Origin.Offset
+				if data, _ := io.ReadAll(img.Open()); !bytes.HasPrefix(test.data[at:], data) {
+					t.Errorf("the image is not at %#x", at)
+				}
+			}
+		})
+	}
+}
+
+func TestCompressedImage(t *testing.T) {
+	w, err := zstd.NewWriter(nil, zstd.WithSingleSegment(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := w.EncodeAll([]byte("spirv"), nil)
+	build := func(frame []byte) []byte {
+		p := &program{start: elfBase + elfStart}
+		p.descriptor(1, p.image(2, 4, compressed, false, "spir64", frame)...)
+		return p.linked(3, true)
+	}
+	f, err := parse(build(frame))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := describe(t, f); len(got) != 1 || !strings.Contains(got[0], `"spirv"`) {
+		t.Errorf("got %q", got)
+	}
+	f, err = parse(build(frame[:len(frame)-3]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fault *FormatError
+	if _, err := io.ReadAll(f.Images[0].Open()); !errors.As(err, &fault) {
+		t.Errorf("damaged frame: %v", err)
+	}
+	if _, err := parse(build([]byte("no frame at all"))); !errors.As(err, &fault) {
+		t.Errorf("no frame: %v", err)
+	}
+}
+
+// containers returns two containers back to back.
+func containers(t testing.TB) []byte {
+	a := container(t, "spir64-unknown-unknown", "generic", "spirv")
+	for len(a)%8 != 0 {
+		a = append(a, 0)
+	}
+	return append(a, container(t, "spir64_gen-unknown-unknown", "pvc", "native")...)
+}
+
+// bundle returns the binary format of clang-offload-bundler with one image.
+func bundle(id, code string) []byte {
+	b := []byte(bundleMagic)
+	ids := []string{"host-x86_64-unknown-linux-gnu", id}
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(ids)))
+	at := len(b) + 48 + len(ids[0]) + len(ids[1])
+	for i, id := range ids {
+		size := []int{4, len(code)}[i]
+		b = binary.LittleEndian.AppendUint64(b, uint64(at))
+		b = binary.LittleEndian.AppendUint64(b, uint64(size))
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(id)))
+		b = append(b, id...)
+		at += size
+	}
+	return append(append(b, "host"...), code...)
+}
+
+func fatObject(name, content string) []byte {
+	return object(testSection{name: bundleMagic + "host-x86_64-unknown-linux-gnu", typ: 1, content: []byte{0}}, testSection{name: name, typ: 1, content: []byte(content)})
+}
+
+func archives(t testing.TB) map[string]string {
+	fat := string(fatObject(bundleMagic+"sycl-spir64", "bitcode"))
+	generic := object(testSection{name: "SPIRV Object", typ: sectionSPIRV, content: []byte("spirv")})
+	binary.LittleEndian.PutUint16(generic[18:], 0)
+	return map[string]string{
+		"GNU archive": archiveMagic + member("/", "\x00\x00\x00\x00") + member("//", "a_very_long_name.o/\n") + member("/0", fat) + member("readme.txt/", "text") + member("short.o/", fat),
+		"BSD archive": archiveMagic + member("__.SYMDEF", "\x00\x00\x00\x00") + member("#1/20", "a_very_long_name.o\x00\x00"+fat),
+		"nested":      archiveMagic + member("inner.a/", archiveMagic+member("a.o/", fat)),
+		"ocloc":       archiveMagic + member("pad_0", "") + member("64.12.60.7", "zebin") + member("64.skl", "other") + member("generic_ir", string(generic)),
+		"bare IR":     archiveMagic + member("generic_ir", "\x03\x02\x23\x07"),
+		"empty":       archiveMagic,
+	}
+}
+
+func TestSectionsAndArchives(t *testing.T) {
+	two := []string{
+		`:.llvm.offloading sycl spir64-unknown-unknown/ unspecified "spirv" []`,
+		`:.llvm.offloading sycl spir64_gen-unknown-unknown/pvc unspecified "native" []`,
+	}
+	ar := archives(t)
+	const section = ":" + bundleMagic
+	tests := []struct {
+		name string
+		data []byte
+		want []string
+	}{
+		{"ELF object", object(testSection{name: ".llvm.offloading", typ: 0x6fff4c0b, content: containers(t)}), two},
+		{"COFF object", coffObject(".llvm.offloading", containers(t)), two},
+		{"containers alone", containers(t), []string{strings.Replace(two[0], ".llvm.offloading", "", 1), strings.Replace(two[1], ".llvm.offloading", "", 1)}},
+		{"fat object", fatObject(bundleMagic+"sycl-spir64-unknown-unknown", "bitcode"), []string{section + `sycl-spir64-unknown-unknown sycl spir64-unknown-unknown/ unspecified "bitcode" []`}},
+		{"fat COFF object", coffObject(bundleMagic+"sycl-spir64", []byte("bitcode")), []string{section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`}},
+		{"fat object with an architecture", fatObject(bundleMagic+"hip-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"), []string{section + `hip-amdgcn-amd-amdhsa--gfx90a:xnack+ hip amdgcn-amd-amdhsa/gfx90a:xnack+ unspecified "code" []`}},
+		{"bundle", bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"), []string{`: sycl nvptx64-nvidia-cuda/sm_80 unspecified "ptx" []`}},
+		{"object without images", object(testSection{name: ".text", typ: 1, content: []byte{0xc3}}), nil},
+		{"GNU archive", []byte(ar["GNU archive"]), []string{
+			"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`,
+			"short.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`,
+		}},
+		{"BSD archive", []byte(ar["BSD archive"]), []string{"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`}},
+		{"archive in an archive", []byte(ar["nested"]), []string{"inner.a/a.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`}},
+		{"archive of ocloc", []byte(ar["ocloc"]), []string{
+			`64.12.60.7: sycl spir64_gen-unknown-unknown/12.60.7 native "zebin" []`,
+			`64.skl: sycl spir64_gen-unknown-unknown/skl native "other" []`,
+			`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "spirv" []`,
+		}},
+		{"archive of ocloc with bare SPIR-V", []byte(ar["bare IR"]), []string{`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "\x03\x02#\a" []`}},
+		{"empty archive", []byte(ar["empty"]), nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := parse(test.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(t, f); !slices.Equal(got, test.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+			// What was cut off is missed, or was of no interest: never a panic.
+			for n := range test.data {
+				_, _ = parse(test.data[:n])
+			}
+		})
+	}
+}
+
+func TestIdentifiers(t *testing.T) {
+	tests := []struct{ id, model, triple, arch string }{
+		{"sycl-spir64", "sycl", "spir64", ""},
+		{"sycl-spir64-unknown-unknown", "sycl", "spir64-unknown-unknown", ""},
+		{"sycl-spir64-unknown-unknown-unknown-", "sycl", "spir64-unknown-unknown", ""},
+		{"sycl-spir64_gen-unknown-unknown-intel_gpu_pvc", "sycl", "spir64_gen-unknown-unknown", "intel_gpu_pvc"},
+		{"host-x86_64-unknown-linux-gnu", "host", "x86_64-unknown-linux-gnu", ""},
+		{"hip-amdgcn-amd-amdhsa--gfx906", "hip", "amdgcn-amd-amdhsa", "gfx906"},
+		{"openmp-nvptx64-nvidia-cuda-unknown-sm_80", "openmp", "nvptx64-nvidia-cuda", "sm_80"},
+		{"sycl", "sycl", "", ""},
+	}
+	for _, test := range tests {
+		model, triple, arch := parseID(test.id)
+		if model != test.model || triple != test.triple || arch != test.arch {
+			t.Errorf("%s: %s, %s, %s", test.id, model, triple, arch)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	const start = elfBase + elfStart
+	// change builds a library of one image, whose words are changed before.
+	change := func(f func(p *program, image []any)) []byte {
+		p := &program{start: start}
+		image := p.image(2, 4, 2, false, "spir64", []byte("spirv"), "_ZTS1A")
+		f(p, image)
+		p.descriptor(1, image...)
+		return p.linked(3, true)
+	}
+	edit := func(data []byte, offset int, b ...byte) []byte {
+		data = bytes.Clone(data)
+		copy(data[offset:], b)
+		return data
+	}
+	sets := func(words ...any) []byte {
+		return change(func(p *program, image []any) {
+			begin, end := p.words(words...)
+			name := p.text("SYCL/misc properties")
+			image[10], image[11] = p.words(name, begin, end)
+		})
+	}
+	outside := pointer(0x10)
+	fat := fatObject(bundleMagic+"sycl-spir64", "bitcode")
+	tests := []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"nothing", nil, "none of ELF, COFF"},
+		{"text", []byte("#include <sycl/sycl.hpp>\n"), "none of ELF, COFF"},
+		{"thin archive", []byte(thinMagic), "thin archive"},
+		{"compressed bundle", []byte("CCOB\x02\x00"), "clang-offload-bundler -unbundle"},
+		{"32-bit ELF", edit(fat, 4, 1), "not 64-bit little-endian"},
+		{"size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
+		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), "section headers at 0xffffff reach past the end"},
+		{"names of no section", edit(fat, 62, 9), "section 9 of"},
+		{"identifier without a target", fatObject(bundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
+		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), "offload binary: offset 0x0"},
+		{"target outside", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
+		{"image outside", change(func(_ *program, image []any) { image[7] = image[7].(pointer) + 1<<20 }), "bytes of an image"},
+		{"image that ends before it starts", change(func(_ *program, image []any) { image[6], image[7] = image[7], image[6] }), "bytes of an image"},
+		{"part of an entry", change(func(_ *program, image []any) { image[9] = image[9].(pointer) - 8 }), "not a multiple of 32"},
+		{"entries outside", change(func(_ *program, image []any) { image[8] = outside }), "table of entries"},
+		{"property sets outside", change(func(_ *program, image []any) { image[10] = outside }), "table of property sets"},
+		{"type of a property", sets(pointer(start), 0, 3, 0), "the type is 3"},
+		{"number of 33 bits", sets(pointer(start), 0, 1, 1<<32), "is no 32-bit number"},
+		{"byte array without a length", sets(pointer(start), pointer(start), 2, 7), "byte array of 7 bytes"},
+		{"byte array outside", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes at address 0x10"},
+		{"byte array of the wrong length", sets(pointer(start), pointer(start), 2, 8), "declares"},
+		{"key outside", sets(outside, 0, 1, 1), "key of a property is at address 0x10"},
+		{"more images than there are", func() []byte {
+			p := &program{start: start}
+			p.descriptor(2, p.image(2, 4, 2, false, "spir64", []byte("spirv"))...)
+			return p.linked(3, true)
+		}(), "image 1 of 2 of a descriptor"},
+		{"relocations outside", func() []byte {
+			data := two(start, 2, 4, false).linked(3, true)
+			return edit(data, len(data)-36, 1)
+		}(), "relocations"},
+		{"archive header", []byte(archiveMagic + strings.Repeat("x", memberHeader)), "ends with"},
+		{"archive member past the end", []byte(archiveMagic + member("a", "b")[:memberHeader]), "reaches past the end"},
+		{"archive name outside", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
+		{"archives in archives", nestedArchives(6), "more than 4 deep"},
+		{"bundle with too many entries", append([]byte(bundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
+		{"fault in a member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 1)))), `member "bad.o"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := parse(test.data)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("got %v, want an error with %q in it", err, test.want)
+			}
+			// Faults behind pointers are said to be at the image that has them.
+			if fault := (*FormatError)(nil); bytes.HasPrefix(test.data, []byte("\x7fELF")) && errors.As(err, &fault) && fault.Offset == 0 {
+				t.Errorf("%v: no offset", err)
+			}
+			if bad := (interface{ BadInput() })(nil); !errors.As(err, &bad) {
+				t.Errorf("%v is not the fault of the input", err)
+			}
+		})
+	}
+}
+
+func nestedArchives(depth int) []byte {
+	data := archiveMagic
+	for range depth {
+		data = archiveMagic + member("a.a/", data)
+	}
+	return []byte(data)
+}
+
+func FuzzNewFile(f *testing.F) {
+	const start = elfBase + elfStart
+	f.Add(two(start, 2, 4, false).linked(3, true))
+	f.Add(two(start, 3, 8, true).linked(2, false))
+	f.Add(two(0, 2, 4, false).relocatable())
+	f.Add(two(peBase+0x1000, 2, 4, false).pe())
+	f.Add(object(testSection{name: ".llvm.offloading", typ: 1, content: containers(f)}))
+	f.Add(coffObject(".llvm.offloading", containers(f)))
+	f.Add(fatObject(bundleMagic+"sycl-spir64", "bitcode"))
+	f.Add(bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"))
+	for _, data := range archives(f) {
+		f.Add([]byte(data))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parse(data)
+		if err != nil {
+			var fault *FormatError
+			var inner *offload.FormatError
+			if !errors.As(err, &fault) && !errors.As(err, &inner) {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		for _, img := range file.Images {
+			if err := img.Properties.Validate(); err != nil {
+				t.Fatalf("%v: %v", img.Origin, err)
+			}
+			if img.Origin.Offset < 0 || img.Origin.Offset > int64(len(data)) {
+				t.Fatalf("%v is outside of %d bytes", img.Origin, len(data))
+			}
+			if img.Size() > 1<<20 {
+				continue
+			}
+			b := make([]byte, img.Size())
+			if n, err := img.ReadAt(b, 0); n != len(b) {
+				var fault *FormatError
+				if !errors.As(err, &fault) {
+					t.Fatalf("%v: %d of %d bytes: %v", img.Origin, n, len(b), err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,419 @@
+package hostbin
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// A memory is a program as it is loaded, without what the file has no bytes for.
+type memory struct {
+	in        *input
+	s         *scanner
+	segments  []segment         // by address, not overlapping
+	total     int64             // bytes of the segments
+	relocated map[uint64]uint64 // words that relocations change
+	reading   int64             // where the image is whose pointers are followed
+}
+
+type segment struct {
+	address uint64
+	section
+}
+
+// mapped adds a range of the file. Its header is at a place of the file.
+func (m *memory) mapped(address uint64, sec section, at int64) error {
+	if address > 1<<63-1-uint64(sec.size) {
+		return m.in.errorf(at, "%d bytes at address %#x reach past the end of memory", sec.size, address)
+	}
+	// Segments share pages at most; reading them all must not take longer.
+	if m.total += sec.size; m.total/4 > m.in.size {
+		return m.in.errorf(at, "the file is loaded more than four times over")
+	}
+	m.segments = append(m.segments, segment{address, sec})
+	return nil
+}
+
+// ready checks what was mapped.
+func (m *memory) ready() error {
+	m.relocated = make(map[uint64]uint64)
+	sortSegments(m.segments)
+	for i := 1; i < len(m.segments); i++ {
+		if a, b := m.segments[i-1], m.segments[i]; a.address+uint64(a.size) > b.address {
+			return m.in.errorf(b.offset, "two segments are both loaded at address %#x", b.address)
+		}
+	}
+	return nil
+}
+
+// segment returns the segment with that address in it, or just behind it.
+func (m *memory) segment(address uint64) (segment, bool) {
+	i := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].address > address }) - 1
+	if i < 0 || address-m.segments[i].address > uint64(m.segments[i].size) {
+		return segment{}, false
+	}
+	return m.segments[i], true
+}
+
+// place returns where in the input bytes of memory are, and whether they are
+// there.
+func (m *memory) place(address, size uint64) (int64, bool) {
+	g, ok := m.segment(address)
+	if !ok || size > uint64(g.size)-(address-g.address) {
+		return 0, false
+	}
+	return g.offset + int64(address-g.address), true
+}
+
+// words reads 8-byte words with relocations applied.
+func (m *memory) words(address, count uint64, what string) ([]uint64, error) {
+	raw, err := m.bytes(address, 8*count, what)
+	if err != nil {
+		return nil, err
+	}
+	return m.relocate(make([]uint64, 0, count), address, raw), nil
+}
+
+func (m *memory) relocate(words []uint64, address uint64, raw []byte) []uint64 {
+	for i := 0; i+8 <= len(raw); i += 8 {
+		w, ok := m.relocated[address+uint64(i)]
+		if !ok {
+			w = le.Uint64(raw[i:])
+		}
+		words = append(words, w)
+	}
+	return words
+}
+
+func (m *memory) bytes(address, size uint64, what string) ([]byte, error) {
+	at, ok := m.place(address, size)
+	if !ok {
+		return nil, m.in.errorf(m.reading, "%s, %d bytes at address %#x, is in no part of the file that is loaded", what, size, address)
+	}
+	raw := make([]byte, size) // no larger than a segment
+	return raw, m.in.read(raw, at, what)
+}
+
+// text reads a string that ends in NUL; a null pointer is an empty one.
+func (m *memory) text(address uint64, what string) (string, error) {
+	if address == 0 {
+		return "", nil
+	}
+	at, ok := m.place(address, 1)
+	if !ok {
+		return "", m.in.errorf(m.reading, "%s is at address %#x, which is in no part of the file that is loaded", what, address)
+	}
+	g, _ := m.segment(address)
+	rest := uint64(g.size) - (address - g.address)
+	var b strings.Builder
+	buffer := make([]byte, min(rest, 256))
+	for offset := at; rest > 0; {
+		chunk := buffer[:min(rest, uint64(len(buffer)))]
+		if err := m.in.read(chunk, offset, what); err != nil {
+			return "", err
+		}
+		end := bytes.IndexByte(chunk, 0)
+		if end >= 0 {
+			chunk = chunk[:end]
+		}
+		if err := m.s.spend(m.in, at, int64(len(chunk))); err != nil {
+			return "", err
+		}
+		b.Write(chunk)
+		if end >= 0 {
+			return b.String(), nil
+		}
+		rest, offset = rest-uint64(len(chunk)), offset+int64(len(chunk))
+	}
+	return "", m.in.errorf(at, "%s does not end in NUL", what)
+}
+
+// Sizes in 8-byte words.
+const (
+	descriptorWords = 4
+	imageWords2     = 12 // with a manifest
+	imageWords3     = 10
+	oldEntryWords   = 4
+	entryWords      = 7
+	setWords        = 3
+	propertyWords   = 4
+)
+
+// tables finds descriptor tables and adds their images.
+func (m *memory) tables() error {
+	const step = 1 << 16
+	buffer := make([]byte, step+8*(descriptorWords-1))
+	for _, g := range m.segments {
+		skip := -g.address & 7 // descriptors are aligned in memory
+		for from := skip; from+8*descriptorWords <= uint64(g.size); from += step {
+			chunk := buffer[:min(uint64(len(buffer)), uint64(g.size)-from)]
+			if err := m.in.read(chunk, g.offset+int64(from), "a segment"); err != nil {
+				return err
+			}
+			for i := 0; i+8*descriptorWords <= len(chunk) && i < step; i += 8 {
+				if chunk[i] != 1 || chunk[i+1] != 0 || le.Uint32(chunk[i+4:]) != 0 || le.Uint16(chunk[i+2:]) == 0 {
+					continue
+				}
+				address := g.address + from + uint64(i)
+				w := m.relocate(make([]uint64, 0, descriptorWords), address, chunk[i:i+8*descriptorWords])
+				if w[0] != le.Uint64(chunk[i:]) || w[2] != 0 || w[3] != 0 || !m.startsImage(w[1]) {
+					continue
+				}
+				m.reading = g.offset + int64(from) + int64(i)
+				if err := m.images(w[1], w[0]>>16); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// startsImage reports whether what is at the address looks like an image with a
+// target. What does is then read without mercy.
+func (m *memory) startsImage(address uint64) bool {
+	if address == 0 || address%8 != 0 {
+		return false
+	}
+	w, err := m.words(address, 2, "an image")
+	if err != nil || imageWords(w[0]) == 0 {
+		return false
+	}
+	at, ok := m.place(w[1], 2)
+	if !ok {
+		return false
+	}
+	var start [2]byte
+	err = m.in.read(start[:], at, "a target")
+	return err == nil && 'A' <= start[0] && start[0] <= 'z' && start[1] >= '0' && start[1] <= 'z'
+}
+
+// imageWords returns the size of an image by its first word, 0 if that is none of
+// an image.
+func imageWords(first uint64) uint64 {
+	version, kind, format := uint16(first), uint8(first>>16), uint8(first>>24)
+	if kind != 4 && kind != 8 || format > compressed || first>>32 != 0 {
+		return 0
+	}
+	switch version {
+	case 2:
+		return imageWords2
+	case 3:
+		return imageWords3
+	}
+	return 0
+}
+
+// compressed is the format of images that are one zstd frame.
+const compressed = 4
+
+// images adds the images of a descriptor.
+func (m *memory) images(address, count uint64) error {
+	for i := range count {
+		first, err := m.words(address, 1, "an image of a descriptor")
+		if err != nil {
+			return err
+		}
+		m.reading = m.at(address)
+		size := imageWords(first[0])
+		if size == 0 {
+			return m.in.errorf(m.reading, "image %d of %d of a descriptor starts with %#x, not with version 2 or 3 and the kind of SYCL", i, count, first[0])
+		}
+		w, err := m.words(address, size, "an image of a descriptor")
+		if err != nil {
+			return err
+		}
+		if err := m.image(address, w); err != nil {
+			return err
+		}
+		address += 8 * size
+	}
+	return nil
+}
+
+func (m *memory) image(address uint64, w []uint64) error {
+	img := &Image{Origin: Origin{Address: address}, Model: "sycl"}
+	for i, to := range []*string{&img.Triple, &img.CompileOptions, &img.LinkOptions} {
+		var err error
+		if *to, err = m.text(w[1+i], []string{"a target", "the compile options", "the link options"}[i]); err != nil {
+			return err
+		}
+	}
+	rest := w[len(w)-6:]
+	at, size, err := m.bounds(rest[0], rest[1], 1, "the bytes of an image")
+	if err != nil {
+		return err
+	}
+	img.Origin.Offset = m.in.base + at
+	img.Source = m.in.section(at, int64(size))
+	switch format := uint8(w[0] >> 24); format {
+	case compressed:
+		if img.Source, err = inflated(m.in, at, int64(size)); err != nil {
+			return err
+		}
+	default:
+		img.Kind = Kind(format)
+	}
+	if img.Entries, err = m.entries(rest[2], rest[3]); err != nil {
+		return err
+	}
+	if img.Properties, err = m.sets(rest[4], rest[5]); err != nil {
+		return err
+	}
+	if set := img.Properties.Set(propset.DeviceRequirements); set != nil {
+		if v, ok := set.Get("compile_target"); ok {
+			img.Arch, _ = v.Text()
+		}
+	}
+	return m.s.add(m.in, img)
+}
+
+// bounds checks an array that is given by its start and its end, and returns
+// where it is and its number of elements.
+func (m *memory) bounds(begin, end, words8 uint64, what string) (at int64, count uint64, err error) {
+	if begin == end {
+		if at, ok := m.place(begin, 0); ok {
+			return at, 0, nil
+		}
+		return 0, 0, nil
+	}
+	at, ok := m.place(begin, 0)
+	if !ok || end < begin {
+		return 0, 0, m.in.errorf(m.reading, "%s is from address %#x to %#x, which is in no part of the file that is loaded", what, begin, end)
+	}
+	if _, ok := m.place(begin, end-begin); !ok {
+		return 0, 0, m.in.errorf(at, "%s, %d bytes at address %#x, reaches past the end of what is loaded", what, end-begin, begin)
+	}
+	if (end-begin)%words8 != 0 {
+		return 0, 0, m.in.errorf(at, "%s has %d bytes, which is not a multiple of %d", what, end-begin, words8)
+	}
+	return at, (end - begin) / words8, nil
+}
+
+// elements returns the words of an array.
+func (m *memory) elements(begin, end, words uint64, what string) ([]uint64, error) {
+	at, count, err := m.bounds(begin, end, 8*words, what)
+	if err != nil || count == 0 {
+		return nil, err
+	}
+	if m.s.properties += int(min(count, maxProperties+1)); m.s.properties > maxProperties {
+		return nil, m.in.errorf(at, "more than %d properties and entries", maxProperties)
+	}
+	return m.words(begin, count*words, what)
+}
+
+// entries returns the names of the entries.
+func (m *memory) entries(begin, end uint64) ([]string, error) {
+	const what = "the table of entries"
+	if begin == end {
+		return nil, nil
+	}
+	words, name := uint64(oldEntryWords), 1
+	first, err := m.words(begin, 2, what)
+	if err != nil {
+		return nil, err
+	}
+	// The second word of an old entry is the pointer to its name, and names are
+	// not at addresses so low in any program.
+	if kind := uint16(first[1] >> 16); first[0] == 0 && uint16(first[1]) == 1 && (kind == 4 || kind == 8) && first[1]>>32 == 0 {
+		if _, pointer := m.relocated[begin+8]; !pointer {
+			words, name = entryWords, 3
+		}
+	}
+	table, err := m.elements(begin, end, words, what)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := 0; i < len(table); i += int(words) {
+		text, err := m.text(table[i+name], "the name of an entry")
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, text)
+	}
+	return names, nil
+}
+
+// sets returns the property sets.
+func (m *memory) sets(begin, end uint64) (*propset.Registry, error) {
+	r := new(propset.Registry)
+	table, err := m.elements(begin, end, setWords, "the table of property sets")
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(table); i += setWords {
+		name, err := m.text(table[i], "the name of a property set")
+		if err != nil {
+			return nil, err
+		}
+		if r.Set(name) != nil {
+			return nil, m.in.errorf(m.at(table[i]), "an image has two property sets %s", quote(name))
+		}
+		set := r.Add(name)
+		properties, err := m.elements(table[i+1], table[i+2], propertyWords, "a table of properties")
+		if err != nil {
+			return nil, err
+		}
+		for j := 0; j < len(properties); j += propertyWords {
+			p := properties[j:]
+			key, err := m.text(p[0], "the key of a property")
+			if err != nil {
+				return nil, err
+			}
+			v, err := m.value(p[1], uint32(p[2]), p[3], name, key)
+			if err != nil {
+				return nil, err
+			}
+			if !set.Insert(key, v) {
+				return nil, m.in.errorf(m.at(p[0]), "property set %s has two properties %s", quote(name), quote(key))
+			}
+		}
+	}
+	if err := r.Validate(); err != nil {
+		return nil, m.in.errorf(m.at(begin), "%v", err)
+	}
+	return r, nil
+}
+
+// at returns where in the input an address is, for messages.
+func (m *memory) at(address uint64) int64 {
+	if at, ok := m.place(address, 0); ok {
+		return at
+	}
+	return m.reading
+}
+
+// value reads the value of a property.
+func (m *memory) value(address uint64, typ uint32, size uint64, set, key string) (propset.Value, error) {
+	fail := func(format string, args ...any) (propset.Value, error) {
+		return propset.Value{}, m.in.errorf(m.at(address), "property %s of set %s: "+format, append([]any{quote(key), quote(set)}, args...)...)
+	}
+	switch typ {
+	case uint32(propset.Uint32):
+		if size>>32 != 0 {
+			return fail("%#x is no 32-bit number", size)
+		}
+		return propset.Uint(uint32(size)), nil
+	case uint32(propset.ByteArray):
+		at, ok := m.place(address, size)
+		if !ok || size < 8 {
+			return fail("a byte array of %d bytes at address %#x, of which the first 8 are its length, is in no part of the file that is loaded", size, address)
+		}
+		if err := m.s.spend(m.in, at, int64(size)); err != nil {
+			return propset.Value{}, err
+		}
+		raw, err := m.bytes(address, size, "a byte array")
+		if err != nil {
+			return propset.Value{}, err
+		}
+		bits, payload := le.Uint64(raw), raw[8:]
+		if bits > 8*uint64(len(payload)) || (bits+7)/8 != uint64(len(payload)) {
+			return fail("the byte array declares %d bits but holds %d bytes", bits, len(payload))
+		}
+		return propset.Bits(payload, bits), nil
+	}
+	return fail("the type is %d; known are 1, a number, and 2, a byte array", typ)
+}

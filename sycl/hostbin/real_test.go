@@ -1,0 +1,276 @@
+package hostbin
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// dpctlEnv names a wheel of dpctl, or a folder with its files: Python modules that
+// DPC++ linked.
+const dpctlEnv = "HOSTBIN_DPCTL"
+
+func TestLibrariesOfDPCPP(t *testing.T) {
+	name := os.Getenv(dpctlEnv)
+	if name == "" {
+		t.Skipf("%s does not name a wheel of dpctl or a folder with its files", dpctlEnv)
+	}
+	var tree fs.FS
+	if info, err := os.Stat(name); err != nil {
+		t.Fatal(err)
+	} else if info.IsDir() {
+		tree = os.DirFS(name)
+	} else {
+		z, err := zip.OpenReader(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		tree = z
+	}
+	var files, images, empty, sets, properties, kernels int
+	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, ".so") {
+			return err
+		}
+		data, err := fs.ReadFile(tree, path)
+		if err != nil {
+			return err
+		}
+		files++
+		f, err := NewFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			return nil
+		}
+		// Whoever registers images has a descriptor of them.
+		if registers := bytes.Contains(data, []byte("__sycl_register_lib")); registers != (len(f.Images) > 0) {
+			t.Errorf("%s: %d images, registers any: %v", path, len(f.Images), registers)
+		}
+		for _, img := range f.Images {
+			images++
+			kernels += len(img.Entries)
+			head := make([]byte, 4)
+			if img.Size() > 0 {
+				if _, err := img.ReadAt(head, 0); err != nil {
+					t.Errorf("%s: %v: %v", path, img.Origin, err)
+				}
+			}
+			// A library without kernels has an image without code.
+			if len(img.Entries) == 0 {
+				empty++
+			}
+			if img.Triple != "spir64" || string(head) != "\x03\x02\x23\x07" {
+				t.Errorf("%s: %v: the image for %q starts with %x", path, img.Origin, img.Triple, head)
+			}
+			for _, s := range img.Properties.Sets() {
+				sets++
+				if !propset.KnownSet(s.Name) {
+					t.Errorf("%s: %v: unknown set %s", path, img.Origin, s.Name)
+				}
+				for _, p := range s.Properties() {
+					properties++
+					v, err := propset.Describe(s.Name, p.Key, p.Value)
+					if err != nil || !v.Known {
+						t.Errorf("%s: %v: set %s, key %s: %+v, %v", path, img.Origin, s.Name, p.Key, v, err)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d files, %d images (%d without kernels), %d property sets, %d properties, %d kernels", files, images, empty, sets, properties, kernels)
+	if images == 0 || kernels == 0 {
+		t.Error("no images or no kernels found")
+	}
+}
+
+// tool returns the path of the first tool that is installed.
+func tool(t *testing.T, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skipf("none of %s is on the PATH", strings.Join(names, ", "))
+	return ""
+}
+
+func command(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, out)
+	}
+}
+
+func content(t *testing.T, img *Image) string {
+	t.Helper()
+	data, err := io.ReadAll(img.Open())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestObjectsOfClang(t *testing.T) {
+	clang := tool(t, "clang-21", "clang")
+	packager := tool(t, "clang-offload-packager-21", "llvm-offload-binary", "clang-offload-packager")
+	ar := tool(t, "llvm-ar-21", "llvm-ar", "ar")
+	dir := t.TempDir()
+	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
+		t.Run(target, func(t *testing.T) {
+			in := func(name string) string { return filepath.Join(dir, target+"-"+name) }
+			write(t, in("a.spv"), "\x03\x02\x23\x07 spirv")
+			write(t, in("b.bin"), "native")
+			write(t, in("a.c"), "int main(void) { return 0; }\n")
+			command(t, packager, "-o", in("images"), "--image=file="+in("a.spv")+",triple=spir64-unknown-unknown,arch=,kind=sycl", "--image=file="+in("b.bin")+",triple=spir64_gen-unknown-unknown,arch=pvc,kind=sycl")
+			command(t, clang, "--target="+target, "-c", "-o", in("a.o"), in("a.c"), "-Xclang", "-fembed-offload-object="+in("images"))
+			command(t, ar, "rcs", in("a.a"), in("a.o"), in("a.c"))
+			for _, name := range []string{in("a.o"), in("a.a")} {
+				f, err := Open(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if len(f.Images) != 2 {
+					t.Fatalf("%s: %d images instead of 2", name, len(f.Images))
+				}
+				a, b := f.Images[0], f.Images[1]
+				if a.Triple != "spir64-unknown-unknown" || a.Arch != "" || a.Model != "sycl" || content(t, a) != "\x03\x02\x23\x07 spirv" {
+					t.Errorf("%s: %+v", name, a)
+				}
+				if b.Triple != "spir64_gen-unknown-unknown" || b.Arch != "pvc" || content(t, b) != "native" {
+					t.Errorf("%s: %+v", name, b)
+				}
+				if member := a.Origin.Member; (member != "") != (name == in("a.a")) {
+					t.Errorf("%s: member %q", name, member)
+				}
+			}
+		})
+	}
+}
+
+func TestBundlesOfClang(t *testing.T) {
+	clang := tool(t, "clang-21", "clang")
+	bundler := tool(t, "clang-offload-bundler-21", "clang-offload-bundler")
+	objcopy := tool(t, "llvm-objcopy-21", "llvm-objcopy")
+	dir := t.TempDir()
+	// The bundler looks for objcopy under this name only.
+	if err := os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	in := func(name string) string { return filepath.Join(dir, name) }
+	write(t, in("a.c"), "int main(void) { return 0; }\n")
+	write(t, in("gfx.bc"), "BC\xc0\xde bitcode")
+	write(t, in("sm.bc"), "BC\xc0\xde more bitcode")
+	command(t, clang, "--target=x86_64-unknown-linux-gnu", "-c", "-o", in("host.o"), in("a.c"))
+	command(t, clang, "--target=x86_64-unknown-linux-gnu", "-c", "-emit-llvm", "-o", in("host.bc"), in("a.c"))
+	const targets = "-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906,openmp-nvptx64-nvidia-cuda--sm_80"
+	command(t, bundler, "-type=o", targets, "-input="+in("host.o"), "-input="+in("gfx.bc"), "-input="+in("sm.bc"), "-output="+in("fat.o"))
+	command(t, bundler, "-type=bc", targets, "-input="+in("host.bc"), "-input="+in("gfx.bc"), "-input="+in("sm.bc"), "-output="+in("fat.bc"))
+	for _, name := range []string{"fat.o", "fat.bc"} {
+		f, err := Open(in(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if len(f.Images) != 2 {
+			t.Fatalf("%s: %d images instead of 2", name, len(f.Images))
+		}
+		a, b := f.Images[0], f.Images[1]
+		if a.Model != "hip" || a.Triple != "amdgcn-amd-amdhsa" || a.Arch != "gfx906" || content(t, a) != "BC\xc0\xde bitcode" {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if b.Model != "openmp" || b.Triple != "nvptx64-nvidia-cuda" || b.Arch != "sm_80" || content(t, b) != "BC\xc0\xde more bitcode" {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// descriptorSource has the descriptor table of an image as the offload wrapper
+// makes it, version 2.
+const descriptorSource = `
+struct entry { void *addr; const char *name; unsigned long long size; int flags, reserved; };
+struct property { const char *name; const void *value; unsigned type; unsigned long long size; };
+struct set { const char *name; const struct property *begin, *end; };
+struct image {
+  unsigned short version; unsigned char kind, format;
+  const char *target, *compile, *link, *manifest, *manifest_end, *start, *end;
+  const struct entry *entries, *entries_end;
+  const struct set *sets, *sets_end;
+};
+struct descriptor { unsigned short version, count; const struct image *images; void *begin, *end; };
+static const char code[] = "code of the device";
+static const struct entry entries[] = {{0, "_ZTS1A", 0, 0, 0}, {0, "_ZTS1B", 0, 0, 0}};
+static const char target[] = {104, 0, 0, 0, 0, 0, 0, 0, 'i', 'n', 't', 'e', 'l', '_', 'g', 'p', 'u', '_', 'p', 'v', 'c'};
+static const struct property properties[] = {{"compile_target", target, 2, 21}, {"reqd_sub_group_size", 0, 1, 16}};
+static const struct set sets[] = {{"SYCL/device requirements", properties, properties + 2}};
+static const struct image images[] = {{2, 4, 1, "spir64_gen", "", "", 0, 0, code, code + 18, entries, entries + 2, sets, sets + 1}};
+static const struct descriptor descriptor = {1, 1, images, 0, 0};
+const void *reference(void) { return &descriptor; }
+`
+
+func TestLinkedDescriptors(t *testing.T) {
+	clang := tool(t, "clang-21", "clang")
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	write(t, in("d.c"), descriptorSource)
+	const x86, arm = "--target=x86_64-unknown-linux-gnu", "--target=aarch64-unknown-linux-gnu"
+	tests := []struct {
+		name string
+		args []string
+		lld  bool
+	}{
+		{"object", []string{x86, "-O2", "-c"}, false},
+		{"position-independent object", []string{x86, "-O2", "-fPIC", "-c"}, false},
+		{"object for Arm", []string{arm, "-O2", "-fPIC", "-c"}, false},
+		{"shared library", []string{x86, "-O2", "-fPIC", "-shared", "-nostdlib"}, false},
+		{"shared library without symbols", []string{x86, "-O2", "-fPIC", "-shared", "-nostdlib", "-s"}, false},
+		{"executable", []string{x86, "-O2", "-no-pie", "-nostdlib", "-Wl,-e,reference"}, false},
+		{"position-independent executable", []string{x86, "-O2", "-fPIE", "-pie", "-nostdlib", "-Wl,-e,reference"}, false},
+		{"packed relative relocations", []string{x86, "-O2", "-fPIC", "-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"}, false},
+		{"shared library of lld", []string{x86, "-O2", "-fPIC", "-shared", "-nostdlib", "-fuse-ld=lld"}, true},
+		{"shared library for Arm", []string{arm, "-O2", "-fPIC", "-shared", "-nostdlib", "-fuse-ld=lld"}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.lld {
+				tool(t, "ld.lld")
+			}
+			out := filepath.Join(t.TempDir(), "out")
+			command(t, append([]string{clang, in("d.c"), "-o", out}, test.args...)...)
+			f, err := Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			const want = `: sycl spir64_gen/intel_gpu_pvc native "code of the device" [_ZTS1A _ZTS1B]`
+			if got := describe(t, f); len(got) != 1 || got[0] != want {
+				t.Fatalf("got %q, want %s", got, want)
+			}
+			if v, _ := f.Images[0].Properties.Set(propset.DeviceRequirements).Get("reqd_sub_group_size"); !v.Equal(propset.Uint(16)) {
+				t.Errorf("reqd_sub_group_size is %v", v)
+			}
+		})
+	}
+}

@@ -1,0 +1,327 @@
+package hostbin
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// What one call of NewFile keeps in memory at most, whatever the file claims.
+// Programs stay far below.
+const (
+	maxImages      = 1 << 16
+	maxMembers     = 1 << 20
+	maxDepth       = 4 // of archives in archives
+	maxSections    = 1 << 20
+	maxNames       = 256 << 20 // bytes of one string table
+	maxRelocations = 1 << 24
+	maxProperties  = 1 << 20 // properties and entries together
+	maxText        = 64 << 20
+)
+
+var le = binary.LittleEndian
+
+// A scanner collects the images of a file.
+type scanner struct {
+	file *File
+
+	members, relocations, properties int
+	text                             int64 // bytes of names and values
+	inflated                         int64 // bytes of compressed containers
+}
+
+// An input is a file, or a member of an archive.
+type input struct {
+	r      io.ReaderAt
+	base   int64 // in the file
+	size   int64
+	member string
+	depth  int
+}
+
+func (in *input) errorf(offset int64, format string, args ...any) error {
+	return &FormatError{in.member, in.base + offset, fmt.Sprintf(format, args...)}
+}
+
+// has reports whether the range is inside the input.
+func (in *input) has(offset, size uint64) bool {
+	return offset <= uint64(in.size) && size <= uint64(in.size)-offset
+}
+
+// read reads bytes that may be missing if the input is cut short.
+func (in *input) read(b []byte, offset int64, what string) error {
+	if !in.has(uint64(offset), uint64(len(b))) {
+		return in.errorf(offset, "%s of %d bytes reaches past the end at %#x", what, len(b), in.base+in.size)
+	}
+	n, err := in.r.ReadAt(b, in.base+offset)
+	switch {
+	case n == len(b):
+		return nil
+	case errors.Is(err, io.EOF) || err == nil:
+		return in.errorf(offset+int64(n), "%s ends early: the file is shorter than it was said to be", what)
+	}
+	return err
+}
+
+// section returns a part of the input, which has to be inside of it.
+func (in *input) section(offset, size int64) *io.SectionReader {
+	return io.NewSectionReader(in.r, in.base+offset, size)
+}
+
+// scan looks for images by what the input is. It reports false if the input is
+// nothing that could have images in it.
+func (s *scanner) scan(in input) (known bool, err error) {
+	var head [24]byte
+	n := min(in.size, int64(len(head)))
+	if err := in.read(head[:n], 0, "the start of the file"); err != nil {
+		return false, err
+	}
+	text := string(head[:n])
+	switch {
+	case strings.HasPrefix(text, archiveMagic):
+		return true, s.archive(in)
+	case strings.HasPrefix(text, thinMagic):
+		return true, in.errorf(0, "this is a thin archive, whose members are other files; name those files instead")
+	case strings.HasPrefix(text, "\x7fELF"):
+		return true, s.elf(in)
+	case strings.HasPrefix(text, "MZ"), isCOFF(head[:n]):
+		return true, s.coff(in)
+	case strings.HasPrefix(text, bundleMagic):
+		return true, s.bundle(in)
+	case strings.HasPrefix(text, "CCOB"):
+		return true, in.errorf(0, "this is a compressed offload bundle; unbundle it with clang-offload-bundler -unbundle")
+	case strings.HasPrefix(text, offload.Magic):
+		return true, s.containers(in, 0, in.size, "")
+	}
+	return false, nil
+}
+
+// add adds an image.
+func (s *scanner) add(in *input, img *Image) error {
+	if len(s.file.Images) == maxImages {
+		return in.errorf(0, "more than %d device images", maxImages)
+	}
+	if img.Properties == nil {
+		img.Properties = new(propset.Registry)
+	}
+	img.Origin.Member = in.member
+	s.file.Images = append(s.file.Images, img)
+	return nil
+}
+
+// spend counts bytes of text.
+func (s *scanner) spend(in *input, offset, size int64) error {
+	if s.text += size; s.text > maxText {
+		return in.errorf(offset, "the names and values have more than %d bytes", maxText)
+	}
+	return nil
+}
+
+// containers adds the images of OffloadBinary containers, which follow one
+// another.
+func (s *scanner) containers(in input, offset, size int64, section string) error {
+	if size == 0 {
+		return nil
+	}
+	files, err := offload.ReadAll(in.section(offset, size), size)
+	if err != nil {
+		return fmt.Errorf("host binary: %v: %w", Origin{Member: in.member, Section: section, Offset: in.base + offset}, err)
+	}
+	for _, f := range files {
+		if s.inflated += f.Inflated; s.inflated > maxInflated {
+			return in.errorf(offset, "compressed containers have more than %d bytes", maxInflated)
+		}
+		for _, e := range f.Entries {
+			img := &Image{
+				Origin: Origin{Section: section, Offset: in.base + offset + f.Offset},
+				Model:  e.OffloadKind.String(),
+				Kind:   kindOfImage(e.ImageKind),
+				Source: e,
+			}
+			if f.Inflated == 0 {
+				img.Origin.Offset += e.Offset
+			}
+			img.Triple, _ = e.String("triple")
+			img.Arch, _ = e.String("arch")
+			// Clang calls code that is for no architecture generic.
+			if img.Arch == "generic" {
+				img.Arch = ""
+			}
+			img.CompileOptions, _ = e.String("compile-opts")
+			img.LinkOptions, _ = e.String("link-opts")
+			if err := s.add(&in, img); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func kindOfImage(k offload.ImageKind) Kind {
+	switch k {
+	case offload.Object, offload.Cubin, offload.FatBinary:
+		return Native
+	case offload.Bitcode:
+		return Bitcode
+	case offload.PTX:
+		return PTX
+	case offload.SYCLBIN:
+		return SYCLBIN
+	}
+	return Unspecified // SPIR-V has the number that SYCLBIN had
+}
+
+// Sections by which images are found.
+const (
+	offloadSection = ".llvm.offloading"
+	bundleMagic    = "__CLANG_OFFLOAD_BUNDLE__"
+)
+
+// sections adds the images of sections with telling names. In a linked file,
+// sections of a bundle hold the images that descriptors point at, joined, and
+// cannot be told apart without those.
+func (s *scanner) sections(in input, list []section, linked bool) error {
+	total := int64(0)
+	for _, sec := range list {
+		if total += sec.size; total > in.size {
+			return in.errorf(sec.offset, "sections with device images overlap")
+		}
+	}
+	found := s.file.Images
+	described := func(sec section) bool {
+		start, end := in.base+sec.offset, in.base+sec.offset+sec.size
+		for _, img := range found {
+			if img.Origin.Address != 0 && img.Origin.Member == in.member && start <= img.Origin.Offset && img.Origin.Offset < end {
+				return true
+			}
+		}
+		return false
+	}
+	for _, sec := range list {
+		switch id, ok := strings.CutPrefix(sec.name, bundleMagic); {
+		case isOffloadSection(sec.name):
+			if err := s.containers(in, sec.offset, sec.size, sec.name); err != nil {
+				return err
+			}
+		case !ok || sec.size == 0 || described(sec):
+		case linked:
+			if strings.HasPrefix(id, "host-") {
+				continue
+			}
+			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", quote(sec.name))
+		default:
+			if err := s.bundled(&in, id, sec.offset, sec.size, sec.name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A section is a named range of an input. Readers check that it is inside.
+type section struct {
+	name         string
+	offset, size int64
+}
+
+func isOffloadSection(name string) bool {
+	// Linkers of COFF sort sections by what follows a dollar sign, and cut names
+	// in executables to eight characters.
+	return name == offloadSection || strings.HasPrefix(name, offloadSection+"$") || name == offloadSection[:8]
+}
+
+// bundle reads the binary format of clang-offload-bundler.
+func (s *scanner) bundle(in input) error {
+	var raw [24]byte
+	if err := in.read(raw[:8], int64(len(bundleMagic)), "the number of entries of the bundle"); err != nil {
+		return err
+	}
+	count, at := le.Uint64(raw[:]), int64(len(bundleMagic))+8
+	if count > uint64(in.size)/24 {
+		return in.errorf(at-8, "the bundle cannot have %d entries", count)
+	}
+	for i := range count {
+		if err := in.read(raw[:], at, "an entry of the bundle"); err != nil {
+			return err
+		}
+		offset, size, length := le.Uint64(raw[0:]), le.Uint64(raw[8:]), le.Uint64(raw[16:])
+		switch {
+		case !in.has(offset, size):
+			return in.errorf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
+		case !in.has(uint64(at)+24, length):
+			return in.errorf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
+		}
+		if err := s.spend(&in, at+16, int64(length)); err != nil {
+			return err
+		}
+		id := make([]byte, length)
+		if err := in.read(id, at+24, "a name in the bundle"); err != nil {
+			return err
+		}
+		at += 24 + int64(length)
+		if size == 0 {
+			continue
+		}
+		if err := s.bundled(&in, string(id), int64(offset), int64(size), ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bundled adds the image that a bundle has under an identifier.
+func (s *scanner) bundled(in *input, id string, offset, size int64, section string) error {
+	model, triple, arch := parseID(id)
+	if model == "host" {
+		return nil
+	}
+	if triple == "" {
+		return in.errorf(offset, "%s does not name a target: it is not KIND-TRIPLE", quote(id))
+	}
+	return s.add(in, &Image{
+		Origin: Origin{Section: section, Offset: in.base + offset},
+		Model:  model, Triple: triple, Arch: arch,
+		Source: in.section(offset, size),
+	})
+}
+
+// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts, of which the
+// last may be empty or missing when an architecture follows.
+func parseID(id string) (model, triple, arch string) {
+	model, rest, _ := strings.Cut(id, "-")
+	parts := strings.SplitN(rest, "-", 5)
+	switch {
+	case len(parts) == 5:
+		arch, parts = parts[4], parts[:4]
+	case len(parts) == 4 && isArch(parts[3]):
+		arch, parts = parts[3], parts[:3]
+	}
+	if len(parts) == 4 && (parts[3] == "" || parts[3] == "unknown") {
+		parts = parts[:3] // which newer bundlers fill in
+	}
+	return model, strings.TrimRight(strings.Join(parts, "-"), "-"), arch
+}
+
+func isArch(part string) bool {
+	for _, start := range []string{"sm_", "gfx", "intel_gpu_", "nvidia_gpu_", "amd_gpu_"} {
+		if strings.HasPrefix(part, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// quote quotes a name from a file for a message, cut to a readable length.
+func quote(name string) string {
+	const most = 100
+	if len(name) > most {
+		return strconv.Quote(name[:most]) + "…"
+	}
+	return strconv.Quote(name)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// needsFile returns the text of a property file.
+func needsFile(t *testing.T, q requirement.Requirements, kernels ...string) string {
+	t.Helper()
+	r := new(propset.Registry)
+	q.Put(r)
+	for _, k := range kernels {
+		r.Add(propset.KernelNames).Put(k, propset.Uint(1))
+	}
+	text, err := r.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// explainFolder makes k.syclbin with kernels of several needs: Double is there as
+// IR alone, Plain as native code for dg2 and as IR, Native for pvc alone.
+func explainFolder(t *testing.T) {
+	t.Helper()
+	folder(t, map[string]string{
+		"double.spv":  string(spirvModule("_ZTS6Double")),
+		"plain.spv":   string(spirvModule("_ZTS5Plain")),
+		"plain.bin":   "native code of Plain",
+		"native.bin":  "native code of Native",
+		"sizes.spv":   string(spirvModule("_ZTS5Sizes")),
+		"double.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "_ZTS6Double"),
+		"plain.prop":  needsFile(t, requirement.Requirements{}, "_ZTS5Plain"),
+		"native.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS6Native"),
+		"sizes.prop":  needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{64}, WorkGroupSize: []uint64{1, 1, 4096}}, "_ZTS5Sizes"),
+		"own.yaml":    "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
+	})
+	ok(t, "pack", "--output=k.syclbin",
+		"--image=file=double.spv,triple=spir64-unknown-unknown,props=double.prop",
+		"--image=file=plain.spv,triple=spir64-unknown-unknown,props=plain.prop",
+		"--image=file=sizes.spv,triple=spir64-unknown-unknown,props=sizes.prop",
+		"--image=file=plain.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_acm_g10,props=plain.prop",
+		"--image=file=native.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc,props=native.prop")
+}
+
+func TestExplain(t *testing.T) {
+	explainFolder(t)
+	var got strings.Builder
+	for _, test := range []struct {
+		name string
+		args []string
+	}{
+		{"every kernel on a GPU without fp64", []string{"--device=intel_gpu_acm_g10"}},
+		{"by an alias, one kernel by its name", []string{"--device=intel_gpu_dg2_g10", "--kernel=Double"}},
+		{"one kernel by its symbol", []string{"--device=intel_gpu_pvc", "--kernel=_ZTS6Double"}},
+		{"native code of another device, and IR", []string{"--device=intel_gpu_pvc", "--kernel=Plain"}},
+		{"native code and nothing else", []string{"--device=intel_gpu_pvc", "--kernel=Native"}},
+		{"IR of another kind", []string{"--device=nvidia_gpu_sm_80", "--kernel=Plain"}},
+		{"a device that may have other aspects", []string{"--device=my_device", "--device-config=own.yaml", "--kernel=Double"}},
+		{"an unknown device", []string{"--device=intel_gpu_pvcc"}},
+		{"an unknown kernel", []string{"--device=intel_gpu_pvc", "--kernel=Dubble"}},
+		{"as JSON", []string{"--device=intel_gpu_acm_g10", "--kernel=Sizes", "--json"}},
+		{"as JSON, where it runs", []string{"--device=intel_gpu_acm_g10", "--kernel=Plain", "--json"}},
+	} {
+		code, stdout, stderr := run(t, append(append([]string{"explain"}, test.args...), "k.syclbin")...)
+		got.WriteString("# " + test.name + "\n$ packager explain " + strings.Join(test.args, " ") + " k.syclbin\n" + stdout + stderr +
+			"exit code " + string(rune('0'+code)) + "\n\n")
+	}
+	golden(t, "explain.txt", got.String())
+}
+
+func TestExplainUsage(t *testing.T) {
+	explainFolder(t)
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"no device":        {[]string{"k.syclbin"}, 2, "--device is missing"},
+		"no file":          {[]string{"--device=intel_gpu_pvc"}, 2, "one file is needed"},
+		"two files":        {[]string{"--device=intel_gpu_pvc", "k.syclbin", "k.syclbin"}, 2, "2 are given"},
+		"not a SYCLBIN":    {[]string{"--device=intel_gpu_pvc", "plain.spv"}, 3, "SPIR-V, not a SYCLBIN"},
+		"no such file":     {[]string{"--device=intel_gpu_pvc", "none.syclbin"}, 3, "none.syclbin"},
+		"no configuration": {[]string{"--device=intel_gpu_pvc", "--device-config=none.yaml", "k.syclbin"}, 3, "none.yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := run(t, append([]string{"explain"}, test.args...)...)
+			if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit code %d, want %d: %s%s", code, test.code, stdout, stderr)
+			}
+		})
+	}
+}
