@@ -289,9 +289,13 @@ func (s *Set) Clear() { s.props, s.index = nil, nil }
 
 // Sort orders the properties by key.
 func (s *Set) Sort() {
-	slices.SortFunc(s.props, func(a, b Property) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(s.props, byKey)
 	s.reindex(0)
 }
+
+func byKey(a, b Property) int { return strings.Compare(a.Key, b.Key) }
+
+func (s *Set) isSorted() bool { return slices.IsSortedFunc(s.props, byKey) }
 
 // Clone returns an independent copy.
 func (s *Set) Clone() *Set {
@@ -369,11 +373,16 @@ func (r *Registry) Clone() *Registry {
 
 // Sort orders the sets by name and the properties of each by key.
 func (r *Registry) Sort() {
-	slices.SortStableFunc(r.sets, func(a, b *Set) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(r.sets, byName)
 	for _, s := range r.sets {
 		s.Sort()
 	}
 }
+
+func byName(a, b *Set) int { return strings.Compare(a.Name, b.Name) }
+
+// isSorted reports whether the sets are in the order of their names.
+func (r *Registry) isSorted() bool { return slices.IsSortedFunc(r.sets, byName) }
 
 // Equal reports whether r and o have the same sets with the same content, in
 // whatever order.
@@ -398,15 +407,13 @@ func (r *Registry) Equal(o *Registry) bool {
 // in it or begins with "[", a value without a type. Whatever Parse returns is
 // valid; names that come from elsewhere, such as symbols, may not be.
 func (r *Registry) Validate() error {
-	seen := make(map[string]bool, len(r.sets))
+	if twice, ok := r.repeated(); ok {
+		return &NameError{Set: twice, Msg: "two sets have this name"}
+	}
 	for _, s := range r.sets {
 		if msg := nameFault(s.Name); msg != "" {
 			return &NameError{Set: s.Name, Msg: "the name of the set " + msg}
 		}
-		if seen[s.Name] {
-			return &NameError{Set: s.Name, Msg: "two sets have this name"}
-		}
-		seen[s.Name] = true
 		for _, p := range s.props {
 			if msg := keyFault(p.Key); msg != "" {
 				return &NameError{Set: s.Name, Key: p.Key, Msg: "the key " + msg}
@@ -417,6 +424,26 @@ func (r *Registry) Validate() error {
 		}
 	}
 	return nil
+}
+
+// repeated returns a name that two sets have.
+func (r *Registry) repeated() (string, bool) {
+	if r.isSorted() { // then they would be neighbours
+		for i := 1; i < len(r.sets); i++ {
+			if r.sets[i].Name == r.sets[i-1].Name {
+				return r.sets[i].Name, true
+			}
+		}
+		return "", false
+	}
+	seen := make(map[string]bool, len(r.sets))
+	for _, s := range r.sets {
+		if seen[s.Name] {
+			return s.Name, true
+		}
+		seen[s.Name] = true
+	}
+	return "", false
 }
 
 // nameFault says what is wrong with a set name, "" when nothing is.
@@ -476,6 +503,15 @@ func (r *Registry) AppendText(dst []byte) ([]byte, error) {
 
 // MarshalText returns the text of the registry, after Validate.
 func (r *Registry) MarshalText() ([]byte, error) { return r.AppendText(nil) }
+
+// SortedText returns the text that the registry would have after Sort.
+func (r *Registry) SortedText() ([]byte, error) {
+	if !r.isSorted() || slices.ContainsFunc(r.sets, func(s *Set) bool { return !s.isSorted() }) {
+		r = r.Clone()
+		r.Sort()
+	}
+	return r.MarshalText()
+}
 
 // A NameError says which name or value of a registry cannot be written.
 type NameError struct {

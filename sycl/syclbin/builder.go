@@ -27,9 +27,7 @@ type form struct {
 // The metadata becomes that of the abstract module and must not be changed any
 // more.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
-	sorted := metadata.Clone()
-	sorted.Sort()
-	text, err := sorted.MarshalText()
+	text, err := metadata.SortedText()
 	if err != nil {
 		return err
 	}

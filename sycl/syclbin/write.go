@@ -89,11 +89,10 @@ func (t texts) of(r *propset.Registry, what string) ([]byte, error) {
 	if r == nil {
 		return nil, nil
 	}
-	if !t.keepOrder {
-		r = r.Clone()
-		r.Sort()
+	text, err := r.SortedText()
+	if t.keepOrder {
+		text, err = r.MarshalText()
 	}
-	text, err := r.MarshalText()
 	if err != nil {
 		return nil, fmt.Errorf("syclbin: metadata of %s: %w", what, err)
 	}

@@ -2,8 +2,10 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"io"
+	"os"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -107,6 +109,12 @@ func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error
 	return cli.WriteFile(name, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+name, total)
 		defer p.done()
-		return syclbin.Write(p, f, o)
+		file, ok := w.(*os.File)
+		if !ok || o.Compression != offload.Uncompressed {
+			return syclbin.Write(p, f, o)
+		}
+		places := newPlacer(file, p)
+		err := syclbin.Write(places, f, o)
+		return cmp.Or(places.finish(), err)
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,8 +13,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -101,12 +104,11 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cmp.Or(strings.Compare(a.triple, b.triple), strings.Compare(a.arch, b.arch))
 	})
 
-	opened := new(openFile)
-	defer opened.close()
+	// What is read is small and stays: collecting garbage finds little.
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	var b syclbin.Builder
 	for in, err := range loadAll(ctx, inputs) {
 		if err == nil {
-			in.content.opened = opened
 			err = b.Add(in.identity, in.metadata, in.image)
 		}
 		if err != nil {
@@ -206,7 +208,6 @@ type loadedInput struct {
 	identity string // of the split module, with its metadata
 	metadata *propset.Registry
 	image    *syclbin.Image
-	content  *fileSource // of the image
 }
 
 // loadAll loads inputs several at a time, since each is small files to open, and
@@ -252,21 +253,21 @@ func loadAll(ctx context.Context, inputs []input) iter.Seq2[loadedInput, error] 
 // load reads the property file and the symbol file, and the start of the image.
 func (in *input) load() (loadedInput, error) {
 	l := loadedInput{input: in}
-	path, info, err := in.find(in.code)
+	f, err := in.open(in.code)
 	if err != nil {
 		return l, err
 	}
-	if info.Size() == 0 {
-		return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", path))
+	defer f.Close()
+	if f.info.Size() == 0 {
+		return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.Name()))
 	}
-	opened := new(openFile)
-	defer opened.close()
-	l.content = &fileSource{path, info.Size(), opened}
+	content := &fileSource{path: f.Name(), size: f.info.Size(), opened: f.File}
+	defer func() { content.opened = nil }()
 	names, err := in.symbols()
 	if err != nil {
 		return l, err
 	}
-	if l.metadata, err = in.properties(l.content); err != nil {
+	if l.metadata, err = in.properties(content); err != nil {
 		return l, err
 	}
 	if len(names) > 0 && (in.props == "" || l.metadata.Set(propset.KernelNames) == nil) {
@@ -275,45 +276,79 @@ func (in *input) load() (loadedInput, error) {
 		for _, name := range names {
 			set.Put(name, propset.Uint(1))
 		}
-	}
-	if err := l.metadata.Validate(); err != nil {
-		return l, cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
+		if err := l.metadata.Validate(); err != nil {
+			return l, cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
+		}
 	}
 	l.identity = strings.Join(names, "\n")
-	l.image = syclbin.NewImage(in.triple, in.arch, l.content)
+	l.image = syclbin.NewImage(in.triple, in.arch, content)
 	return l, nil
 }
 
-// find returns the path of a file: as it is named, else beside the table. A name
-// that could be either is an error.
-func (in *input) find(name string) (string, os.FileInfo, error) {
-	paths := []string{name}
-	if in.dir != "" && in.dir != "." && !filepath.IsAbs(name) {
-		paths = append(paths, filepath.Join(in.dir, name))
-	}
-	var found string
-	var first os.FileInfo
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return "", nil, err
-		case !info.Mode().IsRegular():
-			return "", nil, cli.BadInput(fmt.Errorf("%s is not a file", path))
-		case first == nil:
-			found, first = path, info
-		case !os.SameFile(first, info):
-			return "", nil, cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
+// open opens a file: as it is named, else beside the table. A name that could be
+// either is an error.
+func (in *input) open(name string) (*regularFile, error) {
+	f, err := openRegular(name)
+	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = cli.BadInput(fmt.Errorf("there is no file %s", name))
 		}
+		return f, err
 	}
+	beside := filepath.Join(in.dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = openRegular(beside); errors.Is(err, fs.ErrNotExist) {
+			err = cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
+		}
+		return f, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(beside)
 	switch {
-	case first != nil:
-		return found, first, nil
-	case in.dir != "" && !filepath.IsAbs(name):
-		return "", nil, cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
+	case errors.Is(err, fs.ErrNotExist), err == nil && os.SameFile(info, f.info):
+		return f, nil
+	case err == nil:
+		err = cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
 	}
-	return "", nil, cli.BadInput(fmt.Errorf("there is no file %s", name))
+	f.Close()
+	return nil, err
+}
+
+// A regularFile is an open file that is neither a folder nor a device.
+type regularFile struct {
+	*os.File
+	info os.FileInfo
+}
+
+func openRegular(path string) (*regularFile, error) {
+	// Without O_NONBLOCK, opening a named pipe waits for who writes to it.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = cli.BadInput(fmt.Errorf("%s is not a file", path))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &regularFile{f, info}, nil
+}
+
+// read returns the content of a small file, and its path.
+func (in *input) read(name string) ([]byte, string, error) {
+	f, err := in.open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	data := bytes.NewBuffer(make([]byte, 0, min(f.info.Size(), 1<<20)+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), f.Name(), err
 }
 
 // properties returns the property sets of the image: those of its property file,
@@ -322,11 +357,7 @@ func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if in.props == "" {
 		return ownProperties(content, content.path)
 	}
-	path, _, err := in.find(in.props)
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(path)
+	data, path, err := in.read(in.props)
 	if err != nil {
 		return nil, err
 	}
@@ -347,11 +378,7 @@ func (in *input) symbols() ([]string, error) {
 	if in.names == "" {
 		return nil, nil
 	}
-	path, _, err := in.find(in.names)
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(path)
+	data, _, err := in.read(in.names)
 	if err != nil {
 		return nil, err
 	}
@@ -394,57 +421,37 @@ func ownProperties(content syclbin.Source, place string) (*propset.Registry, err
 	return r, nil
 }
 
-// A fileSource is the content of a file that is opened when it is read.
+// A fileSource is the content of a file. There may be more of them than a process
+// can have open files.
 type fileSource struct {
 	path   string
 	size   int64
-	opened *openFile
+	opened *os.File // nil except while its start is looked at
 }
 
 func (s *fileSource) Size() int64 { return s.size }
 
 func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
-	f, err := s.opened.open(s.path)
+	if s.opened != nil {
+		return s.opened.ReadAt(b, offset)
+	}
+	f, err := openRegular(s.path)
 	if err != nil {
 		return 0, err
 	}
+	defer f.Close()
 	return f.ReadAt(b, offset)
 }
 
 // CopyTo implements [offload.Copier].
-func (s *fileSource) CopyTo(w io.Writer, _ []byte) (int64, error) {
-	f, err := s.opened.open(s.path)
+func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
+	if p, ok := w.(*placer); ok {
+		return p.copyLater(s)
+	}
+	f, err := openRegular(s.path)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return 0, err
-	}
-	return io.Copy(w, io.LimitReader(f, s.size))
-}
-
-// openFile keeps the file open that was read last: there may be more images
-// than a process can have files.
-type openFile struct {
-	f *os.File
-}
-
-func (o *openFile) open(path string) (*os.File, error) {
-	if o.f != nil && o.f.Name() == path {
-		return o.f, nil
-	}
-	o.close()
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	o.f = f
-	return f, nil
-}
-
-func (o *openFile) close() {
-	if o.f != nil {
-		o.f.Close()
-		o.f = nil
-	}
+	defer f.Close()
+	return io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(f, s.size), buf)
 }

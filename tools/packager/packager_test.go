@@ -297,7 +297,7 @@ func TestPackRefuses(t *testing.T) {
 		{"a ragged table", "--output=k --table=t=ragged.table", 3, "ragged.table:2"},
 		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: the column Code is empty"},
 		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
-		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv in the current folder or beside the table"},
+		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
 		{"a folder as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is not a file"},
 		{"bad properties", "--output=k --table=t=props.table", 3, "props.table:2: bad.prop:2"},
 		{"properties of a SYCLBIN", "--output=k --table=t=own.table", 3, "own.prop:2: the set [SYCLBIN/global metadata]"},

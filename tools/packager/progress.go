@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
 
@@ -40,27 +39,6 @@ func (p *progress) Write(b []byte) (int, error) {
 	n, err := p.w.Write(b)
 	p.advance(int64(n))
 	return n, err
-}
-
-// ReadFrom lets the kernel copy from file to file, in steps that can be shown.
-func (p *progress) ReadFrom(r io.Reader) (total int64, err error) {
-	const step = 64 << 20
-	whole, ok := r.(*io.LimitedReader)
-	if !ok {
-		whole = &io.LimitedReader{R: r, N: math.MaxInt64}
-	}
-	for whole.N > 0 {
-		// Nothing may be between the reader and this one, or the kernel is not asked.
-		part := &io.LimitedReader{R: whole.R, N: min(step, whole.N)}
-		n, err := io.Copy(p.w, part)
-		p.advance(n)
-		total += n
-		whole.N -= n
-		if err != nil || part.N > 0 {
-			return total, err
-		}
-	}
-	return total, nil
 }
 
 // advance counts bytes and shows how many they are.
