@@ -130,11 +130,11 @@ func (s *scanner) genericIR(in input) error {
 		if err != nil {
 			return err
 		}
-		for _, h := range e.sections {
-			if h.typ != sectionSPIRV {
+		for _, h := range e.Sections {
+			if h.Type != sectionSPIRV {
 				continue
 			}
-			sec, err := e.content(h, "the SPIR-V")
+			sec, err := e.content(h.Range, "the SPIR-V")
 			if err != nil {
 				return err
 			}

@@ -2,9 +2,15 @@ package hostbin
 
 import (
 	"bytes"
+	"compress/zlib"
+	"crypto/md5"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
@@ -75,6 +81,31 @@ func (p *program) descriptor(count int, images ...any) {
 	p.words(1|count<<16, begin, 0, 0)
 }
 
+// openMP puts an OpenMP descriptor of images with that code.
+func (p *program) openMP(newEntries bool, codes ...string) {
+	// In a table of several programming models, of which one is OpenMP, and with
+	// a variable.
+	var words []any
+	addr := p.text("region")
+	for i, name := range []string{"__omp_offloading_a", "counter", "_ZTS1C"} {
+		size, kind := 4*(i%2), 1+7*(i/2)
+		switch {
+		case newEntries:
+			words = append(words, 0, 1|kind<<16|i<<32, addr, p.text(name), size, 0, 0)
+		case kind == 1:
+			words = append(words, addr, p.text(name), size, 0)
+		}
+	}
+	begin, end := p.words(words...)
+	var images []any
+	for _, code := range codes {
+		at := p.put([]byte(code))
+		images = append(images, at, at+pointer(len(code)), begin, end)
+	}
+	first, _ := p.words(images...)
+	p.words(len(codes), first, begin, end)
+}
+
 const (
 	elfBase  = 0x400000
 	elfStart = 0x100 // of the data in the file
@@ -117,6 +148,12 @@ func (p *program) linked(typ uint16, relocated bool) []byte {
 	out = append(out, make([]byte, elfStart-len(out))...)
 	return append(append(append(out, data...), rela...), dynamic...)
 }
+
+const (
+	elfHeader  = 64
+	elfSection = 64
+	elfSegment = 56
+)
 
 func elfHead(typ uint16, sections uint64, count, segments uint16) []byte {
 	h := make([]byte, elfHeader)
@@ -211,6 +248,51 @@ func (p *program) pe() []byte {
 	return append(append(out, p.data...), make([]byte, 0x10)...)
 }
 
+// coffRelocatable returns an object whose data has relocations for its pointers:
+// the addends are in place.
+func (p *program) coffRelocatable(machine, absolute uint16) []byte {
+	le := binary.LittleEndian
+	data := bytes.Clone(p.data)
+	var relocations []byte
+	for _, at := range p.pointers {
+		// The symbol is 16 bytes into the section.
+		le.PutUint64(data[at:], le.Uint64(data[at:])-p.start-16)
+		relocations = le.AppendUint32(relocations, uint32(at))
+		relocations = le.AppendUint32(relocations, 1)
+		relocations = le.AppendUint16(relocations, absolute)
+	}
+	out := make([]byte, coffHeader+coffSection)
+	h := out[coffHeader:]
+	copy(h, ".rdata")
+	le.PutUint32(h[16:], uint32(len(data)))
+	le.PutUint32(h[20:], uint32(len(out)))
+	le.PutUint32(h[24:], uint32(len(out)+len(data)))
+	le.PutUint16(h[32:], uint16(len(p.pointers)))
+	le.PutUint32(h[36:], 0x40000040)
+	le.PutUint16(out, machine)
+	le.PutUint16(out[2:], 1)
+	symbols := make([]byte, 2*coffSymbol)
+	le.PutUint32(symbols[coffSymbol+8:], 16)
+	le.PutUint16(symbols[coffSymbol+12:], 1)
+	le.PutUint32(out[8:], uint32(len(out)+len(data)+len(relocations)))
+	le.PutUint32(out[12:], 2)
+	return append(slices.Concat(out, data, relocations, symbols), 4, 0, 0, 0)
+}
+
+// manyRelocations returns the object with its number of relocations before the
+// first of them, as objects with too many of them have it.
+func manyRelocations(object []byte) []byte {
+	le := binary.LittleEndian
+	b := bytes.Clone(object)
+	h := b[coffHeader:]
+	at, many := le.Uint32(h[24:]), le.Uint16(h[32:])
+	le.PutUint16(h[32:], 0xffff)
+	le.PutUint32(h[36:], le.Uint32(h[36:])|coffManyRelocations)
+	le.PutUint32(b[8:], le.Uint32(b[8:])+coffRelocation)
+	first := le.AppendUint32(nil, uint32(many)+1)
+	return slices.Insert(b, int(at), append(first, 0, 0, 0, 0, 0, 0)...)
+}
+
 // coffObject returns an object with one section, whose name is long.
 func coffObject(name string, content []byte) []byte {
 	out := make([]byte, coffHeader+coffSection)
@@ -247,4 +329,45 @@ func container(t testing.TB, triple, arch, code string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// compress returns a compressed bundle.
+func compress(t testing.TB, version, method uint16, bundle []byte) []byte {
+	t.Helper()
+	var stream bytes.Buffer
+	if method == 1 {
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream.Write(w.EncodeAll(bundle, nil))
+	} else {
+		w := zlib.NewWriter(&stream)
+		w.Write(bundle)
+		w.Close()
+	}
+	le := binary.LittleEndian
+	b := le.AppendUint16([]byte(compressedMagic), version)
+	b = le.AppendUint16(b, method)
+	switch version {
+	case 1:
+		b = le.AppendUint32(b, uint32(len(bundle)))
+	case 2:
+		b = le.AppendUint32(b, uint32(24+stream.Len()))
+		b = le.AppendUint32(b, uint32(len(bundle)))
+	case 3:
+		b = le.AppendUint64(b, uint64(32+stream.Len()))
+		b = le.AppendUint64(b, uint64(len(bundle)))
+	}
+	sum := md5.Sum(bundle)
+	return append(append(b, sum[:8]...), stream.Bytes()...)
+}
+
+// textBundle returns a text of clang-offload-bundler.
+func textBundle(comment string, parts ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(parts); i += 2 {
+		fmt.Fprintf(&b, "\n%s %s__START__ %s\n%s\n%s %s__END__ %s\n", comment, bundleMagic, parts[i], parts[i+1], comment, bundleMagic, parts[i])
+	}
+	return b.String()
 }

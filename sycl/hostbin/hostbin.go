@@ -1,5 +1,6 @@
 // Package hostbin finds the device images inside files for the host: ELF and
-// COFF executables, shared libraries, objects, and ar archives of them.
+// COFF executables, shared libraries, objects, and ar archives of them, and bundles
+// of clang-offload-bundler.
 //
 // Compilers put device images into host files in these ways, all of which are
 // looked for; numbers are little endian everywhere:
@@ -13,13 +14,22 @@
 //	files that start with __CLANG_OFFLOAD_BUNDLE__
 //	          u64 number of entries, each u64 offset, u64 size, u64 size of the
 //	          name and the name KIND-TRIPLE[-ARCH]
+//	text in parts of KIND-TRIPLE[-ARCH]
+//	          each after a line "; __CLANG_OFFLOAD_BUNDLE____START__ NAME" and
+//	          before another one with END in place of START; LLVM IR, or with //
+//	          C++, or with # assembler. An empty line is before each of the two.
+//	files that start with CCOB
+//	          one of the last two forms, compressed: u16 version, u16 method (0
+//	          zlib, 1 zstd), from version 2 the size of the file, the inflated
+//	          size, the first 8 bytes of the MD5 of what is inflated, the stream.
+//	          Sizes are u64 in version 3, else u32.
 //	descriptor tables
-//	          what a linked DPC++ program registers with the SYCL runtime
+//	          what a linked program registers with the SYCL or OpenMP runtime
 //	archives of ocloc
 //	          a member for each Intel GPU, named BITS.DEVICE, pad_N members for
 //	          alignment, and generic_ir, which is SPIR-V inside ELF
 //
-// A descriptor table is data of the program with pointers in it:
+// A descriptor table is data of the program with pointers in it. That of SYCL:
 //
 //	descriptor   u16 1, u16 number of images, 4 bytes of padding, pointer to the
 //	             images, two null pointers
@@ -37,15 +47,34 @@
 //	             that size, a byte array (type 2) is a u64 number of bits and the
 //	             bytes
 //
+// That of OpenMP:
+//
+//	descriptor   u32 number of images, 4 bytes of padding, pointer to the images,
+//	             start and end of the entries
+//	image        start and end of the image, start and end of the same entries
+//	entry        pointer to anything, pointer to the name, u64 size, i32, i32; or
+//	             the newer layout above, with the size in the first u64 after the
+//	             name. Kernels have size 0. The newer table has the entries of all
+//	             programming models, with kind 1 for OpenMP.
+//
+// It has no target. Newer compilers put the image into a container in section
+// .llvm.offloading, which has one; such an image is found both ways and is listed
+// once.
+//
 // A descriptor has no name in a stripped program, so it is found by its form in
 // the data. Where pointers are is known from the relocations: those of the dynamic
-// segment in position-independent files, those of the sections in objects. Other
-// pointers, also those with packed relative relocations, are in place. Tables are
-// found in ELF files for x86-64 and AArch64 and in PE files, but not in COFF
-// objects, whose sections are looked at only.
+// segment in position-independent ELF files, those of the sections in objects.
+// Other pointers are in place: in ELF files with packed relative relocations or
+// without any, and in PE files, whose addresses count from the image base that the
+// file asks for. Tables are found in ELF and COFF files for x86-64 and AArch64.
 //
-// The layouts are those of DPC++'s compiler.hpp and of its offload wrapper and
-// bundler, and of Intel's compute runtime for archives of ocloc.
+// Not read, and refused by name: ELF files of 32 bits and big-endian ones, PE files
+// of 32 bits, and thin archives. COFF objects for other machines are taken for
+// files that have no images. The fat binaries of CUDA and HIP in their own sections
+// (.nv_fatbin, .hip_fatbin) are not looked at.
+//
+// The layouts are those of DPC++'s compiler.hpp, of LLVM's and DPC++'s offload
+// wrappers and bundlers, and of Intel's compute runtime for archives of ocloc.
 package hostbin
 
 import (
@@ -124,14 +153,15 @@ const (
 	Bitcode
 	PTX
 	SYCLBIN
+	Text // LLVM IR, assembler or C++: PTX is one of them
 )
 
 func (k Kind) String() string {
-	return [...]string{"unspecified", "native", "SPIR-V", "LLVM bitcode", "PTX", "SYCLBIN"}[k]
+	return [...]string{"unspecified", "native", "SPIR-V", "LLVM bitcode", "PTX", "SYCLBIN", "text"}[k]
 }
 
 // LookedFor says what is looked for, for messages about files without images.
-const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and descriptor tables of the SYCL runtime"
+const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and descriptor tables of the SYCL and OpenMP runtimes"
 
 // Open reads the file with that name, which stays open until Close.
 func Open(name string) (*File, error) {

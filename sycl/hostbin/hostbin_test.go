@@ -58,6 +58,9 @@ func TestDescriptorTables(t *testing.T) {
 		{"object", two(0, 2, 4, false).relocatable()},
 		{"Windows program", two(peBase+0x1000, 2, 4, false).pe()},
 		{"Windows program of version 3", two(peBase+0x1000, 3, 8, true).pe()},
+		{"Windows object", two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)},
+		{"Windows object for Arm", two(0, 3, 8, true).coffRelocatable(coffARM64, 14)},
+		{"Windows object with many relocations", manyRelocations(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1))},
 	}
 	want := []string{
 		`: sycl spir64/intel_gpu_pvc SPIR-V "spirv" [_ZTS1A _ZTS1B]`,
@@ -87,6 +90,94 @@ func TestDescriptorTables(t *testing.T) {
 				at := img.Origin.Offset
 				if data, _ := io.ReadAll(img.Open()); !bytes.HasPrefix(test.data[at:], data) {
 					t.Errorf("the image is not at %#x", at)
+				}
+			}
+		})
+	}
+}
+
+// openMP returns a program with an OpenMP descriptor, and words before it that
+// only look like one.
+func openMP(start uint64, newEntries bool) *program {
+	p := &program{start: start}
+	text := p.text("no image")
+	near, _ := p.words(text, text+1, text, text+2)
+	p.words(1, near, text, text+1)
+	p.words(1, 0, 0, 0)
+	strings, _ := p.words(text, text+4, text, text+32-8)
+	p.words(1, strings, text, text+32-8)
+	p.openMP(newEntries, "first", "second")
+	return p
+}
+
+func TestOpenMPDescriptors(t *testing.T) {
+	const start = elfBase + elfStart
+	tests := []struct {
+		name string
+		data []byte
+	}{
+		{"shared library with relocations", openMP(start, true).linked(3, true)},
+		{"shared library with pointers in place", openMP(start, true).linked(3, false)},
+		{"old entries", openMP(start, false).linked(3, true)},
+		{"old entries with pointers in place", openMP(start, false).linked(2, false)},
+		{"object", openMP(0, true).relocatable()},
+		{"Windows program", openMP(peBase+0x1000, true).pe()},
+		{"Windows object", openMP(0, false).coffRelocatable(coffAMD64, 1)},
+	}
+	want := []string{
+		`: openmp / unspecified "first" [__omp_offloading_a]`,
+		`: openmp / unspecified "second" [__omp_offloading_a]`,
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := parse(test.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(t, f); !slices.Equal(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+func TestBundles(t *testing.T) {
+	binaryForm := bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx")
+	text := textBundle(";", "host-x86_64-unknown-linux-gnu-", "; the host\n", "sycl-spir64-unknown-unknown-", "; __CLANG_OFFLOAD_BUNDLE__ is no mark\n", "hip-amdgcn-amd-amdhsa--gfx906", "")
+	long := strings.Repeat("word\n", 1<<16)
+	const ptx = `: sycl nvptx64-nvidia-cuda/sm_80 unspecified "ptx" []`
+	ir := []string{
+		`: sycl spir64-unknown-unknown/ text "; __CLANG_OFFLOAD_BUNDLE__ is no mark\n" []`,
+		`: hip amdgcn-amd-amdhsa/gfx906 text "" []`,
+	}
+	tests := []struct {
+		name string
+		data []byte
+		want []string
+	}{
+		{"LLVM IR", []byte(text), ir},
+		{"C++", []byte(textBundle("//", "sycl-spir64", "int i;")), []string{`: sycl spir64/ text "int i;" []`}},
+		{"assembler", []byte(textBundle("#", "sycl-spir64", long)), []string{fmt.Sprintf(": sycl spir64/ text %q []", long)}},
+		{"zlib of version 1", compress(t, 1, 0, binaryForm), []string{ptx}},
+		{"zlib of version 2", compress(t, 2, 0, binaryForm), []string{ptx}},
+		{"zlib of version 3", compress(t, 3, 0, binaryForm), []string{ptx}},
+		{"zstd of version 2", compress(t, 2, 1, binaryForm), []string{ptx}},
+		{"zstd of version 3", compress(t, 3, 1, binaryForm), []string{ptx}},
+		{"compressed text", compress(t, 2, 1, []byte(text)), ir},
+		{"member of an archive", []byte(archiveMagic + member("a/", "ab") + member("c/", string(compress(t, 2, 1, binaryForm)))), []string{"c" + ptx}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := parse(test.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(t, f); !slices.Equal(got, test.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+			for n := range min(len(test.data), 1000) {
+				if _, err := parse(test.data[:n]); err == nil && bytes.HasPrefix(test.data, []byte(compressedMagic)) {
+					t.Errorf("no error when cut to %d bytes", n)
 				}
 			}
 		})
@@ -262,6 +353,7 @@ func TestFaults(t *testing.T) {
 	}
 	outside := pointer(0x10)
 	fat := fatObject(bundleMagic+"sycl-spir64", "bitcode")
+	ccob := compress(t, 2, 1, bundle("sycl-spir64", "bitcode"))
 	tests := []struct {
 		name string
 		data []byte
@@ -270,8 +362,9 @@ func TestFaults(t *testing.T) {
 		{"nothing", nil, "none of ELF, COFF"},
 		{"text", []byte("#include <sycl/sycl.hpp>\n"), "none of ELF, COFF"},
 		{"thin archive", []byte(thinMagic), "thin archive"},
-		{"compressed bundle", []byte("CCOB\x02\x00"), "clang-offload-bundler -unbundle"},
-		{"32-bit ELF", edit(fat, 4, 1), "not 64-bit little-endian"},
+		{"compressed bundle", []byte("CCOB\x02\x00"), "header of the compressed bundle"},
+		{"32-bit ELF", edit(fat, 4, 1), "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
+		{"big-endian ELF", edit(fat, 5, 2), "the ELF file is a 64-bit big-endian one"},
 		{"size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), "section headers at 0xffffff reach past the end"},
 		{"names of no section", edit(fat, 62, 9), "section 9 of"},
@@ -303,6 +396,47 @@ func TestFaults(t *testing.T) {
 		{"archive name outside", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
 		{"archives in archives", nestedArchives(6), "more than 4 deep"},
 		{"bundle with too many entries", append([]byte(bundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
+		{"text without an end", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "has no end"},
+		{"text that goes on", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `the bundle has "more" where`},
+		{"text with a long identifier", []byte(textBundle(";", strings.Repeat("x", 257), "x")), "short identifier"},
+		{"text for no target", []byte(textBundle(";", "sycl", "x")), "is not KIND-TRIPLE"},
+		{"compressed bundle of version 4", edit(ccob, 4, 4), "version of the compressed bundle is 4"},
+		{"method of compression", edit(ccob, 6, 2), "compressed by method 2"},
+		{"size of a compressed bundle", append(bytes.Clone(ccob), 0), "but there are"},
+		{"inflated size", edit(ccob, 12, 1), "inflates to more than the 1 bytes"},
+		{"inflated size of a bomb", edit(ccob, 15, 0x20), "refused as a decompression bomb"},
+		{"inflated size beyond the limit", edit(ccob, 15, 0x80), "bytes that are supported"},
+		{"inflated size beyond any", edit(compress(t, 3, 1, []byte("bundle")), 23, 0xff), "bytes that are supported"},
+		{"checksum of a compressed bundle", edit(ccob, 16, 1, 2, 3), "does not have the checksum 010203"},
+		{"damaged stream", edit(ccob, 24, 0), "the compressed bundle: zstd"},
+		{"compressed text of no bundle", compress(t, 2, 1, []byte("text")), "no offload bundle"},
+		{"compressed twice", compress(t, 2, 1, ccob), "no offload bundle"},
+		{"fault in a compressed bundle", compress(t, 2, 1, bundle("sycl", "x")), "in the inflated bundle: "},
+		{"OpenMP images with other entries", func() []byte {
+			p := &program{start: start}
+			names, end := p.words(0, p.text("name"), 0, 0)
+			images, _ := p.words(names, names+1, names, end, names, names+1, names, names)
+			p.words(2, images, names, end)
+			return p.linked(3, true)
+		}(), "image 1 of 2 of an OpenMP descriptor has other entries"},
+		{"more OpenMP images than there are", func() []byte {
+			p := &program{start: start}
+			names, end := p.words(0, p.text("name"), 0, 0)
+			images, _ := p.words(names, names+1, names, end)
+			p.words(1<<16, images, names, end)
+			return p.linked(3, true)
+		}(), "the bytes of an image"},
+		{"COFF relocation past its section", func() []byte {
+			data := two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)
+			return edit(data, int(le.Uint32(data[coffHeader+24:])), 0xff, 0xff, 0xff)
+		}(), "past the end of its section"},
+		{"COFF relocation of no symbol", func() []byte {
+			data := two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)
+			return edit(data, int(le.Uint32(data[coffHeader+24:]))+4, 2)
+		}(), "names symbol 2 of 2"},
+		{"COFF relocations past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), coffHeader+24, 0xff, 0xff, 0xff), "relocations at 0xffffff reach past"},
+		{"COFF symbols past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), 12, 0xff, 0xff), "65535 symbols reach past"},
+		{"32-bit PE", edit(two(peBase+0x1000, 2, 4, false).pe(), 0x44+20, 0x0b, 0x01), "not a 64-bit one"},
 		{"fault in a member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 1)))), `member "bad.o"`},
 	}
 	for _, test := range tests {
@@ -336,6 +470,16 @@ func FuzzNewFile(f *testing.F) {
 	f.Add(two(start, 3, 8, true).linked(2, false))
 	f.Add(two(0, 2, 4, false).relocatable())
 	f.Add(two(peBase+0x1000, 2, 4, false).pe())
+	f.Add(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1))
+	f.Add(manyRelocations(two(0, 3, 8, true).coffRelocatable(coffARM64, 14)))
+	f.Add(openMP(start, true).linked(3, true))
+	f.Add(openMP(start, false).linked(2, false))
+	f.Add(openMP(0, true).relocatable())
+	f.Add(openMP(0, false).coffRelocatable(coffAMD64, 1))
+	f.Add([]byte(textBundle(";", "host-x86_64", "", "sycl-spir64", "; IR\n")))
+	for _, version := range []uint16{1, 2, 3} {
+		f.Add(compress(f, version, version%2, bundle("sycl-spir64", "bitcode")))
+	}
 	f.Add(object(testSection{name: ".llvm.offloading", typ: 1, content: containers(f)}))
 	f.Add(coffObject(".llvm.offloading", containers(f)))
 	f.Add(fatObject(bundleMagic+"sycl-spir64", "bitcode"))

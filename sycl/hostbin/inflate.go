@@ -1,20 +1,21 @@
 package hostbin
 
 import (
-	"bytes"
-	"io"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// maxInflated is what a compressed image may have once it is inflated.
-const maxInflated = 1 << 30
+// maxInflated is what the compressed images of a file may have once they are
+// inflated.
+const maxInflated = inflate.Most
 
-// inflated returns what a zstd frame holds, which is inflated when it is first
+// inflatedImage returns what a zstd frame holds, which is inflated when it is first
 // read. The frame has to say how much that is.
-func inflated(in *input, at, size int64) (offload.Source, error) {
+func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, error) {
 	var h zstd.Header
 	head := make([]byte, min(size, zstd.HeaderMaxSize))
 	if err := in.read(head, at, "the start of a compressed image"); err != nil {
@@ -23,35 +24,35 @@ func inflated(in *input, at, size int64) (offload.Source, error) {
 	if err := h.Decode(head); err != nil || h.Skippable {
 		return nil, in.errorf(at, "an image is said to be compressed by zstd, but is not a zstd frame")
 	}
-	if !h.HasFCS || h.FrameContentSize > maxInflated {
-		return nil, in.errorf(at, "a compressed image does not say its size, or is larger than %d bytes", maxInflated)
+	if !h.HasFCS {
+		return nil, in.errorf(at, "a compressed image does not say its size")
 	}
-	return &inflatedImage{size: int64(h.FrameContentSize), content: sync.OnceValues(func() (*bytes.Reader, error) {
-		d, err := zstd.NewReader(in.section(at, size), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInflated))
-		if err != nil {
-			return nil, err
+	want := int64(min(h.FrameContentSize, 1<<62))
+	if err := inflate.Allowed(size, want, maxInflated-s.inflated); err != nil {
+		return nil, in.errorf(at, "a compressed image: %v", err)
+	}
+	s.inflated += want
+	return &lazy{size: want, content: sync.OnceValues(func() (*inflate.Memory, error) {
+		mem := new(inflate.Memory)
+		if err := inflate.Stream(mem, in.section(at, size), inflate.Zstd, want); err != nil {
+			return nil, in.errorf(at, "a compressed image cannot be inflated: %v", err)
 		}
-		defer d.Close()
-		var b bytes.Buffer
-		n, err := io.Copy(&b, io.LimitReader(d, int64(h.FrameContentSize)+1))
-		if err != nil || n != int64(h.FrameContentSize) {
-			return nil, in.errorf(at, "a compressed image cannot be inflated to its %d bytes: the data is damaged", h.FrameContentSize)
-		}
-		return bytes.NewReader(b.Bytes()), nil
+		return mem, nil
 	})}, nil
 }
 
-type inflatedImage struct {
+// A lazy image is inflated when it is read.
+type lazy struct {
 	size    int64
-	content func() (*bytes.Reader, error)
+	content func() (*inflate.Memory, error)
 }
 
-func (i *inflatedImage) Size() int64 { return i.size }
+func (l *lazy) Size() int64 { return l.size }
 
-func (i *inflatedImage) ReadAt(b []byte, offset int64) (int, error) {
-	r, err := i.content()
+func (l *lazy) ReadAt(b []byte, offset int64) (int, error) {
+	m, err := l.content()
 	if err != nil {
 		return 0, err
 	}
-	return r.ReadAt(b, offset)
+	return m.ReadAt(b, offset)
 }

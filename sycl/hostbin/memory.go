@@ -2,6 +2,8 @@ package hostbin
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -15,6 +17,7 @@ type memory struct {
 	segments  []segment         // by address, not overlapping
 	total     int64             // bytes of the segments
 	relocated map[uint64]uint64 // words that relocations change
+	undefined map[uint64]uint64 // words for symbols that an object does not have, numbered from 1
 	reading   int64             // where the image is whose pointers are followed
 }
 
@@ -36,16 +39,36 @@ func (m *memory) mapped(address uint64, sec section, at int64) error {
 	return nil
 }
 
+// mappedNext adds a section of an object, which has no address yet, behind the
+// others and apart from them. It returns the address.
+func (m *memory) mappedNext(sec section, at int64) (uint64, error) {
+	const page = 1 << 12
+	address := uint64(1 << 16)
+	if n := len(m.segments); n > 0 {
+		last := m.segments[n-1]
+		address = (last.address + uint64(last.size) + 2*page) &^ (page - 1)
+	}
+	return address, m.mapped(address, sec, at)
+}
+
 // ready checks what was mapped.
 func (m *memory) ready() error {
 	m.relocated = make(map[uint64]uint64)
-	sortSegments(m.segments)
+	m.undefined = make(map[uint64]uint64)
+	slices.SortStableFunc(m.segments, func(a, b segment) int { return cmp.Compare(a.address, b.address) })
 	for i := 1; i < len(m.segments); i++ {
 		if a, b := m.segments[i-1], m.segments[i]; a.address+uint64(a.size) > b.address {
 			return m.in.errorf(b.offset, "two segments are both loaded at address %#x", b.address)
 		}
 	}
 	return nil
+}
+
+// undefine makes a null pointer of a word for a symbol that the object does not
+// have.
+func (m *memory) undefine(address, symbol uint64) {
+	m.relocated[address] = 0
+	m.undefined[address] = symbol + 1
 }
 
 // segment returns the segment with that address in it, or just behind it.
@@ -145,6 +168,7 @@ const (
 func (m *memory) tables() error {
 	const step = 1 << 16
 	buffer := make([]byte, step+8*(descriptorWords-1))
+	words := make([]uint64, 0, descriptorWords)
 	for _, g := range m.segments {
 		skip := -g.address & 7 // descriptors are aligned in memory
 		for from := skip; from+8*descriptorWords <= uint64(g.size); from += step {
@@ -153,16 +177,23 @@ func (m *memory) tables() error {
 				return err
 			}
 			for i := 0; i+8*descriptorWords <= len(chunk) && i < step; i += 8 {
-				if chunk[i] != 1 || chunk[i+1] != 0 || le.Uint32(chunk[i+4:]) != 0 || le.Uint16(chunk[i+2:]) == 0 {
-					continue
+				if le.Uint32(chunk[i+4:]) != 0 || le.Uint32(chunk[i:]) == 0 {
+					continue // most words are no small number
 				}
 				address := g.address + from + uint64(i)
-				w := m.relocate(make([]uint64, 0, descriptorWords), address, chunk[i:i+8*descriptorWords])
-				if w[0] != le.Uint64(chunk[i:]) || w[2] != 0 || w[3] != 0 || !m.startsImage(w[1]) {
+				w := m.relocate(words, address, chunk[i:i+8*descriptorWords])
+				if w[0] != le.Uint64(chunk[i:]) {
 					continue
 				}
 				m.reading = g.offset + int64(from) + int64(i)
-				if err := m.images(w[1], w[0]>>16); err != nil {
+				var err error
+				switch {
+				case uint16(w[0]) == 1 && w[0]>>16 != 0 && w[2] == 0 && w[3] == 0 && m.startsImage(w[1]):
+					err = m.images(w[1], w[0]>>16)
+				case w[0] <= maxImages && m.isOpenMP(address, w):
+					err = m.openMP(w)
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -250,7 +281,7 @@ func (m *memory) image(address uint64, w []uint64) error {
 	img.Source = m.in.section(at, int64(size))
 	switch format := uint8(w[0] >> 24); format {
 	case compressed:
-		if img.Source, err = inflated(m.in, at, int64(size)); err != nil {
+		if img.Source, err = m.s.inflatedImage(m.in, at, int64(size)); err != nil {
 			return err
 		}
 	default:
@@ -315,12 +346,8 @@ func (m *memory) entries(begin, end uint64) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The second word of an old entry is the pointer to its name, and names are
-	// not at addresses so low in any program.
-	if kind := uint16(first[1] >> 16); first[0] == 0 && uint16(first[1]) == 1 && (kind == 4 || kind == 8) && first[1]>>32 == 0 {
-		if _, pointer := m.relocated[begin+8]; !pointer {
-			words, name = entryWords, 3
-		}
+	if m.isEntry(begin, first) && first[1]>>32 == 0 {
+		words, name = entryWords, 3
 	}
 	table, err := m.elements(begin, end, words, what)
 	if err != nil {
@@ -335,6 +362,15 @@ func (m *memory) entries(begin, end uint64) ([]string, error) {
 		names = append(names, text)
 	}
 	return names, nil
+}
+
+// isEntry reports whether the first two words of an entry are those of the newer
+// layout. The second word of an old one is the pointer to its name, and names are
+// not at addresses so low in any program.
+func (m *memory) isEntry(address uint64, w []uint64) bool {
+	_, pointer := m.relocated[address+8]
+	kind := uint16(w[1] >> 16)
+	return !pointer && w[0] == 0 && uint16(w[1]) == 1 && (kind == 1 || kind == 2 || kind == 4 || kind == 8)
 }
 
 // sets returns the property sets.

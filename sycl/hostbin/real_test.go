@@ -3,11 +3,13 @@ package hostbin
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,13 +98,18 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 	}
 }
 
-// tool returns the path of the first tool that is installed.
+// tool returns the path of the first program that is installed, or skips the test.
+// Bazel runs tests where the programs are part of the machine, so that a skip would
+// hide a fault.
 func tool(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
+	}
+	if _, bazel := os.LookupEnv("TEST_SRCDIR"); bazel {
+		t.Fatalf("none of %s is on the PATH", strings.Join(names, ", "))
 	}
 	t.Skipf("none of %s is on the PATH", strings.Join(names, ", "))
 	return ""
@@ -178,25 +185,199 @@ func TestBundlesOfClang(t *testing.T) {
 	write(t, in("sm.bc"), "BC\xc0\xde more bitcode")
 	command(t, clang, "--target=x86_64-unknown-linux-gnu", "-c", "-o", in("host.o"), in("a.c"))
 	command(t, clang, "--target=x86_64-unknown-linux-gnu", "-c", "-emit-llvm", "-o", in("host.bc"), in("a.c"))
-	const targets = "-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906,openmp-nvptx64-nvidia-cuda--sm_80"
-	command(t, bundler, "-type=o", targets, "-input="+in("host.o"), "-input="+in("gfx.bc"), "-input="+in("sm.bc"), "-output="+in("fat.o"))
-	command(t, bundler, "-type=bc", targets, "-input="+in("host.bc"), "-input="+in("gfx.bc"), "-input="+in("sm.bc"), "-output="+in("fat.bc"))
-	for _, name := range []string{"fat.o", "fat.bc"} {
-		f, err := Open(in(name))
-		if err != nil {
-			t.Fatal(err)
+	write(t, in("host.ll"), "; the host\n")
+	bundle := func(name, typ, host string, args ...string) {
+		command(t, append([]string{bundler, "-type=" + typ,
+			"-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906,openmp-nvptx64-nvidia-cuda--sm_80",
+			"-input=" + in(host), "-input=" + in("gfx.bc"), "-input=" + in("sm.bc"), "-output=" + in(name)}, args...)...)
+	}
+	tests := []struct{ name, typ, host, version string }{
+		{"object", "o", "host.o", ""},
+		{"bitcode", "bc", "host.bc", ""},
+		{"precompiled header", "gch", "host.bc", ""},
+		{"LLVM IR", "ll", "host.ll", ""},
+		{"assembler", "s", "host.ll", ""},
+		{"C++", "ii", "host.ll", ""},
+		{"C", "i", "host.ll", ""},
+		{"make rules", "d", "host.ll", ""},
+		{"compressed, version 2", "bc", "host.bc", "2"},
+		{"compressed, version 3", "bc", "host.bc", "3"},
+		{"compressed text", "ll", "host.ll", "3"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			name := strings.ReplaceAll(test.name, " ", "-")
+			if test.version == "" {
+				bundle(name, test.typ, test.host)
+			} else {
+				t.Setenv("COMPRESSED_BUNDLE_FORMAT_VERSION", test.version)
+				bundle(name, test.typ, test.host, "-compress")
+			}
+			f, err := Open(in(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if len(f.Images) != 2 {
+				t.Fatalf("%d images instead of 2", len(f.Images))
+			}
+			a, b := f.Images[0], f.Images[1]
+			if a.Model != "hip" || a.Triple != "amdgcn-amd-amdhsa" || a.Arch != "gfx906" || content(t, a) != "BC\xc0\xde bitcode" {
+				t.Errorf("%+v", a)
+			}
+			if b.Model != "openmp" || b.Triple != "nvptx64-nvidia-cuda" || b.Arch != "sm_80" || content(t, b) != "BC\xc0\xde more bitcode" {
+				t.Errorf("%+v", b)
+			}
+			text := strings.Contains("ll s ii i d", test.typ)
+			if (a.Kind == Text) != text || (b.Kind == Text) != text {
+				t.Errorf("the kinds are %v and %v", a.Kind, b.Kind)
+			}
+			data, err := os.ReadFile(in(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if compressed := bytes.HasPrefix(data, []byte(compressedMagic)); compressed != (test.version != "") {
+				t.Errorf("compressed: %v", compressed)
+			}
+		})
+	}
+}
+
+// openMPSource has a kernel, whose code for the device is code for the host.
+const openMPSource = `
+#pragma omp declare target
+int counter;
+#pragma omp end declare target
+int twice(int *x) {
+#pragma omp target map(tofrom: x[0:4])
+  { x[0] = 2 * x[1]; counter++; }
+  return x[0];
+}
+`
+
+func TestOpenMPOfClang(t *testing.T) {
+	clang := tool(t, "clang-21", "clang")
+	wrapper := tool(t, "clang-linker-wrapper-21", "clang-linker-wrapper")
+	ld := tool(t, "ld")
+	nothing := tool(t, "true")
+	const linux, windows = "x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"
+	compile := func(target string, args ...string) {
+		command(t, append([]string{clang, "--target=" + target, "-O1", "-fopenmp", "-fopenmp-targets=" + linux, "-o", "a.o", "a.c", "-c"}, args...)...)
+	}
+	tests := []struct {
+		name    string
+		build   func(t *testing.T) // writes out
+		entries bool               // or they are in objects that are not linked yet
+	}{
+		{"shared library", func(t *testing.T) {
+			compile(linux, "-fPIC")
+			command(t, clang, "--target="+linux, "-fPIC", "-shared", "-nostdlib", "-fopenmp", "-fopenmp-targets="+linux, "-o", "out", "a.o")
+		}, true},
+		{"shared library without symbols", func(t *testing.T) {
+			compile(linux, "-fPIC")
+			command(t, clang, "--target="+linux, "-fPIC", "-shared", "-nostdlib", "-s", "-fopenmp", "-fopenmp-targets="+linux, "-o", "out", "a.o")
+		}, true},
+		{"executable", func(t *testing.T) {
+			compile(linux)
+			command(t, clang, "--target="+linux, "-no-pie", "-nostdlib", "-Wl,-e,twice", "-Wl,--unresolved-symbols=ignore-all", "-fopenmp", "-fopenmp-targets="+linux, "-o", "out", "a.o")
+		}, true},
+		{"object that is linked again", func(t *testing.T) {
+			compile(linux, "-fPIC")
+			command(t, wrapper, "--host-triple="+linux, "--linker-path="+ld, "--relocatable", "-r", "-o", "out", "a.o")
+		}, false},
+		{"object for Windows", func(t *testing.T) {
+			compile(windows)
+			command(t, wrapper, "--host-triple="+windows, "--linker-path="+nothing, "--save-temps", "-o", "a.exe", "a.o")
+			if err := os.Rename("a.exe.openmp.image.wrapper.o", "out"); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			write(t, "a.c", openMPSource)
+			test.build(t)
+			f, err := Open("out")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if len(f.Images) != 1 {
+				t.Fatalf("%d images instead of 1", len(f.Images))
+			}
+			img := f.Images[0]
+			if img.Model != "openmp" || img.Triple != linux || img.Kind != Native || !strings.HasPrefix(content(t, img), "\x7fELF") {
+				t.Errorf("%s image for %s, %v", img.Model, img.Triple, img.Kind)
+			}
+			if img.Origin.Address == 0 || !isOffloadSection(img.Origin.Section) {
+				t.Errorf("found at %v instead of both in a descriptor and in a section", img.Origin)
+			}
+			if names := strings.Join(img.Entries, " "); strings.Contains(names, "_twice_") != test.entries || strings.Contains(names, "counter") {
+				t.Errorf("the entries are %q", names)
+			}
+		})
+	}
+}
+
+// lookalikeSource has a table that differs from an OpenMP descriptor only in what
+// the symbols of other objects are.
+const lookalikeSource = `
+extern char a, b, c, d;
+static const char text[] = "begin, end";
+static const struct { const char *begin, *end, *entries, *entries_end; } images[] = {{text, text + 5, &c, &d}};
+static const struct { int count; const void *images, *entries, *entries_end; } descriptor = {1, images, &a, &b};
+const void *reference(void) { return &descriptor; }
+`
+
+func TestLookalikes(t *testing.T) {
+	clang := tool(t, "clang-21", "clang")
+	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
+		for _, test := range []struct {
+			name, source string
+			images       int
+		}{
+			{"other symbols", lookalikeSource, 0},
+			{"the same symbols", strings.Replace(lookalikeSource, "&c, &d", "&a, &b", 1), 1},
+		} {
+			t.Run(test.name+" for "+target, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				write(t, "a.c", test.source)
+				command(t, clang, "--target="+target, "-O1", "-c", "-o", "a.o", "a.c")
+				f, err := Open("a.o")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if len(f.Images) != test.images {
+					t.Errorf("%d images instead of %d", len(f.Images), test.images)
+				}
+			})
 		}
-		defer f.Close()
-		if len(f.Images) != 2 {
-			t.Fatalf("%s: %d images instead of 2", name, len(f.Images))
-		}
-		a, b := f.Images[0], f.Images[1]
-		if a.Model != "hip" || a.Triple != "amdgcn-amd-amdhsa" || a.Arch != "gfx906" || content(t, a) != "BC\xc0\xde bitcode" {
-			t.Errorf("%s: %+v", name, a)
-		}
-		if b.Model != "openmp" || b.Triple != "nvptx64-nvidia-cuda" || b.Arch != "sm_80" || content(t, b) != "BC\xc0\xde more bitcode" {
-			t.Errorf("%s: %+v", name, b)
-		}
+	}
+}
+
+func TestArchiveOfOcloc(t *testing.T) {
+	ocloc := tool(t, "ocloc")
+	clang := tool(t, "clang-21", "clang")
+	translator := tool(t, "llvm-spirv-21", "llvm-spirv")
+	t.Chdir(t.TempDir())
+	write(t, "k.cl", "kernel void add(global int *a) { a[0] += 1; }\n")
+	command(t, clang, "-cl-std=CL2.0", "--target=spir64-unknown-unknown", "-O1", "-c", "-emit-llvm", "-o", "k.bc", "k.cl")
+	command(t, translator, "-o", "k.spv", "k.bc")
+	command(t, ocloc, "compile", "-spirv_input", "-file", "k.spv", "-device", "pvc,tgl", "-output_no_suffix", "-output", "fat")
+	f, err := Open("fat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := []string{"64.12.60.7 12.60.7 native \x7fELF", "64.12.0.0 12.0.0 native \x7fELF", "generic_ir  SPIR-V \x03\x02\x23\x07"}
+	var got []string
+	for _, img := range f.Images {
+		got = append(got, fmt.Sprintf("%s %s %v %.4s", img.Origin.Member, img.Arch, img.Kind, content(t, img)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -235,7 +416,14 @@ func TestLinkedDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write(t, in("d.c"), descriptorSource)
+	// More sections than the header of a usual COFF object can count.
+	var many strings.Builder
+	for i := range 66000 {
+		fmt.Fprintf(&many, `".section .s%d,\"dr\"\n.byte 1\n"`+"\n", i)
+	}
+	write(t, in("sections.h"), "__asm__("+many.String()+");\n")
 	const x86, arm = "--target=x86_64-unknown-linux-gnu", "--target=aarch64-unknown-linux-gnu"
+	const windows, windowsARM = "--target=x86_64-pc-windows-msvc", "--target=aarch64-pc-windows-msvc"
 	tests := []struct {
 		name string
 		args []string
@@ -244,6 +432,10 @@ func TestLinkedDescriptors(t *testing.T) {
 		{"object", []string{x86, "-O2", "-c"}, false},
 		{"position-independent object", []string{x86, "-O2", "-fPIC", "-c"}, false},
 		{"object for Arm", []string{arm, "-O2", "-fPIC", "-c"}, false},
+		{"object for Windows", []string{windows, "-O2", "-c"}, false},
+		{"object for Windows with a section for each variable", []string{windows, "-g", "-O0", "-fdata-sections", "-c"}, false},
+		{"object for Windows on Arm", []string{windowsARM, "-O2", "-c"}, false},
+		{"large object for Windows", []string{windows, "-O2", "-c", "-include", "sections.h"}, false},
 		{"shared library", []string{x86, "-O2", "-fPIC", "-shared", "-nostdlib"}, false},
 		{"shared library without symbols", []string{x86, "-O2", "-fPIC", "-shared", "-nostdlib", "-s"}, false},
 		{"executable", []string{x86, "-O2", "-no-pie", "-nostdlib", "-Wl,-e,reference"}, false},
@@ -254,8 +446,8 @@ func TestLinkedDescriptors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if test.lld {
-				tool(t, "ld.lld")
+			if _, err := exec.LookPath("ld.lld-21"); test.lld && err != nil {
+				t.Skip("ld.lld-21 is not on the PATH")
 			}
 			out := filepath.Join(t.TempDir(), "out")
 			command(t, append([]string{clang, in("d.c"), "-o", out}, test.args...)...)

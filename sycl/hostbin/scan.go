@@ -19,7 +19,9 @@ const (
 	maxMembers     = 1 << 20
 	maxDepth       = 4 // of archives in archives
 	maxSections    = 1 << 20
-	maxNames       = 256 << 20 // bytes of one string table
+	maxSectionName = 256       // those with longer names are of no interest
+	maxNames       = 256 << 20 // bytes of the names of archive members
+	maxSymbols     = 256 << 20 // bytes of one table
 	maxRelocations = 1 << 24
 	maxProperties  = 1 << 20 // properties and entries together
 	maxText        = 64 << 20
@@ -33,7 +35,11 @@ type scanner struct {
 
 	members, relocations, properties int
 	text                             int64 // bytes of names and values
-	inflated                         int64 // bytes of compressed containers
+	inflated                         int64 // bytes of compressed containers and bundles
+
+	// described are the images of OpenMP descriptors by where they start, so that
+	// the containers that they are in can say the rest about them.
+	described map[int64]*Image
 }
 
 // An input is a file, or a member of an archive.
@@ -43,9 +49,14 @@ type input struct {
 	size   int64
 	member string
 	depth  int
+
+	inflated bool // offsets are those in an inflated bundle
 }
 
 func (in *input) errorf(offset int64, format string, args ...any) error {
+	if in.inflated {
+		format = "in the inflated bundle: " + format
+	}
 	return &FormatError{in.member, in.base + offset, fmt.Sprintf(format, args...)}
 }
 
@@ -77,7 +88,7 @@ func (in *input) section(offset, size int64) *io.SectionReader {
 // scan looks for images by what the input is. It reports false if the input is
 // nothing that could have images in it.
 func (s *scanner) scan(in input) (known bool, err error) {
-	var head [24]byte
+	var head [48]byte
 	n := min(in.size, int64(len(head)))
 	if err := in.read(head[:n], 0, "the start of the file"); err != nil {
 		return false, err
@@ -94,8 +105,10 @@ func (s *scanner) scan(in input) (known bool, err error) {
 		return true, s.coff(in)
 	case strings.HasPrefix(text, bundleMagic):
 		return true, s.bundle(in)
-	case strings.HasPrefix(text, "CCOB"):
-		return true, in.errorf(0, "this is a compressed offload bundle; unbundle it with clang-offload-bundler -unbundle")
+	case strings.HasPrefix(text, compressedMagic):
+		return true, s.compressedBundle(in)
+	case textComment(text) != "":
+		return true, s.textBundle(in, textComment(text))
 	case strings.HasPrefix(text, offload.Magic):
 		return true, s.containers(in, 0, in.size, "")
 	}
@@ -112,6 +125,14 @@ func (s *scanner) add(in *input, img *Image) error {
 	}
 	img.Origin.Member = in.member
 	s.file.Images = append(s.file.Images, img)
+	return nil
+}
+
+// relocate counts relocations.
+func (s *scanner) relocate(in *input, offset, count int64) error {
+	if s.relocations += int(min(count, maxRelocations+1)); s.relocations > maxRelocations {
+		return in.errorf(offset, "more than %d relocations", maxRelocations)
+	}
 	return nil
 }
 
@@ -155,6 +176,13 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 			}
 			img.CompileOptions, _ = e.String("compile-opts")
 			img.LinkOptions, _ = e.String("link-opts")
+			if d := s.described[img.Origin.Offset]; d != nil && f.Inflated == 0 {
+				delete(s.described, img.Origin.Offset)
+				img.Origin.Member, img.Origin.Address = d.Origin.Member, d.Origin.Address
+				img.Entries, img.Properties = d.Entries, d.Properties
+				*d = *img
+				continue
+			}
 			if err := s.add(&in, img); err != nil {
 				return err
 			}
@@ -177,11 +205,8 @@ func kindOfImage(k offload.ImageKind) Kind {
 	return Unspecified // SPIR-V has the number that SYCLBIN had
 }
 
-// Sections by which images are found.
-const (
-	offloadSection = ".llvm.offloading"
-	bundleMagic    = "__CLANG_OFFLOAD_BUNDLE__"
-)
+// offloadSection is the section that holds containers.
+const offloadSection = ".llvm.offloading"
 
 // sections adds the images of sections with telling names. In a linked file,
 // sections of a bundle hold the images that descriptors point at, joined, and
@@ -216,7 +241,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			}
 			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", quote(sec.name))
 		default:
-			if err := s.bundled(&in, id, sec.offset, sec.size, sec.name); err != nil {
+			if err := s.bundled(&in, id, sec, Unspecified); err != nil {
 				return err
 			}
 		}
@@ -232,89 +257,10 @@ type section struct {
 
 func isOffloadSection(name string) bool {
 	// Linkers of COFF sort sections by what follows a dollar sign, and cut names
-	// in executables to eight characters.
-	return name == offloadSection || strings.HasPrefix(name, offloadSection+"$") || name == offloadSection[:8]
-}
-
-// bundle reads the binary format of clang-offload-bundler.
-func (s *scanner) bundle(in input) error {
-	var raw [24]byte
-	if err := in.read(raw[:8], int64(len(bundleMagic)), "the number of entries of the bundle"); err != nil {
-		return err
-	}
-	count, at := le.Uint64(raw[:]), int64(len(bundleMagic))+8
-	if count > uint64(in.size)/24 {
-		return in.errorf(at-8, "the bundle cannot have %d entries", count)
-	}
-	for i := range count {
-		if err := in.read(raw[:], at, "an entry of the bundle"); err != nil {
-			return err
-		}
-		offset, size, length := le.Uint64(raw[0:]), le.Uint64(raw[8:]), le.Uint64(raw[16:])
-		switch {
-		case !in.has(offset, size):
-			return in.errorf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
-		case !in.has(uint64(at)+24, length):
-			return in.errorf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
-		}
-		if err := s.spend(&in, at+16, int64(length)); err != nil {
-			return err
-		}
-		id := make([]byte, length)
-		if err := in.read(id, at+24, "a name in the bundle"); err != nil {
-			return err
-		}
-		at += 24 + int64(length)
-		if size == 0 {
-			continue
-		}
-		if err := s.bundled(&in, string(id), int64(offset), int64(size), ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bundled adds the image that a bundle has under an identifier.
-func (s *scanner) bundled(in *input, id string, offset, size int64, section string) error {
-	model, triple, arch := parseID(id)
-	if model == "host" {
-		return nil
-	}
-	if triple == "" {
-		return in.errorf(offset, "%s does not name a target: it is not KIND-TRIPLE", quote(id))
-	}
-	return s.add(in, &Image{
-		Origin: Origin{Section: section, Offset: in.base + offset},
-		Model:  model, Triple: triple, Arch: arch,
-		Source: in.section(offset, size),
-	})
-}
-
-// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts, of which the
-// last may be empty or missing when an architecture follows.
-func parseID(id string) (model, triple, arch string) {
-	model, rest, _ := strings.Cut(id, "-")
-	parts := strings.SplitN(rest, "-", 5)
-	switch {
-	case len(parts) == 5:
-		arch, parts = parts[4], parts[:4]
-	case len(parts) == 4 && isArch(parts[3]):
-		arch, parts = parts[3], parts[:3]
-	}
-	if len(parts) == 4 && (parts[3] == "" || parts[3] == "unknown") {
-		parts = parts[:3] // which newer bundlers fill in
-	}
-	return model, strings.TrimRight(strings.Join(parts, "-"), "-"), arch
-}
-
-func isArch(part string) bool {
-	for _, start := range []string{"sm_", "gfx", "intel_gpu_", "nvidia_gpu_", "amd_gpu_"} {
-		if strings.HasPrefix(part, start) {
-			return true
-		}
-	}
-	return false
+	// in executables to eight characters. The images of a device that is linked
+	// already, in an object that is to be linked again, are named otherwise.
+	return name == offloadSection || strings.HasPrefix(name, offloadSection+"$") || name == offloadSection[:8] ||
+		name == offloadSection+".relocatable"
 }
 
 // quote quotes a name from a file for a message, cut to a readable length.

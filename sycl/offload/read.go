@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
 )
 
 // What one call of NewFile or ReadAll keeps in memory at most, whatever the
@@ -15,7 +17,7 @@ const (
 	maxEntries     = 1 << 18 // entries and containers together
 	maxStrings     = 1 << 20
 	maxStringBytes = 64 << 20 // of distinct strings
-	maxInflated    = 1 << 30  // of compressed containers
+	maxInflated    = inflate.Most
 )
 
 // NewFile reads the container at the start of r, which has size bytes. What

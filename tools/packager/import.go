@@ -20,16 +20,17 @@ func importCommand() *cli.Command {
 		Short: "device images inside host files to one SYCLBIN",
 		Long: `
 Finds the SYCL device images in executables, shared libraries, objects and
-archives, ELF or COFF, and in the archives of ocloc: in sections .llvm.offloading
-and __CLANG_OFFLOAD_BUNDLE__*, and in the descriptor tables that linked programs
-register with the SYCL runtime.
+archives, ELF or COFF, in the archives of ocloc, and in the bundles of
+clang-offload-bundler: in sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*,
+and in the descriptor tables that linked programs register with the SYCL and OpenMP
+runtimes.
 
 Images of different targets with the same property sets and kernels are forms of
 one abstract module, and so are those of one file, or of one archive member, about
 which nothing is known. An image about which the host file says nothing gets its
 requirements and kernel names from its own bytes: SPIR-V, and ELF for Intel and
-NVIDIA GPUs. Images without bytes and those of other programming models are left
-out, with a warning.
+NVIDIA GPUs. Images without bytes, text that is not PTX, and images of other
+programming models are left out, with a warning.
 
 What 'packager verify' would find in the result is printed as warnings.`,
 		Example: "packager import --output app.syclbin app libkernels.so",
@@ -78,7 +79,14 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 			place := printable(fmt.Sprintf("%s: %v", name, img.Origin))
 			switch {
 			case !isSYCL(img):
-				env.Warnf(place, "%s", printable(fmt.Sprintf("an image of %s for %s is left out: a SYCLBIN is for SYCL", img.Model, img.Triple)))
+				target := ""
+				if img.Triple != "" {
+					target = " for " + img.Triple
+				}
+				env.Warnf(place, "%s", printable(fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)))
+				continue
+			case img.Kind == hostbin.Text && syclbin.Detect(img, img.Size()) != syclbin.FormatPTX:
+				env.Warnf(place, "%s", printable(fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)))
 				continue
 			case img.Size() == 0:
 				env.Warnf(place, "%s", printable(fmt.Sprintf("the image for %s has no bytes and is left out", img.Triple)))

@@ -1,0 +1,221 @@
+package hostbin
+
+import (
+	"bytes"
+	"crypto/md5"
+	"io"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
+)
+
+const (
+	bundleMagic     = "__CLANG_OFFLOAD_BUNDLE__"
+	compressedMagic = "CCOB"
+	maxIdentifier   = 256 // of an image in a text
+)
+
+// bundle reads the binary format of clang-offload-bundler.
+func (s *scanner) bundle(in input) error {
+	var raw [24]byte
+	if err := in.read(raw[:8], int64(len(bundleMagic)), "the number of entries of the bundle"); err != nil {
+		return err
+	}
+	count, at := le.Uint64(raw[:]), int64(len(bundleMagic))+8
+	if count > uint64(in.size)/24 {
+		return in.errorf(at-8, "the bundle cannot have %d entries", count)
+	}
+	for i := range count {
+		if err := in.read(raw[:], at, "an entry of the bundle"); err != nil {
+			return err
+		}
+		offset, size, length := le.Uint64(raw[0:]), le.Uint64(raw[8:]), le.Uint64(raw[16:])
+		switch {
+		case !in.has(offset, size):
+			return in.errorf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
+		case !in.has(uint64(at)+24, length):
+			return in.errorf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
+		}
+		if err := s.spend(&in, at+16, int64(length)); err != nil {
+			return err
+		}
+		id := make([]byte, length)
+		if err := in.read(id, at+24, "a name in the bundle"); err != nil {
+			return err
+		}
+		at += 24 + int64(length)
+		if size == 0 {
+			continue
+		}
+		if err := s.bundled(&in, string(id), section{"", int64(offset), int64(size)}, Unspecified); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textComment returns what starts the comments of a text that is a bundle, "" if
+// the text is none.
+func textComment(head string) string {
+	for _, comment := range []string{";", "//", "#"} { // LLVM IR, C++, assembler
+		if strings.HasPrefix(head, "\n"+comment+" "+bundleMagic+"__START__ ") {
+			return comment
+		}
+	}
+	return ""
+}
+
+// textBundle reads the text formats of clang-offload-bundler.
+func (s *scanner) textBundle(in input, comment string) error {
+	mark := "\n" + comment + " " + bundleMagic
+	before, after := mark+"__START__ ", mark+"__END__ "
+	for at := int64(0); at < in.size; {
+		line := make([]byte, min(int64(len(before)+maxIdentifier+1), in.size-at))
+		if err := in.read(line, at, "a line of the bundle"); err != nil {
+			return err
+		}
+		text, ok := strings.CutPrefix(string(line), before)
+		id, _, ends := strings.Cut(text, "\n")
+		if !ok || !ends {
+			return in.errorf(at, "the bundle has %s where %s and a short identifier should be", quote(string(line)), quote(before))
+		}
+		content := at + int64(len(before)+len(id)+1)
+		stop := after + id + "\n"
+		end, err := in.find(stop, content)
+		switch {
+		case err != nil:
+			return err
+		case end < 0:
+			return in.errorf(at, "the part of %s in the bundle has no end", quote(id))
+		}
+		if err := s.bundled(&in, id, section{"", content, end - content}, Text); err != nil {
+			return err
+		}
+		at = end + int64(len(stop))
+	}
+	return nil
+}
+
+// find returns the offset of the first text like that from an offset on, -1 if
+// there is none.
+func (in *input) find(text string, from int64) (int64, error) {
+	buffer := make([]byte, 1<<16+len(text)-1)
+	for ; from+int64(len(text)) <= in.size; from += 1 << 16 {
+		chunk := buffer[:min(int64(len(buffer)), in.size-from)]
+		if err := in.read(chunk, from, "the bundle"); err != nil {
+			return 0, err
+		}
+		if i := bytes.Index(chunk, []byte(text)); i >= 0 {
+			return from + int64(i), nil
+		}
+	}
+	return -1, nil
+}
+
+// compressedBundle inflates a bundle, which is kept in memory.
+func (s *scanner) compressedBundle(in input) error {
+	var head [32]byte
+	if err := in.read(head[:8], 0, "the header of the compressed bundle"); err != nil {
+		return err
+	}
+	version, method := le.Uint16(head[4:]), le.Uint16(head[6:])
+	size := map[uint16]int64{1: 20, 2: 24, 3: 32}[version]
+	switch {
+	case size == 0:
+		return in.errorf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
+	case method > uint16(inflate.Zstd):
+		return in.errorf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
+	}
+	if err := in.read(head[:size], 0, "the header of the compressed bundle"); err != nil {
+		return err
+	}
+	var total, want uint64
+	switch version {
+	case 1:
+		total, want = uint64(in.size), uint64(le.Uint32(head[8:]))
+	case 2:
+		total, want = uint64(le.Uint32(head[8:])), uint64(le.Uint32(head[12:]))
+	case 3:
+		total, want = le.Uint64(head[8:]), le.Uint64(head[16:])
+	}
+	if total != uint64(in.size) {
+		return in.errorf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
+	}
+	stored := in.size - size
+	if err := inflate.Allowed(stored, int64(min(want, 1<<62)), maxInflated-s.inflated); err != nil {
+		return in.errorf(8, "%v", err)
+	}
+	s.inflated += int64(want)
+	mem := new(inflate.Memory)
+	if err := inflate.Stream(mem, in.section(size, stored), inflate.Method(method), int64(want)); err != nil {
+		return in.errorf(size, "the compressed bundle: %v", err)
+	}
+	sum := md5.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(mem, 0, mem.Size())); err != nil {
+		return err
+	}
+	if !bytes.Equal(sum.Sum(nil)[:8], head[size-8:size]) {
+		return in.errorf(size-8, "the inflated bundle does not have the checksum %x of the header: it is damaged", head[size-8:size])
+	}
+	inside := input{r: mem, size: mem.Size(), member: in.member, inflated: true}
+	start := make([]byte, min(inside.size, 48))
+	if err := inside.read(start, 0, "the start of the bundle"); err != nil {
+		return err
+	}
+	first := len(s.file.Images)
+	var err error
+	switch comment := textComment(string(start)); {
+	case comment != "":
+		err = s.textBundle(inside, comment)
+	case bytes.HasPrefix(start, []byte(bundleMagic)):
+		err = s.bundle(inside)
+	default:
+		return in.errorf(size, "what was compressed is no offload bundle")
+	}
+	for _, img := range s.file.Images[first:] {
+		img.Origin.Offset = in.base
+	}
+	return err
+}
+
+// bundled adds the image that a bundle has under an identifier.
+func (s *scanner) bundled(in *input, id string, at section, kind Kind) error {
+	model, triple, arch := parseID(id)
+	if model == "host" {
+		return nil
+	}
+	if triple == "" {
+		return in.errorf(at.offset, "%s does not name a target: it is not KIND-TRIPLE", quote(id))
+	}
+	return s.add(in, &Image{
+		Origin: Origin{Section: at.name, Offset: in.base + at.offset},
+		Model:  model, Triple: triple, Arch: arch, Kind: kind,
+		Source: in.section(at.offset, at.size),
+	})
+}
+
+// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts, of which the
+// last may be empty or missing when an architecture follows.
+func parseID(id string) (model, triple, arch string) {
+	model, rest, _ := strings.Cut(id, "-")
+	parts := strings.SplitN(rest, "-", 5)
+	switch {
+	case len(parts) == 5:
+		arch, parts = parts[4], parts[:4]
+	case len(parts) == 4 && isArch(parts[3]):
+		arch, parts = parts[3], parts[:3]
+	}
+	if len(parts) == 4 && (parts[3] == "" || parts[3] == "unknown") {
+		parts = parts[:3] // which newer bundlers fill in
+	}
+	return model, strings.TrimRight(strings.Join(parts, "-"), "-"), arch
+}
+
+func isArch(part string) bool {
+	for _, start := range []string{"sm_", "gfx", "intel_gpu_", "nvidia_gpu_", "amd_gpu_"} {
+		if strings.HasPrefix(part, start) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,123 @@
+// Package inflate inflates zlib and zstd streams of untrusted files into memory,
+// which grows with what is inflated and not on the word of a header.
+package inflate
+
+import (
+	"bufio"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Most is how many bytes a file may inflate to.
+const Most = 1 << 30
+
+// How far a stream may inflate: to a size that costs nothing, or by a factor that
+// device images, which zstd makes 10 times smaller at best, do not reach.
+const (
+	freeInflation = 16 << 20
+	maxRatio      = 256
+	freeWindow    = 8 << 20 // of zstd, what encoders use that do not know the size
+)
+
+// Allowed reports that a header promises too much: more than most bytes, or more
+// than the stored ones can hold if they are device code.
+func Allowed(stored, want, most int64) error {
+	switch {
+	case want > most:
+		return fmt.Errorf("the inflated size, %d, is more than the %d bytes that are supported", want, most)
+	case want > freeInflation && want/maxRatio > stored:
+		return fmt.Errorf("%d bytes would inflate to %d, more than %d times as much: refused as a decompression bomb", stored, want, maxRatio)
+	}
+	return nil
+}
+
+// A Method is how a stream is compressed.
+type Method uint8
+
+const (
+	Zlib Method = iota
+	Zstd
+)
+
+func (m Method) String() string {
+	if m == Zstd {
+		return "zstd"
+	}
+	return "zlib"
+}
+
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
+// Recognize returns the method of a stream by its first bytes: whatever is not
+// zstd is taken for zlib.
+func Recognize(head []byte) Method {
+	if strings.HasPrefix(string(head), zstdMagic) {
+		return Zstd
+	}
+	return Zlib
+}
+
+// A SizeError says that a stream holds more or less than it should.
+type SizeError struct {
+	Want int64
+	More bool
+}
+
+func (e *SizeError) Error() string {
+	relation := "less"
+	if e.More {
+		relation = "more"
+	}
+	return fmt.Sprintf("inflates to %s than the %d bytes", relation, e.Want)
+}
+
+// Stream appends what the one stream in r holds, which has to be want bytes, to
+// memory.
+func Stream(to *Memory, r io.Reader, method Method, want int64) error {
+	in := bufio.NewReader(r)
+	var out io.ReadCloser
+	if method == Zstd {
+		// The window is allocated on the word of the stream. No encoder needs one
+		// that is larger than the content, rounded up to a power of 2.
+		window := max(freeWindow, uint64(1)<<bits.Len64(uint64(want)))
+		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(Most), zstd.WithDecoderMaxWindow(window))
+		if err != nil {
+			return fmt.Errorf("zstd: %w", unexpected(err))
+		}
+		out = d.IOReadCloser()
+	} else {
+		d, err := zlib.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("zlib: %w", unexpected(err))
+		}
+		out = d
+	}
+	defer out.Close()
+	n, err := io.Copy(to, io.LimitReader(out, want+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%v: %w", method, unexpected(err))
+	case n != want:
+		return &SizeError{want, n > want}
+	}
+	if _, err := in.ReadByte(); err != io.EOF {
+		return fmt.Errorf("%v: bytes follow the end of the compressed data", method)
+	}
+	return nil
+}
+
+// unexpected turns an end of input, which no error of a complete file is, into
+// one that says so.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
