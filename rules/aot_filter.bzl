@@ -1,23 +1,18 @@
 """The aot_filter rule."""
 
-load("//rules/private:actions.bzl", "TOOL_ATTRS")
+load("//rules/private:actions.bzl", "TOOL_ATTRS", "filter_action")
 
 def _aot_filter_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".table")
-    args = ctx.actions.args()
-    args.add("--target", ctx.attr.target)
-    args.add_all(ctx.files.device_config, before_each = "--device-config-file")
-    args.add_joined("--targets", ctx.attr.sycl_targets, join_with = ",")
-    args.add_joined("--fixed-targets", ctx.attr.fixed_targets, join_with = ",")
-    args.add("--output", out)
-    args.add(ctx.file.table)
-    ctx.actions.run(
-        executable = ctx.executable._aspectfilter,
-        arguments = [args],
-        inputs = depset([ctx.file.table] + ctx.files.device_config, transitive = [depset(ctx.files.data)]),
-        outputs = [out],
-        mnemonic = "SyclAotFilter",
-        progress_message = "Filtering %s for %s" % (ctx.file.table.short_path, ctx.attr.target),
+    filter_action(
+        ctx,
+        ctx.file.table,
+        ctx.files.data,
+        ctx.attr.target,
+        ctx.files.device_config,
+        out,
+        sycl_targets = ctx.attr.sycl_targets,
+        fixed_targets = ctx.attr.fixed_targets,
     )
     return [DefaultInfo(files = depset([out]))]
 
@@ -45,8 +40,8 @@ aot_filter(
             doc = "The property files that the table names, by paths relative to the table or to the workspace.",
         ),
         "device_config": attr.label(
-            allow_single_file = [".yaml", ".yml"],
-            doc = "A device configuration file, merged over the built-in one: what targets support.",
+            allow_files = [".yaml", ".yml"],
+            doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration: what targets support.",
         ),
         "fixed_targets": attr.string_list(
             doc = "What `-fsycl-fixed-targets=` named: only `target`s among these keep rows.",

@@ -27,7 +27,9 @@ SyclToolchainInfo = provider(
 SyclbinInfo = provider(
     doc = "A SYCLBIN that a rule built.",
     fields = {
+        "device_config": "list of File: device configurations that it was built with, each merged over those before.",
         "file": "File: the SYCLBIN.",
+        "report": "File: the compatibility report on it and its targets.",
         "state": "string: input, object or executable.",
         "targets": "list of string: the sycl_targets that it was built for.",
     },
@@ -37,5 +39,13 @@ SyclCompatInfo = provider(
     doc = "A compatibility report.",
     fields = {
         "report": "File: the report as JSON.",
+    },
+)
+
+SyclCompatSetInfo = provider(
+    doc = "The SYCLBINs that a target depends on.",
+    fields = {
+        "binaries": "depset of struct(file, device_config): each SYCLBIN, and a tuple of the device configuration Files that it was built with.",
+        "reports": "depset of File: the report on each.",
     },
 )

@@ -2,8 +2,9 @@
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:actions.bzl", "TOOL_ATTRS", "aot_action", "compile_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
-load("//rules/private:resolve.bzl", "resolve_targets")
+load("//rules/private:actions.bzl", "TOOL_ATTRS", "aot_action", "compile_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action", "wants_debug_info")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
+load("//rules/private:resolve.bzl", "known_targets", "resolve_targets")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
@@ -57,9 +58,11 @@ def _sycl_binary_impl(ctx):
     linked = link_action(ctx, toolchain, bitcode, stem)
     if ctx.attr.device_code_split == "off":
         stems = {"": stem}
-    modules = postlink_action(ctx, toolchain, linked, stems, ctx.attr.device_code_split)
+    fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+    modules = postlink_action(ctx, toolchain, linked, stems, ctx.attr.device_code_split, fixed_targets, device_config)
+    keep_debug_info = wants_debug_info(toolchain.copts + copts)
     forms = {
-        module: translate_action(ctx, toolchain, modules[module], stems[module])
+        module: translate_action(ctx, toolchain, modules[module], stems[module], keep_debug_info)
         for module in stems
     }
 
@@ -69,9 +72,10 @@ def _sycl_binary_impl(ctx):
     for target in targets:
         for module, form in forms.items():
             name = "%s.%s" % (stems[module], target.name)
-            table = filter_action(ctx, form, target, device_config, name)
+            table = ctx.actions.declare_file(name + ".filtered.table")
+            filter_action(ctx, form.table, [form.properties], target.name, device_config, table)
             filtered.append(table)
-            files = [form.properties, form.symbols]
+            files = [form.properties]
             if target.compiler:
                 image = aot_action(ctx, toolchain, form, table, target, name)
                 native.append(image.code)
@@ -82,19 +86,29 @@ def _sycl_binary_impl(ctx):
     plan = plan_action(ctx, forms.values(), targets, device_config, stem)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     pack_action(ctx, images, plan, ctx.attr.state, out)
+    report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
+    report_action(ctx, [out], [], device_config, report)
     return [
         DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out])),
-        SyclbinInfo(file = out, state = ctx.attr.state, targets = [t.name for t in targets]),
+        SyclbinInfo(
+            device_config = device_config,
+            file = out,
+            report = report,
+            state = ctx.attr.state,
+            targets = [t.name for t in targets],
+        ),
         OutputGroupInfo(
             device_ir = depset([f for _, f in bitcode]),
             device_link = depset([linked]),
-            device_modules = depset(modules.values()),
+            device_modules = depset([m.code for m in modules.values()]),
             spirv = depset([f.code for f in forms.values()]),
-            properties = depset([f.properties for f in forms.values()] + [f.symbols for f in forms.values()]),
+            properties = depset([f.properties for f in forms.values()]),
             file_tables = depset([f.table for f in forms.values()] + filtered),
             aot_plan = depset([plan]),
             aot_images = depset(native),
             syclbin = depset([out]),
+            compat_report = depset([report]),
+            _validation = depset(check_action(ctx, report, stem)),
         ),
     ]
 
@@ -103,15 +117,17 @@ sycl_binary = rule(
     doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
 
 The output is `NAME.syclbin`. Every source is compiled once; the device code is
-linked, so that a kernel may call a device function of another source; every
-source's kernels become one module (`device_code_split = "per_source"`). What a
-module needs is read from its SPIR-V, and a target gets an image only of the
-modules that it can take: a kernel that uses `double` costs a GPU without fp64
-nothing, and does not stop its build. When no target can take a module, the build
-fails and says why.
+linked, so that a kernel may call a device function of another source; then kernels
+become modules as `device_code_split` says, and never two that need different optional
+features one. A target gets an image only of the modules that it can take: a kernel
+that uses `double` costs a GPU without fp64 nothing, and does not stop its build. When
+no target can take a module, the build fails and says why.
 
 Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,
-`properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`.
+`properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`, `compat_report`.
+
+A kernel that does not run on one of the targets is a warning of the build, which
+`--@rules_sycl//rules/settings:compat=error` makes an error and `off` silences.
 
 ```starlark
 sycl_binary(
@@ -124,7 +140,7 @@ sycl_binary(
 """,
     attrs = {
         "copts": attr.string_list(
-            doc = "Options of the device compile, after the toolchain's own. Make variables are expanded.",
+            doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
         ),
         "defines": attr.string_list(
             doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
@@ -134,13 +150,16 @@ sycl_binary(
             providers = [CcInfo],
         ),
         "device_code_split": attr.string(
-            default = "per_source",
-            doc = "`per_source`: one module a source; `off`: one module for all.",
-            values = ["per_source", "off"],
+            default = "auto",
+            doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
+            values = ["auto", "per_source", "per_kernel", "off"],
         ),
         "device_config": attr.label(
-            allow_single_file = [".yaml", ".yml"],
-            doc = "A device configuration file, merged over the built-in one: what targets support.",
+            allow_files = [".yaml", ".yml"],
+            doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration: what targets support.",
+        ),
+        "fixed_targets": attr.string_list(
+            doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
         ),
         "hdrs": attr.label_list(
             allow_files = _HEADERS,
@@ -164,7 +183,7 @@ sycl_binary(
             default = ["spir64"],
             doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
         ),
-    } | TOOL_ATTRS,
+    } | TOOL_ATTRS | COMPAT_ATTRS,
     provides = [SyclbinInfo],
     toolchains = [TOOLCHAIN_TYPE],
 )

@@ -1,51 +1,55 @@
 """The sycl_compat_report rule."""
 
-load(":providers.bzl", "SyclCompatInfo", "SyclbinInfo")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "report_action", "runfile")
+load(":providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
+load(":sycl_compat_aspect.bzl", "sycl_compat_aspect")
 
-_LAUNCHER = """#!/bin/sh
-# Prints the compatibility report of {label}.
-cd "${{RUNFILES_DIR:-$0.runfiles}}/{workspace}" || exit 4
-{say}
-exec ./{compat} show "$@" {report}
-"""
+def _unique(files):
+    return {f: None for f in files}.keys()
+
+def make_report(ctx):
+    """Declares the report of a rule with REPORT_ATTRS.
+
+    Args:
+        ctx: the rule context.
+    Returns:
+        The report's File.
+    """
+    binaries = depset(transitive = [dep[SyclCompatSetInfo].binaries for dep in ctx.attr.deps]).to_list()
+    if not binaries:
+        fail("%s: deps have no sycl_binary, and nothing that they depend on is one" % ctx.label)
+    report = ctx.actions.declare_file(ctx.label.name + ".compat.json")
+    report_action(
+        ctx,
+        files = [b.file for b in binaries],
+        devices = ctx.attr.devices,
+        device_config = _unique([f for b in binaries for f in b.device_config] + ctx.files.device_config),
+        out = report,
+    )
+    return report
+
+REPORT_ATTRS = {
+    "deps": attr.label_list(
+        aspects = [sycl_compat_aspect],
+        doc = "What to report on: `sycl_binary` targets, or anything that depends on some, such as a `cc_binary` with one in `data`.",
+        mandatory = True,
+        allow_empty = False,
+    ),
+    "device_config": attr.label(
+        allow_files = [".yaml", ".yml"],
+        doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration and over those that `deps` were built with.",
+    ),
+    "devices": attr.string_list(
+        doc = "The devices to report on, as `sycl_targets` names them. Empty: the targets that `deps` were built for.",
+    ),
+    "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
+} | COMPAT_ATTRS
 
 def _sycl_compat_report_impl(ctx):
-    files = [dep[SyclbinInfo].file for dep in ctx.attr.deps]
-    report = ctx.actions.declare_file(ctx.label.name + ".compat.json")
-    args = ctx.actions.args()
-    args.add("report")
-    args.add("--output", report)
-    args.add("--name", str(ctx.label).lstrip("@"))
-    args.add_joined("--devices", ctx.attr.devices, join_with = ",")
-    args.add_all(ctx.files.device_config, before_each = "--device-config")
-    args.add_all(files)
-    ctx.actions.run(
-        executable = ctx.executable._compat,
-        arguments = [args],
-        inputs = files + ctx.files.device_config,
-        outputs = [report],
-        mnemonic = "SyclCompatReport",
-        progress_message = "Reporting the compatibility of %{label}",
-    )
-
-    launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
-    ctx.actions.write(
-        launcher,
-        _LAUNCHER.format(
-            label = ctx.label,
-            workspace = ctx.workspace_name,
-            compat = ctx.executable._compat_target.short_path,
-            report = report.short_path,
-            say = "\n".join([
-                "echo 'SYCLBIN: bazel-bin/%s'" % f.short_path
-                for f in files
-            ]),
-        ),
-        is_executable = True,
-    )
-    runfiles = ctx.runfiles(files + [report]).merge(ctx.attr._compat_target[DefaultInfo].default_runfiles)
+    report = make_report(ctx)
+    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat_target, ["show", "\"$@\"", runfile(report)], [report])
     return [
-        DefaultInfo(executable = launcher, files = depset([report]), runfiles = runfiles),
+        DefaultInfo(executable = show.executable, files = depset([report]), runfiles = show.runfiles),
         SyclCompatInfo(report = report),
     ]
 
@@ -54,8 +58,13 @@ sycl_compat_report = rule(
     doc = """Reports which kernel runs on which device, and why not.
 
 Building it writes `NAME.compat.json` and never fails because of what the report
-says; `bazel run` prints the report as a table. Arguments after `--` go to
-`compat show`, such as `bazel run //:compat -- --format json`.
+says. `bazel run` prints the report as a table; arguments after `--` go to
+`compat show`: `bazel run //:compat -- --open` shows the report in a browser,
+`bazel run //:compat -- --format markdown --output report.md` writes it to a file in
+the current folder.
+
+The SYCLBINs are taken for parts of one program: a kernel that two of them have runs
+on a device when it does in one.
 
 ```starlark
 sycl_compat_report(
@@ -64,22 +73,7 @@ sycl_compat_report(
 )
 ```
 """,
-    attrs = {
-        "deps": attr.label_list(
-            doc = "What to report on: `sycl_binary` targets.",
-            mandatory = True,
-            providers = [SyclbinInfo],
-        ),
-        "device_config": attr.label(
-            allow_single_file = [".yaml", ".yml"],
-            doc = "A device configuration file, merged over the built-in one: what targets support.",
-        ),
-        "devices": attr.string_list(
-            doc = "The devices to report on, as `sycl_targets` names them. Empty: the targets that `deps` were built for.",
-        ),
-        "_compat": attr.label(default = "//tools/compat", executable = True, cfg = "exec"),
-        "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
-    },
+    attrs = REPORT_ATTRS,
     executable = True,
     provides = [SyclCompatInfo],
 )

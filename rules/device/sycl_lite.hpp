@@ -57,14 +57,15 @@
 #include <type_traits>
 
 // Marks a device function that is defined in one source and called in another.
-// Clang 21 has no such attribute: it keeps every function with external linkage.
-#if defined(__has_cpp_attribute) && defined(SYCL_LANGUAGE_VERSION)
-#if __has_cpp_attribute(clang::sycl_external)
-#define SYCL_EXTERNAL [[clang::sycl_external]]
-#endif
-#endif
-#ifndef SYCL_EXTERNAL
+// SYCL_LITE_DEVICE_HAS("fp64,fp16") in front of a function declares the aspects that
+// it may use, as [[sycl::device_has()]] does: it counts as using them. Clang has no
+// attributes for either and keeps these annotations, which the build understands.
+#ifdef __SYCL_DEVICE_ONLY__
+#define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
+#define SYCL_LITE_DEVICE_HAS(aspects) [[clang::annotate("sycl-device-has:" aspects)]]
+#else
 #define SYCL_EXTERNAL
+#define SYCL_LITE_DEVICE_HAS(aspects)
 #endif
 
 // Declares a variable that the work-items of a work-group share, in a kernel or at

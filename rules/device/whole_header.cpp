@@ -6,7 +6,7 @@ using namespace sycl_lite;
 namespace stats {
 class DotProduct; class D3; template <class T> class Atomics; template <class T> class Groups; class Spec; class Two;
 SYCL_EXTERNAL float weight(std::size_t i);
-SYCL_EXTERNAL float weight(std::size_t i) { return float(i) * 0.5f; }
+SYCL_EXTERNAL SYCL_LITE_DEVICE_HAS("fp64") float weight(std::size_t i) { return float(i) * 0.5f; }
 void dot_product(const float *x, const float *y, float *result) {
   parallel_for<DotProduct>(
       nd_range<1>{1024, 64}, work_group_size<64>, sub_group_size<16>,

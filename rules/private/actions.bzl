@@ -1,10 +1,13 @@
 """The actions of a device build, in the order in which they run.
 
 Each is declared by one function. File names say what they hold:
-`NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.spv` its split
-module, `NAME.device/SOURCE.TARGET.bin` the module's image for a target.
+`NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.split` the folder of
+its split modules, `NAME.device/SOURCE.spv` that of the modules as SPIR-V,
+`NAME.device/SOURCE.TARGET.bin` that of their images for a target. How many modules a
+source has only the compilers know: kernels that need different things are apart.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def need(ctx, tool):
@@ -12,6 +15,21 @@ def need(ctx, tool):
     if tool.missing:
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
+
+# Line tables are for reports, which show where a kernel is and which function makes
+# it need what; SPIR-V is shipped without them. Names of functions that are inlined
+# come with the tables only for profiling. Neither the folder of the build nor, as
+# DWARF 5 would have it, a checksum of the source gets into the bitcode.
+_LINE_TABLES = [
+    "-gdwarf-4",
+    "-gline-tables-only",
+    "-fdebug-info-for-profiling",
+    "-ffile-compilation-dir=.",
+]
+
+def wants_debug_info(copts):
+    """Whether options ask for debug information, to debug the shipped code."""
+    return any([c.startswith("-g") and c != "-g0" and not c.startswith("-gno-") for c in copts])
 
 def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts):
     """SyclCompile: one source to device bitcode.
@@ -31,6 +49,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
     out = ctx.actions.declare_file(name + ".bc")
     args = ctx.actions.args()
     args.add_all(["-fsycl", "-fsycl-device-only"])
+    args.add_all(_LINE_TABLES)
     args.add_all(toolchain.copts)
     args.add_all(compilation_context.defines, format_each = "-D%s")
     args.add_all(defines, format_each = "-D%s")
@@ -82,54 +101,73 @@ def link_action(ctx, toolchain, bitcode, name):
     )
     return out
 
-def postlink_action(ctx, toolchain, linked, modules, split):
-    """SyclPostLink: the linked module to split modules, each with just its kernels.
+def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, device_config):
+    """SyclPostLink: the linked module to the split modules of each source.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         linked: the linked bitcode File.
-        modules: dict of module id -> path of its output below the package, without extension.
+        modules: dict of module id -> path of its outputs below the package, without extension.
         split: device_code_split.
+        fixed_targets: names of the only targets that the kernels are for, or none.
+        device_config: list of Files merged over the built-in device table.
     Returns:
-        dict of module id -> bitcode File, empty for a source without kernels.
+        dict of module id -> struct(code, table): the folder of modules, and their table.
     """
     dis, opt = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.opt)
-    outs = {module: ctx.actions.declare_file(path + ".split.bc") for module, path in modules.items()}
+    outs = {
+        module: struct(
+            code = ctx.actions.declare_directory(path + ".split"),
+            table = ctx.actions.declare_file(path + ".split.table"),
+        )
+        for module, path in modules.items()
+    }
     args = ctx.actions.args()
     args.add("--llvm-dis", dis.path)
     args.add("--opt", opt.path)
     args.add("--split", split)
-    args.add_all(["--module=%s=%s" % (module, f.path) for module, f in outs.items()])
+    args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
+    args.add_all(device_config, before_each = "--device-config-file")
+    if ctx.attr.state == "executable":
+        # Nothing is linked to it any more: functions are of use to its own kernels only.
+        args.add("--emit-only-kernels-as-entry-points")
+    if ctx.attr._warnings_as_errors[BuildSettingInfo].value:
+        args.add("--warnings-as-errors")
+    for module, out in outs.items():
+        # A folder as an argument would be expanded to its files.
+        args.add_all([out.code], format_each = "--module=" + module.replace("%", "%%") + "=%s", expand_directories = False)
     args.add(linked)
     _run_tool(
         ctx,
         ctx.executable._postlink,
         args,
-        inputs = depset([linked], transitive = [dis.files, opt.files]),
-        outputs = outs.values(),
+        inputs = depset([linked] + device_config, transitive = [dis.files, opt.files]),
+        outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",
         progress_message = "Splitting SYCL device code of %{label}",
     )
     return outs
 
-def translate_action(ctx, toolchain, module, name):
-    """SyclTranslate: a split module to SPIR-V, with its property and symbol files.
+def translate_action(ctx, toolchain, modules, name, keep_debug_info):
+    """SyclTranslate: split modules to SPIR-V, with their property and symbol files.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        module: the split module's bitcode File.
+        modules: what postlink_action returned for a source.
         name: path of the outputs below the package, without extension.
+        keep_debug_info: whether the SPIR-V keeps its debug information.
     Returns:
-        struct(code, properties, symbols, table): Files; the table has one row, or
-        none for a module without kernels.
+        struct(code, properties, table): the folder of SPIR-V modules, that of their
+        property and symbol files, and the table.
     """
     val = need(ctx, toolchain.spirv_val)
     out = struct(
-        code = ctx.actions.declare_file(name + ".spv"),
-        properties = ctx.actions.declare_file(name + ".prop"),
-        symbols = ctx.actions.declare_file(name + ".sym"),
+        code = ctx.actions.declare_directory(name + ".spv"),
+        # Apart from the code, so that native code is not compiled again when only
+        # these change.
+        properties = ctx.actions.declare_directory(name + ".properties"),
         table = ctx.actions.declare_file(name + ".table"),
     )
     args = ctx.actions.args()
@@ -141,53 +179,55 @@ def translate_action(ctx, toolchain, module, name):
         translator = need(ctx, toolchain.llc)
         args.add("--llc", translator.path)
     args.add("--spirv-val", val.path)
-    args.add("--code", out.code)
-    args.add("--properties", out.properties)
-    args.add("--symbols", out.symbols)
+    args.add_all("--code-dir", [out.code], expand_directories = False)
+    args.add_all("--properties-dir", [out.properties], expand_directories = False)
     args.add("--table", out.table)
-    args.add(module)
+    if keep_debug_info:
+        args.add("--keep-debug-info")
+    args.add(modules.table)
     _run_tool(
         ctx,
         ctx.executable._devicec,
         args,
-        inputs = depset([module], transitive = [translator.files, val.files]),
-        outputs = [out.code, out.properties, out.symbols, out.table],
+        inputs = depset([modules.table, modules.code], transitive = [translator.files, val.files]),
+        outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclTranslate",
-        progress_message = "Translating %s to SPIR-V" % module.short_path,
+        progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
     )
     return out
 
-def filter_action(ctx, form, target, device_config, name):
-    """SyclAotFilter: a module's table to the rows that a target can take.
+def filter_action(ctx, table, properties, target, device_config, out, sycl_targets = [], fixed_targets = []):
+    """SyclAotFilter: a table to the rows that a target can take.
 
     Args:
         ctx: the rule context.
-        form: what translate_action returned.
-        target: struct of resolve_targets.
+        table: the table's File.
+        properties: list of the Files that the table's column Properties names.
+        target: name of the target.
         device_config: list of Files merged over the built-in device table.
-        name: path of the output below the package, without extension.
-    Returns:
-        The filtered table File.
+        out: the table File to write.
+        sycl_targets: what is built for, if that is to be checked against fixed_targets.
+        fixed_targets: the only targets that keep rows, or none when all do.
     """
-    table = ctx.actions.declare_file(name + ".filtered.table")
     args = ctx.actions.args()
-    args.add("--target", target.name)
+    args.add("--target", target)
     args.add_all(device_config, before_each = "--device-config-file")
-    args.add("--output", table)
-    args.add(form.table)
+    args.add_joined("--targets", sycl_targets, join_with = ",")
+    args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
+    args.add("--output", out)
+    args.add(table)
     _run_tool(
         ctx,
         ctx.executable._aspectfilter,
         args,
-        inputs = depset([form.table, form.properties] + device_config),
-        outputs = [table],
+        inputs = depset([table] + properties + device_config),
+        outputs = [out],
         mnemonic = "SyclAotFilter",
-        progress_message = "Filtering %s for %s" % (form.table.short_path, target.name),
+        progress_message = "Filtering %s for %s" % (table.short_path, target),
     )
-    return table
 
 def aot_action(ctx, toolchain, form, table, target, name):
-    """SyclAot: a module to a target's device code, or to nothing when the filter dropped it.
+    """SyclAot: the modules that the filter left to a target's device code.
 
     Args:
         ctx: the rule context.
@@ -197,18 +237,18 @@ def aot_action(ctx, toolchain, form, table, target, name):
         target: struct of resolve_targets.
         name: path of the outputs below the package, without extension.
     Returns:
-        struct(code, table): Files.
+        struct(code, table): the folder of native images, and their table.
     """
     ocloc = need(ctx, toolchain.ocloc)
     out = struct(
-        code = ctx.actions.declare_file(name + ".bin"),
+        code = ctx.actions.declare_directory(name + ".bin"),
         table = ctx.actions.declare_file(name + ".table"),
     )
     args = ctx.actions.args()
     args.add("aot")
     args.add("--ocloc", ocloc.path)
     args.add("--device", target.device)
-    args.add("--code", out.code)
+    args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add("--output", out.table)
     args.add(table)
     _run_tool(
@@ -307,4 +347,5 @@ TOOL_ATTRS = {
     "_devicec": attr.label(default = "//tools/devicec", executable = True, cfg = "exec"),
     "_packager": attr.label(default = "//tools/packager", executable = True, cfg = "exec"),
     "_postlink": attr.label(default = "//tools/postlink", executable = True, cfg = "exec"),
+    "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),
 }

@@ -17,18 +17,30 @@ def resolve_targets(label, names):
     if not names:
         fail("%s: sycl_targets is empty; name at least one target, such as spir64" % label)
     resolved = {}
+    for canonical in known_targets(label, "sycl_targets", names):
+        triple, compiler, device = TARGETS[canonical]
+        if compiler not in ("", "ocloc"):
+            fail("%s: sycl_targets: images for '%s' need %s, which these rules do not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, canonical, compiler))
+        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device)
+    return [resolved[name] for name in sorted(resolved)]
+
+def known_targets(label, attribute, names):
+    """The names of targets without their aliases.
+
+    Args:
+        label: label of the rule, for errors.
+        attribute: where the names are from, for errors.
+        names: what the user wrote.
+    Returns:
+        list of names, as long as the user's.
+    """
     for name in names:
-        canonical = ALIASES.get(name, name)
-        known = TARGETS.get(canonical)
-        if known == None:
+        if ALIASES.get(name, name) not in TARGETS:
             near = nearest_names(name, TARGETS.keys() + ALIASES.keys())
-            fail("%s: sycl_targets: unknown target '%s'%s" % (
+            fail("%s: %s: unknown target '%s'%s" % (
                 label,
+                attribute,
                 name,
                 "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//tools/aspectfilter -- devices` lists them all",
             ))
-        triple, compiler, device = known
-        if compiler not in ("", "ocloc"):
-            fail("%s: sycl_targets: images for '%s' need %s, which these rules do not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, name, compiler))
-        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device)
-    return [resolved[name] for name in sorted(resolved)]
+    return [ALIASES.get(name, name) for name in names]

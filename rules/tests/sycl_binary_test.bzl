@@ -28,6 +28,8 @@ def _actions_impl(ctx):
         "SyclAot": 3 * 2,
         "SyclAotFilter": 3 * 3,
         "SyclAotPlan": 1,
+        "SyclCompatCheck": 1,
+        "SyclCompatReport": 1,
         "SyclCompile": 3,
         "SyclDeviceLink": 1,
         "SyclPostLink": 1,
@@ -38,13 +40,17 @@ def _actions_impl(ctx):
     compile = actions["SyclCompile"][0]
     argv = compile.argv
     asserts.equals(env, "/test/clang++", argv[0])
-    for want in ["-fsycl", "-fsycl-device-only", "-DANSWER=42", "-Wall", "-std=c++20"]:
+    for want in ["-fsycl", "-fsycl-device-only", "-DANSWER=42", "-Wall", "-std=c++20", "-gline-tables-only", "-ffile-compilation-dir=."]:
         asserts.true(env, want in argv, "SyclCompile lacks %s: %s" % (want, argv))
     asserts.true(
         env,
         "clang.stamp" in [f.basename for f in compile.inputs.to_list()],
         "the compiler's version is no input of SyclCompile",
     )
+
+    # Debug information of their own accord would make device code depend on lines.
+    for translate in actions["SyclTranslate"]:
+        asserts.false(env, "--keep-debug-info" in translate.argv, str(translate.argv))
 
     # An image depends on its own module and on nothing of the other sources.
     for aot in actions["SyclAot"]:
@@ -65,6 +71,8 @@ def _split_off_impl(ctx):
     counts = {mnemonic: len(list) for mnemonic, list in _by_mnemonic(env).items()}
     asserts.equals(env, [3, 1, 1], [counts["SyclCompile"], counts["SyclTranslate"], counts["SyclAotFilter"]])
     asserts.false(env, "SyclAot" in counts, "SPIR-V needs no ahead-of-time compiler")
+    translate = _by_mnemonic(env)["SyclTranslate"][0]
+    asserts.true(env, "--keep-debug-info" in translate.argv, "-g is for the shipped code: %s" % translate.argv)
     return analysistest.end(env)
 
 # spir64 alone must not need ocloc.
@@ -137,7 +145,15 @@ def sycl_binary_test_suite(name):
     )
     _split_off_test(
         name = "split_off_test",
-        target_under_test = _binary("split_off_binary", srcs = _SOURCES, device_code_split = "off"),
+        target_under_test = _binary(
+            "split_off_binary",
+            srcs = _SOURCES,
+            copts = [
+                "-O1",
+                "-g",
+            ],
+            device_code_split = "off",
+        ),
     )
     _fails_test(
         name = "unknown_target_test",

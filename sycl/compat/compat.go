@@ -10,7 +10,8 @@
 // and the target an image was compiled for.
 //
 // A device that may have aspects beyond those that are listed, or whose limits
-// are not known, is not incompatible for lack of them: that is undetermined.
+// are not known, is not incompatible for lack of them: that is undetermined. So
+// are matrices on NVIDIA and AMD GPUs, where the runtime does not compare them.
 // A build cannot wait for an answer, so [Checker.Keeps] asks the narrower
 // question of the aspect filter, which rows of a file table to compile for a
 // target, with the same checks and a plain yes or no.
@@ -100,7 +101,7 @@ func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	var r Result
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
-	checkMatrices(&r, q)
+	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)
@@ -152,23 +153,6 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 	}
 }
 
-// checkMatrices cannot say more than that the runtime will ask: combinations of
-// matrices are not part of the device configuration.
-func checkMatrices(r *Result, q *requirement.Requirements) {
-	for _, m := range []struct{ list, what, property string }{
-		{q.JointMatrix, "joint_matrix", "joint_matrix"},
-		{q.JointMatrixMad, "joint_matrix_mad function", "joint_matrix_mad"},
-	} {
-		for record := range strings.SplitSeq(m.list, ";") {
-			if record == "" {
-				continue
-			}
-			r.add(Reason{Rule: UnsupportedJointMatrix, Verdict: Undetermined, Required: record, Property: m.property,
-				Text: fmt.Sprintf("Whether %s with parameters %s is supported on the device is known only when the program runs", m.what, record)})
-		}
-	}
-}
-
 // maxDims is how many dimensions a SYCL range can have.
 const maxDims = 3
 
@@ -194,25 +178,31 @@ func all[T any](list []T, ok func(T) bool) bool {
 }
 
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
-	inSYCL := FormatSize(size, "x")
-	reason := Reason{Rule: UnsupportedWorkGroupSize, Verdict: Incompatible, Required: inSYCL, Property: "reqd_work_group_size_uint64_t"}
-	if d.MaxWorkGroupSize > 0 {
-		reason.Available = "at most " + strconv.FormatUint(d.MaxWorkGroupSize, 10)
+	add := func(verdict Verdict, available, format string, args ...any) {
+		r.add(Reason{Rule: UnsupportedWorkGroupSize, Verdict: verdict, Required: FormatSize(size, "x"), Available: available,
+			Property: "reqd_work_group_size_uint64_t",
+			Text:     fmt.Sprintf("Required work-group size {%s} ", FormatSize(size, ", ")) + fmt.Sprintf(format, args...)})
 	}
-	text := fmt.Sprintf("Required work-group size {%s} is not supported on the device: ", FormatSize(size, ", "))
+	limit := "" // when it is not known
+	if d.MaxWorkGroupSize > 0 {
+		limit = fmt.Sprintf("at most %d", d.MaxWorkGroupSize)
+	}
 	total, fits := product(size)
 	switch {
 	case !fits:
-		reason.Text = text + "the number of work-items does not fit in 64 bits"
+		add(Incompatible, limit, "is not supported on the device: the number of work-items does not fit in 64 bits")
 	case d.MaxWorkGroupSize == 0:
-		reason.Verdict = Undetermined
-		reason.Text = fmt.Sprintf("Required work-group size {%s} has %d work-items, and the limit of the device is not known", FormatSize(size, ", "), total)
+		add(Undetermined, limit, "has %d work-items, and the limit of the device is not known", total)
 	case total > d.MaxWorkGroupSize:
-		reason.Text = fmt.Sprintf("%s%d work-items are more than its %d", text, total, d.MaxWorkGroupSize)
-	default:
-		return
+		add(Incompatible, limit, "is not supported on the device: %d work-items are more than its %d", total, d.MaxWorkGroupSize)
 	}
-	r.add(reason)
+	// Both lists begin with the last dimension of a SYCL range.
+	for i, most := range slices.Backward(d.MaxWorkItemSizes) {
+		if i < len(size) && size[i] > most {
+			add(Incompatible, fmt.Sprintf("at most %s", FormatSize(d.MaxWorkItemSizes, "x")),
+				"is not supported on the device: %d work-items in dimension %d are more than its %d", size[i], len(size)-1-i, most)
+		}
+	}
 }
 
 // product multiplies and reports whether the result fits.

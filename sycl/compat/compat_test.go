@@ -32,6 +32,18 @@ spir64:
   may-support-other-aspects: true
 amd_gpu_new:
   aspects: []
+intel_gpu_flat:
+  max-work-group-size: 1024
+  max-work-item-sizes: [1024, 512, 64]
+  matrix-combinations: []
+intel_gpu_tall:
+  max-work-item-sizes: [8, 8, 8]
+intel_gpu_xmx:
+  matrix-combinations:
+    - {max-msize: 8, nsize: 16, ksize: 32, atype: uint8, btype: sint8, ctype: sint32, dtype: sint32}
+    - {max-msize: 8, nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: [bf16, fp32]}
+nvidia_gpu_sm_80:
+  matrix-combinations: []
 `
 
 func testConfig(t testing.TB) *deviceconfig.Config {
@@ -98,16 +110,57 @@ func TestCheck(t *testing.T) {
 			[]string{"unsupported-work-group-size: 4294967297: Required work-group size {4294967297} is not supported on the device: 4294967297 work-items are more than its 1024"}},
 		{"a work-group where the limit is not known", needs{WorkGroupSize: []uint64{64}}, "x86_64", Undetermined,
 			[]string{"unsupported-work-group-size: 64: Required work-group size {64} has 64 work-items, and the limit of the device is not known"}},
+		{"a work-group where only the limits of dimensions are known", needs{WorkGroupSize: []uint64{9}}, "intel_gpu_tall", Incompatible, []string{
+			"unsupported-work-group-size: 9: Required work-group size {9} has 9 work-items, and the limit of the device is not known",
+			"unsupported-work-group-size: 9: Required work-group size {9} is not supported on the device: 9 work-items in dimension 0 are more than its 8"}},
+		{"a work-group of just the limits of dimensions", needs{WorkGroupSize: []uint64{1024, 1, 1}}, "intel_gpu_flat", Compatible, nil},
+		{"the first dimension of the source is the slowest", needs{WorkGroupSize: []uint64{1, 8, 128}}, "intel_gpu_flat", Incompatible,
+			[]string{"unsupported-work-group-size: 128x8x1: Required work-group size {128, 8, 1} is not supported on the device: 128 work-items in dimension 0 are more than its 64"}},
+		{"a work-group of two dimensions", needs{WorkGroupSize: []uint64{1, 513}}, "intel_gpu_flat", Incompatible,
+			[]string{"unsupported-work-group-size: 513x1: Required work-group size {513, 1} is not supported on the device: 513 work-items in dimension 0 are more than its 512"}},
+		{"a work-group that is too large in all ways", needs{WorkGroupSize: []uint64{1025, 513, 65}}, "intel_gpu_flat", Incompatible, []string{
+			"unsupported-work-group-size: 65x513x1025: Required work-group size {65, 513, 1025} is not supported on the device: 34178625 work-items are more than its 1024",
+			"unsupported-work-group-size: 65x513x1025: Required work-group size {65, 513, 1025} is not supported on the device: 65 work-items in dimension 0 are more than its 64",
+			"unsupported-work-group-size: 65x513x1025: Required work-group size {65, 513, 1025} is not supported on the device: 513 work-items in dimension 1 are more than its 512",
+			"unsupported-work-group-size: 65x513x1025: Required work-group size {65, 513, 1025} is not supported on the device: 1025 work-items in dimension 2 are more than its 1024"}},
+		{"a work-group without work-items", needs{WorkGroupSize: []uint64{0, 1 << 63, 1 << 63}}, "intel_gpu_pvc", Compatible, nil},
 		{"a work-group of one work-item", needs{WorkGroupSize: []uint64{1, 1, 1}}, "x86_64", Compatible, nil},
 		{"a size padded to three dimensions", needs{WorkGroupSize: []uint64{64, 1, 1}, WorkGroupDims: 1}, "intel_gpu_pvc", Compatible, nil},
 		{"a size with more dimensions than there are", needs{WorkGroupSize: []uint64{8, 8}, WorkGroupDims: 1}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-dims: 2: The local size dimension of submitted nd_range doesn't match the required work-group size dimension"}},
 		{"four dimensions", needs{WorkGroupDims: 4}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-dims: 4: The local size dimension of submitted nd_range doesn't match the required work-group size dimension"}},
-		{"matrices", needs{JointMatrix: "matrix_type::fp64,use::a,16,16;matrix_type::bf16,use::b,16,16", JointMatrixMad: "a,b,c,d,1,2,3"}, "intel_gpu_pvc", Undetermined, []string{
-			"unsupported-joint-matrix: matrix_type::fp64,use::a,16,16: Whether joint_matrix with parameters matrix_type::fp64,use::a,16,16 is supported on the device is known only when the program runs",
-			"unsupported-joint-matrix: matrix_type::bf16,use::b,16,16: Whether joint_matrix with parameters matrix_type::bf16,use::b,16,16 is supported on the device is known only when the program runs",
-			"unsupported-joint-matrix: a,b,c,d,1,2,3: Whether joint_matrix_mad function with parameters a,b,c,d,1,2,3 is supported on the device is known only when the program runs"}},
+		{"matrices that the device has", needs{JointMatrix: "matrix_type::uint8,use::a,8,32;matrix_type::sint8,use::b,32,16;matrix_type::sint32,use::accumulator,1,16;;matrix_type::bf16,use::accumulator,8,16",
+			JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::bf16,7,16,16"}, "intel_gpu_xmx", Compatible, nil},
+		{"more rows than the device has", needs{JointMatrix: "matrix_type::uint8,use::a,9,32;matrix_type::uint8,use::a,9,32"}, "intel_gpu_xmx", Incompatible,
+			[]string{"unsupported-joint-matrix: matrix_type::uint8,use::a,9,32: joint_matrix with parameters matrix_type::uint8, use::a, Rows=9, Cols=32 is not supported on this device"}},
+		{"fewer columns than the device has", needs{JointMatrix: "matrix_type::uint8,use::a,8,31"}, "intel_gpu_xmx", Incompatible,
+			[]string{"unsupported-joint-matrix: matrix_type::uint8,use::a,8,31: joint_matrix with parameters matrix_type::uint8, use::a, Rows=8, Cols=31 is not supported on this device"}},
+		{"a shape of A used for B", needs{JointMatrix: "matrix_type::sint8,use::b,8,32"}, "intel_gpu_xmx", Incompatible,
+			[]string{"unsupported-joint-matrix: matrix_type::sint8,use::b,8,32: joint_matrix with parameters matrix_type::sint8, use::b, Rows=8, Cols=32 is not supported on this device"}},
+		{"a type of A used for B", needs{JointMatrix: "matrix_type::uint8,use::b,32,16"}, "intel_gpu_xmx", Incompatible,
+			[]string{"unsupported-joint-matrix: matrix_type::uint8,use::b,32,16: joint_matrix with parameters matrix_type::uint8, use::b, Rows=32, Cols=16 is not supported on this device"}},
+		{"an accumulator of another type", needs{JointMatrix: "matrix_type::tf32,use::accumulator,8,16"}, "intel_gpu_xmx", Incompatible,
+			[]string{"unsupported-joint-matrix: matrix_type::tf32,use::accumulator,8,16: joint_matrix with parameters matrix_type::tf32, use::accumulator, Rows=8, Cols=16 is not supported on this device"}},
+		{"multiplications that the device lacks", needs{JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,8,16,16;matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,32,16"}, "intel_gpu_xmx", Incompatible, []string{
+			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,8,16,16: joint_matrix_mad function with parameters atype=matrix_type::bf16, btype=matrix_type::bf16, ctype=matrix_type::bf16, dtype=matrix_type::bf16, M=8, K=16, N=16 is not supported on this device",
+			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,32,16: joint_matrix_mad function with parameters atype=matrix_type::bf16, btype=matrix_type::bf16, ctype=matrix_type::fp32, dtype=matrix_type::fp32, M=8, K=32, N=16 is not supported on this device"}},
+		{"matrices on a device that has none", needs{JointMatrix: "matrix_type::bf16,use::a,8,16;matrix_type::bf16,use::b,16,16", JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"}, "intel_gpu_flat", Incompatible, []string{
+			"unsupported-joint-matrix: matrix_type::bf16,use::a,8,16;matrix_type::bf16,use::b,16,16: no matrix hardware on the target device, joint_matrix is not supported",
+			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16: no matrix hardware on the target device, joint_matrix_mad is not supported"}},
+		{"matrices where nothing is known of them", needs{JointMatrix: "matrix_type::fp64,use::a,16,16", JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"}, "intel_gpu_pvc", Undetermined, []string{
+			"unsupported-joint-matrix: matrix_type::fp64,use::a,16,16: Whether joint_matrix with parameters matrix_type::fp64, use::a, Rows=16, Cols=16 is supported on the device is known only when the program runs",
+			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16: Whether joint_matrix_mad function with parameters atype=matrix_type::bf16, btype=matrix_type::bf16, ctype=matrix_type::fp32, dtype=matrix_type::fp32, M=8, K=16, N=16 is supported on the device is known only when the program runs"}},
+		{"matrices on an NVIDIA GPU", needs{JointMatrix: "matrix_type::fp64,use::a,16,16"}, "nvidia_gpu_sm_80", Undetermined,
+			[]string{"unsupported-joint-matrix: matrix_type::fp64,use::a,16,16: Whether joint_matrix with parameters matrix_type::fp64, use::a, Rows=16, Cols=16 is supported on the device is not checked for NVIDIA and AMD GPUs"}},
+		{"matrices of other forms", needs{JointMatrix: "m;matrix_type::fp8,use::a,8,16;fp16,use::a,8,16;matrix_type::bf16,use::c,8,16;matrix_type::bf16,use::a,-8,16", JointMatrixMad: "a,b,c,d,1,2,3;1,2"}, "intel_gpu_xmx", Undetermined, []string{
+			"unsupported-joint-matrix: m: Whether joint_matrix with parameters m is supported on the device cannot be told, as they are not of a known form",
+			"unsupported-joint-matrix: matrix_type::fp8,use::a,8,16: Whether joint_matrix with parameters matrix_type::fp8,use::a,8,16 is supported on the device cannot be told, as they are not of a known form",
+			"unsupported-joint-matrix: fp16,use::a,8,16: Whether joint_matrix with parameters fp16,use::a,8,16 is supported on the device cannot be told, as they are not of a known form",
+			"unsupported-joint-matrix: matrix_type::bf16,use::c,8,16: Whether joint_matrix with parameters matrix_type::bf16,use::c,8,16 is supported on the device cannot be told, as they are not of a known form",
+			"unsupported-joint-matrix: matrix_type::bf16,use::a,-8,16: Whether joint_matrix with parameters matrix_type::bf16,use::a,-8,16 is supported on the device cannot be told, as they are not of a known form",
+			"unsupported-joint-matrix: a,b,c,d,1,2,3: Whether joint_matrix_mad function with parameters a,b,c,d,1,2,3 is supported on the device cannot be told, as they are not of a known form",
+			"unsupported-joint-matrix: 1,2: Whether joint_matrix_mad function with parameters 1,2 is supported on the device cannot be told, as they are not of a known form"}},
 		{"a fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_pvc", Compatible, nil},
 		{"a fixed target by an alias", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_60_7"}}, "intel_gpu_pvc", Compatible, nil},
 		{"a fixed target that stands for all", needs{HasFixedTargets: true, FixedTargets: []string{"spir64"}}, "intel_gpu_pvc", Compatible, nil},
@@ -128,7 +181,7 @@ func TestCheck(t *testing.T) {
 		{"all reasons, in the order of the runtime", needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{32}, WorkGroupSize: []uint64{1024},
 			HasFixedTargets: true, FixedTargets: []string{"x86_64"}, CompileTarget: "x86_64", JointMatrix: "m"}, "intel_gpu_small", Incompatible, []string{
 			"missing-aspect: fp64: Required aspect fp64 is not supported on the device",
-			"unsupported-joint-matrix: m: Whether joint_matrix with parameters m is supported on the device is known only when the program runs",
+			"unsupported-joint-matrix: m: Whether joint_matrix with parameters m is supported on the device cannot be told, as they are not of a known form",
 			"unsupported-work-group-size: 1024: Required work-group size {1024} is not supported on the device: 1024 work-items are more than its 256",
 			"unsupported-sub-group-size: 32: Sub-group size 32 is not supported on the device",
 			"fixed-target-mismatch: x86_64: Kernel was compiled with '-fsycl-fixed-targets=x86_64' but was submitted to a different device",

@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -27,7 +26,7 @@ func GroupRows(rows []*requirement.Requirements) []Group {
 			if q == nil {
 				q = new(requirement.Requirements)
 			}
-			key := fmt.Sprintf("%#v", *q)
+			key := q.Key()
 			if g, ok = byContent[key]; !ok {
 				g = len(groups)
 				groups = append(groups, Group{Requirements: q})

@@ -20,6 +20,8 @@ var (
 	devicesYAML []byte
 	//go:embed names.yaml
 	namesYAML []byte
+	//go:embed limits.yaml
+	limitsYAML []byte
 	//go:embed devices_overlay.yaml
 	overlayYAML []byte
 )
@@ -123,13 +125,13 @@ func readNames() (*nameTable, error) {
 	return t, nil
 }
 
-// A repair is an entry of devices_overlay.yaml.
+// A repair is an entry of limits.yaml or devices_overlay.yaml.
 type repair struct {
-	targets, except  []string // patterns
-	aspects          []aspect.Aspect
-	maxWorkGroupSize uint64
-	oclocDevice      string
-	source           string
+	targets, except []string // patterns
+	aspects         []aspect.Aspect
+	limits          Limits
+	oclocDevice     string
+	source          string
 }
 
 func (r *repair) matches(target string) bool {
@@ -154,9 +156,18 @@ func (r *repair) apply(d *Device) {
 			what = append(what, a.String())
 		}
 	}
-	if r.maxWorkGroupSize != 0 {
-		d.MaxWorkGroupSize = r.maxWorkGroupSize
-		what = append(what, fmt.Sprintf("work-groups up to %d", r.maxWorkGroupSize))
+	d.Limits = r.limits.orElse(d.Limits)
+	if r.limits.MaxWorkGroupSize != 0 {
+		what = append(what, fmt.Sprintf("work-groups up to %d", r.limits.MaxWorkGroupSize))
+	}
+	if s := r.limits.MaxWorkItemSizes; s != nil {
+		what = append(what, fmt.Sprintf("and %d x %d x %d", s[0], s[1], s[2]))
+	}
+	if r.limits.LocalMemorySize != 0 {
+		what = append(what, fmt.Sprintf("local memory of %d bytes", r.limits.LocalMemorySize))
+	}
+	if r.limits.Matrices != nil {
+		what = append(what, fmt.Sprintf("%d combinations of matrices", len(r.limits.Matrices)))
 	}
 	if r.oclocDevice != "" {
 		d.OclocDevice = r.oclocDevice
@@ -165,9 +176,19 @@ func (r *repair) apply(d *Device) {
 	d.Source += "; " + strings.Join(what, ", ") + ": " + r.source
 }
 
+// readOverlay reads both files. The entries of the second can correct the first.
 func readOverlay() ([]repair, error) {
-	p := parser{file: "devices_overlay.yaml"}
-	root, err := readYAML(p.file, bytes.NewReader(overlayYAML))
+	limits, err := readRepairs("limits.yaml", limitsYAML)
+	if err != nil {
+		return nil, err
+	}
+	repairs, err := readRepairs("devices_overlay.yaml", overlayYAML)
+	return append(limits, repairs...), err
+}
+
+func readRepairs(name string, data []byte) ([]repair, error) {
+	p := parser{file: name}
+	root, err := readYAML(p.file, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +212,8 @@ func readOverlay() ([]repair, error) {
 				r.except, err = p.patterns(kv.value)
 			case "add-aspects":
 				r.aspects, err = p.aspects(kv.value)
-			case "max-work-group-size":
-				r.maxWorkGroupSize, err = p.positive(kv.value, 64)
+			case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices:
+				err = p.limit(&r.limits, p.key, kv.value)
 			case "ocloc-device":
 				r.oclocDevice, err = p.word(kv.value)
 			case "source":

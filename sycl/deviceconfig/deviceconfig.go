@@ -8,16 +8,23 @@
 //	  aspects: [gpu, fp16, 28]           # names or numbers of enum class aspect
 //	  sub-group-sizes: [16, 32]
 //	  may-support-other-aspects: false   # optional, as are the keys below
-//	  max-work-group-size: 1024          # work-items; not in files for DPC++
 //	  aot-toolchain: ocloc               # known for intel_gpu_* targets
 //	  aot-toolchain-ocloc-device: example
+//	  aot-toolchain-options: -device example
+//	  max-work-group-size: 1024          # work-items; this and the rest are ours
+//	  max-work-item-sizes: [1024, 1024, 1024]
+//	  local-memory-size: 65536           # bytes
+//	  matrix-combinations:
+//	    - {max-msize: 8, nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: fp32}
 //
 // Keys may have underscores for hyphens. The format is defined by the design
 // documents of DPC++ on optional kernel features and on the device configuration
-// file.
+// file, but for the limits.
 //
-// [Default] is made of three embedded files: devices.yaml with the facts of DPC++,
-// names.yaml with aliases, and devices_overlay.yaml with repairs and their sources.
+// [Default] is made of four embedded files: devices.yaml with the facts of DPC++,
+// names.yaml with aliases, and limits.yaml and devices_overlay.yaml with additions
+// and repairs, each with its source. [ReadClinfo] and [OpenCLDevice.Entry] make
+// entries for the devices of a machine.
 package deviceconfig
 
 import (
@@ -58,9 +65,7 @@ type Device struct {
 	// that one is not in Aspects proves nothing.
 	MayHaveOtherAspects bool
 
-	// MaxWorkGroupSize is the largest number of work-items of a work-group, 0 when
-	// it is not known.
-	MaxWorkGroupSize uint64
+	Limits
 
 	AOTToolchain string            // the compiler, such as ocloc, "" when there is none
 	OclocDevice  string            // what ocloc calls the device
@@ -69,6 +74,42 @@ type Device struct {
 	// Source says where the entry is from: "FILE:LINE" for an entry of a user's
 	// file, documents and repositories for a default.
 	Source string
+}
+
+// Limits are what files for DPC++ do not tell of a device.
+type Limits struct {
+	// MaxWorkGroupSize is the largest number of work-items of a work-group, 0 when
+	// it is not known.
+	MaxWorkGroupSize uint64
+
+	// MaxWorkItemSizes are the largest numbers of work-items in each dimension of a
+	// work-group, in the order of OpenCL: the first is that of the last dimension of
+	// a SYCL range. It is nil when every dimension may be as large as the work-group,
+	// and when that is not known.
+	MaxWorkItemSizes []uint64
+
+	LocalMemorySize uint64 // in bytes, 0 when it is not known
+
+	// Matrices is what joint_matrix works with, nil when it is not known. When it is
+	// empty but not nil, joint_matrix does not work at all.
+	Matrices []MatrixCombination
+}
+
+// orElse returns l with what it does not tell taken from o.
+func (l Limits) orElse(o Limits) Limits {
+	if l.MaxWorkGroupSize == 0 {
+		l.MaxWorkGroupSize = o.MaxWorkGroupSize
+	}
+	if l.MaxWorkItemSizes == nil {
+		l.MaxWorkItemSizes = o.MaxWorkItemSizes
+	}
+	if l.LocalMemorySize == 0 {
+		l.LocalMemorySize = o.LocalMemorySize
+	}
+	if l.Matrices == nil {
+		l.Matrices = o.Matrices
+	}
+	return l
 }
 
 // Has reports whether a is among the aspects of the device.
@@ -133,14 +174,14 @@ func (c *Config) targets() iter.Seq[string] {
 }
 
 // Merge adds the devices and warnings of o. A device of o replaces one of the
-// same name, and takes its place; only MaxWorkGroupSize, which files for DPC++
-// cannot have, stays when o does not say.
+// same name, and takes its place; only the Limits, which files for DPC++ cannot
+// have, stay where o does not tell.
 func (c *Config) Merge(o *Config) {
 	for _, d := range o.devices {
-		if i, ok := c.index[d.Name]; ok && d.MaxWorkGroupSize == 0 {
-			kept := *d
-			kept.MaxWorkGroupSize = c.devices[i].MaxWorkGroupSize
-			d = &kept
+		if i, ok := c.index[d.Name]; ok {
+			merged := *d
+			merged.Limits = d.Limits.orElse(c.devices[i].Limits)
+			d = &merged
 		}
 		c.put(d)
 	}

@@ -76,6 +76,12 @@ func TestDefault(t *testing.T) {
 		line("may have others", true, d.MayHaveOtherAspects)
 		line("sub-groups", d.SubGroupSizes, true)
 		line("work-group", d.MaxWorkGroupSize, d.MaxWorkGroupSize != 0)
+		line("work-items", d.MaxWorkItemSizes, d.MaxWorkItemSizes != nil)
+		line("local memory", d.LocalMemorySize, d.LocalMemorySize != 0)
+		line("no matrices", true, d.Matrices != nil && len(d.Matrices) == 0)
+		for _, m := range d.Matrices {
+			line("matrices", m, true)
+		}
 		line("compiler", d.AOTToolchain+" "+d.OclocDevice, d.AOTToolchain != "")
 		line("from", d.Source, true)
 	}
@@ -238,7 +244,7 @@ intel_gpu_other:
 `)
 	want := []Device{
 		{Name: "intel_gpu_tgllp", Aliases: []string{"intel_gpu_12_0_0", "intel_gpu_tgl"}, Architecture: 0x300000000, Aspects: []aspect.Aspect{1, 3, 5}, SubGroupSizes: []uint32{8, 16}, AOTToolchain: "ocloc", OclocDevice: "tgllp", Source: "user.yaml:2"},
-		{Name: "x86_64_avx512", Aspects: []aspect.Aspect{1, 2, 3, 9, 11, 12345}, SubGroupSizes: []uint32{8, 32}, MayHaveOtherAspects: true, MaxWorkGroupSize: 8192, Source: "user.yaml:5"},
+		{Name: "x86_64_avx512", Aspects: []aspect.Aspect{1, 2, 3, 9, 11, 12345}, SubGroupSizes: []uint32{8, 32}, MayHaveOtherAspects: true, Limits: Limits{MaxWorkGroupSize: 8192}, Source: "user.yaml:5"},
 		{Name: "intel_gpu_40_1_2", AOTToolchain: "ocloc", OclocDevice: "40.1.2", Source: "user.yaml:10"},
 		{Name: "intel_gpu_new_g1", AOTToolchain: "ocloc", OclocDevice: "dg1:acm-g10", AOTOptions: map[string]string{"ocloc-options": "-ze-opt-large-register-file"}, Source: "user.yaml:11"},
 		{Name: "intel_gpu_other", AOTToolchain: "mine", AOTOptions: map[string]string{"mine-level": "3"}, Source: "user.yaml:15"},
@@ -255,6 +261,38 @@ intel_gpu_other:
 		if c := read(t, empty); len(c.Devices()) != 0 {
 			t.Errorf("%q has devices", empty)
 		}
+	}
+}
+
+func TestReadLimits(t *testing.T) {
+	c := read(t, `intel_gpu_a:
+  max-work-item-sizes: [1024, 512, 64]
+  local_memory_size: 65536
+  matrix_combinations:
+    - {max_msize: 8, nsize: 16, ksize: 32, atype: [uint8, sint8], btype: uint8, ctype: sint32, dtype: sint32}
+    - {msize: 16, max-nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: fp32}
+  aot-toolchain-options: -device b1 -options -x
+none:
+  matrix-combinations: []
+`)
+	d, _ := c.Lookup("intel_gpu_a")
+	var got []string
+	for _, m := range d.Matrices {
+		got = append(got, m.String())
+	}
+	want := []string{
+		"m<=8 n=16 k=32 a=uint8 b=uint8 c=sint32 d=sint32",
+		"m<=8 n=16 k=32 a=sint8 b=uint8 c=sint32 d=sint32",
+		"m=16 n<=16 k=16 a=bf16 b=bf16 c=fp32 d=fp32",
+	}
+	if !slices.Equal(got, want) || !slices.Equal(d.MaxWorkItemSizes, []uint64{1024, 512, 64}) || d.LocalMemorySize != 65536 {
+		t.Errorf("%+v", d.Limits)
+	}
+	if d.AOTToolchain != "ocloc" || d.OclocDevice != "b1" || d.AOTOptions["options"] != "-device b1 -options -x" {
+		t.Errorf("%q, %q, %q", d.AOTToolchain, d.OclocDevice, d.AOTOptions)
+	}
+	if d, _ := c.Lookup("none"); d.Matrices == nil || len(d.Matrices) != 0 {
+		t.Errorf("%v are not known to be none", d.Matrices)
 	}
 }
 
@@ -295,7 +333,7 @@ func TestReadErrors(t *testing.T) {
 		{"a misspelt key", "a:\n  aspect: [1]\n", `user.yaml:2: a: unknown key "aspect": did you mean aspects?`},
 		{"a misspelt key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects": did you mean may-support-other-aspects?`},
 		{"a misspelt key of ocloc", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise": did you mean aot-toolchain-ocloc-device?`},
-		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, aot-toolchain, aot-toolchain-ocloc-device`},
+		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, matrix-combinations, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options`},
 		{"an unknown aspect", "a:\n  aspects: [fp16,\n    fp46]\n", `user.yaml:3: a: aspects: unknown aspect "fp46": did you mean fp16?`},
 		{"a negative aspect", "a:\n  aspects: [-1]\n", `user.yaml:2: a: aspects: unknown aspect "-1": expected a name of enum class aspect or a number`},
 		{"an aspect beyond 32 bits", "a:\n  aspects: [4294967296]\n", `user.yaml:2: a: aspects: aspect number 4294967296 does not fit in 32 bits`},
@@ -319,7 +357,36 @@ func TestReadErrors(t *testing.T) {
 		{"two documents", "a: {}\n---\nb: {}\n", "user.yaml:2: the file has a second YAML document"},
 		{"no YAML", "a: [1\nb: 2\n", "user.yaml:1: not YAML: did not find expected ',' or ']'"},
 		{"a tab", "a:\n\tb: 1\n", "user.yaml:2: not YAML: found character that cannot start any token"},
-		{"a long file", strings.Repeat("#", maxFile+1), "user.yaml: the file is longer than 4194304 bytes"},
+		{"a long file", strings.Repeat("#", maxFile+1), "user.yaml: the file is longer than 524288 bytes"},
+		{"deep lists", strings.Repeat("[", 20000), "user.yaml: not YAML: exceeded max depth of 10000"},
+		{"deep mappings", strings.Repeat("{a: ", 20000), "user.yaml: not YAML: exceeded max depth of 10000"},
+		{"references to references", "a: &a [1]\nb: {aspects: [*a, *a]}\n", "user.yaml:1: a: expected keys with values, not a list"},
+		{"a reference in a list", "a: {aspects: &a [1]}\nb: {aspects: [*a]}\n", "user.yaml:2: b: aspects: expected one value in the list, not a reference *a, which device configurations cannot have"},
+		{"many targets twice", strings.Repeat("a: {}\n", 200), "user.yaml:102: a: more than 100 targets or keys come twice"},
+		{"options for no compiler", "a:\n  aot-toolchain-options: -x\n", `user.yaml:2: a: aot-toolchain-options: the options are for no compiler: there is no aot-toolchain`},
+		{"options without the device", "intel_gpu_a:\n  aot_toolchain_options: -x -device\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: the name "" after -device is empty`},
+		{"options with a device like an option", "intel_gpu_a:\n  aot-toolchain-options: -device -x\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: the name "-x" after -device begins with '-'`},
+		{"options with another device", "intel_gpu_a:\n  aot-toolchain-options: -device b\n  aot-toolchain-ocloc-device: c\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: -device is b here, but aot-toolchain-ocloc-device is c`},
+		{"options that are a mapping", "intel_gpu_a:\n  aot-toolchain-options: {a: b}\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: expected one value, not a mapping`},
+		{"two sizes", "a:\n  max-work-item-sizes: [1, 2]\n", `user.yaml:2: a: max-work-item-sizes: expected 3 sizes, not 2`},
+		{"a size of zero", "a:\n  max_work_item_sizes: [1, 2, 0]\n", `user.yaml:2: a: max-work-item-sizes: "0" is not a number above 0 that fits in 64 bits`},
+		{"local memory in words", "a:\n  local-memory-size: 48 KiB\n", `user.yaml:2: a: local-memory-size: "48 KiB" is not a number above 0 that fits in 64 bits`},
+		{"a number beyond 64 bits", "a:\n  local-memory-size: 18446744073709551616\n", `user.yaml:2: a: local-memory-size: "18446744073709551616" is not a number above 0 that fits in 64 bits`},
+		{"matrices that are no list", "a:\n  matrix-combinations: {msize: 8}\n", `user.yaml:2: a: matrix-combinations: expected a list of combinations, not a mapping`},
+		{"a matrix that is no mapping", "a:\n  matrix-combinations: [8]\n", `user.yaml:2: a: matrix-combinations: expected keys of a combination, not "8"`},
+		{"a misspelt key of a matrix", "a:\n  matrix-combinations:\n    - {mszie: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "mszie": did you mean msize?`},
+		{"an unknown key of a matrix", "a:\n  matrix-combinations:\n    - {something: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "something": expected one of max-msize, max-nsize, max-ksize, msize, nsize, ksize, atype, btype, ctype, dtype`},
+		{"a key of a matrix twice", "a:\n  matrix-combinations: [{msize: 8, msize: 8}]\n", `user.yaml:2: a: matrix-combinations: msize is there twice`},
+		{"a matrix with two sizes", "a:\n  matrix-combinations: [{msize: 8, max-msize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either msize or max-msize`},
+		{"a matrix without a size", "a:\n  matrix-combinations: [{msize: 8, nsize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either ksize or max-ksize`},
+		{"a matrix without a type", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: bf16}]\n", `user.yaml:2: a: matrix-combinations: the combination has no btype`},
+		{"a misspelt type", "a:\n  matrix-combinations: [{atype: bf61}]\n", `user.yaml:2: a: matrix-combinations: unknown type "bf61": did you mean bf16?`},
+		{"no type", "a:\n  matrix-combinations: [{atype: [[]]}]\n", `user.yaml:2: a: matrix-combinations: expected a type such as bf16, not a list`},
+		{"no types", "a:\n  matrix-combinations: [{atype: []}]\n", `user.yaml:2: a: matrix-combinations: the list of types is empty`},
+		{"a type twice", "a:\n  matrix-combinations: [{atype: [bf16, bf16]}]\n", `user.yaml:2: a: matrix-combinations: the type bf16 is in the list twice`},
+		{"too many matrices", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: &t [bf16, fp16, fp32, fp64, tf32, uint8], btype: [bf16, fp16, fp32, fp64, tf32, uint8], ctype: [bf16, fp16, fp32, fp64, tf32, uint8], dtype: [bf16, fp16, fp32, fp64, tf32, uint8]}]\n", `user.yaml:2: a: matrix-combinations: there are more than 1000 combinations`},
+		{"a merge key", "a: &x {aspects: [1]}\nb:\n  <<: *x\n", "user.yaml:3: b: unknown key \"<<\": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, matrix-combinations, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options"},
+		{"an octal number", "a:\n  max-work-group-size: 0o17\n", `user.yaml:2: a: max-work-group-size: "0o17" is not a number above 0 that fits in 64 bits`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -349,6 +416,7 @@ func TestMerge(t *testing.T) {
 intel_gpu_new: {}
 intel_gpu_new: {max-work-group-size: 7}
 intel_gpu_tgllp: {max-work-group-size: 9}
+nvidia_gpu_sm_80: {max-work-item-sizes: [7, 7, 7], matrix-combinations: []}
 `))
 	pvc, _ := c.Lookup("intel_gpu_pvc")
 	if !slices.Equal(pvc.Aspects, []aspect.Aspect{aspect.FP16}) || pvc.SubGroupSizes != nil || pvc.AOTToolchain != "mine" || pvc.OclocDevice != "" || pvc.MaxWorkGroupSize != 1024 || pvc.Source != "user.yaml:1" {
@@ -360,6 +428,13 @@ intel_gpu_tgllp: {max-work-group-size: 9}
 	}
 	if tgl, _ := c.Lookup("intel_gpu_tgl"); tgl.MaxWorkGroupSize != 9 {
 		t.Errorf("tgllp is %+v", *tgl)
+	}
+	if l := pvc.Limits; len(l.Matrices) != 53 {
+		t.Errorf("%d combinations of matrices are left of pvc", len(l.Matrices))
+	}
+	sm80, _ := c.Lookup("nvidia_gpu_sm_80")
+	if l := sm80.Limits; l.MaxWorkGroupSize != 1024 || l.MaxWorkItemSizes[2] != 7 || l.LocalMemorySize != 49152 || l.Matrices == nil {
+		t.Errorf("the limits of sm_80 are %+v", l)
 	}
 	after := c.Devices()
 	if len(after) != len(before)+1 || after[len(after)-1] != fresh {
@@ -387,6 +462,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("intel_gpu_12_0_0:\n  aspects: [1, fp16]\n  sub-group-sizes: [8, 16]\n"))
 	f.Add([]byte("a: {aspects: [cpu], may_support_other_aspects: true, max-work-group-size: 64}\na:\n"))
 	f.Add([]byte("intel_gpu_x:\n  aot-toolchain: ocloc\n  aot-toolchain-ocloc-device: x\n  aot-toolchain-ocloc-options: -O2\n"))
+	f.Add([]byte("a:\n  max-work-item-sizes: [1, 2, 3]\n  local-memory-size: 4\n  matrix-combinations:\n    - {max-msize: 8, nsize: 16, ksize: 32, atype: [uint8, sint8], btype: uint8, ctype: sint32, dtype: sint32}\n"))
 	f.Add([]byte("a: &x {aspects: []}\nb: *x\n---\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c, err := Read("f", strings.NewReader(string(in)))

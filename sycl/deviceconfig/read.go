@@ -48,8 +48,11 @@ func (e *SyntaxError) Error() string {
 // BadInput marks errors that are the fault of an input file.
 func (*SyntaxError) BadInput() {}
 
-// maxFile bounds the memory that a file can take.
-const maxFile = 4 << 20
+// Bounds of the memory and the time that a file can take, and of what is printed.
+const (
+	maxFile     = 512 << 10 // bytes
+	maxWarnings = 100
+)
 
 // Read reads a configuration file. The name is used in errors, which are of type
 // *SyntaxError unless r fails. Entries by an alias become entries by the canonical
@@ -77,6 +80,9 @@ func Read(name string, r io.Reader) (*Config, error) {
 		if line, ok := lines[d.Name]; ok {
 			p.target, p.key = d.Name, ""
 			p.warn(e.key, "the target is also on line %d: the entry here counts", line)
+		}
+		if len(p.warnings) > maxWarnings {
+			return nil, p.errorf(e.key, "more than %d targets or keys come twice", maxWarnings)
 		}
 		lines[d.Name] = e.key.Line
 		c.put(d)
@@ -151,11 +157,21 @@ const (
 	keySubGroupSizes    = "sub-group-sizes"
 	keyMayHaveOthers    = "may-support-other-aspects"
 	keyMaxWorkGroupSize = "max-work-group-size"
+	keyMaxWorkItemSizes = "max-work-item-sizes"
+	keyLocalMemorySize  = "local-memory-size"
+	keyMatrices         = "matrix-combinations"
 	keyToolchain        = "aot-toolchain"
 	keyOclocDevice      = "aot-toolchain-ocloc-device"
+	keyToolchainOptions = "aot-toolchain-options"
 )
 
-var entryKeys = []string{keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyToolchain, keyOclocDevice}
+var entryKeys = []string{
+	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices,
+	keyToolchain, keyOclocDevice, keyToolchainOptions,
+}
+
+// Keys returns the keys that an entry can have.
+func Keys() []string { return slices.Clone(entryKeys) }
 
 // device reads the entry of a target.
 func (p *parser) device(e pair) (*Device, error) {
@@ -193,12 +209,14 @@ func (p *parser) device(e pair) (*Device, error) {
 			d.SubGroupSizes, err = p.subGroupSizes(kv.value)
 		case keyMayHaveOthers:
 			d.MayHaveOtherAspects, err = p.boolean(kv.value)
-		case keyMaxWorkGroupSize:
-			d.MaxWorkGroupSize, err = p.positive(kv.value, 64)
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices:
+			err = p.limit(&d.Limits, key, kv.value)
 		case keyToolchain:
 			d.AOTToolchain, err = p.word(kv.value)
 		case keyOclocDevice:
 			d.OclocDevice, err = p.word(kv.value)
+		case keyToolchainOptions:
+			options = append(options, pair{kv.key, kv.value})
 		default:
 			if err = p.knownOption(kv.key, key); err == nil {
 				options = append(options, pair{kv.key, kv.value})
@@ -207,6 +225,9 @@ func (p *parser) device(e pair) (*Device, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if err := p.deviceOption(d, options); err != nil {
+		return nil, err
 	}
 	d.infer()
 	if d.OclocDevice != "" && d.AOTToolchain != "ocloc" {
@@ -250,11 +271,40 @@ func (p *parser) knownOption(n *yaml.Node, key string) error {
 	return p.errorf(n, "unknown key %q: expected one of %s", n.Value, strings.Join(entryKeys, ", "))
 }
 
-// option reads a key aot-toolchain-TOOLCHAIN-OPTION.
+// deviceOption takes the device for ocloc from aot-toolchain-options when no other
+// key has it.
+func (p *parser) deviceOption(d *Device, options []pair) error {
+	for _, o := range options {
+		p.key = strings.ReplaceAll(o.key.Value, "_", "-")
+		words := strings.Fields(o.value.Value)
+		i := slices.Index(words, "-device")
+		if p.key != keyToolchainOptions || i < 0 || cmp.Or(d.AOTToolchain, "ocloc") != "ocloc" {
+			continue
+		}
+		device := ""
+		if i+1 < len(words) {
+			device = words[i+1]
+		}
+		if fault := nameFault(device, "_-.:,"); fault != "" {
+			return p.errorf(o.value, "the name %q after -device %s", device, fault)
+		}
+		if d.OclocDevice != "" && d.OclocDevice != device {
+			return p.errorf(o.value, "-device is %s here, but %s is %s", device, keyOclocDevice, d.OclocDevice)
+		}
+		d.OclocDevice = device
+	}
+	return nil
+}
+
+// option reads a key aot-toolchain-TOOLCHAIN-OPTION, or aot-toolchain-options.
 func (p *parser) option(d *Device, o pair) error {
 	p.key = strings.ReplaceAll(o.key.Value, "_", "-")
 	option := strings.TrimPrefix(p.key, keyToolchain+"-")
-	if rest, ok := strings.CutPrefix(option, d.AOTToolchain+"-"); d.AOTToolchain == "" || !ok || rest == "" {
+	if p.key == keyToolchainOptions {
+		if d.AOTToolchain == "" {
+			return p.errorf(o.key, "the options are for no compiler: there is no %s", keyToolchain)
+		}
+	} else if rest, ok := strings.CutPrefix(option, d.AOTToolchain+"-"); d.AOTToolchain == "" || !ok || rest == "" {
 		return p.errorf(o.key, "the key is for options of another compiler: %s is %q", keyToolchain, d.AOTToolchain)
 	}
 	if o.value.Kind != yaml.ScalarNode || isNull(o.value) {
@@ -336,6 +386,40 @@ func (p *parser) subGroupSizes(n *yaml.Node) ([]uint32, error) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all), nil
+}
+
+// limit reads the value of one of the keys that files for DPC++ do not have.
+func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
+	switch key {
+	case keyMaxWorkGroupSize:
+		l.MaxWorkGroupSize, err = p.positive(n, 64)
+	case keyMaxWorkItemSizes:
+		l.MaxWorkItemSizes, err = p.workItemSizes(n)
+	case keyLocalMemorySize:
+		l.LocalMemorySize, err = p.positive(n, 64)
+	case keyMatrices:
+		l.Matrices, err = p.matrices(n)
+	}
+	return err
+}
+
+func (p *parser) workItemSizes(n *yaml.Node) ([]uint64, error) {
+	elements, err := p.list(n)
+	if err != nil {
+		return nil, err
+	}
+	if len(elements) != 3 {
+		return nil, p.errorf(n, "expected 3 sizes, not %d", len(elements))
+	}
+	var all []uint64
+	for _, e := range elements {
+		size, err := p.positive(e, 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, size)
+	}
+	return all, nil
 }
 
 // positive reads a decimal number above 0.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -98,23 +99,6 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 	}
 }
 
-// tool returns the path of the first program that is installed, or skips the test.
-// Bazel runs tests where the programs are part of the machine, so that a skip would
-// hide a fault.
-func tool(t *testing.T, names ...string) string {
-	t.Helper()
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if _, bazel := os.LookupEnv("TEST_SRCDIR"); bazel {
-		t.Fatalf("none of %s is on the PATH", strings.Join(names, ", "))
-	}
-	t.Skipf("none of %s is on the PATH", strings.Join(names, ", "))
-	return ""
-}
-
 func command(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
@@ -132,9 +116,9 @@ func content(t *testing.T, img *Image) string {
 }
 
 func TestObjectsOfClang(t *testing.T) {
-	clang := tool(t, "clang-21", "clang")
-	packager := tool(t, "clang-offload-packager-21", "llvm-offload-binary", "clang-offload-packager")
-	ar := tool(t, "llvm-ar-21", "llvm-ar", "ar")
+	clang := programs.Find(t, "clang")
+	packager := programs.Find(t, "clang-offload-packager")
+	ar := programs.Find(t, "llvm-ar")
 	dir := t.TempDir()
 	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
 		t.Run(target, func(t *testing.T) {
@@ -170,9 +154,9 @@ func TestObjectsOfClang(t *testing.T) {
 }
 
 func TestBundlesOfClang(t *testing.T) {
-	clang := tool(t, "clang-21", "clang")
-	bundler := tool(t, "clang-offload-bundler-21", "clang-offload-bundler")
-	objcopy := tool(t, "llvm-objcopy-21", "llvm-objcopy")
+	clang := programs.Find(t, "clang")
+	bundler := programs.Find(t, "clang-offload-bundler")
+	objcopy := programs.Find(t, "llvm-objcopy")
 	dir := t.TempDir()
 	// The bundler looks for objcopy under this name only.
 	if err := os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")); err != nil {
@@ -256,10 +240,10 @@ int twice(int *x) {
 `
 
 func TestOpenMPOfClang(t *testing.T) {
-	clang := tool(t, "clang-21", "clang")
-	wrapper := tool(t, "clang-linker-wrapper-21", "clang-linker-wrapper")
-	ld := tool(t, "ld")
-	nothing := tool(t, "true")
+	clang := programs.Find(t, "clang")
+	wrapper := programs.Find(t, "clang-linker-wrapper")
+	ld := programs.Find(t, "ld")
+	nothing := programs.Find(t, "true")
 	const linux, windows = "x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"
 	compile := func(target string, args ...string) {
 		command(t, append([]string{clang, "--target=" + target, "-O1", "-fopenmp", "-fopenmp-targets=" + linux, "-o", "a.o", "a.c", "-c"}, args...)...)
@@ -331,7 +315,7 @@ const void *reference(void) { return &descriptor; }
 `
 
 func TestLookalikes(t *testing.T) {
-	clang := tool(t, "clang-21", "clang")
+	clang := programs.Find(t, "clang")
 	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
 		for _, test := range []struct {
 			name, source string
@@ -358,9 +342,9 @@ func TestLookalikes(t *testing.T) {
 }
 
 func TestArchiveOfOcloc(t *testing.T) {
-	ocloc := tool(t, "ocloc")
-	clang := tool(t, "clang-21", "clang")
-	translator := tool(t, "llvm-spirv-21", "llvm-spirv")
+	ocloc := programs.Find(t, "ocloc")
+	clang := programs.Find(t, "clang")
+	translator := programs.Find(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
 	write(t, "k.cl", "kernel void add(global int *a) { a[0] += 1; }\n")
 	command(t, clang, "-cl-std=CL2.0", "--target=spir64-unknown-unknown", "-O1", "-c", "-emit-llvm", "-o", "k.bc", "k.cl")
@@ -412,7 +396,7 @@ const void *reference(void) { return &descriptor; }
 `
 
 func TestLinkedDescriptors(t *testing.T) {
-	clang := tool(t, "clang-21", "clang")
+	clang := programs.Find(t, "clang")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write(t, in("d.c"), descriptorSource)
@@ -446,8 +430,8 @@ func TestLinkedDescriptors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := exec.LookPath("ld.lld-21"); test.lld && err != nil {
-				t.Skip("ld.lld-21 is not on the PATH")
+			if test.lld {
+				programs.Find(t, "ld.lld")
 			}
 			out := filepath.Join(t.TempDir(), "out")
 			command(t, append([]string{clang, in("d.c"), "-o", out}, test.args...)...)

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
 )
 
 // vector returns a file of testdata, which holds lines of hexadecimal digits.
@@ -459,19 +461,9 @@ type short struct{ io.ReaderAt }
 
 func (short) Size() int64 { return 9 }
 
-// The packager of LLVM 21 is called clang-offload-packager, later ones
-// llvm-offload-binary; those write version 2 or 3.
+// Later versions of the packager, called llvm-offload-binary, write version 2 or 3.
 func TestSameBytesAsLLVM(t *testing.T) {
-	var tool string
-	for _, name := range []string{"clang-offload-packager-21", "llvm-offload-binary", "clang-offload-packager"} {
-		if path, err := exec.LookPath(name); err == nil {
-			tool = path
-			break
-		}
-	}
-	if tool == "" {
-		t.Skip("no clang-offload-packager-21 or llvm-offload-binary on the PATH to compare with")
-	}
+	tool := programs.Find(t, "clang-offload-packager")
 	dir := t.TempDir()
 	args := []string{"-o", filepath.Join(dir, "out")}
 	for i, arch := range []string{"", "generic", "unknown", "64-unknown-unknown"} {

@@ -1,42 +1,84 @@
 // Package postlink turns linked device code into modules that can be compiled
-// and loaded on their own.
+// and loaded on their own, and says what each needs.
 //
-// The steps work on textual LLVM IR of package llvmir, one function a step:
-//
-//	MarkModule           remember which source a kernel comes from (before linking)
-//	DropHostCode         forget what only the host needs
-//	LowerKernelNames     required sizes in a kernel's name type become metadata
-//	Split                which kernels go together
-//	Undefined            what a module calls that nobody defines
-//
-// Attribute and metadata names are those of DPC++'s post-link step.
+// Before linking, MarkModule and LowerAnnotations prepare the module of a source.
+// [Run] is what happens after: it is the list of the passes, and each is a function
+// that works alone. Attribute, metadata and property names are those of DPC++'s
+// post-link step.
 package postlink
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
-// moduleIDAttribute names a kernel's source, as DPC++'s front end does.
-const moduleIDAttribute = "sycl-module-id"
+// Options say what Run does.
+type Options struct {
+	Aspects AspectOptions
+	Split   SplitOptions
+}
+
+// A Result is what Run makes of a module.
+type Result struct {
+	Images      []*Image
+	Diagnostics []Diagnostic
+	Origins     map[string]map[aspect.Aspect]Origin // by kernel: what makes it need an aspect
+}
+
+// Run does all that happens to a linked module, which it changes.
+func Run(m *llvmir.Module, o Options) (*Result, error) {
+	DropHostCode(m)
+	ForgetUsed(m)
+	if err := LowerKernelNames(m); err != nil {
+		return nil, err
+	}
+	if !o.Split.Dependencies {
+		if err := checkUndefined(m); err != nil {
+			return nil, err
+		}
+	}
+	aspects, diagnostics, err := PropagateAspects(m, o.Aspects)
+	if err != nil {
+		return nil, err
+	}
+	images, err := Split(m, o.Split)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{images, diagnostics, aspects.Origins}, nil
+}
+
+// checkUndefined makes an error of the functions that nobody defines.
+func checkUndefined(m *llvmir.Module) error {
+	var errs []error
+	for _, u := range Undefined(m) {
+		place := ""
+		if source, _ := m.Function(u.Chain[0]).Attribute(moduleID); source != "" {
+			place = source + ": "
+		}
+		errs = append(errs, fmt.Errorf("%s%s. Add the source that defines it to srcs, or define it in a header", place, u))
+	}
+	return errors.Join(errs...)
+}
 
 // MarkModule notes on every kernel of a module which source it comes from.
 // Kernels that DPC++'s front end has marked keep their mark.
 func MarkModule(m *llvmir.Module, id string) {
 	for _, k := range m.Kernels() {
-		if _, ok := k.Attribute(moduleIDAttribute); !ok {
-			k.SetAttribute(moduleIDAttribute, id)
+		if _, ok := k.Attribute(moduleID); !ok {
+			k.SetAttribute(moduleID, id)
 		}
 	}
 	// Stock clang compiles a source's main for the device too. Nothing can call
 	// it there, and two sources may have one each.
-	if main := m.Function("main"); main != nil && main.Defined {
+	if main := m.Function("main"); main != nil && main.Defined() {
 		main.Internalize()
 	}
 }
@@ -58,21 +100,21 @@ const kernelWith = "_ZTSN9sycl_lite11kernel_withI"
 // metadata that the SPIR-V translators understand.
 func LowerKernelNames(m *llvmir.Module) error {
 	for _, k := range m.Kernels() {
-		if !strings.HasPrefix(k.Name, kernelWith) {
+		if !strings.HasPrefix(k.Name(), kernelWith) {
 			continue
 		}
-		n, ok := kernelSizes(k.Name)
+		n, ok := kernelSizes(k.Name())
 		if !ok {
-			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", kernelname.Display(k.Name))
+			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", kernelname.Display(k.Name()))
 		}
 		if workGroup := n[:3]; !slices.Equal(workGroup, []uint32{0, 0, 0}) && !k.HasMetadata("reqd_work_group_size") {
 			if slices.Contains(workGroup, 0) {
-				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name))
+				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name()))
 			}
-			k.AddMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
+			k.SetMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
 		}
 		if n[3] != 0 && !k.HasMetadata("intel_reqd_sub_group_size") {
-			k.AddMetadata("intel_reqd_sub_group_size", m.AddNode(fmt.Sprintf("i32 %d", n[3])))
+			k.SetMetadata("intel_reqd_sub_group_size", m.AddNode(fmt.Sprintf("i32 %d", n[3])))
 		}
 	}
 	return nil
@@ -103,96 +145,4 @@ func kernelSizes(name string) ([]uint32, bool) {
 		rest = rest[:at]
 	}
 	return sizes, true
-}
-
-// A Group is a set of kernels that become one module.
-type Group struct {
-	ID      string   // the module id; empty when all kernels are together
-	Kernels []string // sorted
-}
-
-// A SplitMode says which kernels become a module together.
-type SplitMode string
-
-// The split modes, named as -fsycl-device-code-split= takes them.
-const (
-	SplitPerSource SplitMode = "per_source"
-	SplitOff       SplitMode = "off"
-)
-
-// Split groups a module's kernels. Groups are sorted by ID.
-func Split(m *llvmir.Module, mode SplitMode) ([]Group, error) {
-	kernels := map[string][]string{}
-	for _, k := range m.Kernels() {
-		id := ""
-		if mode == SplitPerSource {
-			var ok bool
-			if id, ok = k.Attribute(moduleIDAttribute); !ok {
-				return nil, fmt.Errorf("kernel %s does not say which source it comes from (attribute %q)", kernelname.Display(k.Name), moduleIDAttribute)
-			}
-		}
-		kernels[id] = append(kernels[id], k.Name)
-	}
-	var groups []Group
-	for _, id := range slices.Sorted(maps.Keys(kernels)) {
-		groups = append(groups, Group{id, slices.Sorted(slices.Values(kernels[id]))})
-	}
-	return groups, nil
-}
-
-// An UndefinedFunction is called on the device and defined nowhere.
-type UndefinedFunction struct {
-	Name  string
-	Chain []string // functions from a kernel down to the one that names it
-}
-
-func (u UndefinedFunction) String() string {
-	s := fmt.Sprintf("device function '%s' is used but no source defines it; it is called by ", kernelname.Display(u.Name))
-	for i := len(u.Chain) - 1; i >= 0; i-- {
-		kind := "function"
-		if i == 0 {
-			kind = "kernel"
-		}
-		s += fmt.Sprintf("%s '%s'", kind, kernelname.Display(u.Chain[i]))
-		if i > 0 {
-			s += ", called by "
-		}
-	}
-	return s
-}
-
-// Undefined lists the functions that a module's kernels reach and nobody defines,
-// sorted by name. Intrinsics and SPIR-V built-ins are the translator's to define.
-func Undefined(m *llvmir.Module) []UndefinedFunction {
-	found := map[string]UndefinedFunction{}
-	visited := map[string]bool{}
-	var visit func(f *llvmir.Function, chain []string)
-	visit = func(f *llvmir.Function, chain []string) {
-		if visited[f.Name] {
-			return
-		}
-		visited[f.Name] = true
-		chain = append(chain, f.Name)
-		for _, name := range f.References() {
-			callee := m.Function(name)
-			switch {
-			case callee == nil: // a global variable
-			case callee.Defined:
-				visit(callee, chain)
-			case strings.HasPrefix(name, "llvm."), strings.Contains(name, "__spirv_"):
-			default:
-				if _, ok := found[name]; !ok {
-					found[name] = UndefinedFunction{name, slices.Clone(chain)}
-				}
-			}
-		}
-	}
-	for _, k := range m.Kernels() {
-		visit(k, nil)
-	}
-	var list []UndefinedFunction
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, found[name])
-	}
-	return list
 }

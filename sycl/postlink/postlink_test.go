@@ -1,7 +1,6 @@
 package postlink
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -74,34 +73,6 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 				t.Errorf("%q in\n%s", test.not, got)
 			}
 		})
-	}
-}
-
-func TestSplit(t *testing.T) {
-	m := parse(t, `define spir_kernel void @b() "sycl-module-id"="2.cpp" {
-}
-define spir_kernel void @a() #0 {
-}
-define spir_kernel void @c() #0 {
-}
-define spir_func void @f() #0 {
-}
-attributes #0 = { "sycl-module-id"="1.cpp" }
-`)
-	for mode, want := range map[SplitMode]string{
-		SplitPerSource: "[{1.cpp [a c]} {2.cpp [b]}]",
-		SplitOff:       "[{ [a b c]}]",
-	} {
-		groups, err := Split(m, mode)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(groups); got != want {
-			t.Errorf("%s: got %s, want %s", mode, got, want)
-		}
-	}
-	if _, err := Split(parse(t, "define spir_kernel void @_ZTS1K() {\n}\n"), SplitPerSource); err == nil || !strings.Contains(err.Error(), "kernel K does not say") {
-		t.Errorf("a kernel without a source: %v", err)
 	}
 }
 

@@ -145,9 +145,7 @@ func (b *builder) collect(r *Report) {
 			if d.Location == nil {
 				d.Location = info.Location
 			}
-			if d.Origins == nil {
-				d.Origins = info.Origins
-			}
+			d.Origins = mergeOrigins(d.Origins, info.Origins)
 		}
 	}
 	for _, d := range described {
@@ -158,6 +156,17 @@ func (b *builder) collect(r *Report) {
 	slices.SortFunc(r.Kernels, func(a, b Kernel) int {
 		return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name))
 	})
+}
+
+// mergeOrigins adds the origins of aspects that have none, in the order of aspects.
+func mergeOrigins(list, more []Origin) []Origin {
+	for _, o := range more {
+		i, found := slices.BinarySearchFunc(list, o, func(a, b Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
+		if !found {
+			list = slices.Insert(slices.Clip(list), i, o)
+		}
+	}
+	return list
 }
 
 // cell decides on a kernel and a device. Of several modules with the kernel, the
@@ -321,7 +330,16 @@ func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Devi
 
 func describeDevice(d *deviceconfig.Device) Device {
 	out := Device{ID: d.Name, Name: d.Name, Architecture: d.OclocDevice, Backend: backend(d), Aspects: aspects(d.Aspects),
-		SubGroupSizes: d.SubGroupSizes, MaxWorkGroupSize: d.MaxWorkGroupSize, OpenWorld: d.MayHaveOtherAspects}
+		SubGroupSizes: d.SubGroupSizes, MaxWorkGroupSize: d.MaxWorkGroupSize, LocalMemorySize: d.LocalMemorySize, OpenWorld: d.MayHaveOtherAspects}
+	for _, n := range slices.Backward(d.MaxWorkItemSizes) {
+		out.MaxWorkItemSizes = append(out.MaxWorkItemSizes, n)
+	}
+	if d.Matrices != nil {
+		out.Matrices = []string{}
+	}
+	for _, m := range d.Matrices {
+		out.Matrices = append(out.Matrices, m.String())
+	}
 	if out.SubGroupSizes == nil {
 		out.SubGroupSizes = []uint32{}
 	}

@@ -27,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	report.WriteText(os.Stdout, []*report.Report{r}, report.TextOptions{})
+	report.WriteText(os.Stdout, r, report.TextOptions{})
 	// Output:
 	// //demo:kernels
 	//
@@ -38,7 +38,7 @@ func Example() {
 	// Untouched  yes (JIT)      yes (JIT)
 	//
 	// no: fp64: Required aspect fp64 is not supported on the device.
-	//     Deep on intel_gpu_dg2.
+	//     Deep (kernels.cpp:31) on intel_gpu_dg2.
 	//     Used by viaDouble(float) at kernels.cpp:19.
 	//
 	// 3 of 4 kernels run on every device.

@@ -121,35 +121,33 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 			m.Kernels = append(m.Kernels, KernelInfo{Name: name})
 		}
 	}
-	if code != nil {
-		for i := range m.Kernels {
-			explain(&m.Kernels[i], code)
-		}
+	for i := range m.Kernels {
+		m.Kernels[i].explain(metadata, code)
 	}
 	return m, nil
 }
 
-// explain adds what the code of a kernel tells about it.
-func explain(info *KernelInfo, code *spirv.Module) {
-	k := code.Kernel(info.Name)
-	if k == nil {
-		return
-	}
-	info.Location = sourceLocation(k.Location.File, k.Location.Line, k.Location.Column)
-	for _, a := range code.KernelRequirements(k).Aspects {
-		why, ok := code.Origin(k, a)
-		if !ok {
-			continue
-		}
-		o := Origin{Aspect: Aspect{a.String(), uint32(a)},
-			Location: sourceLocation(why.Location.File, why.Location.Line, why.Location.Column)}
-		if last := why.Chain[len(why.Chain)-1]; len(why.Chain) > 1 {
-			o.Function = kernelname.Display(last)
-		}
-		if o.Function != "" || o.Location != nil {
-			info.Origins = append(info.Origins, o)
+// explain adds the places of a kernel: those that the build wrote down or, when
+// it did not, those that the code, which may be nil, tells.
+func (info *KernelInfo) explain(metadata *propset.Registry, code *spirv.Module) {
+	places, ok := spirv.PlacesOf(metadata, info.Name)
+	if !ok && code != nil {
+		if k := code.Kernel(info.Name); k != nil {
+			places = code.Places(k)
 		}
 	}
+	info.Location = location(places.Location)
+	for _, o := range places.Origins {
+		info.Origins = append(info.Origins, Origin{Aspect: Aspect{o.Aspect.String(), uint32(o.Aspect)},
+			Function: kernelname.Display(o.Function), Location: location(o.Location)})
+	}
+}
+
+func location(l spirv.Location) *Location {
+	if l == (spirv.Location{}) {
+		return nil
+	}
+	return &Location{Path: l.File, Line: l.Line, Column: l.Column}
 }
 
 func parseSPIRV(code syclbin.Source) (*spirv.Module, error) {

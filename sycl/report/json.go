@@ -1,26 +1,113 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // Limits of a report that is read.
 const (
-	maxBytes = 256 << 20
+	maxBytes = 512 << 20
 	maxDepth = 32
 )
 
 // Encode writes the report as JSON, two spaces deep, with a final line break.
+//
+// It writes what encoding/json would. A large report is nearly all cells, and
+// these repeat each other, so each text and each list of reasons is encoded once.
 func (r *Report) Encode(w io.Writer) error {
-	e := json.NewEncoder(w)
+	b := bufio.NewWriterSize(w, 64<<10)
+	rest := *r
+	rest.Cells = []Cell{}
+	var head bytes.Buffer
+	e := json.NewEncoder(&head)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	if err := e.Encode(&rest); err != nil {
+		return err
+	}
+	before, after, ok := bytes.Cut(head.Bytes(), []byte("[]"))
+	if !ok || len(r.Cells) == 0 {
+		b.Write(head.Bytes())
+		return b.Flush()
+	}
+	b.Write(before)
+	b.WriteString("[")
+	c := cellEncoder{w: b, texts: map[string][]byte{}, reasons: map[string][]byte{}}
+	for i := range r.Cells {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		if err := c.encode(&r.Cells[i]); err != nil {
+			return err
+		}
+	}
+	b.WriteString("\n  ]")
+	b.Write(after)
+	return b.Flush()
+}
+
+type cellEncoder struct {
+	w       *bufio.Writer
+	texts   map[string][]byte
+	reasons map[string][]byte
+	key     []byte
+	err     error
+}
+
+func (e *cellEncoder) encode(c *Cell) error {
+	e.member("\n    {\n      \"device\": ", c.Device)
+	e.member(",\n      \"holds\": ", string(c.Holds))
+	if c.Image != "" {
+		e.member(",\n      \"image\": ", c.Image)
+	}
+	e.member(",\n      \"kernel\": ", c.Kernel)
+	if len(c.Reasons) > 0 {
+		e.w.WriteString(",\n      \"reasons\": ")
+		e.encodeReasons(c.Reasons)
+	}
+	e.member(",\n      \"scope\": ", string(c.Scope))
+	e.member(",\n      \"status\": ", string(c.Status))
+	e.w.WriteString("\n    }")
+	return e.err
+}
+
+func (e *cellEncoder) member(name, text string) {
+	encoded, ok := e.texts[text]
+	if !ok {
+		encoded, _ = json.Marshal(text) // texts always can be
+		e.texts[text] = encoded
+	}
+	e.w.WriteString(name)
+	e.w.Write(encoded)
+}
+
+func (e *cellEncoder) encodeReasons(list []Reason) {
+	e.key = e.key[:0]
+	for _, r := range list {
+		for _, s := range []string{r.Available, r.Property, r.Required, r.Rule, string(r.Status), r.Text} {
+			e.key = append(binary.AppendUvarint(e.key, uint64(len(s))), s...)
+		}
+	}
+	encoded, ok := e.reasons[string(e.key)]
+	if !ok {
+		var err error
+		if encoded, err = json.MarshalIndent(list, "      ", "  "); err != nil {
+			e.err = err
+			return
+		}
+		e.reasons[string(e.key)] = encoded
+	}
+	e.w.Write(encoded)
 }
 
 // Decode reads a report; name is used in errors. It refuses what could be
@@ -29,49 +116,113 @@ func (r *Report) Encode(w io.Writer) error {
 // "extensions" unless the minor version is newer than this package's, cells that
 // do not fit the lists of kernels and devices, and counts that are wrong.
 func Decode(name string, in io.Reader) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	// Reports are large and often read one after the other.
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	data, err := readAll(b, in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	fault := func(offset int64, format string, args ...any) error {
-		return &FormatError{name, offset, fmt.Sprintf(format, args...)}
-	}
 	if len(data) > maxBytes {
-		return nil, fault(0, "the report has more than %d MiB", maxBytes>>20)
+		return nil, &FormatError{name, 0, fmt.Sprintf("the report has more than %d MiB", maxBytes>>20)}
 	}
-	if i := invalidUTF8(data); i >= 0 {
-		return nil, fault(int64(i)+1, "not valid UTF-8")
+	if !utf8.Valid(data) {
+		return nil, &FormatError{name, int64(invalidUTF8(data)) + 1, "not valid UTF-8"}
 	}
-	if offset, err := checkMembers(data); err != nil {
-		return nil, fault(offset, "%v", err)
+	r, fault := decodeFast(data)
+	if fault != nil {
+		r, fault = decode(data)
 	}
-	var head struct {
-		Schema        *string `json:"schema"`
-		SchemaVersion *string `json:"schema-version"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil || head.Schema == nil || head.SchemaVersion == nil {
-		return nil, fault(0, `not a compatibility report: "schema" and "schema-version" are needed`)
-	}
-	newer, err := checkVersion(*head.Schema, *head.SchemaVersion)
-	if err != nil {
-		return nil, fault(0, "%v", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if !newer {
-		d.DisallowUnknownFields()
-	}
-	r := new(Report)
-	if err := d.Decode(r); err != nil {
-		var syntax *json.UnmarshalTypeError
-		if errors.As(err, &syntax) {
-			return nil, fault(syntax.Offset, "%q must not be a %s", syntax.Field, syntax.Value)
-		}
-		return nil, fault(0, "%s", strings.TrimPrefix(err.Error(), "json: "))
+	if fault != nil {
+		fault.File = name
+		return nil, fault
 	}
 	if err := r.check(); err != nil {
-		return nil, fault(0, "%v", err)
+		return nil, &FormatError{name, 0, err.Error()}
 	}
 	return r, nil
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// readAll reads up to one byte more than a report may have.
+func readAll(b *bytes.Buffer, in io.Reader) ([]byte, error) {
+	b.Reset()
+	if f, ok := in.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			b.Grow(int(min(max(info.Size(), 0), maxBytes)) + bytes.MinRead)
+		}
+	}
+	_, err := b.ReadFrom(io.LimitReader(in, maxBytes+1))
+	return b.Bytes(), err
+}
+
+// decodeFast reads the cells by itself and the rest with decode.
+func decodeFast(data []byte) (*Report, *FormatError) {
+	cells, start, end, ok := readCells(data)
+	if !ok {
+		return nil, &FormatError{}
+	}
+	r, fault := decode(slices.Concat(data[:start], []byte("[]"), data[end:]))
+	if fault != nil {
+		return nil, fault
+	}
+	r.Cells = cells
+	return r, nil
+}
+
+// decode reads a report that has not been checked yet.
+func decode(data []byte) (*Report, *FormatError) {
+	fault := func(offset int64, format string, args ...any) (*Report, *FormatError) {
+		return nil, &FormatError{"", offset, fmt.Sprintf(format, args...)}
+	}
+	if offset, err := checkMembers(data); err != nil {
+		return fault(offset, "%v", err)
+	}
+	r := new(Report)
+	err := decodeInto(r, data, true)
+	newer := false
+	if err != nil || r.Schema != Schema || r.SchemaVersion != SchemaVersion {
+		var head struct {
+			Schema        *string `json:"schema"`
+			SchemaVersion *string `json:"schema-version"`
+		}
+		var syntax *json.SyntaxError
+		headErr := json.Unmarshal(data, &head)
+		if errors.As(headErr, &syntax) && len(bytes.TrimSpace(data)) > 0 {
+			if strings.Contains(headErr.Error(), "unexpected end") {
+				return fault(syntax.Offset, "the file ends in the middle of the report")
+			}
+			return fault(syntax.Offset, "%v", headErr)
+		}
+		if headErr != nil || head.Schema == nil || head.SchemaVersion == nil {
+			return fault(0, `not a compatibility report: "schema" and "schema-version" are needed`)
+		}
+		var versionErr error
+		if newer, versionErr = checkVersion(*head.Schema, *head.SchemaVersion); versionErr != nil {
+			return fault(0, "%v", versionErr)
+		}
+	}
+	if newer {
+		*r = Report{}
+		err = decodeInto(r, data, false)
+	}
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return fault(kind.Offset, "%q must not be a %s", kind.Field, kind.Value)
+	case err != nil:
+		return fault(0, "%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return r, nil
+}
+
+func decodeInto(r *Report, data []byte, strict bool) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if strict {
+		d.DisallowUnknownFields()
+	}
+	return d.Decode(r)
 }
 
 func invalidUTF8(data []byte) int {
@@ -99,88 +250,14 @@ func checkVersion(schema, version string) (newer bool, err error) {
 	return minor > ownMinor, nil
 }
 
-// checkMembers walks over the JSON and reports what encoding/json would let
-// pass: names of members that are not distinct whatever their case or that have
-// capitals, which it would match with fields, and data after the end.
-func checkMembers(data []byte) (offset int64, err error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	type level struct {
-		seen  map[string]bool // nil in an array
-		isKey bool
-		free  bool // inside of "extensions"
-	}
-	var stack []level
-	free := false
-	for {
-		tok, err := d.Token()
-		if err == io.EOF {
-			return 0, nil
-		}
-		if err != nil {
-			if err == io.ErrUnexpectedEOF || strings.Contains(err.Error(), "unexpected end") {
-				err = errors.New("the file ends in the middle of the report")
-			}
-			return d.InputOffset(), err
-		}
-		delim, isDelim := tok.(json.Delim)
-		if len(stack) > 0 && stack[len(stack)-1].seen != nil && stack[len(stack)-1].isKey && delim != '}' {
-			top := &stack[len(stack)-1]
-			key := tok.(string)
-			folded := strings.ToLower(key)
-			if top.seen[folded] {
-				return d.InputOffset(), fmt.Errorf("member %q occurs twice", key)
-			}
-			if folded != key && !top.free {
-				return d.InputOffset(), fmt.Errorf("member %q has capital letters", key)
-			}
-			top.seen[folded] = true
-			top.isKey = false
-			free = top.free || len(stack) == 1 && key == "extensions"
-			continue
-		}
-		switch {
-		case isDelim && (delim == '{' || delim == '['):
-			if len(stack) == 0 && delim != '{' {
-				return d.InputOffset(), errors.New("not a JSON object")
-			}
-			if len(stack) == maxDepth {
-				return d.InputOffset(), fmt.Errorf("more than %d levels of nesting", maxDepth)
-			}
-			l := level{free: free}
-			if delim == '{' {
-				l.seen, l.isKey = map[string]bool{}, true
-			}
-			stack = append(stack, l)
-			continue
-		case isDelim:
-			stack = stack[:len(stack)-1]
-		}
-		if len(stack) == 0 {
-			if !isDelim {
-				return d.InputOffset(), errors.New("not a JSON object")
-			}
-			rest := bytes.TrimLeft(data[d.InputOffset():], " \t\r\n")
-			if len(rest) > 0 {
-				return d.InputOffset(), errors.New("there is data after the end of the report")
-			}
-			return 0, nil
-		}
-		if top := &stack[len(stack)-1]; top.seen != nil {
-			top.isKey = true
-			free = top.free
-		}
-	}
-}
-
 // check reports contradictions within a report.
 func (r *Report) check() error {
-	devices, kernels, images := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, d := range r.Devices {
-		if d.ID == "" || devices[d.ID] {
+	devices, kernels, images := map[string]int{}, map[string]int{}, map[string]bool{}
+	for i, d := range r.Devices {
+		if _, twice := devices[d.ID]; d.ID == "" || twice {
 			return fmt.Errorf("device id %q is empty or occurs twice", d.ID)
 		}
-		devices[d.ID] = true
+		devices[d.ID] = i
 	}
 	for _, i := range r.Images {
 		if i.ID == "" || images[i.ID] {
@@ -188,32 +265,46 @@ func (r *Report) check() error {
 		}
 		images[i.ID] = true
 	}
-	for _, k := range r.Kernels {
-		if k.ID == "" || kernels[k.ID] {
+	for i, k := range r.Kernels {
+		if _, twice := kernels[k.ID]; k.ID == "" || twice {
 			return fmt.Errorf("kernel id %q is empty or occurs twice", k.ID)
 		}
-		kernels[k.ID] = true
+		kernels[k.ID] = i
 		for _, id := range k.Images {
 			if !images[id] {
 				return fmt.Errorf("kernel %q is in image %q, which is not listed", k.ID, id)
 			}
 		}
 	}
-	type pair struct{ kernel, device string }
-	cells := map[pair]bool{}
-	for _, c := range r.Cells {
-		p := pair{c.Kernel, c.Device}
+	// Lists of kernels and devices are as long as a file can make them, so there
+	// is a place for each pair only if there are as many cells.
+	if want := len(kernels) * len(devices); len(r.Cells) != want {
+		return fmt.Errorf("%d cells for %d kernels and %d devices", len(r.Cells), len(kernels), len(devices))
+	}
+	seen := make([]bool, len(r.Cells))
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		// Cells are mostly in the order of the lists.
+		kernel, device := i/len(r.Devices), i%len(r.Devices)
+		hasKernel, hasDevice := r.Kernels[kernel].ID == c.Kernel, r.Devices[device].ID == c.Device
+		if !hasKernel {
+			kernel, hasKernel = kernels[c.Kernel]
+		}
+		if !hasDevice {
+			device, hasDevice = devices[c.Device]
+		}
+		place := kernel*len(devices) + device
 		switch {
-		case !kernels[c.Kernel]:
+		case !hasKernel:
 			return fmt.Errorf("a cell is about kernel %q, which is not listed", c.Kernel)
-		case !devices[c.Device]:
+		case !hasDevice:
 			return fmt.Errorf("a cell is about device %q, which is not listed", c.Device)
-		case c.Image != "" && !images[c.Image]:
+		case c.Image != "" && (i == 0 || c.Image != r.Cells[i-1].Image) && !images[c.Image]:
 			return fmt.Errorf("a cell is about image %q, which is not listed", c.Image)
-		case cells[p]:
+		case seen[place]:
 			return fmt.Errorf("two cells are about kernel %q and device %q", c.Kernel, c.Device)
 		}
-		cells[p] = true
+		seen[place] = true
 		switch c.Holds {
 		case Native, IR, Nothing:
 		default:
@@ -236,9 +327,6 @@ func (r *Report) check() error {
 		if c.Status != worst {
 			return fmt.Errorf("kernel %q on device %q is %q, but its reasons make it %q", c.Kernel, c.Device, c.Status, worst)
 		}
-	}
-	if want := len(kernels) * len(devices); len(cells) != want {
-		return fmt.Errorf("%d cells for %d kernels and %d devices", len(cells), len(kernels), len(devices))
 	}
 	if s := r.statistics(); s != r.Statistics {
 		return fmt.Errorf("the statistics do not fit the cells: they say %+v, the cells %+v", r.Statistics, s)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"unicode"
 )
@@ -34,19 +33,4 @@ func Escape(s string) string {
 // one before them have no width either.
 func hidden(r rune) bool {
 	return r != ' ' && (!unicode.IsPrint(r) || unicode.Is(unicode.M, r)) || r == unicode.ReplacementChar
-}
-
-// sourceLocation returns a place in a form that is the same on every machine:
-// without the folders of the build. It is nil when nothing is left that could be
-// in a workspace.
-func sourceLocation(file string, line, column uint32) *Location {
-	file = strings.ReplaceAll(file, `\`, "/")
-	if _, after, ok := strings.Cut(file, "/execroot/"); ok {
-		_, file, _ = strings.Cut(after, "/")
-	}
-	file = path.Clean(file)
-	if line == 0 || file == "." || path.IsAbs(file) || strings.HasPrefix(file, "../") || file == ".." || strings.Contains(file, ":") {
-		return nil
-	}
-	return &Location{Path: file, Line: line, Column: column}
 }

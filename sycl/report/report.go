@@ -101,7 +101,10 @@ type Device struct {
 	Aspects          []Aspect `json:"aspects"`
 	Backend          string   `json:"backend"` // spirv, ptx or amdgcn
 	ID               string   `json:"id"`
+	LocalMemorySize  uint64   `json:"local-memory-size,omitempty"`   // not known when absent
+	Matrices         []string `json:"matrix-combinations,omitzero"`  // none is empty, not known is absent
 	MaxWorkGroupSize uint64   `json:"max-work-group-size,omitempty"` // not known when absent
+	MaxWorkItemSizes []uint64 `json:"max-work-item-sizes,omitempty"` // of each dimension, as in a SYCL range
 	Name             string   `json:"name"`
 	OpenWorld        bool     `json:"open-world"` // may have aspects that are not listed
 	SubGroupSizes    []uint32 `json:"sub-group-sizes"`

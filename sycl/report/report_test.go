@@ -148,8 +148,12 @@ func encode(t testing.TB, r *Report) string {
 
 func text(t testing.TB, o TextOptions, reports ...*Report) string {
 	t.Helper()
+	r, err := Merge(reports...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
-	if err := WriteText(&b, reports, o); err != nil {
+	if err := WriteText(&b, r, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -174,6 +178,8 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	other := build(t, program()[1:3], "intel_gpu_pvc", "x86_64")
+	other.Target.Label = "//other:kernels"
 	golden(t, "two.json", encode(t, two))
 	golden(t, "two.txt", text(t, TextOptions{}, two))
 	golden(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
@@ -183,7 +189,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "long.txt", text(t, TextOptions{}, build(t, long, "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")))
 	golden(t, "hostile.txt", text(t, TextOptions{}, build(t, hostile, "intel_gpu_pvc")))
 	golden(t, "many.txt", text(t, TextOptions{}, many))
-	golden(t, "merged.txt", text(t, TextOptions{}, two, many))
+	golden(t, "merged.txt", text(t, TextOptions{}, two, other))
 	golden(t, "empty.txt", text(t, TextOptions{}, build(t, nil)))
 }
 
@@ -493,31 +499,6 @@ func TestEscape(t *testing.T) {
 		if got := Escape(s); got != want {
 			t.Errorf("%q is %q, want %q", s, got, want)
 		}
-	}
-}
-
-func TestSourceLocation(t *testing.T) {
-	for file, want := range map[string]string{
-		"src/a.cpp":   "src/a.cpp",
-		"./src/a.cpp": "src/a.cpp",
-		`src\a.cpp`:   "src/a.cpp",
-		"/home/u/.cache/bazel/1/execroot/_main/src/a.cpp": "src/a.cpp",
-		"/usr/include/a.h": "",
-		"../a.h":           "",
-		"src/../../a.h":    "",
-		"c:/a.cpp":         "",
-		"":                 "",
-	} {
-		got := ""
-		if l := sourceLocation(file, 3, 1); l != nil {
-			got = l.Path
-		}
-		if got != want {
-			t.Errorf("%q is %q, want %q", file, got, want)
-		}
-	}
-	if l := sourceLocation("a.cpp", 0, 0); l != nil {
-		t.Errorf("no line: %v", l)
 	}
 }
 

@@ -2,69 +2,60 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/rules-sycl/rules_sycl/sycl/compat"
 )
 
-// TextOptions says how reports are printed.
+// TextOptions says how a report is printed.
 type TextOptions struct {
 	Width int  // of the terminal; 0 is 80
 	Color bool // whether it takes escape sequences
 }
 
-// WriteText prints reports for people: for each a table of kernels and devices,
-// the reasons behind it in sentences, and what it comes to in one line.
+// WriteText prints a report for people: a table of kernels and devices, the
+// reasons behind it in sentences, and what it comes to in one line.
 //
 // Devices that agree on all kernels share a column when the table would be wider
 // than the terminal, and what is still too wide goes below.
-func WriteText(w io.Writer, reports []*Report, o TextOptions) error {
-	b := bufio.NewWriter(w)
-	for i, r := range reports {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		t := textWriter{w: b, r: r, o: o}
-		if t.o.Width <= 0 {
-			t.o.Width = 80
-		}
-		t.write(len(reports) > 1)
+func WriteText(w io.Writer, r *Report, o TextOptions) error {
+	t := textWriter{w: bufio.NewWriter(w), table: newTable(r), o: o}
+	if t.o.Width <= 0 {
+		t.o.Width = 80
 	}
-	return b.Flush()
+	t.write()
+	return t.w.Flush()
 }
 
 type textWriter struct {
-	w *bufio.Writer
-	r *Report
-	o TextOptions
+	*table
+	w     *bufio.Writer
+	o     TextOptions
+	names []string // of the kernels
 }
 
-// column is a column of the table: devices, and a cell for each kernel.
-type column struct {
+// textColumn is a column of the table and its width. The first one has names.
+type textColumn struct {
+	column
 	head  []string // lines
-	cells []string
 	width int
 }
 
-func (t *textWriter) write(titled bool) {
-	if label := t.r.Target.Label; label != "" || titled {
-		fmt.Fprintf(t.w, "%s\n\n", cmp.Or(Escape(label), "(no label)"))
+func (t *textWriter) write() {
+	if title := t.title(); title != "" {
+		fmt.Fprintf(t.w, "%s\n\n", t.style(bold, title))
 	}
-	if len(t.r.Kernels) == 0 || len(t.r.Devices) == 0 {
-		fmt.Fprintf(t.w, "There is nothing to compare: %s and %s.\n", count(len(t.r.Kernels), "kernel"), count(len(t.r.Devices), "device"))
+	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
+		fmt.Fprintf(t.w, "There is nothing to compare: %s and %s.\n", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device"))
 		return
 	}
-	names := t.kernelColumn()
-	columns := t.columns(false)
+	names := t.nameColumn()
+	columns := t.textColumns(false)
 	legend := []string(nil)
 	if names.width+total(columns) > t.o.Width {
-		columns = t.columns(true)
-		columns, legend = shorten(columns)
+		columns = t.textColumns(true)
+		legend = t.shorten(columns)
 	}
 	names.width = t.nameWidth(names, columns)
 	for i, block := range t.blocks(names.width, columns) {
@@ -81,12 +72,12 @@ func (t *textWriter) write(titled bool) {
 	}
 	t.reasons()
 	t.w.WriteString("\n")
-	t.wrap(t.r.Summary(), "")
+	t.wrap(t.Summary(), "")
 }
 
 const gap = 2
 
-func total(columns []column) int {
+func total(columns []textColumn) int {
 	n := 0
 	for _, c := range columns {
 		n += gap + c.width
@@ -95,8 +86,8 @@ func total(columns []column) int {
 }
 
 // blocks divides the columns among tables that fit the terminal.
-func (t *textWriter) blocks(nameWidth int, columns []column) [][]column {
-	var list [][]column
+func (t *textWriter) blocks(nameWidth int, columns []textColumn) [][]textColumn {
+	var list [][]textColumn
 	for len(columns) > 0 {
 		n, width := 0, nameWidth
 		for n < len(columns) && (n == 0 || width+gap+columns[n].width <= t.o.Width) {
@@ -111,7 +102,7 @@ func (t *textWriter) blocks(nameWidth int, columns []column) [][]column {
 
 // nameWidth returns the width of the column of names: as wide as the names, or
 // narrower where that saves tables. Longer names go on in the next line.
-func (t *textWriter) nameWidth(names column, columns []column) int {
+func (t *textWriter) nameWidth(names textColumn, columns []textColumn) int {
 	const least = 20
 	best := min(names.width, max(least, t.o.Width*2/5))
 	blocks := len(t.blocks(best, columns))
@@ -123,70 +114,53 @@ func (t *textWriter) nameWidth(names column, columns []column) int {
 	return best
 }
 
-func (t *textWriter) kernelColumn() column {
-	c := column{head: []string{"KERNEL"}, width: len("KERNEL")}
-	for _, k := range t.r.Kernels {
-		name := Escape(k.DisplayName)
-		c.cells = append(c.cells, name)
+const nameHead = "KERNEL"
+
+func (t *textWriter) nameColumn() textColumn {
+	c := textColumn{head: []string{nameHead}, width: len(nameHead)}
+	for k := range t.Kernels {
+		name := kernelName(&t.Kernels[k])
+		t.names = append(t.names, name)
 		c.width = max(c.width, width(name))
 	}
 	return c
 }
 
-// columns returns a column for each device, or for each set of devices that
+// textColumns returns a column for each device, or for each set of devices that
 // agree.
-func (t *textWriter) columns(group bool) []column {
-	byCell := map[[2]string]*Cell{}
-	for i := range t.r.Cells {
-		c := &t.r.Cells[i]
-		byCell[[2]string{c.Kernel, c.Device}] = c
-	}
-	var list []column
-	place := map[string]int{}
-	for _, d := range t.r.Devices {
-		c := column{head: []string{Escape(d.Name)}}
-		for _, k := range t.r.Kernels {
-			c.cells = append(c.cells, cellText(byCell[[2]string{k.ID, d.ID}]))
-		}
-		key := strings.Join(c.cells, "\x00")
-		if i, ok := place[key]; ok && group {
-			list[i].head = append(list[i].head, c.head...)
-			continue
-		}
-		place[key] = len(list)
-		list = append(list, c)
-	}
-	for i := range list {
-		list[i].measure()
+func (t *textWriter) textColumns(group bool) []textColumn {
+	var list []textColumn
+	for _, c := range t.columns(group) {
+		list = append(list, textColumn{column: c, head: t.deviceNames(c.devices)})
+		t.measure(&list[len(list)-1])
 	}
 	return list
 }
 
-func (c *column) measure() {
+func (t *textWriter) measure(c *textColumn) {
 	c.width = 0
-	for _, s := range slices.Concat(c.head, c.cells) {
+	for _, s := range c.head {
 		c.width = max(c.width, width(s))
+	}
+	for k := range t.Kernels {
+		c.width = max(c.width, width(t.cell(k, c.devices[0]).words))
 	}
 }
 
 // shorten gives columns with many devices a letter, which the legend explains.
-func shorten(columns []column) (short []column, legend []string) {
-	const most = 4
+func (t *textWriter) shorten(columns []textColumn) (legend []string) {
 	for i, c := range columns {
-		if len(c.head) > most {
-			name := fmt.Sprintf("GROUP %c", 'A'+len(legend)%26)
-			if round := len(legend) / 26; round > 0 {
-				name += fmt.Sprint(round + 1)
-			}
+		if len(c.head) > mostNames {
+			name := "GROUP " + groupName(len(legend))
 			legend = append(legend, name+": "+strings.Join(c.head, ", "))
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
-			columns[i].measure()
+			t.measure(&columns[i])
 		}
 	}
-	return columns, legend
+	return legend
 }
 
-func (t *textWriter) block(names column, columns []column) {
+func (t *textWriter) block(names textColumn, columns []textColumn) {
 	lines := 1
 	for _, c := range columns {
 		lines = max(lines, len(c.head))
@@ -199,11 +173,19 @@ func (t *textWriter) block(names column, columns []column) {
 		}
 		t.row(names, columns, row, false)
 	}
-	for k, name := range names.cells {
-		parts := splitName(name, names.width)
+	target := ""
+	for k := range t.Kernels {
+		if label := KernelTarget(&t.Kernels[k]); label != target {
+			target = label
+			t.wrap(Escape(label), "  ")
+		}
+		parts := splitName(t.names[k], names.width)
+		if n := len(parts); n > mostLines {
+			parts = append(parts[:mostLines-2:mostLines-2], "...", parts[n-1])
+		}
 		row := []string{parts[0]}
 		for _, c := range columns {
-			row = append(row, c.cells[k])
+			row = append(row, t.cell(k, c.devices[0]).words)
 		}
 		t.row(names, columns, row, true)
 		for _, part := range parts[1:] {
@@ -212,6 +194,10 @@ func (t *textWriter) block(names column, columns []column) {
 	}
 }
 
+// mostLines is how many lines of the table a name takes; of longer ones, the
+// middle is left out.
+const mostLines = 6
+
 func headLine(head []string, line, lines int) string {
 	if i := line - (lines - len(head)); i >= 0 {
 		return head[i]
@@ -219,7 +205,7 @@ func headLine(head []string, line, lines int) string {
 	return ""
 }
 
-func (t *textWriter) row(names column, columns []column, row []string, cells bool) {
+func (t *textWriter) row(names textColumn, columns []textColumn, row []string, cells bool) {
 	var line strings.Builder
 	for i, s := range row {
 		pad := names.width
@@ -229,202 +215,98 @@ func (t *textWriter) row(names column, columns []column, row []string, cells boo
 		}
 		fill := strings.Repeat(" ", max(0, pad-width(s)))
 		if cells && i > 0 {
-			s = t.color(s)
+			s = t.style(styleOf(s), s)
 		}
 		line.WriteString(s + fill)
 	}
 	fmt.Fprintf(t.w, "%s\n", strings.TrimRight(line.String(), " "))
 }
 
-func (t *textWriter) color(cell string) string {
+// Parameters of the escape sequence that sets how terminals draw.
+const (
+	bold   = "1"
+	faint  = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// styleOf returns how words of a status are drawn.
+func styleOf(words string) string {
+	switch {
+	case strings.HasPrefix(words, statusWord(Compatible)):
+		return green
+	case strings.HasPrefix(words, statusWord(Incompatible)):
+		return red
+	case strings.HasPrefix(words, statusWord(Undetermined)):
+		return yellow
+	}
+	return faint
+}
+
+func (t *textWriter) style(code, s string) string {
 	if !t.o.Color {
-		return cell
+		return s
 	}
-	code := "2" // faint
-	switch {
-	case strings.HasPrefix(cell, "yes"):
-		code = "32"
-	case strings.HasPrefix(cell, "no"):
-		code = "31"
-	case strings.HasPrefix(cell, "?"):
-		code = "33"
-	}
-	return "\x1b[" + code + "m" + cell + "\x1b[0m"
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// cellText is what a cell of the table says.
-func cellText(c *Cell) string {
-	switch {
-	case c.Status == Compatible && c.Holds == Native:
-		return "yes (native)"
-	case c.Status == Compatible:
-		return "yes (JIT)"
-	case c.Status == NotApplicable:
-		return "-"
-	}
-	var brief []string
-	for _, r := range c.Reasons {
-		if s := Brief(r); r.Status == c.Status && !slices.Contains(brief, s) {
-			brief = append(brief, s)
-		}
-	}
-	// That nothing was built follows from what stands before it.
-	if len(brief) > 1 {
-		brief = slices.DeleteFunc(brief, func(s string) bool { return s == notBuilt })
-	}
-	const most = 2
-	if n := len(brief); n > most {
-		brief = append(brief[:most-1:most-1], fmt.Sprintf("%d more", n-most+1))
-	}
-	return statusWord(c.Status) + ": " + strings.Join(brief, ", ")
-}
-
-// notBuilt is brief for a kernel without an image for a device.
-const notBuilt = "not built"
-
-// Brief names what a reason is about in a few words.
-func Brief(r Reason) string {
-	s := Escape(r.Required)
-	switch compat.Rule(r.Rule) {
-	case compat.UnsupportedSubGroupSize:
-		s = "sub-group size " + s
-	case compat.UnsupportedWorkGroupSize:
-		s = "work-group size " + s
-	case compat.UnsupportedWorkGroupDims:
-		s += " work-group dimensions"
-	case compat.UnsupportedJointMatrix:
-		s = "joint_matrix"
-	case compat.FixedTargetMismatch:
-		s = "fixed targets"
-	case compat.CompileTargetMismatch:
-		s = "built for " + s
-	case compat.NoImage:
-		s = notBuilt
-	}
-	const most = 32
-	if width(s) > most {
-		s = split(s, most-3)[0] + "..."
-	}
-	return s
-}
-
-// entry is a reason with what it is about.
-type entry struct {
-	status           Status
-	text             string
-	kernels, devices []string
-	origins          []string
-	image            bool // some kernel in the image is the cause, perhaps another one
-}
-
-// reasons prints each distinct reason with what it is about. What nothing is
-// known of for a target that stands for all devices is said once.
+// reasons prints each distinct reason with what it is about.
 func (t *textWriter) reasons() {
-	var list []*entry
-	index := map[string]*entry{}
-	get := func(status Status, text string) *entry {
-		key := string(status) + "\x00" + text
-		if index[key] == nil {
-			index[key] = &entry{status: status, text: text}
-			list = append(list, index[key])
+	for i, e := range t.entries() {
+		if i == 0 {
+			t.w.WriteString("\n")
 		}
-		return index[key]
-	}
-	kernels := map[string]*Kernel{}
-	for i := range t.r.Kernels {
-		kernels[t.r.Kernels[i].ID] = &t.r.Kernels[i]
-	}
-	generic := map[string]bool{}
-	for _, d := range t.r.Devices {
-		generic[d.ID] = d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
-	}
-	for _, c := range t.r.Cells {
-		k := kernels[c.Kernel]
-		for _, r := range c.Reasons {
-			isImage := compat.Rule(r.Rule) == compat.NoImage
-			switch {
-			case isImage && len(c.Reasons) > 1:
-				continue
-			case r.Status == Undetermined && generic[c.Device]:
-				e := get(r.Status, fmt.Sprintf("%s stands for devices that are known only when the program runs", Escape(c.Device)))
-				add(&e.kernels, Escape(k.DisplayName)+" ("+Brief(r)+")")
-				continue
-			case isImage:
-				e := get(r.Status, notBuilt+": the file has neither native code for the device nor code that can be compiled for it")
-				add(&e.kernels, Escape(k.DisplayName))
-				add(&e.devices, Escape(c.Device))
-				continue
-			}
-			e := get(r.Status, Brief(r)+": "+strings.TrimSuffix(Escape(r.Text), "."))
-			add(&e.kernels, Escape(k.DisplayName))
-			add(&e.devices, Escape(c.Device))
-			if compat.Rule(r.Rule) != compat.MissingAspect {
-				continue
-			}
-			known := false
-			for _, o := range k.Origins {
-				if o.Aspect.Name == r.Required {
-					add(&e.origins, origin(k, o))
-					known = true
-				}
-			}
-			e.image = e.image || !known && c.Scope == ScopeImage
+		word, text := statusWord(e.Status), e.text
+		if e.brief != "" {
+			text = e.brief + ": " + text
 		}
-	}
-	if len(list) == 0 {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b *entry) int { return rank(b.status) - rank(a.status) })
-	t.w.WriteString("\n")
-	for _, e := range list {
-		t.wrap(fmt.Sprintf("%s: %s.", statusWord(e.status), e.text), "    ")
-		about := "    " + some(e.kernels, "kernels")
+		t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
+		about := "    " + t.someKernels(e)
 		if e.devices != nil {
-			about += " on " + some(e.devices, "devices")
+			about += " on " + some(t.deviceNames(e.devices), "devices")
 		}
 		t.wrap(about+".", "    ")
 		if len(e.origins) > 0 {
 			t.wrap(fmt.Sprintf("    Used by %s.", some(e.origins, "functions")), "    ")
 		} else if e.image {
-			t.wrap("    Some kernel in the device image needs it, perhaps not each of these.", "    ")
+			t.wrap("    "+imageNote, "    ")
 		}
 	}
 }
 
-// statusWord is how cells and reasons begin.
-func statusWord(s Status) string {
-	switch s {
-	case Compatible:
-		return "yes"
-	case NotApplicable:
-		return "-"
-	case Undetermined:
-		return "?"
-	}
-	return "no"
-}
+// imageNote explains why a kernel may have needs that its own code has not.
+const imageNote = "Some kernel in the device image needs it, perhaps not each of these."
 
-func origin(k *Kernel, o Origin) string {
-	s := cmp.Or(Escape(o.Function), Escape(k.DisplayName))
-	if o.Location != nil {
-		s += fmt.Sprintf(" at %s:%d", Escape(o.Location.Path), o.Location.Line)
-	}
-	return s
-}
+// mostListed is how many of many things are listed.
+const mostListed = 6
 
-func add(list *[]string, s string) {
-	if !slices.Contains(*list, s) {
-		*list = append(*list, s)
+// someKernels lists kernels with their places in the source or what each needs.
+func (t *textWriter) someKernels(e *entry) string {
+	var list []string
+	for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
+		k := &t.Kernels[about.kernel]
+		name := kernelName(k)
+		switch {
+		case about.brief != "":
+			name += " (" + about.brief + ")"
+		case k.Location != nil:
+			name += " (" + k.Location.String() + ")"
+		}
+		list = append(list, name)
 	}
+	return someOf(list, len(e.kernels), "kernels")
 }
 
 // some lists a few of many.
-func some(list []string, what string) string {
-	const most = 6
-	if len(list) > most {
-		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:most], ", "), len(list)-most, what)
+func some(list []string, what string) string { return someOf(list, len(list), what) }
+
+// someOf is some for the start of a list of n things.
+func someOf(list []string, n int, what string) string {
+	if n > mostListed {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:mostListed], ", "), n-mostListed, what)
 	}
-	if n := len(list); n > 1 {
+	if n > 1 {
 		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
 	}
 	return list[0]
@@ -454,65 +336,6 @@ func (t *textWriter) wrap(s, indent string) {
 	if line != "" || first {
 		flush()
 	}
-}
-
-// Summary says in one line what a report comes to.
-func (r *Report) Summary() string {
-	worst := map[string]Status{}
-	for _, c := range r.Cells {
-		if w, ok := worst[c.Kernel]; !ok || rank(c.Status) > rank(w) {
-			worst[c.Kernel] = c.Status
-		}
-	}
-	n := len(r.Kernels)
-	good, unknown := 0, 0
-	for _, k := range r.Kernels {
-		switch worst[k.ID] {
-		case Compatible:
-			good++
-		case Undetermined:
-			unknown++
-		}
-	}
-	every := "every device"
-	if len(r.Devices) == 1 {
-		every = Escape(r.Devices[0].Name)
-	}
-	var s string
-	switch {
-	case good == n && n == 1:
-		s = "The kernel runs on " + every
-	case good == n:
-		s = fmt.Sprintf("All %d kernels run on %s", n, every)
-	case good == 0 && n == 1:
-		s = "The kernel does not run on " + every
-	case good == 0:
-		s = fmt.Sprintf("None of the %d kernels runs on %s", n, every)
-	default:
-		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, plural(good, "runs", "run"), every)
-	}
-	switch {
-	case unknown == n:
-		s = fmt.Sprintf("Whether %s on %s is known only when the program runs", plural(n, "the kernel runs", fmt.Sprintf("the %d kernels run", n)), every)
-	case unknown > 0:
-		more := "more"
-		if good == 0 {
-			more = "of them"
-		}
-		s += fmt.Sprintf("; whether %d %s can is known only when the program runs", unknown, more)
-	}
-	return s + "."
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-func count(n int, what string) string {
-	return fmt.Sprintf("%d %s", n, plural(n, what, what+"s"))
 }
 
 // width counts characters; those that take no place or two are rare in names.

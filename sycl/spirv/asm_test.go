@@ -26,14 +26,16 @@ var opcodes = map[string]struct {
 	"OpVariable": {59, "tr"}, "OpLoad": {61, "tr"}, "OpStore": {62, ""}, "OpAccessChain": {65, "tr"}, "OpDecorate": {71, ""},
 	"OpCompositeExtract": {81, "tr"}, "OpFConvert": {115, "tr"}, "OpFAdd": {129, "tr"}, "OpFOrdLessThan": {184, "tr"},
 	"OpAtomicLoad": {227, "tr"}, "OpAtomicStore": {228, ""}, "OpAtomicIAdd": {234, "tr"}, "OpLabel": {248, "r"},
-	"OpReturn": {253, ""}, "OpExecutionModeId": {331, ""}, "OpTypeCooperativeMatrixKHR": {4456, "r"},
+	"OpReturn": {253, ""}, "OpNoLine": {317, ""}, "OpExecutionModeId": {331, ""}, "OpTypeCooperativeMatrixKHR": {4456, "r"}, "OpCooperativeMatrixMulAddKHR": {4459, "tr"},
+	"OpTypeJointMatrixINTEL": {6119, "r"}, "OpJointMatrixMadINTEL": {6122, "tr"}, "OpAtomicFMaxEXT": {5615, "tr"},
+
 	"OpReadClockKHR": {5056, "tr"}, "OpConstantFunctionPointerINTEL": {5600, "tr"},
 	"OpFunctionPointerCallINTEL": {5601, "tr"}, "OpVariableLengthArrayINTEL": {5818, "tr"}, "OpAtomicFAddEXT": {6035, "tr"},
 	"OpConvertHandleToImageINTEL": {6529, "tr"}, "OpUnknown": {7777, ""},
 }
 
 var enumerants = map[string]uint32{
-	"Kernel": 6, "GLCompute": 5, "Physical64": 2, "OpenCL": 2, "None": 0, "Function": 7, "CrossWorkgroup": 5,
+	"Kernel": 6, "GLCompute": 5, "Physical64": 2, "OpenCL": 2, "None": 0, "DontInline": 2, "FuncParamAttr": 38, "ByVal": 2, "Function": 7, "CrossWorkgroup": 5,
 	"UniformConstant": 0, "LocalSize": 17, "LocalSizeHint": 18, "SubgroupSize": 35, "LocalSizeId": 38,
 	"MaxWorkgroupSizeINTEL": 5893, "SpecId": 1, "LinkageAttributes": 41, "Export": 0, "Import": 1, "LinkOnceODR": 2,
 	"Linkage": 5, "Float64": 10, "Float16Buffer": 8, "VectorComputeINTEL": 5617, "ImageBasic": 13,

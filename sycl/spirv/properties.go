@@ -24,16 +24,23 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	if k.SubGroupSize != 0 {
 		q.SubGroupSizes = []uint32{k.SubGroupSize}
 	}
+	if k.uses&useMatrix != 0 {
+		q.JointMatrix, q.JointMatrixMad = m.graph.matrices([]int{k.node})
+	}
 	return q
 }
 
 // Requirements returns what the module as a whole needs: what any of its kernels
-// needs or, in a module without kernels, any function that it exports.
+// needs or, in a module without kernels, any function that it exports. A type of
+// images counts even if no function uses it: ocloc refuses the module then for
+// devices without images, though it lets pass all else that no kernel reaches.
 func (m *Module) Requirements() *requirement.Requirements {
 	q := &requirement.Requirements{}
 	var u use
+	var roots []int
 	for _, k := range m.Kernels {
 		u |= k.uses
+		roots = append(roots, k.node)
 		if k.SubGroupSize != 0 {
 			q.SubGroupSizes = append(q.SubGroupSizes, k.SubGroupSize)
 		}
@@ -48,7 +55,14 @@ func (m *Module) Requirements() *requirement.Requirements {
 	if len(m.Kernels) == 0 {
 		for _, f := range m.Exports {
 			u |= f.uses
+			roots = append(roots, f.node)
 		}
+	}
+	if u&useMatrix != 0 {
+		q.JointMatrix, q.JointMatrixMad = m.graph.matrices(roots)
+	}
+	if m.hasImages && u&useBindlessImage == 0 { // those have an aspect of their own
+		u |= useImage
 	}
 	q.Aspects = m.aspects(u)
 	slices.Sort(q.SubGroupSizes)

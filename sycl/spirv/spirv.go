@@ -65,7 +65,8 @@ type Module struct {
 	Exports       []Function // defined functions with export linkage, without those that stand for kernels
 	Imports       []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
 
-	graph *graph
+	graph     *graph
+	hasImages bool // declares a type of images
 }
 
 // A Kernel is an entry point for the execution model Kernel.
@@ -82,7 +83,7 @@ type Kernel struct {
 	MaxWorkGroupSize  []uint64
 	SubGroupSize      uint32 // required, 0 when none is
 
-	Location Location // of its first instruction, zero without debug information
+	Location Location // of the author's function behind it, zero without debug information
 
 	uses use
 	node int
@@ -113,14 +114,16 @@ type SpecConstant struct {
 	Default []byte // little endian; one byte for a boolean
 }
 
-// A Location is a place in the source.
+// A Location is a place in the source. The zero Location is none.
 type Location struct {
-	File         string
+	File         string // as WorkspacePath returns it
 	Line, Column uint32
 }
 
 // Numbers of opcodes, execution modes and the like that the package looks at.
 const (
+	opSourceContinued        = 2
+	opSource                 = 3
 	opName                   = 5
 	opString                 = 7
 	opLine                   = 8
@@ -141,23 +144,35 @@ const (
 	opTypeArray              = 28
 	opTypeRuntimeArray       = 29
 	opTypeStruct             = 30
+	opTypePointer            = 32
+	opConstantTrue           = 41
 	opConstant               = 43
+	opConstantComposite      = 44
 	opSpecConstantTrue       = 48
 	opSpecConstantFalse      = 49
 	opSpecConstant           = 50
 	opSpecConstantOp         = 52
 	opFunction               = 54
+	opFunctionParameter      = 55
 	opFunctionEnd            = 56
 	opFunctionCall           = 57
 	opVariable               = 59
 	opDecorate               = 71
+	opConvertFToU            = 109
+	opFConvert               = 115
+	opSNegate                = 126
+	opFMod                   = 141
+	opLogicalEqual           = 164
+	opFUnordGreaterEqual     = 191
 	opAtomicLoad             = 227
 	opAtomicStore            = 228
 	opAtomicXor              = 242
 	opLabel                  = 248
 	opNoLine                 = 317
+	opModuleProcessed        = 330
 	opExecutionModeId        = 331
 	opTypeCoopMatrix         = 4456
+	opCoopMatrixMulAdd       = 4459
 	opReadClock              = 5056
 	opConstantFuncPointer    = 5600
 	opFunctionPointerCall    = 5601
@@ -168,6 +183,7 @@ const (
 	opAtomicFAdd             = 6035
 	opTypeStructContinued    = 6090
 	opTypeJointMatrix        = 6119
+	opJointMatrixMad         = 6122
 	opMatrixMultiplyAccum    = 6237
 	opUntypedVariableLengthA = 6244
 	opHandleToImage          = 6529
@@ -182,8 +198,13 @@ const (
 	modeLocalSizeHintId  = 39
 	modeMaxWorkgroupSize = 5893
 
-	decorationSpecId  = 1
-	decorationLinkage = 41
+	decorationSpecId    = 1
+	decorationParameter = 38
+	decorationLinkage   = 41
+
+	parameterByVal = 2
+
+	controlDontInline = 1 << 1
 
 	linkageExport      = 0
 	linkageImport      = 1
@@ -194,8 +215,9 @@ const (
 
 // Parse reads a module. The module does not refer to data afterwards.
 func Parse(data []byte) (*Module, error) {
-	p := &parser{defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{},
-		modes: map[uint32][]rawMode{}, specIDs: map[uint32]uint32{}, linkage: map[uint32]linkage{}}
+	p := &parser{defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
+		modes: map[uint32][]rawMode{}, specIDs: map[uint32]uint32{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
+		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}}
 	if err := p.parse(data); err != nil {
 		return nil, err
 	}
@@ -218,9 +240,16 @@ type parser struct {
 	modes   map[uint32][]rawMode
 	specIDs map[uint32]uint32
 	linkage map[uint32]linkage
-	entries []entry
-	consts  []uint32 // specialization constants in order
-	debug   []uint32 // imported instruction sets that only describe
+	byValue map[uint32]bool // pointers to what a parameter is a copy of
+
+	matrices map[uint32]matrix // by type
+	entries  []entry
+
+	kernelIDs   map[uint32]bool // of the functions that are entry points
+	kernelNames map[string]bool
+
+	consts []uint32 // specialization constants in order
+	debug  debugInfo
 
 	lastStruct uint32 // for the continuation of long structs
 	fn         *body  // the function being read, nil between functions
@@ -308,24 +337,9 @@ func (i inst) symbol(n int) (string, error) {
 }
 
 func (p *parser) parse(data []byte) error {
-	if len(data) < 4*headerWords {
-		return &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
-	}
-	var order binary.ByteOrder
-	switch {
-	case binary.LittleEndian.Uint32(data) == magic:
-		order = binary.LittleEndian
-	case binary.BigEndian.Uint32(data) == magic:
-		order = binary.BigEndian
-	default:
-		return &FormatError{0, "no magic number"}
-	}
-	if len(data)%4 != 0 {
-		return &FormatError{int64(len(data)), fmt.Sprintf("%d bytes are not whole words", len(data))}
-	}
-	words := make([]uint32, len(data)/4)
-	for i := range words {
-		words[i] = order.Uint32(data[4*i:])
+	words, order, err := decode(data)
+	if err != nil {
+		return err
 	}
 	version := words[1]
 	p.m = &Module{ByteOrder: order, Version: Version{uint8(version >> 16), uint8(version >> 8)},
@@ -347,6 +361,30 @@ func (p *parser) parse(data []byte) error {
 		return &FormatError{int64(len(data)), "the last function does not end"}
 	}
 	return nil
+}
+
+// decode returns the words of a module, header included, and their byte order.
+func decode(data []byte) ([]uint32, binary.ByteOrder, error) {
+	if len(data) < 4*headerWords {
+		return nil, nil, &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
+	}
+	var order binary.ByteOrder
+	switch {
+	case binary.LittleEndian.Uint32(data) == magic:
+		order = binary.LittleEndian
+	case binary.BigEndian.Uint32(data) == magic:
+		order = binary.BigEndian
+	default:
+		return nil, nil, &FormatError{0, "no magic number"}
+	}
+	if len(data)%4 != 0 {
+		return nil, nil, &FormatError{int64(len(data)), fmt.Sprintf("%d bytes are not whole words", len(data))}
+	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = order.Uint32(data[4*i:])
+	}
+	return words, order, nil
 }
 
 // eachInst calls visit for each instruction.
@@ -392,7 +430,8 @@ func (p *parser) define(i inst, d def, id uint32) error {
 // inst takes in one instruction.
 func (p *parser) inst(i inst) error {
 	// Debug information names functions that nobody calls.
-	if i.op == opExtInst && len(i.words) > 2 && slices.Contains(p.debug, i.words[2]) {
+	if i.op == opExtInst && len(i.words) > 2 && p.debug.sets[i.words[2]] != 0 {
+		p.debugInst(i)
 		return nil
 	}
 	if p.fn != nil || i.op == opFunction {
@@ -420,6 +459,7 @@ func (p *parser) inst(i inst) error {
 		}
 		if i.words[0] == modelKernel {
 			p.entries = append(p.entries, entry{name, i.words[1], i.offset})
+			p.kernelIDs[i.words[1]], p.kernelNames[name] = true, true
 		}
 	case opExecutionMode, opExecutionModeId:
 		if err := i.need(2); err != nil {
@@ -448,8 +488,10 @@ func (p *parser) inst(i inst) error {
 		if err != nil {
 			return err
 		}
-		if strings.Contains(name, "DebugInfo") || strings.HasPrefix(name, "NonSemantic.") {
-			p.debug = append(p.debug, i.words[0])
+		if set, ok := debugSets[name]; ok {
+			p.debug.sets[i.words[0]] = set
+		} else if strings.Contains(name, "DebugInfo") || strings.HasPrefix(name, "NonSemantic.") {
+			p.debug.sets[i.words[0]] = debugForeign
 		}
 	case opDecorate:
 		return p.decorate(i)
@@ -469,6 +511,10 @@ func (p *parser) decorate(i inst) error {
 			return err
 		}
 		p.specIDs[i.words[0]] = i.words[2]
+	case decorationParameter:
+		if len(i.words) > 2 && i.words[2] == parameterByVal {
+			p.byValue[i.words[0]] = true
+		}
 	case decorationLinkage:
 		name, err := i.symbol(2)
 		if err != nil {
@@ -487,7 +533,9 @@ func (p *parser) decorate(i inst) error {
 func (p *parser) finish() error {
 	m := p.m
 	m.graph = &p.graph
+	p.graph.debug = &p.debug
 	p.graph.spread()
+	p.graph.bodies()
 	isKernel := map[string]bool{}
 	for _, e := range p.entries {
 		if isKernel[e.name] {

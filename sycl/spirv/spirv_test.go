@@ -50,7 +50,16 @@ func TestUses(t *testing.T) {
 		{"constants are compared", "", "%x = OpFOrdLessThan %bool %2d %2d", []aspect.Aspect{fp64}},
 		{"a specialization constant compares doubles",
 			"%s = OpSpecConstant %double 1.5\n%c = OpSpecConstantOp %bool FOrdLessThan %s %2d\n%p = OpTypePointer Function %bool",
-			"%v = OpVariable %p Function\nOpStore %v %c", []aspect.Aspect{fp64}},
+			"%v = OpVariable %p Function\nOpStore %v %c", nil},
+		{"a kernel compares a specialization constant", "%s = OpSpecConstant %double 1.5",
+			"%x = OpFOrdLessThan %bool %s %2d", nil},
+		{"a kernel computes with specialization constants and converts", "%s = OpSpecConstant %double 1.5",
+			"%x = OpFAdd %double %s %2d\n%y = OpFAdd %double %x %s\n%h = OpFConvert %float %y", nil},
+		{"what is computed from a specialization constant is stored",
+			"%s = OpSpecConstant %double 1.5\n%p = OpTypePointer Function %double",
+			"%v = OpVariable %p Function\n%x = OpFAdd %double %s %2d\nOpStore %v %x", []aspect.Aspect{fp64}},
+		{"a specialization constant and an argument", "%s = OpSpecConstant %double 1.5\n%f = OpTypeFunction %double",
+			"%a = OpFunctionParameter %double\n%x = OpFOrdLessThan %bool %s %a", []aspect.Aspect{fp64}},
 		{"a literal has the number of an id that is a double", "%s = OpTypeStruct %uint %uint",
 			// Ids count up from 1 as they appear: %K 1, %void 2, ... %double 8, ... %2d 12.
 			"%v = OpFunctionParameter %s\n%x = OpCompositeExtract %uint %v 12", nil},
@@ -82,7 +91,6 @@ func TestUses(t *testing.T) {
 			"%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFAddEXT %half %a %1u %1u %h", []aspect.Aspect{fp16, 80}},
 		{"an image argument that is never read", "%i = OpTypeImage %void 1 0 0 0 0 0 0",
 			"%x = OpFunctionParameter %i", []aspect.Aspect{image}},
-		{"an image type that nothing uses", "%i = OpTypeImage %void 1 0 0 0 0 0 0", "", nil},
 		{"a sampler argument", "%s = OpTypeSampler", "%x = OpFunctionParameter %s", []aspect.Aspect{image}},
 		{"a bindless image", "%i = OpTypeImage %void 1 0 0 0 0 0 0",
 			"%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToImageINTEL %i %h", []aspect.Aspect{42}},
@@ -213,7 +221,7 @@ func TestReachability(t *testing.T) {
 				t.Errorf("exports %v", m.Exports)
 			}
 			got, ok := m.Origin(m.Kernel("far"), 6)
-			wantOrigin := Origin{Chain: []string{"far", "middle", "leaf"}, Location: Location{"math.cpp", 40, 7}}
+			wantOrigin := Origin{Chain: []string{"far", "middle", "leaf"}, Function: "leaf", Location: Location{"math.cpp", 40, 7}}
 			if !ok || !reflect.DeepEqual(got, wantOrigin) {
 				t.Errorf("origin %v, want %v", got, wantOrigin)
 			}
@@ -527,6 +535,9 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(assemble(f, binary.BigEndian, callGraph))
 	f.Add(assemble(f, binary.LittleEndian, callGraph))
+	for _, text := range debugModules {
+		f.Add(assemble(f, binary.LittleEndian, text))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Parse(data)
 		if err != nil {
@@ -537,8 +548,10 @@ func FuzzParse(f *testing.F) {
 			if format.Offset < 0 || format.Offset > int64(len(data)) {
 				t.Fatalf("offset %d outside of %d bytes", format.Offset, len(data))
 			}
+			StripDebug(data) // must not panic
 			return
 		}
+		checkPlaces(t, data, m)
 		all := m.Requirements()
 		for i := range m.Kernels {
 			for _, a := range m.KernelRequirements(&m.Kernels[i]).Aspects {

@@ -56,16 +56,20 @@ func (u use) aspects() []aspect.Aspect {
 // constants and variables that hold pointers to functions.
 type graph struct {
 	nodes []node
+	debug *debugInfo
 }
 
 type node struct {
 	id      uint32 // of a function, 0 for constants and variables
 	name    string
-	defined bool // has a body
-	own     map[use]Location
-	uses    use // of this node and, after spread, of all that it reaches
+	defined bool          // has a body
+	own     map[use]frame // the place that shows each of its own uses
+	uses    use           // of this node and, after spread, of all that it reaches
 	callees []int
-	line    Location // of the first instruction with one
+	calls   map[int]frame // of callees
+	body    frame         // the outermost code of the author
+
+	matrices matrixRecords
 }
 
 func (g *graph) add() int {
@@ -75,17 +79,14 @@ func (g *graph) add() int {
 
 // spread gives each node the uses of all nodes that it reaches.
 func (g *graph) spread() {
-	callers := make([][]int, len(g.nodes))
 	var work []int
 	for n := range g.nodes {
 		c := &g.nodes[n].callees
 		slices.Sort(*c)
 		*c = slices.Compact(*c)
-		for _, callee := range *c {
-			callers[callee] = append(callers[callee], n)
-		}
 		work = append(work, n)
 	}
+	callers := g.callers()
 	// A node comes back only when it gained a use, so at most numUses times.
 	for len(work) > 0 {
 		n := work[len(work)-1]
@@ -97,6 +98,17 @@ func (g *graph) spread() {
 			}
 		}
 	}
+}
+
+// callers returns the nodes that refer to each node.
+func (g *graph) callers() [][]int {
+	callers := make([][]int, len(g.nodes))
+	for n := range g.nodes {
+		for _, callee := range g.nodes[n].callees {
+			callers[callee] = append(callers[callee], n)
+		}
+	}
+	return callers
 }
 
 // reach returns the nodes that roots reach, each with the node it was first
@@ -123,19 +135,12 @@ func (g *graph) reach(roots []int) map[int]int {
 	return from
 }
 
-// location returns the first source line of a function. The function that the
-// translator wraps around a kernel has none; the kernel behind it has.
-func (g *graph) location(n int) Location {
-	if l := g.nodes[n].line; l != (Location{}) || len(g.nodes[n].callees) != 1 {
-		return l
-	}
-	return g.nodes[g.nodes[n].callees[0]].line
-}
-
 // An Origin is why a kernel needs an aspect: the chain of functions from the
-// kernel to the one that uses the feature, and where that function does.
+// kernel to the one that uses the feature, and where that is in the author's
+// code: at the use, or at the call of the function that is not the author's.
 type Origin struct {
 	Chain    []string // names, mangled; a function without a name is ""
+	Function string   // at Location; "" for the kernel's own code
 	Location Location // zero without debug information
 }
 
@@ -151,15 +156,22 @@ func (m *Module) Origin(k *Kernel, a aspect.Aspect) (Origin, bool) {
 	for queue := []int{k.node}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
 		if where, ok := g.nodes[n].own[1<<bit]; ok {
-			o := Origin{Location: where}
-			for ; ; n = from[n] {
+			var o Origin
+			for used := n; ; n = from[n] {
+				if where != (frame{}) && o.Location == (Location{}) {
+					o.Location, o.Function = where.Location, m.functionName(k, where, n)
+				}
 				// Wrapper and kernel are one function to the reader.
 				if name := g.nodes[n].name; g.nodes[n].id != 0 && (len(o.Chain) == 0 || o.Chain[len(o.Chain)-1] != name) {
 					o.Chain = append(o.Chain, name)
 				}
 				if n == from[n] {
+					if o.Location == (Location{}) && g.nodes[used].name != k.Name {
+						o.Function = g.nodes[used].name
+					}
 					break
 				}
+				where = g.nodes[from[n]].calls[n]
 			}
 			slices.Reverse(o.Chain)
 			return o, true
@@ -178,7 +190,7 @@ func (m *Module) Origin(k *Kernel, a aspect.Aspect) (Origin, bool) {
 func (p *parser) moduleDef(i inst) error {
 	switch i.op {
 	case opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix, opTypeImage, opTypeSampler, opTypeSampledImage,
-		opTypeArray, opTypeRuntimeArray, opTypeStruct, opTypeCoopMatrix, opTypeJointMatrix, opTypeVmeImage:
+		opTypeArray, opTypeRuntimeArray, opTypeStruct, opTypePointer, opTypeCoopMatrix, opTypeJointMatrix, opTypeVmeImage:
 		return p.typeDef(i)
 	case opTypeStructContinued:
 		d := p.defs[p.lastStruct]
@@ -200,10 +212,6 @@ func (p *parser) moduleDef(i inst) error {
 	switch i.op {
 	case opConstant, opSpecConstant:
 		d.lits = slices.Clone(i.words[2:])
-	case opSpecConstantOp:
-		for _, id := range ids {
-			d.uses |= p.defs[id].uses
-		}
 	case opConstantFuncPointer:
 		d.uses |= useIndirectCall
 	}
@@ -250,9 +258,16 @@ func (p *parser) typeDef(i inst) error {
 		parts = nil
 	case opTypeImage, opTypeSampler, opTypeSampledImage, opTypeVmeImage:
 		d.uses = useImage
+		p.m.hasImages = p.m.hasImages || i.op != opTypeSampler
 		parts = nil
 	case opTypeStruct:
 		p.lastStruct = i.words[0]
+	case opTypePointer:
+		if err := i.need(3); err != nil {
+			return err
+		}
+		d.typ = i.words[2]
+		parts = nil
 	default:
 		if err := i.need(2); err != nil {
 			return err
@@ -260,6 +275,9 @@ func (p *parser) typeDef(i inst) error {
 		parts = parts[:1] // the others are counts, scopes and layouts
 		if i.op == opTypeCoopMatrix || i.op == opTypeJointMatrix {
 			d.uses = useMatrix
+			if m, ok := p.matrixType(i); ok {
+				p.matrices[i.words[0]] = m
+			}
 		}
 	}
 	for _, id := range parts {
@@ -271,8 +289,16 @@ func (p *parser) typeDef(i inst) error {
 // body is the function that is being read.
 type body struct {
 	node  int
-	line  Location
-	types map[uint32]uint32 // of values that an atomic store could store
+	types map[uint32]uint32 // of values that an atomic store could store, and of matrices
+
+	// folded has what values need that are computed from specialization constants
+	// alone: such a computation is done when the module is compiled.
+	folded map[uint32]use
+
+	// isCalled says that calls of the function stay calls, so that what they pass
+	// by value is copied.
+	isCalled bool
+	position
 }
 
 // bodyInst takes in an instruction of a function.
@@ -284,34 +310,46 @@ func (p *parser) bodyInst(i inst) error {
 			return i.errorf("a function inside a function")
 		}
 		d := p.defs[i.words[1]]
-		p.fn = &body{node: d.node - 1, types: map[uint32]uint32{}}
+		p.fn = &body{node: d.node - 1, types: map[uint32]uint32{}, folded: map[uint32]use{},
+			isCalled: i.words[2]&controlDontInline != 0 && !p.isKernel(i.words[1])}
 		p.graph.nodes[p.fn.node].id = i.words[1]
 		p.use(p.defs[i.words[0]].uses)
 		return nil
 	case opFunctionEnd:
+		p.settle()
 		p.fn = nil
 		return nil
 	case opLine:
 		if err := i.need(3); err != nil {
 			return err
 		}
-		p.fn.line = Location{p.strings[i.words[0]], i.words[1], i.words[2]}
-		if n := &p.graph.nodes[p.fn.node]; n.line == (Location{}) {
-			n.line = p.fn.line
-		}
+		p.fn.goTo(Location{p.path(i.words[0]), i.words[1], i.words[2]})
 		return nil
 	case opNoLine:
-		p.fn.line = Location{}
+		p.fn.goTo(Location{})
 		return nil
 	case opLabel:
+		p.fn.position = position{}
 		p.graph.nodes[p.fn.node].defined = true
 		return nil
+	}
+	p.look()
+	switch i.op {
+	case opFunctionParameter:
+		if err := i.need(2); err != nil {
+			return err
+		}
+		if p.fn.isCalled && p.byValue[i.words[1]] {
+			p.use(p.defs[p.defs[i.words[0]].typ].uses)
+		}
 	case opVariableLengthArray, opUntypedVariableLengthA:
 		p.use(usePrivateAlloca)
 	case opFunctionPointerCall:
 		p.use(useIndirectCall)
 	case opMatrixMultiplyAccum:
 		p.use(useMatrix)
+	case opCoopMatrixMulAdd, opJointMatrixMad:
+		p.multiply(i)
 	case opReadClock:
 		if err := i.need(3); err != nil {
 			return err
@@ -332,14 +370,17 @@ func (p *parser) bodyInst(i inst) error {
 		}
 		value := i.words[3]
 		if t, ok := p.fn.types[value]; ok {
-			p.use(p.atomic(t))
+			p.use(p.atomic(i.op, t))
 		} else if d, ok := p.defs[value]; ok {
-			p.use(p.atomic(d.typ))
+			p.use(p.atomic(i.op, d.typ))
 		}
 	}
 	if shape.hasType {
 		if err := i.need(2); err != nil {
 			return err
+		}
+		if p.fold(i, shape) {
+			return nil
 		}
 		typ := i.words[0]
 		uses := p.defs[typ].uses
@@ -347,11 +388,15 @@ func (p *parser) bodyInst(i inst) error {
 			uses = useBindlessImage
 		}
 		p.use(uses)
-		need := p.atomic(typ)
+		need := p.atomic(i.op, typ)
 		if i.op >= opAtomicLoad && i.op <= opAtomicXor || i.op == opAtomicFAdd || i.op == opAtomicFMin || i.op == opAtomicFMax {
 			p.use(need)
 		}
-		if need != 0 {
+		m, isMatrix := p.matrices[typ]
+		if isMatrix {
+			p.graph.nodes[p.fn.node].matrices.types.add(m.record())
+		}
+		if need != 0 || isMatrix {
 			p.fn.types[i.words[1]] = typ
 		}
 	}
@@ -359,18 +404,64 @@ func (p *parser) bodyInst(i inst) error {
 	for _, id := range shape.ids(i.words) {
 		d, ok := p.defs[id]
 		if !ok {
+			p.use(p.fn.folded[id])
 			continue
 		}
 		p.use(d.uses) // functions bring their own, and a variable is a pointer
 		if d.node != 0 {
 			n.callees = append(n.callees, d.node-1)
+			p.call(d.node - 1)
 		}
 	}
 	return nil
 }
 
-// atomic returns what an atomic operation on a type takes.
-func (p *parser) atomic(typ uint32) use {
+// fold reports whether an instruction computes with specialization constants and
+// others alone, so that compilers for devices leave nothing of it but the result.
+// What plain constants make is folded by the compilers that write modules.
+func (p *parser) fold(i inst, shape shape) bool {
+	if !isFoldable(i.op) {
+		return false
+	}
+	specialized := false
+	for _, id := range shape.ids(i.words) {
+		if _, ok := p.fn.folded[id]; ok {
+			specialized = true
+			continue
+		}
+		d := p.defs[id]
+		if !isConstant(d.op) && !isSpecConstant(d.op) || d.node != 0 {
+			return false
+		}
+		specialized = specialized || isSpecConstant(d.op)
+	}
+	if specialized {
+		typ, result := i.words[0], i.words[1]
+		p.fn.folded[result] = p.defs[typ].uses
+		p.fn.types[result] = typ
+	}
+	return specialized
+}
+
+// isFoldable is true for conversions, arithmetic, comparisons and selections.
+func isFoldable(op uint16) bool {
+	return op >= opConvertFToU && op <= opFConvert || op >= opSNegate && op <= opFMod || op >= opLogicalEqual && op <= opFUnordGreaterEqual
+}
+
+func isConstant(op uint16) bool { return op >= opConstantTrue && op <= opConstantComposite }
+
+func isSpecConstant(op uint16) bool { return op >= opSpecConstantTrue && op <= opSpecConstantOp }
+
+// isKernel reports whether a function is an entry point, or what an entry point of
+// the translator wraps.
+func (p *parser) isKernel(id uint32) bool {
+	link, linked := p.linkage[id]
+	return p.kernelIDs[id] || linked && p.kernelNames[link.name]
+}
+
+// atomic returns what an atomic operation on a type takes. Of those on a half, only
+// the addition is more than devices with half do.
+func (p *parser) atomic(op uint16, typ uint32) use {
 	t := p.defs[typ]
 	if len(t.lits) == 0 {
 		return 0
@@ -378,25 +469,43 @@ func (p *parser) atomic(typ uint32) use {
 	switch {
 	case t.lits[0] == 64:
 		return useAtomic64 | t.uses
-	case t.lits[0] == 16 && t.op == opTypeFloat:
+	case t.lits[0] == 16 && t.op == opTypeFloat && op == opAtomicFAdd:
 		return useAtomic16 | t.uses
 	}
 	return 0
 }
 
-// use records that the function being read uses u here.
+// use records that the function being read uses u here. Of several places, the
+// first in the author's code counts.
 func (p *parser) use(u use) {
+	if u == 0 {
+		return
+	}
 	n := &p.graph.nodes[p.fn.node]
-	if u&^n.uses == 0 {
+	where := p.here().inner
+	if u&^n.uses == 0 && where == (frame{}) {
 		return
 	}
 	if n.own == nil {
-		n.own = map[use]Location{}
+		n.own = map[use]frame{}
 	}
 	for bit := range use(numUses) {
-		if b := use(1) << bit; u&b != 0 && n.uses&b == 0 {
-			n.own[b] = p.fn.line
+		if b := use(1) << bit; u&b != 0 && n.own[b] == (frame{}) {
+			n.own[b] = where
 		}
 	}
 	n.uses |= u
+}
+
+// call records that the function being read refers to a node here.
+func (p *parser) call(callee int) {
+	n := &p.graph.nodes[p.fn.node]
+	where := p.here().inner
+	if where == (frame{}) || n.calls[callee] != (frame{}) {
+		return
+	}
+	if n.calls == nil {
+		n.calls = map[int]frame{}
+	}
+	n.calls[callee] = where
 }

@@ -99,9 +99,15 @@ type deviceJSON struct {
 	SubGroupSizes       []uint32 `json:"sub-group-sizes"`
 	MayHaveOtherAspects bool     `json:"may-support-other-aspects"`
 	MaxWorkGroupSize    uint64   `json:"max-work-group-size,omitempty"`
-	AOTToolchain        string   `json:"aot-toolchain,omitempty"`
-	OclocDevice         string   `json:"aot-toolchain-ocloc-device,omitempty"`
-	Source              string   `json:"source,omitempty"`
+	MaxWorkItemSizes    []uint64 `json:"max-work-item-sizes,omitempty"` // as in the configuration
+	LocalMemorySize     uint64   `json:"local-memory-size,omitempty"`
+	// MatrixCombinations is empty where joint_matrix does not work, and absent where
+	// that is not known.
+	MatrixCombinations []string          `json:"matrix-combinations,omitzero"`
+	AOTToolchain       string            `json:"aot-toolchain,omitempty"`
+	OclocDevice        string            `json:"aot-toolchain-ocloc-device,omitempty"`
+	AOTOptions         map[string]string `json:"aot-toolchain-keys,omitempty"` // other keys
+	Source             string            `json:"source,omitempty"`
 }
 
 func printJSON(w io.Writer, list []*deviceconfig.Device) error {
@@ -109,7 +115,20 @@ func printJSON(w io.Writer, list []*deviceconfig.Device) error {
 	for _, d := range list {
 		j := deviceJSON{Name: d.Name, Aliases: d.Aliases, Aspects: []string{}, SubGroupSizes: d.SubGroupSizes,
 			MayHaveOtherAspects: d.MayHaveOtherAspects, MaxWorkGroupSize: d.MaxWorkGroupSize,
+			MaxWorkItemSizes: d.MaxWorkItemSizes, LocalMemorySize: d.LocalMemorySize,
 			AOTToolchain: d.AOTToolchain, OclocDevice: d.OclocDevice, Source: d.Source}
+		if d.Matrices != nil {
+			j.MatrixCombinations = []string{}
+		}
+		for _, m := range d.Matrices {
+			j.MatrixCombinations = append(j.MatrixCombinations, m.String())
+		}
+		for key, value := range d.AOTOptions {
+			if j.AOTOptions == nil {
+				j.AOTOptions = make(map[string]string)
+			}
+			j.AOTOptions["aot-toolchain-"+key] = value
+		}
 		for _, a := range d.Aspects {
 			j.Aspects = append(j.Aspects, a.String())
 		}

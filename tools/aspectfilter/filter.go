@@ -65,13 +65,14 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		inputs = append(inputs, in)
 	}
+	// A table of which nothing is known goes on as it came, whatever the target and
+	// the configuration.
+	if in := inputs[0]; !f.plan && in.table.Column(filetable.Properties) < 0 {
+		return f.write(env, in, nil)
+	}
 	var err error
 	if f.config, err = devices.Load(env, f.configs.Values); err != nil {
 		return err
-	}
-	// A table of which nothing is known goes on as it came, whatever the target.
-	if in := inputs[0]; !f.plan && in.table.Column(filetable.Properties) < 0 {
-		return f.write(env, in, nil)
 	}
 	if _, err := devices.FindAll(f.config, append(f.targets.Values, f.fixed.Values...)); err != nil {
 		return err
@@ -97,7 +98,7 @@ func (f *filter) drop(in *input, d *deviceconfig.Device) [][]string {
 		var reasons []string
 		switch {
 		case !selected:
-			reasons = []string{fmt.Sprintf("The target %s is %s", f.target, why)}
+			reasons = []string{fmt.Sprintf("The target %s is %s (targets: %s; fixed targets: %s)", f.target, why, list(f.targets), list(f.fixed))}
 		case !decision.Kept:
 			for _, r := range decision.Reasons {
 				reasons = append(reasons, r.Text)
@@ -108,6 +109,14 @@ func (f *filter) drop(in *input, d *deviceconfig.Device) [][]string {
 		}
 	}
 	return dropped
+}
+
+// list names targets for people.
+func list(targets cli.Strings) string {
+	if len(targets.Values) == 0 {
+		return "any"
+	}
+	return strings.Join(targets.Values, ", ")
 }
 
 // write writes the table without the rows that have reasons, and the file of

@@ -119,11 +119,33 @@ dropped row 4 (fixed.bc), kernel fixed
 	}
 }
 
+func TestReasonsOfTargets(t *testing.T) {
+	workspace(t)
+	write(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--targets", "x86_64,intel_gpu_pvc"}, "The target intel_gpu_dg2 is not among the targets (targets: x86_64, intel_gpu_pvc; fixed targets: any)"},
+		{[]string{"--fixed-targets", "x86_64"}, "The target intel_gpu_dg2 is not among the fixed targets (targets: any; fixed targets: x86_64)"},
+		{[]string{"--targets", "spir64", "--fixed-targets", "x86_64"}, "The target intel_gpu_dg2 is neither among the targets nor among the fixed targets (targets: spir64; fixed targets: x86_64)"},
+	} {
+		if code, _, stderr := run(t, append(test.args, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "one.table")...); code != 0 {
+			t.Fatal(stderr)
+		}
+		want := "intel_gpu_dg2: 0 of 1 rows kept\ndropped row 1 (plain.bc), kernel plain\n  " + test.want + "\n"
+		if got := contents(t, "why.txt"); got != want {
+			t.Errorf("got:\n%s\nwant:\n%s", got, want)
+		}
+	}
+}
+
 func TestWithoutProperties(t *testing.T) {
 	workspace(t)
+	write(t, "bad.yaml", "[]\n")
 	const text = "[Code]\r\na.bc\n\nb.bc" // as it came, whatever its line ends
 	write(t, "code.table", text)
-	if code, _, stderr := run(t, "--target", "no such target", "--output", "out.table", "code.table"); code != 0 {
+	if code, _, stderr := run(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table"); code != 0 {
 		t.Fatal(stderr)
 	}
 	if got := contents(t, "out.table"); got != text {
@@ -252,7 +274,7 @@ func TestPlan(t *testing.T) {
 	}) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	if reason := p.Decisions[1].Groups[2].Reasons; len(reason) != 1 || reason[0].Rule != "unsupported-sub-group-size" || reason[0].Required != "8" {
+	if reason := p.Decisions[1].Groups[2].Reasons; len(reason) != 1 || reason[0].Rule != "unsupported-sub-group-size" || reason[0].Required != "8" || reason[0].Property != "reqd_sub_group_size" {
 		t.Errorf("reasons %v", reason)
 	}
 
@@ -300,6 +322,9 @@ func TestDevices(t *testing.T) {
 		t.Fatal(code, err)
 	}
 	i := slices.IndexFunc(list, func(d deviceJSON) bool { return d.Name == "intel_gpu_pvc" })
+	if i < 0 || len(list[i].MatrixCombinations) != 53 || list[i].MatrixCombinations[0] != "m<=8 n=16 k=32 a=uint8 b=uint8 c=sint32 d=sint32" {
+		t.Errorf("matrices of intel_gpu_pvc: %+v", list[i])
+	}
 	if i < 0 || !slices.Contains(list[i].Aspects, "fp64") || !slices.Contains(list[i].Aliases, "intel_gpu_12_60_7") {
 		t.Errorf("intel_gpu_pvc: %+v", list)
 	}

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
@@ -43,22 +46,57 @@ func read(ctx context.Context, name string, known map[string]module) (*input, er
 	if column < 0 {
 		return in, nil
 	}
-	for i, row := range table.Rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	key := func(row int) string { return filepath.Dir(name) + "\x00" + table.Rows[row][column] }
+	var missing []int // the first row with each file that is not known
+	found := make(map[string]bool)
+	for i := range table.Rows {
+		if _, ok := known[key(i)]; !ok && !found[key(i)] {
+			found[key(i)] = true
+			missing = append(missing, i)
 		}
-		path := row[column]
-		key := filepath.Dir(name) + "\x00" + path
-		m, ok := known[key]
-		if !ok {
-			if m, err = readProperties(name, path); err != nil {
-				return nil, fmt.Errorf("%s: row %d: %w", name, i+1, err)
-			}
-			known[key] = m
-		}
-		in.rows[i] = m
+	}
+	modules, err := readModules(ctx, name, table, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range missing {
+		known[key(row)] = modules[i]
+	}
+	for i := range in.rows {
+		in.rows[i] = known[key(i)]
 	}
 	return in, nil
+}
+
+// readModules reads the property files of rows, several at once. Of many errors
+// it returns that of the first row.
+func readModules(ctx context.Context, name string, table *filetable.Table, rows []int) ([]module, error) {
+	modules := make([]module, len(rows))
+	const batch = 256 // rows, so that little time goes into handing them out
+	column := table.Column(filetable.Properties)
+	var mu sync.Mutex
+	firstBad, firstErr := len(table.Rows), error(nil)
+	err := command.ForEach(runtime.GOMAXPROCS(0), (len(rows)+batch-1)/batch, func(n int) error {
+		for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var err error
+			if modules[i], err = readProperties(name, table.Rows[rows[i]][column]); err != nil {
+				mu.Lock()
+				if rows[i] < firstBad {
+					firstBad, firstErr = rows[i], fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
+				}
+				mu.Unlock()
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	return modules, firstErr
 }
 
 func readProperties(table, path string) (module, error) {

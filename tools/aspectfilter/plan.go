@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -51,6 +52,7 @@ type planReason struct {
 	Rule      compat.Rule `json:"rule"`
 	Required  string      `json:"required"`
 	Available string      `json:"available,omitempty"`
+	Property  string      `json:"property"`
 	Text      string      `json:"text"`
 }
 
@@ -128,7 +130,7 @@ func (f *filter) decide(checker *compat.Checker, d *deviceconfig.Device, groups 
 			out.Kept += len(groups[i].Rows)
 		}
 		for _, r := range dec.Reasons {
-			g.Reasons = append(g.Reasons, planReason{r.Rule, r.Required, r.Available, r.Text})
+			g.Reasons = append(g.Reasons, planReason{r.Rule, r.Required, r.Available, r.Property, r.Text})
 		}
 		out.Groups = append(out.Groups, g)
 	}
@@ -148,7 +150,8 @@ func refusal(d decision, g planGroup) string {
 }
 
 // write writes the plan with n decisions, one at a time: together they can be
-// large.
+// large. The lists of rows are the largest part and the same in each; they go out
+// as they are, where encoding/json would look at them again.
 func (p *plan) write(w io.Writer, n int, decide func(int) decision) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "{\n\"targets\": %s,\n\"fixed-targets\": %s,\n\"rows\": [", marshal(p.Targets), marshal(p.FixedTargets))
@@ -157,7 +160,22 @@ func (p *plan) write(w io.Writer, n int, decide func(int) decision) error {
 	}
 	b.WriteString("\n],\n\"decisions\": [")
 	for i := range n {
-		fmt.Fprintf(b, "%s\n%s", comma(i), marshal(decide(i)))
+		d := decide(i)
+		groups := d.Groups
+		d.Groups = []planGroup{}
+		head, ok := bytes.CutSuffix(marshal(d), []byte("]}"))
+		if !ok {
+			panic("the groups are not the last member of a decision")
+		}
+		fmt.Fprintf(b, "%s\n%s", comma(i), head)
+		for n, g := range groups {
+			rest := marshal(struct {
+				Kept    bool         `json:"kept"`
+				Reasons []planReason `json:"reasons,omitempty"`
+			}{g.Kept, g.Reasons})
+			fmt.Fprintf(b, "%s{\"rows\":%s,%s", comma(n), g.Rows, rest[len("{"):])
+		}
+		b.WriteString("]}")
 	}
 	b.WriteString("\n]\n}\n")
 	return b.Flush()

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -135,9 +136,12 @@ func TestReportAndShow(t *testing.T) {
 	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
 	golden(t, "spirv.txt", mustRun(t, "show", "s.json"))
 	golden(t, "both.txt", mustRun(t, "show", "r.json", "s.json"))
-	var list []report.Report
-	if err := json.Unmarshal([]byte(mustRun(t, "show", "--format=json", "r.json", "s.json")), &list); err != nil || len(list) != 2 {
-		t.Errorf("the JSON of two reports: %v, %d", err, len(list))
+	joined, err := report.Decode("joined", strings.NewReader(mustRun(t, "show", "--format=json", "r.json", "s.json")))
+	if err != nil || joined.Target.Label != "" || len(joined.Kernels) != 13 || report.KernelTarget(&joined.Kernels[12]) != "s.json" {
+		t.Errorf("the JSON of two reports: %v, %+v", err, joined)
+	}
+	if got := mustRun(t, "show", "--format", "json", "r.json", "r.json"); got != string(data) {
+		t.Errorf("a report joined with itself is another one:\n%s", got)
 	}
 
 	write(t, "own.yaml", []byte("intel_gpu_dg2:\n  aspects: [fp64]\n"))
@@ -147,6 +151,50 @@ func TestReportAndShow(t *testing.T) {
 	// Together the files are one program: what a device lacks in one, it may find in another.
 	mustRun(t, "report", "--output", "u.json", "--devices", "intel_gpu_pvc,intel_gpu_skl", "k.syclbin", "k.table")
 	golden(t, "together.txt", mustRun(t, "show", "u.json"))
+}
+
+func TestShowFormats(t *testing.T) {
+	workspace(t)
+	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
+	for format, want := range map[string]string{
+		"text":     "KERNEL     intel_gpu_pvc\nSubGroup8  no: sub-group size 8\n",
+		"markdown": "| `SubGroup8` | ❌ no: `sub-group size 8` |\n",
+		"html":     "<a href=\"#k0\">SubGroup8</a></th><td class=\"x\">✕ no: sub-group size 8</td>",
+		"csv":      "SubGroup8,_ZTS9SubGroup8,intel_gpu_pvc,incompatible,none,",
+		"json":     `"display-name": "SubGroup8"`,
+	} {
+		args := []string{"show", "--format", format, "--devices", "*_pvc", "--status", "incompatible"}
+		got := mustRun(t, append(args, "r.json")...)
+		if !strings.Contains(got, want) || strings.Contains(got, "VectorAdd") || format != "json" && strings.Contains(got, "intel_gpu_dg2") {
+			t.Errorf("%s: no %q or too much in\n%s", format, want, got)
+		}
+		// Bazel runs tools elsewhere than where the user is.
+		t.Setenv("BUILD_WORKING_DIRECTORY", t.TempDir())
+		if out := mustRun(t, append(args, "--output", "out", "r.json")...); out != "" {
+			t.Errorf("%s: printed %q", format, out)
+		}
+		if data, err := os.ReadFile(filepath.Join(os.Getenv("BUILD_WORKING_DIRECTORY"), "out")); err != nil || string(data) != got {
+			t.Errorf("%s: the file: %v", format, err)
+		}
+	}
+	if short := mustRun(t, "show", "--format", "markdown", "--max-bytes", "500", "r.json"); len(short) > 500 {
+		t.Errorf("%d bytes", len(short))
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	// A browser that says what it was to open.
+	t.Setenv("PATH", t.TempDir())
+	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > opened\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	if out := mustRun(t, "show", "--open", "--output", page, "r.json"); out != page+"\n" {
+		t.Errorf("printed %q", out)
+	}
+	if opened, err := os.ReadFile("opened"); err != nil || string(opened) != page+"\n" {
+		t.Errorf("opened %q, %v", opened, err)
+	}
 }
 
 func TestSymbols(t *testing.T) {
@@ -169,6 +217,9 @@ func TestErrors(t *testing.T) {
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
 	good, _ := os.ReadFile("good.json")
 	write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
+	good = bytes.ReplaceAll(good, []byte(`"label": ""`), []byte(`"label": "//x"`))
+	write(t, "good.json", good)
+	write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
 	write(t, "cut.spv", []byte("\x03\x02\x23\x07\x00\x00"))
 	binary, _ := os.ReadFile("k.syclbin")
 	write(t, "cut.syclbin", binary[:len(binary)/2])
@@ -197,7 +248,14 @@ func TestErrors(t *testing.T) {
 		{"a missing report", []string{"show", "gone.json"}, 3, []string{"gone.json"}},
 		{"no report but SPIR-V", []string{"show", "k.spv"}, 3, []string{"k.spv: "}},
 		{"a member twice", []string{"show", "twice.json"}, 3, []string{"twice.json: offset ", `member "status" occurs twice`}},
-		{"a format that is none", []string{"show", "--format", "png", "good.json"}, 2, []string{`format "png" is neither text nor json`}},
+		{"a format that is none", []string{"show", "--format", "png", "good.json"}, 2, []string{`format "png" is none of csv, html, json, markdown, text`}},
+		{"a verdict that is none", []string{"show", "--status", "bad", "good.json"}, 2, []string{`verdict "bad" is none of compatible, incompatible`}},
+		{"a device that is not in the report", []string{"show", "--devices", "intel_gpu_pvc,none*", "good.json"}, 2, []string{`no device "none*", only intel_gpu_dg2, intel_gpu_pvc`}},
+		{"a kernel that is not in the report", []string{"show", "--kernels", "VectorAd", "good.json"}, 2, []string{`no kernel "VectorAd": did you mean VectorAdd`}},
+		{"a page to open that is none", []string{"show", "--open", "--format", "csv", "good.json"}, 2, []string{"--open is for --format html"}},
+		{"a width for a page", []string{"show", "--format", "html", "--width", "80", "good.json"}, 2, []string{"--width is for --format text"}},
+		{"a size for text", []string{"show", "--max-bytes", "80", "good.json"}, 2, []string{"--max-bytes is for --format markdown"}},
+		{"reports that contradict each other", []string{"show", "good.json", "other.json"}, 3, []string{"cannot be shown as one", "contradict each other"}},
 		{"a negative width", []string{"show", "--width", "-1", "good.json"}, 2, []string{"--width -1 is negative"}},
 		{"a schema that is none", []string{"schema", "policies"}, 2, []string{"which schema"}},
 	} {

@@ -2,58 +2,226 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
+	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/term"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // shower is the subcommand show.
 type shower struct {
-	format string
-	width  int
+	format, output             string
+	width, maxBytes            int
+	devices, kernels, statuses cli.Strings
+	open                       bool
+}
+
+const showLong = `
+Joins the reports to one and prints it: a table of kernels and devices with the
+reasons behind it. Reports of the same label are parts of one; kernels of
+different labels are kept apart. A report without a label is called by its file.
+
+text is for a terminal, with colours unless NO_COLOR is set; markdown for the
+summary of a job or a comment; html a page that needs nothing but itself; csv a
+row for each kernel and device; json the joined report.
+
+In names of devices and kernels, * stands for any text.`
+
+// writers are the formats.
+var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
+	"text": func(s *shower, w io.Writer, r *report.Report) error {
+		return report.WriteText(w, r, s.textOptions(w))
+	},
+	"json": func(_ *shower, w io.Writer, r *report.Report) error { return r.Encode(w) },
+	"markdown": func(s *shower, w io.Writer, r *report.Report) error {
+		return report.WriteMarkdown(w, r, report.MarkdownOptions{MaxBytes: s.maxBytes})
+	},
+	"html": func(_ *shower, w io.Writer, r *report.Report) error {
+		return report.WriteHTML(w, r, report.HTMLOptions{})
+	},
+	"csv": func(_ *shower, w io.Writer, r *report.Report) error { return report.WriteCSV(w, r) },
 }
 
 func (s *shower) setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&s.format, "format", "text", "`text|json`; the JSON of several reports is a list")
-	fs.IntVar(&s.width, "width", 0, "`columns` of the text; that of the terminal, or 80, when it is missing")
+	s.devices.Split, s.statuses.Split = true, true
+	fs.StringVar(&s.format, "format", "", "`text|markdown|html|csv|json`; text when it is missing, or html with --open")
+	fs.StringVar(&s.output, "output", "", "write to this `file`; standard output when it is missing")
+	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
+	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
+	fs.Var(&s.kernels, "kernels", "show only this `kernel`, by its name in the source or its symbol; may be repeated")
+	fs.Var(&s.statuses, "status", "show only kernels with one of these `verdicts`: compatible, incompatible, undetermined, not-applicable")
+	fs.IntVar(&s.width, "width", 0, "`columns` of the text; those of the terminal, or 80, when it is missing")
+	fs.IntVar(&s.maxBytes, "max-bytes", 0, "leave out of the markdown what makes it longer than this many `bytes`; GitHub takes 1048576")
 	return s.run
 }
 
-func (s *shower) run(_ context.Context, env *cli.Env, args []string) error {
+func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
+	if s.format == "" {
+		s.format = "text"
+		if s.open {
+			s.format = "html"
+		}
+	}
+	if err := s.check(args); err != nil {
+		return err
+	}
+	r, err := readReports(args)
+	if err != nil {
+		return err
+	}
+	if r, err = s.choose(r); err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return writers[s.format](s, w, r) }
+	if s.open {
+		return s.openPage(ctx, env, write)
+	}
+	return env.Output(s.path(), write)
+}
+
+func (s *shower) check(args []string) error {
+	formats := strings.Join(slices.Sorted(maps.Keys(writers)), ", ")
 	switch {
-	case s.format != "text" && s.format != "json":
-		return cli.Usagef("format %q is neither text nor json", s.format)
+	case writers[s.format] == nil:
+		return cli.Usagef("format %q is none of %s", s.format, formats)
 	case s.width < 0:
 		return cli.Usagef("--width %d is negative", s.width)
+	case s.width > 0 && s.format != "text":
+		return cli.Usagef("--width is for --format text")
+	case s.maxBytes < 0:
+		return cli.Usagef("--max-bytes %d is negative", s.maxBytes)
+	case s.maxBytes > 0 && s.format != "markdown":
+		return cli.Usagef("--max-bytes is for --format markdown")
+	case s.open && s.format != "html":
+		return cli.Usagef("--open is for --format html")
 	case len(args) == 0:
 		return cli.Usagef("a report is needed")
 	}
-	var reports []*report.Report
-	for _, name := range args {
-		r, err := readReport(name)
+	known := []string{string(report.Compatible), string(report.Incompatible), string(report.Undetermined), string(report.NotApplicable)}
+	for _, status := range s.statuses.Values {
+		if !slices.Contains(known, status) {
+			return cli.Usagef("verdict %q is none of %s", status, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// path returns where to write. 'bazel run' starts programs in a folder of its
+// own and says where the user is.
+func (s *shower) path() string {
+	dir := os.Getenv("BUILD_WORKING_DIRECTORY")
+	if s.output == "" || s.output == "-" || dir == "" || filepath.IsAbs(s.output) {
+		return s.output
+	}
+	return filepath.Join(dir, s.output)
+}
+
+// choose returns the part of a report that the flags ask for.
+func (s *shower) choose(r *report.Report) (*report.Report, error) {
+	selection := report.Selection{Devices: s.devices.Values, Kernels: s.kernels.Values}
+	for _, status := range s.statuses.Values {
+		selection.Statuses = append(selection.Statuses, report.Status(status))
+	}
+	part, unmatched := r.Select(selection)
+	if len(unmatched) == 0 {
+		return part, nil
+	}
+	name := unmatched[0]
+	if slices.Contains(s.devices.Values, name) {
+		var names []string
+		for _, d := range r.Devices {
+			names = append(names, report.Escape(d.Name))
+		}
+		return nil, cli.Usagef("the report has no device %q, only %s", name, strings.Join(names, ", "))
+	}
+	if near := r.Nearest(name); len(near) > 0 {
+		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, report.Escape(strings.Join(near, " or ")))
+	}
+	return nil, cli.Usagef("the report has no kernel %q", name)
+}
+
+// openPage writes the page, beside the temporary files if nothing else was asked
+// for, and opens it.
+func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Writer) error) error {
+	path := s.path()
+	if path == "-" {
+		return cli.Usagef("--open needs a file, not standard output")
+	}
+	if path == "" {
+		dir, err := os.MkdirTemp("", "compat")
 		if err != nil {
 			return err
 		}
-		reports = append(reports, r)
+		path = filepath.Join(dir, "compat.html")
 	}
-	if s.format == "json" {
-		return writeJSON(env.Stdout, reports)
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
 	}
-	options := report.TextOptions{Width: s.width}
-	if f, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		options.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && options.Width == 0 {
-			options.Width = width
+	if err := cli.WriteFile(path, write); err != nil {
+		return err
+	}
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
+	}
+	fmt.Fprintln(env.Stdout, path)
+	if out, err := exec.CommandContext(ctx, opener, path).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: the page is written, but %s does not open it: %w\n%s", path, opener, err, out)
+	}
+	return nil
+}
+
+// textOptions returns how to print text: colours and the width are a terminal's.
+func (s *shower) textOptions(w io.Writer) report.TextOptions {
+	o := report.TextOptions{Width: s.width}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return o
+	}
+	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if o.Width > 0 {
+		return o
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		o.Width = width
+	}
+	if o.Width <= 0 {
+		o.Width, _ = strconv.Atoi(os.Getenv("COLUMNS"))
+	}
+	return o
+}
+
+// readReports reads reports and joins them.
+func readReports(names []string) (*report.Report, error) {
+	var parts []*report.Report
+	for _, name := range names {
+		r, err := readReport(name)
+		if err != nil {
+			return nil, err
 		}
+		if r.Target.Label == "" && len(names) > 1 {
+			r.Target.Label = filepath.ToSlash(name)
+		}
+		parts = append(parts, r)
 	}
-	return report.WriteText(env.Stdout, reports, options)
+	r, err := report.Merge(parts...)
+	if err != nil {
+		return nil, cli.BadInput(fmt.Errorf("these reports cannot be shown as one: %w", err))
+	}
+	return r, nil
 }
 
 func readReport(name string) (*report.Report, error) {
@@ -63,21 +231,4 @@ func readReport(name string) (*report.Report, error) {
 	}
 	defer f.Close()
 	return report.Decode(name, f)
-}
-
-func writeJSON(w io.Writer, reports []*report.Report) error {
-	if len(reports) == 1 {
-		return reports[0].Encode(w)
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(reports)
-}
-
-func printSchema(_ context.Context, env *cli.Env, args []string) error {
-	if len(args) != 1 || args[0] != "report" {
-		return cli.Usagef("which schema? there is: report")
-	}
-	_, err := env.Stdout.Write(schema.CompatReport)
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
@@ -56,28 +57,32 @@ func TestAot(t *testing.T) {
 	write(t, "k.spv", "spirv")
 	ocloc := script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
 
-	write(t, "one.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\n")
-	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code", "k.bin", "--output", "out.table", "one.table"); code != 0 {
+	write(t, "l.spv", "spirv")
+	write(t, "two.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\nl.spv|l.prop|l.sym\n")
+	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "k.bin"); got != "native\n" {
-		t.Errorf("image: %q", got)
+	if got := read(t, "bin/k.bin") + read(t, "bin/l.bin"); got != "native\nnative\n" {
+		t.Errorf("images: %q", got)
 	}
-	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\nk.bin|k.prop|k.sym\n" {
+	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
 		t.Errorf("table: %q", got)
 	}
 	if got := read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -file k.spv -device pvc") {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
-	// A module that the filter dropped: both outputs are there, and ocloc was not run.
+	// Modules that the filter dropped: both outputs are there, and ocloc was not run.
 	os.Remove("ocloc.calls")
 	write(t, "none.table", "[Code|Properties|Symbols]\n")
-	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code", "none.bin", "--output", "none.out.table", "none.table"); code != 0 {
+	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code-dir", "none", "--output", "none.out.table", "none.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "none.bin") + read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
-		t.Errorf("outputs: %q", got)
+	if got := read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
+		t.Errorf("table: %q", got)
+	}
+	if files, err := os.ReadDir("none"); err != nil || len(files) > 0 {
+		t.Errorf("images: %v, %v", files, err)
 	}
 	if _, err := os.Stat("ocloc.calls"); err == nil {
 		t.Error("ocloc was run for a table without rows")
@@ -87,7 +92,10 @@ func TestAot(t *testing.T) {
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "k.spv", "spirv")
-	write(t, "k.bin", "old")
+	if err := os.Mkdir("bin", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "bin/k.bin", "old")
 	write(t, "one.table", "[Code]\nk.spv\n")
 	write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
 	write(t, "odd.table", "[Properties]\nk.prop\n")
@@ -102,40 +110,48 @@ func TestAotFailures(t *testing.T) {
 		"the compiler says no":          {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
 		"the compiler writes nothing":   {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
 		"there is no compiler":          {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
-		"two rows for one image":        {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "2 rows"},
+		"two modules of one name":       {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
 		"no column Code":                {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
 		"a row whose file is not there": {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: stat lost.spv"},
 		"no table":                      {[]string{"--ocloc", silent}, cli.ExitUsage, "one input file"},
 		"a flag is missing":             {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stderr := run(t, append([]string{"aot", "--device", "pvc", "--code", "k.bin", "--output", "o.table"}, test.args...)...)
+			code, stderr := run(t, append([]string{"aot", "--device", "pvc", "--code-dir", "bin", "--output", "o.table"}, test.args...)...)
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
 			}
-			if got := read(t, "k.bin"); got != "old" {
+			if got := read(t, "bin/k.bin"); got != "old" {
 				t.Errorf("the old image is gone: %q", got)
 			}
-			if _, err := os.Stat("k.bin.tmp"); err == nil {
-				t.Error("a temporary file is left")
+			if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+				t.Errorf("temporary files are left: %q", left)
 			}
 		})
 	}
 }
 
-func TestTranslateOfAnEmptyModule(t *testing.T) {
+func TestTranslateOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "k.bc", "")
-	code, stderr := run(t, "translate", "--llvm-spirv", "/nonexistent", "--spirv-val", "/nonexistent",
-		"--code", "k.spv", "--properties", "k.prop", "--symbols", "k.sym", "--table", "k.table", "k.bc")
-	if code != 0 {
+	translate := func(in string) (int, string) {
+		return run(t, "translate", "--llvm-spirv", "/nonexistent", "--spirv-val", "/nonexistent",
+			"--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", in)
+	}
+	write(t, "k.table", "[Code|Symbols]\n")
+	if code, stderr := translate("k.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "k.spv") + read(t, "k.prop") + read(t, "k.sym"); got != "" {
-		t.Errorf("outputs: %q", got)
-	}
-	if got := read(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
+	}
+	for _, dir := range []string{"spv", "prop"} {
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("%s: %v, %v", dir, files, err)
+		}
+	}
+	write(t, "k.bc", "")
+	if code, stderr := translate("k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes") {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
 
@@ -169,17 +185,8 @@ func TestDuplicateKernels(t *testing.T) {
 
 // TestRealCompilers runs the steps as a build does.
 func TestRealCompilers(t *testing.T) {
-	path := func(name string) string {
-		for _, candidate := range []string{"/usr/lib/llvm-21/bin/" + name, name + "-21", name} {
-			if found, err := exec.LookPath(candidate); err == nil {
-				return found
-			}
-		}
-		t.Skipf("%s is not installed (Debian: llvm-21, llvm-spirv-21, spirv-tools)", name)
-		return ""
-	}
-	dis, link, translator, val := path("llvm-dis"), path("llvm-link"), path("llvm-spirv"), path("spirv-val")
-	as := path("llvm-as")
+	dis, link, translator, val := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	as := programs.Find(t, "llvm-as")
 	t.Chdir(t.TempDir())
 	write(t, "a.ll", ir)
 	// Two sources may have a main each: stock clang puts both into the device code.
@@ -194,17 +201,17 @@ func TestRealCompilers(t *testing.T) {
 	}
 	translate := func(in string) (int, string) {
 		return run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val,
-			"--code", "k.spv", "--properties", "k.prop", "--symbols", "k.sym", "--table", "k.table", in)
+			"--code-dir", ".", "--properties-dir", ".", "--table", "k.table", in)
 	}
 	if code, stderr := translate("all.bc"); code != 0 {
 		t.Fatalf("translate: exit %d: %s", code, stderr)
 	}
-	if got := read(t, "k.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
+	if got := read(t, "all.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
 		t.Errorf("symbols: %q", got)
 	}
 	// fp64 is aspect 6; the kernel names are there for the runtime.
 	want := "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel names]\n_ZTS4Axpy=1|1\n_ZTS5Other=1|1\n"
-	if got := read(t, "k.prop"); got != want {
+	if got := read(t, "all.prop"); got != want {
 		t.Errorf("properties:\n%s\nwant\n%s", got, want)
 	}
 

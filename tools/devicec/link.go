@@ -111,9 +111,12 @@ func (s *linkStep) mark(ctx context.Context, env *cli.Env, source, file, out str
 		return nil, err
 	}
 	postlink.MarkModule(m, source)
+	if err := postlink.LowerAnnotations(m, source); err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
 	var names []string
 	for _, k := range m.Kernels() {
-		names = append(names, k.Name)
+		names = append(names, k.Name())
 	}
 	return names, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }

@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -47,16 +46,6 @@ func writeTable(file string, rows ...[]string) error {
 		Rows:    rows,
 	}
 	return cli.WriteFile(file, t.Write)
-}
-
-// writeEmpty makes empty files: what a step declares and has nothing to put in.
-func writeEmpty(files ...string) error {
-	for _, f := range files {
-		if err := cli.WriteFile(f, func(io.Writer) error { return nil }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // size returns a file's size.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
+	"runtime"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
@@ -18,28 +20,34 @@ import (
 const spirvExtensions = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_EXT_shader_atomic_float16_add"
 
 type translateStep struct {
-	translator, llc, val             string
-	code, properties, symbols, table string
+	translator, llc, val string
+	codeDir, propertyDir string
+	table                string
+	keepDebugInfo        bool
 }
 
 func translateCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "translate",
-		Args:  "MODULE.bc",
-		Short: "translate a module to SPIR-V and write down what it needs",
+		Args:  "IN.table|MODULE.bc",
+		Short: "translate modules to SPIR-V and write down what they need",
 		Long: `
-Writes SPIR-V, a property file with the requirements and kernel names that are
-read from it, a symbol file and a table that names the three. An empty module
-gives empty files and a table without rows.`,
-		Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code k.spv --properties k.prop --symbols k.sym --table k.table k.bc",
+For each row of the table writes SPIR-V (.spv), a property file (.prop) with the
+requirements and kernel names that are read from it and what the row's own property
+file says besides, and a symbol file (.sym); and the table of all.
+
+Of debug information, the places of kernels and of what forces their requirements
+go to the property file. The SPIR-V is without it: so it stays the same when lines
+of the source move, and native code does not grow.`,
+		Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			var s translateStep
 			fs.StringVar(&s.translator, "llvm-spirv", "", "`path` of llvm-spirv")
 			fs.StringVar(&s.llc, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
 			fs.StringVar(&s.val, "spirv-val", "", "`path` of spirv-val (required)")
-			fs.StringVar(&s.code, "code", "", "the SPIR-V `file` (required)")
-			fs.StringVar(&s.properties, "properties", "", "the property `file` (required)")
-			fs.StringVar(&s.symbols, "symbols", "", "the symbol `file` (required)")
+			fs.StringVar(&s.codeDir, "code-dir", "", "the `folder` for SPIR-V (required)")
+			fs.StringVar(&s.propertyDir, "properties-dir", "", "the `folder` for property files and symbol files (required)")
+			fs.BoolVar(&s.keepDebugInfo, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
 			fs.StringVar(&s.table, "table", "", "the table `file` (required)")
 			return s.run
 		},
@@ -51,67 +59,131 @@ func (s *translateStep) run(ctx context.Context, env *cli.Env, args []string) er
 	if err != nil {
 		return err
 	}
-	if err := required("spirv-val", s.val, "code", s.code, "properties", s.properties, "symbols", s.symbols, "table", s.table); err != nil {
+	if err := required("spirv-val", s.val, "code-dir", s.codeDir, "properties-dir", s.propertyDir, "table", s.table); err != nil {
 		return err
 	}
 	if (s.translator == "") == (s.llc == "") {
 		return cli.Usagef("give either --llvm-spirv or --llc")
 	}
-	n, err := size(in)
+	rows, err := readRows(in)
 	if err != nil {
 		return err
 	}
-	if n == 0 {
-		if err := writeEmpty(s.code, s.properties, s.symbols); err != nil {
-			return err
-		}
-		return writeTable(s.table)
+	out := newOutputs()
+	defer out.discard()
+	written := make([][]string, len(rows))
+	err = command.ForEach(runtime.GOMAXPROCS(0), len(rows), func(i int) error {
+		code := out.file(s.codeDir, rows[i].stem()+".spv")
+		properties, symbols := out.file(s.propertyDir, rows[i].stem()+".prop"), out.file(s.propertyDir, rows[i].stem()+".sym")
+		written[i] = []string{code.path, properties.path, symbols.path}
+		return s.translate(ctx, env, rows[i], code, properties, symbols)
+	})
+	if err != nil {
+		return err
 	}
+	if err := out.place(s.codeDir, s.propertyDir); err != nil {
+		return err
+	}
+	return writeTable(s.table, written...)
+}
 
-	code, done, err := scratchFile(s.code)
-	if err != nil {
+// translate makes the three files of a module.
+func (s *translateStep) translate(ctx context.Context, env *cli.Env, in row, code, properties, symbols *output) error {
+	if n, err := size(in.code); err != nil {
 		return err
+	} else if n == 0 {
+		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.code))
 	}
-	defer done()
+	var err error
 	if s.translator != "" {
-		err = command.Run(ctx, nil, nil, env.Stderr, s.translator, "--spirv-max-version=1.4", spirvExtensions, in, "-o", code)
+		err = command.Run(ctx, nil, nil, env.Stderr, s.translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code.scratch)
 	} else {
-		err = command.Run(ctx, nil, nil, env.Stderr, s.llc, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in, "-o", code)
+		err = command.Run(ctx, nil, nil, env.Stderr, s.llc, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code.scratch)
 	}
 	if err != nil {
 		return err
 	}
-	if err := command.Run(ctx, nil, nil, env.Stderr, s.val, "--target-env", "spv1.4", code); err != nil {
-		return err
-	}
-	data, err := os.ReadFile(code)
+	data, err := os.ReadFile(code.scratch)
 	if err != nil {
 		return err
 	}
 	m, err := spirv.Parse(data)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.code, err)
+		return fmt.Errorf("%s: %w", code.path, err)
 	}
-	properties, err := spirv.Properties(m)
+	bare, err := spirv.StripDebug(data)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.code, err)
+		return fmt.Errorf("%s: %w", code.path, err)
 	}
-	var symbols strings.Builder
+	// What llvm-spirv writes as debug information is not all as spirv-val wants it.
+	checked := code.scratch
+	if s.keepDebugInfo {
+		checked += ".bare"
+		defer os.Remove(checked)
+	}
+	if err := os.WriteFile(checked, bare, 0o644); err != nil {
+		return err
+	}
+	if err := command.Run(ctx, nil, nil, env.Stderr, s.val, "--target-env", "spv1.4", checked); err != nil {
+		return err
+	}
+	own, err := spirv.Properties(m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", code.path, err)
+	}
+	m.PutPlaces(own)
+	if in.properties != "" {
+		if err := addProperties(own, in.properties); err != nil {
+			return err
+		}
+	}
+	text, err := own.MarshalText()
+	if err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", code.path, err))
+	}
+	if err := os.WriteFile(properties.scratch, text, 0o644); err != nil {
+		return err
+	}
+	var names strings.Builder
 	for _, k := range m.Kernels {
-		symbols.WriteString(k.Name + "\n")
+		names.WriteString(k.Name + "\n")
 	}
-	text, err := properties.MarshalText()
+	return os.WriteFile(symbols.scratch, []byte(names.String()), 0o644)
+}
+
+// addProperties adds what a property file says. Sizes that SPIR-V requires, too, are
+// those of SPIR-V: what is compiled is what counts.
+func addProperties(own *propset.Registry, name string) error {
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return cli.BadInput(fmt.Errorf("%s: %w", s.code, err))
-	}
-	if err := cli.WriteFile(s.properties, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 		return err
 	}
-	if err := cli.WriteFile(s.symbols, func(w io.Writer) error { _, err := io.WriteString(w, symbols.String()); return err }); err != nil {
+	file, err := propset.Parse(name, data)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(code, s.code); err != nil {
-		return err
+	needs, err := requirement.FromProperties(own)
+	if err != nil {
+		return cli.BadInput(err)
 	}
-	return writeTable(s.table, []string{s.code, s.properties, s.symbols})
+	more, err := requirement.FromProperties(file)
+	if err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
+	}
+	if len(needs.WorkGroupSize) > 0 || needs.WorkGroupSizesDiffer {
+		more.WorkGroupSize = nil
+	}
+	if err := needs.Merge(more); err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
+	}
+	needs.Put(own)
+	for _, set := range file.Sets() {
+		if set.Name == propset.DeviceRequirements || set.Name == propset.KernelNames {
+			continue
+		}
+		for _, p := range set.Properties() {
+			own.Add(set.Name).Put(p.Key, p.Value)
+		}
+	}
+	return nil
 }

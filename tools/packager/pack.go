@@ -123,11 +123,15 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 
 // writeVerified writes a file, and what is wrong with it as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
-	if err := create(env, name, file, o); err != nil {
+	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
+	findings := make(chan []syclbin.Finding, 1)
+	go func() { findings <- syclbin.Verify(file) }() // while the disk is busy
+	err := create(env, name, file, o)
+	list := <-findings
+	if err != nil {
 		return err
 	}
-	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
-	for _, found := range syclbin.Verify(file) {
+	for _, found := range list {
 		env.Warnf(name, "%s", printable(found.String()))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
@@ -28,7 +29,7 @@ func write(t *testing.T, name, text string) {
 // a static constructor keeps alive, and a kernel that calls what nobody defines.
 const ir = `target triple = "spirv64-unknown-unknown"
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @host, ptr null }]
-@shared = addrspace(1) global i32 1
+@shared = addrspace(1) constant i32 1
 
 define spir_kernel void @_ZTS1A(ptr addrspace(1) %x) #0 {
   %v = call i32 @_Z4helpv()
@@ -59,26 +60,12 @@ attributes #1 = { "sycl-module-id"="dir/b.cpp" }
 attributes #2 = { noinline }
 `
 
-func compilers(t *testing.T) (dis, opt string) {
-	t.Helper()
-	find := func(name string) string {
-		for _, candidate := range []string{"/usr/lib/llvm-21/bin/" + name, name + "-21", name} {
-			if path, err := exec.LookPath(candidate); err == nil {
-				return path
-			}
-		}
-		t.Skipf("%s is not installed (Debian: llvm-21)", name)
-		return ""
-	}
-	return find("llvm-dis"), find("opt")
-}
-
 func TestSplitWithRealCompilers(t *testing.T) {
-	dis, opt := compilers(t)
+	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
 	t.Chdir(t.TempDir())
 	write(t, "in.ll", ir)
 	code, stderr := run(t, "--llvm-dis", dis, "--opt", opt,
-		"--module=a.cpp=a.bc", "--module=dir/b.cpp=b.bc", "--module=c.cpp=c.bc", "--output", "out.table", "in.ll")
+		"--module=a.cpp=a.cpp.split", "--module=dir/b.cpp=b", "--module=c.cpp=c", "in.ll")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -89,10 +76,10 @@ func TestSplitWithRealCompilers(t *testing.T) {
 		}
 		return string(out)
 	}
-	a, b := disassemble("a.bc"), disassemble("b.bc")
+	a, b := disassemble("a.cpp.split/0.bc"), disassemble("b/0.bc")
 	for _, test := range []struct{ in, text, has, not string }{
 		{"a.cpp", a, "spir_kernel void @_ZTS1A(", "kernel_with"},
-		{"a.cpp", a, "@shared = internal addrspace(1) global i32 1", "@host"},
+		{"a.cpp", a, "@shared = internal addrspace(1) constant i32 1", "@host"},
 		{"b.cpp", b, "!reqd_work_group_size", "_ZTS1A"},
 		{"b.cpp", b, "!{i32 64, i32 1, i32 1}", "global_ctors"},
 		{"b.cpp", b, "!{i32 16}", "_Z5print"},
@@ -105,25 +92,31 @@ func TestSplitWithRealCompilers(t *testing.T) {
 			t.Errorf("the module of %s has %q:\n%s", test.in, test.not, test.text)
 		}
 	}
-	if info, err := os.Stat("c.bc"); err != nil || info.Size() != 0 {
-		t.Errorf("the module of a source without kernels: %v, %v", info, err)
+	if files, err := os.ReadDir("c"); err != nil || len(files) != 0 {
+		t.Errorf("modules of a source without kernels: %v, %v", files, err)
 	}
-	if table, _ := os.ReadFile("out.table"); string(table) != "[Code]\na.bc\nb.bc\n" {
-		t.Errorf("table: %q", table)
+	for name, want := range map[string]string{
+		"a.cpp.split.table": "[Code|Properties|Symbols]\na.cpp.split/0.bc|a.cpp.split/0.prop|a.cpp.split/0.sym\n",
+		"c.table":           "[Code|Properties|Symbols]\n",
+		"b/0.sym":           "_ZTSN9sycl_lite11kernel_withI1BLj64ELj1ELj1ELj16EEE\n",
+	} {
+		if got, _ := os.ReadFile(name); string(got) != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 
 	// The same input gives the same bytes.
-	first, _ := os.ReadFile("b.bc")
+	first, _ := os.ReadFile("b/0.bc")
 	if code, stderr := run(t, "--llvm-dis", dis, "--opt", opt, "--output", "again.table", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if again, err := os.ReadFile("again_1.bc"); err != nil || string(again) != string(first) {
+	if again, err := os.ReadFile("again_0.bc"); err != nil || string(again) != string(first) {
 		t.Errorf("a second run wrote another module (%v)", err)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	dis, opt := compilers(t)
+	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
 	t.Chdir(t.TempDir())
 	write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
 	write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
@@ -135,15 +128,16 @@ func TestRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		"an undefined device function":  {[]string{"undefined.ll"}, cli.ExitBadInput, "a.cpp: device function 'help()' is used but no source defines it; it is called by kernel 'A'"},
-		"no kernel":                     {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: there is no kernel"},
-		"truncated text":                {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1: the body of function @f does not end"},
-		"truncated bitcode":             {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
-		"no such file":                  {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
-		"a source that no module names": {[]string{"--module=a.cpp=a.bc", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', which no --module names"},
-		"an unknown split":              {[]string{"--split=auto", "good.ll"}, cli.ExitUsage, "'auto' is neither per_source nor off"},
-		"a module twice":                {[]string{"--module=a=1", "--module=a=2", "good.ll"}, cli.ExitUsage, "'a' is given twice"},
-		"no disassembler":               {[]string{"--llvm-dis=/nonexistent/llvm-dis", "cut.bc"}, cli.ExitFailure, "cannot run /nonexistent/llvm-dis"},
+		"an undefined device function":   {[]string{"undefined.ll"}, cli.ExitBadInput, "a.cpp: device function 'help()' is used but no source defines it; it is called by kernel 'A'"},
+		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: there is no kernel"},
+		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: the body of function @f does not end"},
+		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
+		"no such file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
+		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', which no --module names"},
+		"an unknown split":               {[]string{"--split=whole", "good.ll"}, cli.ExitUsage, "'whole' is none of [auto per_kernel per_source off]"},
+		"a module twice":                 {[]string{"--output=", "--module=a=1", "--module=a=2", "good.ll"}, cli.ExitUsage, "'a' is given twice"},
+		"no disassembler":                {[]string{"--llvm-dis=/nonexistent/llvm-dis", "cut.bc"}, cli.ExitFailure, "cannot run /nonexistent/llvm-dis"},
+		"bitcode without a disassembler": {[]string{"--llvm-dis=", "cut.bc"}, cli.ExitUsage, "cut.bc is LLVM bitcode: give --llvm-dis"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, "out.table", "old")

@@ -24,7 +24,7 @@ func main() {
 		Commands: []*cli.Command{{
 			Args:    "FILE.bzl...",
 			Short:   "write the reference page of the rules",
-			Long:    "Reads the rule(), provider() and tag_class() calls of Starlark files and writes their docstrings as Markdown.",
+			Long:    "Reads the rule(), aspect(), provider() and tag_class() calls of Starlark files and writes their docstrings as Markdown.",
 			Example: "rulesdoc --output docs/rules.md rules/sycl_binary.bzl",
 			Setup: func(fs *flag.FlagSet) cli.Run {
 				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
@@ -52,7 +52,8 @@ type entry struct {
 type field struct{ name, kind, doc, fallback string }
 
 func render(files []string) (string, error) {
-	var entries []entry
+	var parsed []*build.File
+	named := dicts{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -62,9 +63,18 @@ func render(files []string) (string, error) {
 		if err != nil {
 			return "", cli.BadInput(err)
 		}
-		entries = append(entries, read(f)...)
+		parsed = append(parsed, f)
+		for _, stmt := range f.Stmt {
+			if name, value, ok := assignment(stmt); ok {
+				named[name] = value
+			}
+		}
 	}
-	order := map[string]int{"rule": 0, "module extension tag": 1, "provider": 2}
+	var entries []entry
+	for _, f := range parsed {
+		entries = append(entries, named.read(f)...)
+	}
+	order := map[string]int{"rule": 0, "aspect": 1, "module extension tag": 2, "provider": 3}
 	sort.SliceStable(entries, func(i, j int) bool {
 		a, b := entries[i], entries[j]
 		if a.kind != b.kind {
@@ -75,7 +85,7 @@ func render(files []string) (string, error) {
 
 	var b strings.Builder
 	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//tools/rulesdoc`; do not edit.\n\n")
-	b.WriteString("Load rules and providers from `@rules_sycl//rules:defs.bzl`.\n")
+	b.WriteString("Load rules, aspects and providers from `@rules_sycl//rules:defs.bzl`.\n")
 	for _, e := range entries {
 		fmt.Fprintf(&b, "\n## %s\n\n*%s*\n\n%s\n", e.name, e.kind, strings.TrimSpace(e.doc))
 		if len(e.fields) == 0 {
@@ -98,19 +108,33 @@ func render(files []string) (string, error) {
 	return b.String(), nil
 }
 
-// read collects the assignments NAME = rule(...), provider(...), tag_class(...).
-func read(f *build.File) []entry {
+// assignment returns the name and the value of a statement NAME = VALUE.
+func assignment(stmt build.Expr) (name string, value build.Expr, ok bool) {
+	assign, ok := stmt.(*build.AssignExpr)
+	if !ok {
+		return "", nil, false
+	}
+	id, ok := assign.LHS.(*build.Ident)
+	if !ok {
+		return "", nil, false
+	}
+	return id.Name, assign.RHS, true
+}
+
+// dicts are the values that the files give names to, such as attributes that
+// several rules have.
+type dicts map[string]build.Expr
+
+// read collects the assignments NAME = rule(...), aspect(...), provider(...) and
+// tag_class(...).
+func (d dicts) read(f *build.File) []entry {
 	var entries []entry
 	for _, stmt := range f.Stmt {
-		assign, ok := stmt.(*build.AssignExpr)
+		name, value, ok := assignment(stmt)
 		if !ok {
 			continue
 		}
-		name, ok := assign.LHS.(*build.Ident)
-		if !ok {
-			continue
-		}
-		call, ok := assign.RHS.(*build.CallExpr)
+		call, ok := value.(*build.CallExpr)
 		if !ok {
 			continue
 		}
@@ -118,16 +142,17 @@ func read(f *build.File) []entry {
 		if !ok {
 			continue
 		}
-		e := entry{name: name.Name, kind: function.Name, doc: text(argument(call, "doc"))}
+		e := entry{name: name, kind: function.Name, doc: text(argument(call, "doc"))}
 		switch function.Name {
+		case "aspect":
 		case "rule":
-			e.fields = attributes(argument(call, "attrs"))
+			e.fields = d.attributes(argument(call, "attrs"))
 		case "tag_class":
 			e.kind = "module extension tag"
 			e.name = "sycl." + strings.TrimPrefix(e.name, "_")
-			e.fields = attributes(argument(call, "attrs"))
+			e.fields = d.attributes(argument(call, "attrs"))
 		case "provider":
-			for key, value := range pairs(argument(call, "fields")) {
+			for key, value := range d.pairs(argument(call, "fields")) {
 				e.fields = append(e.fields, field{name: key, doc: text(value)})
 			}
 		default:
@@ -147,9 +172,9 @@ func read(f *build.File) []entry {
 
 // attributes reads a dict of attr.TYPE(...) calls; names with an underscore are
 // not the user's.
-func attributes(e build.Expr) []field {
+func (d dicts) attributes(e build.Expr) []field {
 	var fields []field
-	for name, value := range pairs(e) {
+	for name, value := range d.pairs(e) {
 		call, ok := value.(*build.CallExpr)
 		if !ok || strings.HasPrefix(name, "_") {
 			continue
@@ -169,13 +194,18 @@ func attributes(e build.Expr) []field {
 	return fields
 }
 
-// pairs returns the string keys of a dict, or of dicts joined with "|".
-func pairs(e build.Expr) map[string]build.Expr {
+// pairs returns the string keys of a dict, of one with a name, or of dicts joined
+// with "|".
+func (d dicts) pairs(e build.Expr) map[string]build.Expr {
 	found := map[string]build.Expr{}
 	switch e := e.(type) {
+	case *build.Ident:
+		if named, ok := d[e.Name]; ok {
+			return d.pairs(named)
+		}
 	case *build.BinaryExpr:
 		for _, side := range []build.Expr{e.X, e.Y} {
-			for k, v := range pairs(side) {
+			for k, v := range d.pairs(side) {
 				found[k] = v
 			}
 		}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// inputs returns kernels whose needs differ and devices that differ in what they
+// offer, so that about a quarter of the cells are a no. Some kernels are alone in
+// their module, and some share one.
+func inputs(kernels, devices int) (modules []report.Module, config *deviceconfig.Config, list []*deviceconfig.Device, err error) {
+	var text strings.Builder
+	for d := range devices {
+		fmt.Fprintf(&text, "intel_gpu_bench_%03d:\n  aspects: [gpu, fp16%s%s]\n  sub-group-sizes: [%s]\n  max-work-group-size: %d\n", d,
+			[]string{"", ", fp64"}[d%2], []string{", atomic64", ""}[d/2%2], []string{"8, 16, 32", "16, 32"}[d/4%2], 256<<(d/8%3))
+	}
+	if config, err = deviceconfig.Read("devices.yaml", strings.NewReader(text.String())); err != nil {
+		return nil, nil, nil, err
+	}
+	list = config.Devices()
+	const shared = 4 // kernels in one module
+	for k := 0; k < kernels; {
+		n := 1
+		if len(modules)%2 == 0 {
+			n = min(shared, kernels-k)
+		}
+		m := report.Module{Needs: needs(len(modules))}
+		for range n {
+			name := fmt.Sprintf("Kernel%05d", k)
+			m.Kernels = append(m.Kernels, report.KernelInfo{
+				Name:     fmt.Sprintf("_ZTSN5bench6ModuleINS_6detail%d%sIdLi%dEEEEE", len(name), name, k%7),
+				Location: &report.Location{Path: fmt.Sprintf("src/part%03d/kernels.cpp", k/50), Line: uint32(k%50*12 + 1)},
+			})
+			k++
+		}
+		m.Forms = append(m.Forms, report.Form{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", 2*len(modules)), Size: 4096})
+		if len(modules)%3 == 0 {
+			m.Forms = append(m.Forms, report.Form{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown",
+				Arch: list[len(modules)%len(list)].Name, Digest: fmt.Sprintf("%064x", 2*len(modules)+1), Size: 8192})
+		}
+		modules = append(modules, m)
+	}
+	return modules, config, list, nil
+}
+
+func needs(n int) *requirement.Requirements {
+	q := new(requirement.Requirements)
+	switch n % 9 {
+	case 1, 4:
+		q.Aspects = []aspect.Aspect{aspect.FP64}
+	case 2:
+		q.SubGroupSizes = []uint32{8}
+	case 5:
+		q.Aspects = []aspect.Aspect{aspect.FP64, aspect.Atomic64}
+	case 7:
+		q.WorkGroupSize = []uint64{32, 16, 1}
+	}
+	return q
+}

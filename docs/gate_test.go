@@ -1,0 +1,38 @@
+package docs
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+)
+
+//go:embed gate.md
+var gatePage string
+
+// The page explains each rule in the words of the tool.
+func TestGateRules(t *testing.T) {
+	for _, r := range gate.Rules() {
+		want := fmt.Sprintf("\n### %s\n\n%s Level: %v.\n\n%s\n", r.ID, r.Short, r.Level, r.Long)
+		if !strings.Contains(gatePage, want) {
+			t.Errorf("gate.md does not have:%s", want)
+		}
+	}
+	if n := strings.Count(gatePage, "\n### "); n != len(gate.Rules()) {
+		t.Errorf("%d sections for %d rules", n, len(gate.Rules()))
+	}
+}
+
+func TestGatePolicy(t *testing.T) {
+	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(gatePage)[1]
+	p, err := gate.ReadPolicy("gate.md", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Families) != 1 || len(p.Allow) != 1 || p.MaxBaseline != 500 {
+		t.Errorf("got %+v", p)
+	}
+}

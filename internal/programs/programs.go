@@ -1,0 +1,36 @@
+// Package programs finds the compilers that tests run.
+package programs
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Find returns the path of a program: that of LLVM 21 when LLVM has it, whatever
+// other versions there are. Without it the test is skipped, except under Bazel: there
+// all programs are part of the machine, and a skip would hide a fault.
+func Find(t testing.TB, name string) string {
+	t.Helper()
+	candidates := []string{"/usr/lib/llvm-21/bin/" + name, name + "-21"}
+	if !ofLLVM[name] {
+		candidates = []string{name}
+	}
+	for _, candidate := range candidates {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path
+		}
+	}
+	if _, bazel := os.LookupEnv("TEST_SRCDIR"); bazel {
+		t.Fatalf("%s is not installed", candidates[len(candidates)-1])
+	}
+	t.Skipf("%s is not installed", candidates[len(candidates)-1])
+	return ""
+}
+
+// ofLLVM are the programs that come with a version of LLVM.
+var ofLLVM = map[string]bool{
+	"clang": true, "clang++": true, "clang-linker-wrapper": true, "clang-offload-bundler": true,
+	"clang-offload-packager": true, "ld.lld": true, "llc": true, "llvm-ar": true, "llvm-as": true,
+	"llvm-dis": true, "llvm-link": true, "llvm-objcopy": true, "llvm-spirv": true, "opt": true,
+}

@@ -1,0 +1,106 @@
+"""The actions that report on and check compatibility."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+
+COMPAT_ATTRS = {
+    "_compat": attr.label(default = "//tools/compat", executable = True, cfg = "exec"),
+    "_compat_setting": attr.label(default = "//rules/settings:compat"),
+}
+
+def report_action(ctx, files, devices, device_config, out):
+    """SyclCompatReport: SYCLBINs to one report, as on one program.
+
+    Args:
+        ctx: the rule context.
+        files: list of SYCLBIN Files.
+        devices: list of device names, or none for what the files were built for.
+        device_config: list of Files merged over the built-in device table.
+        out: the File to write.
+    """
+    args = ctx.actions.args()
+    args.add("report")
+    args.add("--output", out)
+    args.add("--name", str(ctx.label).lstrip("@"))
+    args.add_joined("--devices", devices, join_with = ",")
+    args.add_all(device_config, before_each = "--device-config")
+    args.add_all(files)
+    ctx.actions.run(
+        executable = ctx.executable._compat,
+        arguments = [args],
+        inputs = files + device_config,
+        outputs = [out],
+        mnemonic = "SyclCompatReport",
+        progress_message = "Reporting the compatibility of %{label}",
+    )
+
+def check_action(ctx, report, name):
+    """SyclCompatCheck: warns of what a report says, or fails, as the setting has it.
+
+    Args:
+        ctx: the rule context.
+        report: the report's File.
+        name: path of the output below the package, without extension.
+    Returns:
+        list of File: what asks for the check, none when it is off.
+    """
+    level = ctx.attr._compat_setting[BuildSettingInfo].value
+    if level == "off":
+        return []
+    result = ctx.actions.declare_file(name + ".check.json")
+    args = ctx.actions.args()
+    args.add("check")
+    if level == "warn":
+        args.add("--warn-only")
+
+    # Nobody has to hear at every build that SPIR-V may meet any device.
+    args.add("--undetermined", "ignore")
+    args.add("--json-file", result)
+    args.add(report)
+    ctx.actions.run(
+        executable = ctx.executable._compat,
+        arguments = [args],
+        inputs = [report],
+        outputs = [result],
+        mnemonic = "SyclCompatCheck",
+        progress_message = "Checking the compatibility of %{label}",
+    )
+    return [result]
+
+def launcher(ctx, name, tool, arguments, runfiles):
+    """An executable that runs the compat tool on files of the runfiles.
+
+    Paths that the user adds are relative to the folder that bazel was called in.
+
+    Args:
+        ctx: the rule context.
+        name: name of the script.
+        tool: the compat tool's Target, for the target platform.
+        arguments: list of string, for the shell; files are `{runfiles}/SHORT_PATH`.
+        runfiles: the Files that the arguments name.
+    Returns:
+        struct(executable, runfiles).
+    """
+    script = ctx.actions.declare_file(name)
+    ctx.actions.write(
+        script,
+        """#!/bin/sh
+runfiles=${{RUNFILES_DIR:-$0.runfiles}}
+case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac
+runfiles=$runfiles/{workspace}
+cd "${{BUILD_WORKING_DIRECTORY:-.}}" || exit 4
+exec "$runfiles/{tool}" {arguments}
+""".format(
+            workspace = ctx.workspace_name,
+            tool = tool[DefaultInfo].files_to_run.executable.short_path,
+            arguments = " ".join(arguments),
+        ),
+        is_executable = True,
+    )
+    return struct(
+        executable = script,
+        runfiles = ctx.runfiles(runfiles).merge(tool[DefaultInfo].default_runfiles),
+    )
+
+def runfile(file):
+    """The launcher's argument that names a file."""
+    return "\"$runfiles/%s\"" % file.short_path

@@ -1,0 +1,52 @@
+"""The sycl_device_config rule."""
+
+def _sycl_device_config_impl(ctx):
+    files = {f: None for f in ctx.files.deps + ctx.files.srcs}.keys()
+    table = ctx.actions.declare_file(ctx.label.name + ".devices.json")
+    args = ctx.actions.args()
+    args.add("devices")
+    args.add("--json")
+    args.add("--output", table)
+    args.add_all(files, before_each = "--device-config-file")
+    ctx.actions.run(
+        executable = ctx.executable._aspectfilter,
+        arguments = [args],
+        inputs = files,
+        outputs = [table],
+        mnemonic = "SyclDeviceConfig",
+        progress_message = "Checking the device configuration %{label}",
+    )
+    return [
+        DefaultInfo(files = depset(files, order = "preorder")),
+        OutputGroupInfo(devices = depset([table]), _validation = depset([table])),
+    ]
+
+sycl_device_config = rule(
+    implementation = _sycl_device_config_impl,
+    doc = """Device configuration files for the `device_config` of other rules.
+
+The files are merged over the built-in configuration in the order of `deps`, then
+`srcs`; what a later one says of a device counts. They are checked when something
+that uses them is built. The output group `devices` is the merged table as JSON.
+
+```starlark
+sycl_device_config(
+    name = "devices",
+    srcs = ["our_accelerator.yaml"],
+)
+```
+""",
+    attrs = {
+        "deps": attr.label_list(
+            allow_files = [".yaml", ".yml"],
+            doc = "Other `sycl_device_config` targets, which come before `srcs`.",
+        ),
+        "srcs": attr.label_list(
+            allow_files = [".yaml", ".yml"],
+            doc = "Device configuration files.",
+            mandatory = True,
+            allow_empty = False,
+        ),
+        "_aspectfilter": attr.label(default = "//tools/aspectfilter", executable = True, cfg = "exec"),
+    },
+)

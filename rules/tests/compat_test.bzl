@@ -1,0 +1,134 @@
+"""Analysis tests of the rules that report on and check compatibility."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:providers.bzl", "SyclCompatInfo")
+load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
+load("//rules:sycl_compat_test.bzl", "sycl_compat_test")
+load("//rules:sycl_device_config.bzl", "sycl_device_config")
+
+_COMPLETE = "//rules/tests:complete_toolchain"
+_TOOLCHAIN = {"//command_line_option:extra_toolchains": _COMPLETE}
+_SETTING = str(Label("//rules/settings:compat"))
+
+def _action(env, mnemonic):
+    found = [a for a in analysistest.target_actions(env) if a.mnemonic == mnemonic]
+    asserts.equals(env, 1, len(found), mnemonic)
+    return found[0]
+
+def _after(argv, flag):
+    """The arguments that follow each occurrence of a flag."""
+    return [argv[i + 1].split("/")[-1] for i in range(len(argv)) if argv[i] == flag]
+
+def _report_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    action = _action(env, "SyclCompatReport")
+
+    # Two SYCLBINs, one of them found through a filegroup, each once.
+    asserts.equals(
+        env,
+        ["compat_a.syclbin", "compat_b.syclbin"],
+        sorted([a.split("/")[-1] for a in action.argv if a.endswith(".syclbin")]),
+    )
+
+    # The configuration that compat_b was built with, then the report's own.
+    asserts.equals(env, ["base.yaml", "more.yaml", "own.yaml"], _after(action.argv, "--device-config"))
+    asserts.equals(env, ["intel_gpu_pvc,my_device"], _after(action.argv, "--devices"))
+    asserts.equals(env, target[SyclCompatInfo].report, action.outputs.to_list()[0])
+    return analysistest.end(env)
+
+_report_test = analysistest.make(_report_impl, config_settings = _TOOLCHAIN)
+
+def _test_impl(ctx):
+    env = analysistest.begin(ctx)
+    script = _action(env, "FileWrite").content
+    asserts.true(env, "check --undetermined error" in script, script)
+    asserts.true(env, "/compat_test.compat.json\"" in script, script)
+    return analysistest.end(env)
+
+_test_test = analysistest.make(_test_impl, config_settings = _TOOLCHAIN)
+
+def _check_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    checks = target[OutputGroupInfo]._validation.to_list()
+    if ctx.attr.level == "off":
+        asserts.equals(env, [], checks)
+        return analysistest.end(env)
+    action = _action(env, "SyclCompatCheck")
+    asserts.equals(env, checks, action.outputs.to_list())
+    asserts.equals(env, ctx.attr.level == "warn", "--warn-only" in action.argv)
+    return analysistest.end(env)
+
+def _make_check_test(level):
+    return analysistest.make(
+        _check_impl,
+        attrs = {"level": attr.string(default = level)},
+        config_settings = _TOOLCHAIN | {_SETTING: level},
+    )
+
+_check_warn_test = _make_check_test("warn")
+_check_error_test = _make_check_test("error")
+_check_off_test = _make_check_test("off")
+
+def _config_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    action = _action(env, "SyclDeviceConfig")
+    asserts.equals(env, ["base.yaml", "more.yaml"], _after(action.argv, "--device-config-file"))
+    asserts.equals(env, ["base.yaml", "more.yaml"], [f.basename for f in target[DefaultInfo].files.to_list()])
+    asserts.true(env, action.outputs.to_list()[0] in target[OutputGroupInfo]._validation.to_list(), "nothing asks for the check")
+    return analysistest.end(env)
+
+_config_test = analysistest.make(_config_impl)
+
+def _nothing_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.expect_failure(env, "deps have no sycl_binary, and nothing that they depend on is one")
+    return analysistest.end(env)
+
+_nothing_test = analysistest.make(_nothing_impl, expect_failure = True)
+
+def compat_test_suite(name):
+    """Declares the tests, on targets of which nothing is ever built.
+
+    Args:
+        name: of the suite.
+    """
+    manual = {"tags": ["manual"]}
+    sycl_device_config(name = "compat_base", srcs = ["base.yaml"], **manual)
+    sycl_device_config(name = "compat_config", srcs = ["more.yaml"], deps = [":compat_base"], **manual)
+    sycl_binary(name = "compat_a", srcs = ["a.cpp"], **manual)
+    sycl_binary(name = "compat_b", srcs = ["b.cpp"], device_config = ":compat_config", **manual)
+    native.filegroup(name = "compat_group", srcs = [":compat_b"], **manual)
+    native.filegroup(name = "compat_none", srcs = ["a.cpp"], **manual)
+    sycl_compat_report(
+        name = "compat_report",
+        device_config = "own.yaml",
+        devices = ["intel_gpu_pvc", "my_device"],
+        deps = [":compat_a", ":compat_b", ":compat_group"],
+        **manual
+    )
+    sycl_compat_report(name = "compat_nothing", deps = [":compat_none"], **manual)
+    sycl_compat_test(name = "compat_test", undetermined = "error", deps = [":compat_group"], **manual)
+
+    _report_test(name = "compat_report_test", target_under_test = ":compat_report")
+    _test_test(name = "compat_test_test", target_under_test = ":compat_test")
+    _check_warn_test(name = "compat_check_warn_test", target_under_test = ":compat_a")
+    _check_error_test(name = "compat_check_error_test", target_under_test = ":compat_a")
+    _check_off_test(name = "compat_check_off_test", target_under_test = ":compat_a")
+    _config_test(name = "compat_config_test", target_under_test = ":compat_config")
+    _nothing_test(name = "compat_nothing_test", target_under_test = ":compat_nothing")
+    native.test_suite(
+        name = name,
+        tests = [
+            "compat_check_error_test",
+            "compat_check_off_test",
+            "compat_check_warn_test",
+            "compat_config_test",
+            "compat_nothing_test",
+            "compat_report_test",
+            "compat_test_test",
+        ],
+    )

@@ -1,0 +1,318 @@
+// Package corpus compares the verdicts of this project with those of a compiler
+// for real devices. It makes a few hundred SPIR-V modules from the sources under
+// testdata/, has ocloc compile each for a dozen GPUs, and holds whether ocloc
+// takes it against what the packages spirv, deviceconfig and compat say.
+//
+// The two need not say the same in three cases only. The sizes of work-groups are
+// not checked by ocloc at all, so that a module may fail on our side alone, for
+// that one reason. The shapes of matrices are not known of every device, and then
+// the verdict is open. And ocloc takes some code that the device cannot run, or
+// refuses some for reasons that no property has words for: these cases are the list
+// of gaps. Everything else is a fault of this project.
+//
+// testdata/agreement.txt has the outcome; go test -update writes it anew.
+package corpus
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+var (
+	update = flag.Bool("update", false, "write the golden files anew")
+	only   = flag.String("only", "", "compare the modules of the sources with these names only, divided by commas")
+)
+
+// targets are the devices that modules are compiled for: one of each generation
+// that ocloc knows, and those that differ from the others of theirs.
+var targets = []string{
+	"intel_gpu_tgllp", "intel_gpu_acm_g10", "intel_gpu_pvc", "intel_gpu_pvc_vg", "intel_gpu_mtl_h", "intel_gpu_arl_h",
+	"intel_gpu_bmg_g21", "intel_gpu_ptl_h", "intel_gpu_nvl_p", "intel_gpu_cri",
+}
+
+// A gap is code that ocloc takes for devices that cannot run it or, if it refuses
+// it, for reasons of its own.
+type gap struct {
+	letter  string
+	modules string   // pattern of their names
+	devices []string // all when there are none
+	refused bool     // by ocloc
+	require string   // what our reasons say is missing, "" when ocloc refuses
+	why     string
+}
+
+var gaps = []gap{
+	{letter: "d", modules: "double_vectors *", require: "fp64",
+		why: "vectors of double: ocloc compiles their arithmetic and copies for GPUs without double precision, though not that of scalars"},
+	{letter: "i", modules: "image*", devices: []string{"intel_gpu_cri"}, require: "image",
+		why: "images on CRI: ocloc compiles them, though the extensions that it lists for CRI have none and the driver reports no image support"},
+	{letter: "s", modules: "samplers *", require: "image",
+		why: "samplers: ocloc compiles a sampler that no image is read with, but a device without images has no samplers either"},
+	{letter: "c", modules: "clocks *", require: "ext_oneapi_clock_*",
+		why: "clocks: ocloc compiles the instruction for every GPU, but lists cl_khr_kernel_clock for none"},
+	{letter: "m", modules: "matrix_instruction", devices: []string{"intel_gpu_pvc_vg"}, require: "ext_intel_matrix",
+		why: "matrix instruction on PVC-VG: ocloc compiles it, but does not list its extension for this device without matrix engines, and refuses cooperative matrices"},
+	{letter: "n", modules: "matrix_instruction", devices: []string{"intel_gpu_arl_h", "intel_gpu_acm_g10"}, refused: true,
+		why: "matrix instruction on ARL-H and ACM-G10: ocloc wants another shape for one and does not take the extension for the other, though both have matrices; no property tells the shape, and SYCL makes no such instruction"},
+	{letter: "e", modules: "cooperative_matrix SG=16 N=8", devices: []string{"intel_gpu_arl_h", "intel_gpu_acm_g10"}, refused: true,
+		why: "matrices in sub-groups of 16 on ARL-H and ACM-G10: ocloc crashes, as these matrices are for sub-groups of 8, which no property says"},
+	{letter: "b", modules: "bfloat16 *", devices: []string{"intel_gpu_pvc_vg"}, refused: true,
+		why: "bfloat16 on PVC-VG: ocloc refuses the conversions, though it lists cl_intel_bfloat16_conversions; SYCL has no aspect for them"},
+}
+
+// covers reports whether the gap explains an outcome.
+func (g *gap) covers(name, device string, ocloc outcome, reasons []compat.Reason) bool {
+	ok, _ := path.Match(g.modules, name)
+	if !ok || g.refused == ocloc.accepted || g.devices != nil && !slices.Contains(g.devices, device) {
+		return false
+	}
+	return !slices.ContainsFunc(reasons, func(r compat.Reason) bool {
+		ok, _ := path.Match(g.require, r.Required)
+		return r.Rule != compat.MissingAspect || !ok
+	})
+}
+
+// Marks for the pairs of a module and a device. A gap has its own letter.
+const (
+	bothTake   = "."
+	bothRefuse = "x"
+	workGroup  = "w"
+	unknown    = "u"
+	disagree   = "!"
+)
+
+// mark compares an outcome with our verdict.
+func mark(name, device string, ocloc outcome, ours compat.Result) string {
+	isOnly := func(rule compat.Rule) bool {
+		return !slices.ContainsFunc(ours.Reasons, func(r compat.Reason) bool { return r.Rule != rule })
+	}
+	switch {
+	case ours.Verdict == compat.Compatible && ocloc.accepted:
+		return bothTake
+	case ours.Verdict == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize):
+		// A refusal by ocloc would be for something that we do not see.
+		if ocloc.accepted {
+			return workGroup
+		}
+		return disagree
+	case ours.Verdict == compat.Incompatible && !ocloc.accepted:
+		return bothRefuse
+	case ours.Verdict == compat.Undetermined && isOnly(compat.UnsupportedJointMatrix):
+		return unknown
+	}
+	for i := range gaps {
+		if gaps[i].covers(name, device, ocloc, ours.Reasons) {
+			return gaps[i].letter
+		}
+	}
+	return disagree
+}
+
+func TestAgreement(t *testing.T) {
+	tools, compiler := findCompilers(t), findOcloc(t)
+	config := deviceconfig.Default()
+	var devices []*deviceconfig.Device
+	for _, name := range targets {
+		d, ok := config.Lookup(name)
+		if !ok {
+			t.Fatalf("%s is not among the default devices", name)
+		}
+		devices = append(devices, d)
+	}
+	var modules []*module
+	for _, s := range readSources(t) {
+		if *only == "" || slices.Contains(strings.Split(*only, ","), s.name) {
+			modules = append(modules, s.modules()...)
+		}
+	}
+
+	needs := make([]*requirement.Requirements, len(modules))
+	dir := t.TempDir()
+	inParallel(len(modules), func(i int) {
+		var err error
+		if needs[i], err = build(t, tools, modules[i], dir, fmt.Sprintf("m%d", i)); err != nil {
+			t.Errorf("%s: %v", modules[i].name, err)
+		}
+	})
+	if t.Failed() {
+		t.FailNow()
+	}
+
+	var requests []request
+	for _, m := range modules {
+		for _, d := range devices {
+			requests = append(requests, request{m.file, d.OclocDevice})
+		}
+	}
+	outcomes, err := compiler.compile(t.Context(), requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	checker := compat.New(config)
+	table := &agreement{devices: devices}
+	for i, m := range modules {
+		var marks []string
+		for j, d := range devices {
+			got, ours := outcomes[i*len(devices)+j], checker.Check(needs[i], d)
+			letter := mark(m.name, d.Name, got, ours)
+			marks = append(marks, letter)
+			if letter == disagree {
+				t.Errorf("%s on %s: ocloc %s; here it is %s%s", m.name, d.Name, got, ours.Verdict, because(ours.Reasons))
+			}
+		}
+		table.add(m.name, marks)
+	}
+	t.Log("\n" + table.totals())
+	if *only == "" {
+		for i := range gaps {
+			if !table.has(gaps[i].letter) {
+				t.Errorf("nothing is left of the gap %q: %s", gaps[i].letter, gaps[i].why)
+			}
+		}
+		checkGolden(t, "agreement.txt", table.String())
+	}
+}
+
+// build makes the code of a module and returns what it needs.
+func build(t *testing.T, tools compilers, m *module, dir, base string) (*requirement.Requirements, error) {
+	if err := tools.compile(t.Context(), m, dir, base); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := spirv.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(parsed.Kernels) == 0 {
+		return nil, fmt.Errorf("no kernel in the module")
+	}
+	return parsed.Requirements(), nil
+}
+
+func (o outcome) String() string {
+	if o.accepted {
+		return "takes it"
+	}
+	return fmt.Sprintf("refuses it (%s)", o.message)
+}
+
+func because(reasons []compat.Reason) string {
+	var s strings.Builder
+	for i, r := range reasons {
+		fmt.Fprintf(&s, "%s %s (%s)", [2]string{":", ";"}[min(i, 1)], r.Text, r.Rule)
+	}
+	return s.String()
+}
+
+// agreement is the table of all pairs.
+type agreement struct {
+	devices []*deviceconfig.Device
+	names   []string   // of modules
+	marks   [][]string // by module and device
+}
+
+func (a *agreement) add(name string, marks []string) {
+	a.names = append(a.names, name)
+	a.marks = append(a.marks, marks)
+}
+
+func (a *agreement) has(letter string) bool {
+	return slices.ContainsFunc(a.marks, func(row []string) bool { return slices.Contains(row, letter) })
+}
+
+// totals returns a table of counts with a row for each device.
+func (a *agreement) totals() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%-18s %6s %6s %6s %6s %6s", "device", "pairs", "both .", "both x", "size w", "open u")
+	for _, g := range gaps {
+		fmt.Fprintf(&s, " %6s", "gap "+g.letter)
+	}
+	fmt.Fprintf(&s, " %8s\n", "disagree")
+	row := func(name string, of []int) {
+		count := map[string]int{}
+		for _, marks := range a.marks {
+			for _, j := range of {
+				count[marks[j]]++
+			}
+		}
+		fmt.Fprintf(&s, "%-18s %6d %6d %6d %6d %6d", name, len(a.marks)*len(of), count[bothTake], count[bothRefuse], count[workGroup], count[unknown])
+		for _, g := range gaps {
+			fmt.Fprintf(&s, " %6d", count[g.letter])
+		}
+		fmt.Fprintf(&s, " %8d\n", count[disagree])
+	}
+	var all []int
+	for j, d := range a.devices {
+		row(d.Name, []int{j})
+		all = append(all, j)
+	}
+	row("all", all)
+	return s.String()
+}
+
+func (a *agreement) String() string {
+	var s strings.Builder
+	s.WriteString(a.totals())
+	s.WriteString("\n" +
+		".  ocloc takes the module and it is compatible here\n" +
+		"x  ocloc refuses the module and it is incompatible here\n" +
+		"w  ocloc takes the module, which is incompatible here for the size of its work-groups alone (unsupported-work-group-size)\n" +
+		"u  here it is undetermined, as the shapes of the device's matrices are not known (unsupported-joint-matrix)\n")
+	for _, g := range gaps {
+		fmt.Fprintf(&s, "%s  %s\n", g.letter, g.why)
+	}
+	s.WriteString("\n")
+	width := 0
+	for _, name := range a.names {
+		width = max(width, len(name))
+	}
+	for j, d := range a.devices {
+		fmt.Fprintf(&s, "%*s%s%s\n", width+1, "", strings.Repeat("| ", j), strings.TrimPrefix(d.Name, "intel_gpu_"))
+	}
+	for i, name := range a.names {
+		fmt.Fprintf(&s, "%-*s %s\n", width, name, strings.Join(a.marks[i], " "))
+	}
+	return s.String()
+}
+
+// checkGolden compares with a file of testdata/, or writes it.
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) == got {
+		return
+	}
+	wanted := strings.Split(string(want), "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(wanted) || wanted[i] != line {
+			t.Errorf("%s:%d differs; go test -update writes it anew:\n%s", file, i+1, line)
+			return
+		}
+	}
+	t.Errorf("%s is longer than what was found; go test -update writes it anew", file)
+}

@@ -1,0 +1,153 @@
+package deviceconfig
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+)
+
+// A MatrixCombination is types and shapes that joint_matrix_mad can bring
+// together: D = A * B + C, where A has M rows and K columns. It is what the struct
+// combination of sycl_ext_oneapi_matrix says.
+type MatrixCombination struct {
+	M, N, K    MatrixSize
+	A, B, C, D string // as in enum class matrix_type, such as "bf16"
+}
+
+// A MatrixSize is a dimension: a fixed one, or any up to the largest.
+type MatrixSize struct {
+	Fixed uint64 // 0 when Max counts
+	Max   uint64
+}
+
+// Has reports whether matrices may have that many rows or columns.
+func (s MatrixSize) Has(n uint64) bool {
+	if s.Fixed != 0 {
+		return n == s.Fixed
+	}
+	return n <= s.Max
+}
+
+func (c MatrixCombination) String() string {
+	size := func(name string, s MatrixSize) string {
+		if s.Fixed != 0 {
+			return fmt.Sprintf("%s=%d", name, s.Fixed)
+		}
+		return fmt.Sprintf("%s<=%d", name, s.Max)
+	}
+	return fmt.Sprintf("%s %s %s a=%s b=%s c=%s d=%s", size("m", c.M), size("n", c.N), size("k", c.K), c.A, c.B, c.C, c.D)
+}
+
+// MatrixTypes are the names in enum class matrix_type.
+var MatrixTypes = []string{
+	"bf16", "fp16", "fp32", "fp64", "sint16", "sint32", "sint64", "sint8", "tf32", "uint16", "uint32", "uint64", "uint8",
+}
+
+var matrixKeys = []string{
+	"max-msize", "max-nsize", "max-ksize", "msize", "nsize", "ksize", "atype", "btype", "ctype", "dtype",
+}
+
+// maxMatrices bounds what a few lists of types can become.
+const maxMatrices = 1000
+
+// matrices reads a list of combinations. It is not nil, also when it is empty.
+func (p *parser) matrices(n *yaml.Node) ([]MatrixCombination, error) {
+	if n.Kind != yaml.SequenceNode {
+		return nil, p.errorf(n, "expected a list of combinations, not %s", kindName(n))
+	}
+	all := []MatrixCombination{}
+	for _, e := range n.Content {
+		if err := p.matrix(e, &all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// matrix appends the combinations that an element of the list stands for.
+func (p *parser) matrix(n *yaml.Node, all *[]MatrixCombination) error {
+	pairs, err := p.pairs(n, "keys of a combination")
+	if err != nil {
+		return err
+	}
+	sizes := make(map[string]uint64)
+	types := make(map[string][]string)
+	for _, kv := range pairs {
+		key := strings.ReplaceAll(kv.key.Value, "_", "-")
+		switch {
+		case !slices.Contains(matrixKeys, key):
+			if near := spell.Nearest(key, slices.Values(matrixKeys), 1); near != nil {
+				return p.errorf(kv.key, "unknown key %q: did you mean %s?", kv.key.Value, near[0])
+			}
+			return p.errorf(kv.key, "unknown key %q: expected one of %s", kv.key.Value, strings.Join(matrixKeys, ", "))
+		case sizes[key] != 0 || types[key] != nil:
+			return p.errorf(kv.key, "%s is there twice", key)
+		case strings.HasSuffix(key, "type"):
+			types[key], err = p.matrixTypes(kv.value)
+		default:
+			sizes[key], err = p.positive(kv.value, 32)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var c MatrixCombination
+	for _, s := range []struct {
+		name string
+		size *MatrixSize
+	}{{"msize", &c.M}, {"nsize", &c.N}, {"ksize", &c.K}} {
+		*s.size = MatrixSize{Fixed: sizes[s.name], Max: sizes["max-"+s.name]}
+		if (s.size.Fixed == 0) == (s.size.Max == 0) {
+			return p.errorf(n, "a combination needs either %s or max-%s", s.name, s.name)
+		}
+	}
+	for _, key := range []string{"atype", "btype", "ctype", "dtype"} {
+		if types[key] == nil {
+			return p.errorf(n, "the combination has no %s", key)
+		}
+	}
+	for _, c.A = range types["atype"] {
+		for _, c.B = range types["btype"] {
+			for _, c.C = range types["ctype"] {
+				for _, c.D = range types["dtype"] {
+					if len(*all) == maxMatrices {
+						return p.errorf(n, "there are more than %d combinations", maxMatrices)
+					}
+					*all = append(*all, c)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// matrixTypes reads a type or a list of them.
+func (p *parser) matrixTypes(n *yaml.Node) ([]string, error) {
+	elements := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		elements = n.Content
+	}
+	var all []string
+	for _, e := range elements {
+		switch {
+		case e.Kind != yaml.ScalarNode || isNull(e):
+			return nil, p.errorf(e, "expected a type such as bf16, not %s", kindName(e))
+		case !slices.Contains(MatrixTypes, e.Value):
+			if near := spell.Nearest(e.Value, slices.Values(MatrixTypes), 1); near != nil {
+				return nil, p.errorf(e, "unknown type %s: did you mean %s?", kindName(e), near[0])
+			}
+			return nil, p.errorf(e, "unknown type %s: expected one of %s", kindName(e), strings.Join(MatrixTypes, ", "))
+		case slices.Contains(all, e.Value):
+			return nil, p.errorf(e, "the type %s is in the list twice", e.Value)
+		}
+		all = append(all, e.Value)
+	}
+	if all == nil {
+		return nil, p.errorf(n, "the list of types is empty")
+	}
+	return all, nil
+}

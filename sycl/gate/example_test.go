@@ -1,0 +1,36 @@
+package gate_test
+
+import (
+	"log"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+func Example() {
+	policy, err := gate.ReadPolicy("policy.yaml", strings.NewReader(`
+version: 1
+devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	r := &report.Report{
+		Target:  report.Target{Label: "//demo:kernels"},
+		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
+		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: &report.Location{Path: "axpy.cpp", Line: 12}}},
+		Cells: []report.Cell{
+			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Status: report.Incompatible,
+				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible}}},
+			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Status: report.Compatible},
+		},
+	}
+	result := gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("kernels.compat.json", r)}, Policy: policy, Today: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+	gate.WriteText(os.Stdout, result, gate.TextOptions{})
+	// Output:
+	// axpy.cpp:12: warning: kernel 'Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]
+	// compat: passed: 1 kernel on 2 devices: 1 warning
+}

@@ -1,0 +1,488 @@
+package gate
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+// Reasons of test reports.
+var (
+	fp64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
+	fp16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Status: report.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
+	sg8    = report.Reason{Rule: "unsupported-sub-group-size", Required: "8", Available: "16, 32", Status: report.Incompatible, Text: "Sub-group size 8 is not supported on the device"}
+	maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: report.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
+	none   = report.Reason{Rule: "no-image", Status: report.Incompatible, Text: "No kernel was found"}
+	other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Status: report.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
+	absent = report.Reason{Rule: report.NotReported, Required: "report", Status: report.NotApplicable, Text: "No report is about this kernel and this device"}
+	future = report.Reason{Rule: "missing-soul", Required: "soul", Status: report.Incompatible, Text: "The device has no soul"}
+)
+
+// on is a kernel's verdicts: the reasons by device.
+type on map[string][]report.Reason
+
+// reportOf makes a report on kernels and devices. Kernels are named as people
+// write them.
+func reportOf(label string, devices []string, kernels map[string]on) *report.Report {
+	r := &report.Report{Target: report.Target{Label: label}}
+	for _, d := range devices {
+		r.Devices = append(r.Devices, report.Device{ID: d, Name: d})
+	}
+	for name := range kernels {
+		r.Kernels = append(r.Kernels, report.Kernel{ID: mangled(name), Name: mangled(name), DisplayName: name})
+	}
+	slices.SortFunc(r.Kernels, func(a, b report.Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
+	rank := []report.Status{report.Compatible, report.NotApplicable, report.Undetermined, report.Incompatible}
+	for _, k := range r.Kernels {
+		for _, d := range devices {
+			c := report.Cell{Kernel: k.ID, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Status: report.Compatible, Reasons: kernels[k.DisplayName][d]}
+			for _, reason := range c.Reasons {
+				if slices.Index(rank, reason.Status) > slices.Index(rank, c.Status) {
+					c.Status = reason.Status
+				}
+			}
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	return r
+}
+
+func mangled(name string) string {
+	if strings.HasPrefix(name, "_Z") {
+		return name
+	}
+	return fmt.Sprintf("_ZTS%d%s", len(name), name)
+}
+
+func facts(reports ...*report.Report) (list []*Facts) {
+	for i, r := range reports {
+		list = append(list, NewFacts(fmt.Sprintf("r%d.json", i), r))
+	}
+	return list
+}
+
+func why(r ...report.Reason) []report.Reason { return r }
+
+func policy(t testing.TB, text string) *Policy {
+	t.Helper()
+	p, err := ReadPolicy("policy.yaml", strings.NewReader("version: 1\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var today = time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
+
+// brief says what a result is made of, in lines.
+func brief(r *Result) (lines []string) {
+	for _, f := range r.Findings {
+		var devices []string
+		for _, d := range f.Devices {
+			devices = append(devices, d.ID)
+		}
+		s := fmt.Sprintf("%v %s %s %s", f.Severity, f.Rule, cmpOr(f.Kernel, f.Target, "-"), strings.Join(devices, ","))
+		if f.State != StateNew {
+			s += " " + string(f.State)
+		}
+		if f.Suppression != nil {
+			s += " allowed"
+		}
+		if f.Family != "" {
+			s += " family"
+		}
+		if f.Expired {
+			s += " expired"
+		}
+		if f.Class != "" {
+			s += " " + string(f.Class)
+		}
+		if f.Fails {
+			s += " FAILS"
+		}
+		lines = append(lines, s)
+	}
+	for _, n := range r.Notices {
+		s := fmt.Sprintf("%v %s %s:%d", n.Severity, n.Rule, n.File, n.Line)
+		if n.Fails {
+			s += " FAILS"
+		}
+		lines = append(lines, s)
+	}
+	return lines
+}
+
+func cmpOr(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func TestEvaluate(t *testing.T) {
+	abc := []string{"a", "b", "c"}
+	one := reportOf("//p:t", abc, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64), "c": why(fp64)}})
+	gemm := reportOf("//p:t", []string{"a", "b"}, map[string]on{"gemm<double>": {"a": why(fp64), "b": why(fp64)}, "gemm<float>": {"b": why(sg8)}})
+	for _, test := range []struct {
+		name    string
+		policy  string
+		reports []*report.Report
+		want    []string
+	}{
+		{"without a policy, all devices are required", "", []*report.Report{one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
+		{"tiers", "devices: {required: [a], supported: [b]}", []*report.Report{one},
+			[]string{"error missing-aspect Bad a FAILS", "warning missing-aspect Bad b", "note missing-aspect Bad c"}},
+		{"the first list with a device counts", "devices: {required: [a], supported: ['*']}", []*report.Report{one},
+			[]string{"error missing-aspect Bad a FAILS", "warning missing-aspect Bad b,c"}},
+		{"the threshold", "devices: {required: [a], supported: [b]}\nfail-on-severity: warning", []*report.Report{one},
+			[]string{"error missing-aspect Bad a FAILS", "warning missing-aspect Bad b FAILS", "note missing-aspect Bad c"}},
+		{"a rule at a lower level", "rules: {missing-aspect: warning}", []*report.Report{one}, []string{"warning missing-aspect Bad a,b,c"}},
+		{"a rule never raises a device", "devices: {required: [b], informative: [a, c]}\nrules: {missing-aspect: error}", []*report.Report{one},
+			[]string{"error missing-aspect Bad b FAILS", "note missing-aspect Bad a,c"}},
+		{"a rule that is off", "rules: {missing-aspect: off}", []*report.Report{one}, nil},
+		{"a dry run", "fail-on: none", []*report.Report{one}, []string{"error missing-aspect Bad a,b,c"}},
+		{"undetermined is a warning", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"warning undetermined K a"}},
+		{"undetermined as an error", "undetermined: error", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"error undetermined K a FAILS"}},
+		{"undetermined ignored", "undetermined: ignore", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, nil},
+		{"a missing image is no more than its cause", "", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64, none), "b": why(none)}})},
+			[]string{"error missing-aspect K a FAILS", "error no-image K b FAILS"}},
+		{"an image for another device", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(other)}})}, []string{"error compile-target-mismatch K a FAILS"}},
+		{"a reason of the future", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(future)}})}, []string{"error unknown-reason K a FAILS"}},
+		{"a family with one kernel that runs", "families: [{name: gemm, kernels: ['gemm<*>'], need: any}]", []*report.Report{gemm},
+			[]string{"error missing-aspect gemm<double> b FAILS", "error unsupported-sub-group-size gemm<float> b FAILS", "error missing-aspect gemm<double> a family"}},
+		{"a family counts within a target", "families: [{name: gemm, kernels: ['gemm<*>']}]", []*report.Report{
+			reportOf("//p:t", []string{"a"}, map[string]on{"gemm<double>": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"gemm<float>": {}})},
+			[]string{"error missing-aspect gemm<double> a FAILS"}},
+		{"an exception for a device", "allow: [{rule: missing-aspect, kernels: [Bad], devices: [a, b], reason: r, expires: 2027-01-01}]", []*report.Report{one},
+			[]string{"error missing-aspect Bad c FAILS", "error missing-aspect Bad a,b allowed"}},
+		{"an exception for a detail", "allow: [{rule: missing-aspect, kernels: ['*'], detail: {aspect: fp16}, reason: r, expires: 2027-01-01}]",
+			[]*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(fp16, fp64)}})},
+			[]string{"error missing-aspect K a FAILS", "error missing-aspect K a allowed"}},
+		{"an exception for a target", "allow: [{rule: missing-aspect, kernels: ['*'], targets: ['//q:*'], reason: r, expires: 2027-01-01}]", []*report.Report{
+			reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//q:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})},
+			[]string{"error missing-aspect K a FAILS", "error missing-aspect K a allowed"}},
+		{"an exception on its last day", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-11-21}]", []*report.Report{one},
+			[]string{"error missing-aspect Bad a,b,c allowed", "note suppression-expired policy.yaml:2"}},
+		{"an exception the day after", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-11-20}]", []*report.Report{one},
+			[]string{"error missing-aspect Bad a,b,c expired FAILS", "warning suppression-expired policy.yaml:2"}},
+		{"an exception two weeks before", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-12-05}]", []*report.Report{one},
+			[]string{"error missing-aspect Bad a,b,c allowed", "note suppression-expired policy.yaml:2"}},
+		{"an exception that matches nothing", "fail-on-stale: true\nallow:\n  - {rule: missing-aspect, kernels: [Gone], reason: r, expires: 2027-12-05}\nfamilies: [{name: f, kernels: [Gone]}]\ndevices: {informative: ['*']}", []*report.Report{one},
+			[]string{"note missing-aspect Bad a,b,c", "warning suppression-stale policy.yaml:4 FAILS", "warning suppression-stale policy.yaml:5 FAILS"}},
+		{"a required device that no report has", "devices: {required: [a, z]}", []*report.Report{one},
+			[]string{"error coverage-lost - z FAILS", "error missing-aspect Bad a FAILS", "note missing-aspect Bad b,c"}},
+		{"a required device that one report does not have", "devices: {required: [b]}", []*report.Report{
+			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:u", []string{"b"}, map[string]on{"K": {}})},
+			[]string{"error coverage-lost //p:t b FAILS"}},
+		{"a required pattern that no device is", "devices: {required: ['z*']}", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})},
+			[]string{"error coverage-lost - z* FAILS"}},
+		{"a required device by another name", "devices: {required: [intel_gpu_12_60_7]}", []*report.Report{reportOf("", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})},
+			[]string{"error missing-aspect K intel_gpu_pvc FAILS"}},
+		{"parts that a merged report does not have", "devices: {required: [a]}", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(absent)}, "L": {"b": why(absent)}})},
+			[]string{"error coverage-lost - a FAILS"}},
+		{"two reports that contradict each other", "", []*report.Report{
+			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})},
+			[]string{"error report-invalid //p:t  FAILS", "error missing-aspect K a FAILS"}},
+		{"the same report twice", "", []*report.Report{one, one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
+		{"no verdict at all", "", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, []string{"error report-invalid -  FAILS"}},
+		{"no verdict at all is well", "fail-on-empty: false", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, nil},
+		{"coverage that is allowed", "devices: {required: [z]}\nallow: [{rule: coverage-lost, kernels: ['*'], devices: [z], reason: r, expires: 2027-01-01}]",
+			[]*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})}, []string{"error coverage-lost - z allowed"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := Evaluate(Input{Reports: facts(test.reports...), Policy: policy(t, test.policy), Today: today})
+			if got := brief(r); !slices.Equal(got, test.want) {
+				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+			fails := strings.Contains(strings.Join(test.want, " "), "FAILS")
+			if (r.Conclusion == Failure) != fails {
+				t.Errorf("the conclusion is %s", r.Conclusion)
+			}
+		})
+	}
+}
+
+func TestDevicesThatTwoReportsDescribeDifferently(t *testing.T) {
+	a := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+	b := reportOf("//p:u", []string{"a"}, map[string]on{"K": {}})
+	b.Devices[0].OpenWorld = true
+	if got := brief(Evaluate(Input{Reports: facts(a, b), Today: today})); !slices.Equal(got, []string{"error report-invalid - a FAILS"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// known is an input with a baseline or with reports of the base branch.
+func known(asBase bool, was, now *report.Report, p *Policy) Input {
+	in := Input{Reports: facts(now), Policy: p, Today: today}
+	if asBase {
+		in.Base = facts(was)
+	} else {
+		in.Baseline = NewBaseline(Evaluate(Input{Reports: facts(was), Policy: p, Today: today}))
+		in.Baseline.File = "baseline.json"
+	}
+	return in
+}
+
+func TestKnown(t *testing.T) {
+	lambda := func(n string) string { return "_ZTSZ4mainEUlT_E" + n + "_" }
+	changed := func(r *report.Report) *report.Report {
+		for i := range r.Devices {
+			r.Devices[i].MaxWorkGroupSize = 7
+		}
+		return r
+	}
+	bad := map[string]on{"K": {"a": why(fp64), "b": why(fp64)}, "L": {}}
+	for _, test := range []struct {
+		name       string
+		policy     string
+		was, now   *report.Report
+		want, base []string // with a baseline, with base reports; nil when the same
+	}{
+		{"nothing new", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged"}, nil},
+		{"any fails", "fail-on: any", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged FAILS"}, nil},
+		{"one more device", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a", "b"}, bad),
+			[]string{"error missing-aspect K b FAILS", "error missing-aspect K a unchanged"}, nil},
+		{"another requirement", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp16)}}),
+			[]string{"error missing-aspect K a FAILS", "note suppression-stale baseline.json:0"}, []string{"error missing-aspect K a FAILS"}},
+		{"a problem that is solved", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}),
+			[]string{"error missing-aspect K a unchanged", "note suppression-stale baseline.json:0"}, []string{"error missing-aspect K a unchanged"}},
+		{"a target with another name", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+			[]string{"error coverage-lost //p:t  FAILS", "error missing-aspect K a unchanged"}, nil},
+		{"one more lambda before the others", "",
+			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}, lambda("0"): {"a": why(fp64)}}),
+			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {}, lambda("0"): {"a": why(fp64)}, lambda("1"): {"a": why(fp64)}}),
+			[]string{"error missing-aspect " + lambda("0") + " a unchanged", "error missing-aspect " + lambda("1") + " a updated"}, nil},
+		{"one more lambda with a problem", "",
+			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}}),
+			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}, lambda("0"): {"a": why(fp64)}}),
+			[]string{"error missing-aspect " + lambda("0") + " a FAILS", "error missing-aspect " + lambda("") + " a unchanged"}, nil},
+		{"more is known of a device", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})),
+			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0"}, nil},
+		{"more is known of a device, and a kernel is new", "", reportOf("//p:t", []string{"a"}, map[string]on{"L": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"L": {}, "K": {"a": why(fp64)}})),
+			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0"}, []string{"error missing-aspect K a FAILS", "warning device-data-changed :0"}},
+		{"a device that is gone", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+			[]string{"error coverage-lost //p:t b FAILS"}, nil},
+		{"an informative device that is gone", "devices: {required: [a]}", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+			[]string{"note coverage-lost //p:t b"}, nil},
+		{"a report that is gone", "", reportOf("//p:gone", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+			[]string{"error coverage-lost //p:gone  FAILS"}, nil},
+		{"a kernel that is gone", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+			nil, []string{"warning kernel-lost L "}},
+		{"a kernel that may not go", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+			nil, []string{"error kernel-lost L  FAILS"}},
+		{"a lambda less", "", reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {}, lambda("0"): {}}), reportOf("//p:t", []string{"a"}, map[string]on{lambda("0"): {}}),
+			nil, []string{"warning kernel-lost " + lambda("") + " "}},
+		{"an exception that ended is new, though the base branch has the problem", "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-20}]",
+			reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+			[]string{"error missing-aspect K a unchanged expired", "warning suppression-expired policy.yaml:2"},
+			[]string{"error missing-aspect K a expired FAILS", "warning suppression-expired policy.yaml:2"}},
+		{"the last kernel of a family that ran", "families: [{name: f, kernels: [K, L]}]", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+			[]string{"error missing-aspect K a FAILS"}, []string{"error missing-aspect K a FAILS", "warning kernel-lost L "}},
+	} {
+		for _, asBase := range []bool{false, true} {
+			want := test.want
+			if asBase && test.base != nil {
+				want = test.base
+			}
+			t.Run(fmt.Sprintf("%s, base reports %v", test.name, asBase), func(t *testing.T) {
+				got := brief(Evaluate(known(asBase, test.was, test.now, policy(t, test.policy))))
+				if !slices.Equal(got, want) {
+					t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+				}
+			})
+		}
+	}
+}
+
+func TestKnownInEither(t *testing.T) {
+	in := known(false, reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {"a": why(fp64)}}), nil)
+	in.Base = facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {"a": why(fp64)}}))
+	if r := Evaluate(in); r.Conclusion != Success || r.Counts.Unchanged != 2 {
+		t.Errorf("got %q", brief(r))
+	}
+}
+
+func TestWeakened(t *testing.T) {
+	old := policy(t, "devices: {required: [a, b], supported: [c]}\nfail-on: any\nfail-on-severity: warning\nundetermined: error\nfail-on-stale: true\nallow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2027-01-01}]")
+	if got := Weakened(old, old); got != nil {
+		t.Errorf("the same policy asks for less: %q", got)
+	}
+	now := policy(t, `devices: {required: [a]}
+fail-on: new
+undetermined: note
+fail-on-empty: false
+rules: {missing-aspect: note}
+families: [{name: f, kernels: [x]}]
+allow:
+  - {rule: missing-aspect, kernels: [K], reason: r, expires: 2027-02-01}
+  - {rule: no-image, kernels: [K], reason: r, expires: 2027-02-01}
+limits: {max-allow: 60}`)
+	want := []string{"devices b are not required any more", "devices c are not supported any more", "fail-on is new, not any", "fail-on-severity is error, not warning",
+		"undetermined is note, not error", "fail-on-empty is off", "fail-on-stale is off", "the rule missing-aspect is note, not error", "the family f is new or has other kernels",
+		"the exception from missing-aspect for K ends later", "the exception from no-image for K is new", "the limits are wider"}
+	if got := Weakened(old, now); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	r := Evaluate(Input{Reports: facts(reportOf("", []string{"a"}, map[string]on{"K": {}})), Policy: now, BasePolicy: old, Today: today,
+		Baseline: &Baseline{Findings: []Entry{{Count: 2}}}, BaseBaseline: &Baseline{Findings: []Entry{{Count: 1}}}})
+	n := 0
+	for _, notice := range r.Notices {
+		if notice.Rule == PolicyWeakened && !notice.Fails {
+			n++
+		}
+	}
+	if n != len(want)+1 || r.Conclusion != Success {
+		t.Errorf("%d notices, %s", n, r.Conclusion)
+	}
+}
+
+// randomReports makes reports of a few targets.
+func randomReports(random *rand.Rand) (list []*report.Report) {
+	devices := []string{"a", "b", "c", "d"}
+	reasons := []report.Reason{fp64, fp16, sg8, maybe, none, other}
+	for i := range 1 + random.IntN(4) {
+		own := devices[:1+random.IntN(len(devices))]
+		kernels := map[string]on{}
+		for k := range random.IntN(6) {
+			verdicts := on{}
+			for _, d := range own {
+				for range random.IntN(3) {
+					verdicts[d] = append(verdicts[d], reasons[random.IntN(len(reasons))])
+				}
+			}
+			kernels[fmt.Sprintf("k%d", k)] = verdicts
+		}
+		list = append(list, reportOf(fmt.Sprintf("//p:t%d", i/2), own, kernels))
+	}
+	return list
+}
+
+var randomPolicies = []string{"", "fail-on: any", "devices: {required: [a], supported: ['*']}\nfail-on-severity: warning", "undetermined: error\nrules: {no-image: off}",
+	"families: [{name: f, kernels: [k1, k2]}]", "allow: [{rule: missing-aspect, kernels: ['k*'], devices: [b], reason: r, expires: 2030-01-01}]"}
+
+func encoded(t testing.TB, r *Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestProperties(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		p := policy(t, randomPolicies[random.IntN(len(randomPolicies))])
+		reports, base := facts(randomReports(random)...), facts(randomReports(random)...)
+		in := Input{Reports: reports, Base: base, Policy: p, Today: today}
+		r := Evaluate(in)
+		text := encoded(t, r)
+
+		shuffled := in
+		shuffled.Reports, shuffled.Base = slices.Clone(reports), slices.Clone(base)
+		for _, list := range [][]*Facts{shuffled.Reports, shuffled.Base} {
+			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		}
+		if got := encoded(t, Evaluate(shuffled)); got != text {
+			t.Fatalf("the order of the reports matters:\n%s\n%s", text, got)
+		}
+
+		more := *p
+		more.Allow = append(slices.Clone(p.Allow), Allow{Rule: "missing-aspect", Kernels: []string{fmt.Sprintf("k%d", random.IntN(6))}, Reason: "r", Line: 9})
+		allowed := in
+		allowed.Policy = &more
+		if got := Evaluate(allowed); got.Counts.Failing > r.Counts.Failing {
+			t.Fatalf("an exception makes %d failures of %d", got.Counts.Failing, r.Counts.Failing)
+		}
+
+		// With the baseline made of a result, what is left fails by any measure.
+		var file bytes.Buffer
+		if err := NewBaseline(Evaluate(Input{Reports: reports, Policy: p, Today: today})).Encode(&file); err != nil {
+			t.Fatal(err)
+		}
+		b, err := ReadBaseline("baseline.json", bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := Evaluate(Input{Reports: reports, Baseline: b, Policy: p, Today: today})
+		for _, f := range again.Findings {
+			if f.Fails && baselined(f.Rule) && p.FailOn == FailOnNew {
+				t.Fatalf("fails with its own baseline: %+v", f)
+			}
+		}
+		if again.Counts.Absent != 0 {
+			t.Fatalf("%d entries of its own baseline are stale", again.Counts.Absent)
+		}
+		if pruned := Prune(b, again); !reflect.DeepEqual(pruned.Findings, b.Findings) && len(b.Findings) > 0 {
+			t.Fatal("a baseline without stale entries is pruned")
+		}
+		other := Evaluate(Input{Reports: base, Baseline: b, Policy: p, Today: today})
+		if after := Evaluate(Input{Reports: base, Baseline: Prune(b, other), Policy: p, Today: today}); after.Counts.Absent != 0 || after.Counts.Failing != other.Counts.Failing {
+			t.Fatalf("after pruning %d entries are stale, and %d problems fail instead of %d", after.Counts.Absent, after.Counts.Failing, other.Counts.Failing)
+		}
+
+		c := r.Counts
+		if c.Compatible+c.Incompatible+c.Undetermined+c.NotApplicable+c.NotReported != c.Cells {
+			t.Fatalf("the counts do not add up: %+v", c)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"a*b", "ab", true}, {"a*a", "a", false}, {"*b*", "abc", true},
+		{"f<*>", "f<double *>", true}, {"a*b*c", "axxbyybzzc", true}, {"a*b*c", "axxc", false}, {"**", "x", true}, {"[ab]", "a", false}, {"a.c", "abc", false},
+	} {
+		if got := match(test.pattern, test.text); got != test.want {
+			t.Errorf("match(%q, %q) = %v", test.pattern, test.text, got)
+		}
+	}
+	// A pattern that makes those who try everything take forever.
+	if match(strings.Repeat("a*", 500)+"b", strings.Repeat("a", 100_000)) {
+		t.Error("matched")
+	}
+}
+
+func TestWithoutNumbers(t *testing.T) {
+	for name, want := range map[string]string{
+		"_ZTSZ4mainEUlT_E_": "_ZTSZ4mainEUlT_E_", "_ZTSZ4mainEUlT_E12_": "_ZTSZ4mainEUlT_E_", "_ZTSN1aUt3_E": "_ZTSN1aUt_E", "_ZTS3Add": "_ZTS3Add", "_ZTSE1_": "_ZTSE1_",
+	} {
+		if got, _ := withoutNumbers(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const wholePolicy = `version: 1
+devices:
+  required: [intel_gpu_pvc, intel_gpu_bmg_g21]
+  supported: ["nvidia_gpu_sm_*"]
+  informative: ["*"]
+fail-on: any
+fail-on-severity: warning
+fail-on-empty: false
+fail-on-stale: true
+undetermined: ignore
+rules:
+  unsupported-sub-group-size: error
+  fixed-target-mismatch: off
+families:
+  - name: gemm
+    kernels: ["lib::gemm_fp64<*>", "lib::gemm_fp32<*>"]
+    need: any
+allow:
+  - rule: missing-aspect
+    kernels: ["sim::Reduce<double>"]
+    devices: [intel_gpu_bmg_g21]
+    targets: ["//sim/..."]
+    detail: {aspect: fp64}
+    reason: fallback path on host
+    owner: "@org/sim"
+    issue: https://tracker.example/123
+    expires: 2027-03-31
+limits: {max-allow: 5, max-baseline: 7, allow-without-end: true}
+`
+
+func TestReadPolicy(t *testing.T) {
+	got, err := ReadPolicy("p.yaml", strings.NewReader(wholePolicy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Policy{File: "p.yaml", Required: []string{"intel_gpu_pvc", "intel_gpu_bmg_g21"}, Supported: []string{"nvidia_gpu_sm_*"}, Informative: []string{"*"},
+		FailOn: FailOnAny, FailOnSeverity: Warning, FailOnStale: true, Undetermined: Off,
+		Rules:    map[RuleID]Severity{"unsupported-sub-group-size": Error, "fixed-target-mismatch": Off},
+		Families: []Family{{"gemm", []string{"lib::gemm_fp64<*>", "lib::gemm_fp32<*>"}, 15}},
+		Allow: []Allow{{Rule: "missing-aspect", Kernels: []string{"sim::Reduce<double>"}, Devices: []string{"intel_gpu_bmg_g21"}, Targets: []string{"//sim/..."},
+			Detail: "fp64", Reason: "fallback path on host", Owner: "@org/sim", Issue: "https://tracker.example/123", Expires: "2027-03-31", Line: 19}},
+		MaxAllow: 5, MaxBaseline: 7, NeverEnds: true}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v, want\n%+v", got, want)
+	}
+	short, err := ReadPolicy("p.yaml", strings.NewReader("version: 1\n"))
+	if want := DefaultPolicy(); err != nil || !reflect.DeepEqual(short.Required, want.Required) || short.FailOnSeverity != Error || !short.FailOnEmpty {
+		t.Errorf("a policy that says nothing is %+v, %v", short, err)
+	}
+}
+
+func TestReadPolicyErrors(t *testing.T) {
+	allow := func(s string) string { return "version: 1\nallow:\n  - " + s + "\n" }
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "", `p.yaml: the file is empty: "version: 1" is needed`},
+		{"a comment", "# x\n", `"version: 1" is needed`},
+		{"no version", "fail-on: new\n", `p.yaml:1: "version: 1" is missing`},
+		{"another version", "version: 2\n", `p.yaml:1: version: version "2" is not 1: use a newer tool`},
+		{"a list", "- a\n", "p.yaml:1: expected keys with values"},
+		{"an unknown key", "version: 1\nfail_on: new\n", `p.yaml:2: unknown key "fail_on": did you mean fail-on?`},
+		{"a key that is like none", "version: 1\nx: new\n", `p.yaml:2: unknown key "x": expected one of allow, `},
+		{"a key in another case", "version: 1\nFail-on: new\n", `unknown key "Fail-on"`},
+		{"a key twice", "version: 1\nfail-on: new\n\nfail-on: any\n", `p.yaml:4: fail-on: the key is also on line 2`},
+		{"an unknown key inside", "version: 1\ndevices: {reqired: [a]}\n", `p.yaml:2: devices: unknown key "reqired": did you mean required?`},
+		{"a mode that is none", "version: 1\nfail-on: old\n", `p.yaml:2: fail-on: "old" is not new, any or none`},
+		{"a severity that is none", "version: 1\nfail-on-severity: fatal\n", `"fatal" is not a severity: expected one of off, note, warning, error`},
+		{"a threshold that is off", "version: 1\nfail-on-severity: off\n", `"fail-on: none" makes nothing fail`},
+		{"a boolean that is none", "version: 1\nfail-on-stale: yes\n", `fail-on-stale: expected true or false, not "yes"`},
+		{"an unknown rule", "version: 1\nrules: {mising-aspect: off}\n", `rules: unknown key "mising-aspect": did you mean missing-aspect?`},
+		{"undetermined among the rules", "version: 1\nrules: {undetermined: off}\n", `the level of undetermined is the key "undetermined"`},
+		{"an empty list", "version: 1\ndevices: {required: []}\n", "devices.required: the list is empty"},
+		{"an empty pattern", "version: 1\ndevices: {required: ['']}\n", "devices.required[0]: the text is empty"},
+		{"a null pattern", "version: 1\ndevices: {required: [~]}\n", "devices.required[0]: expected a text"},
+		{"a long pattern", "version: 1\ndevices: {required: [" + strings.Repeat("a", 2000) + "]}\n", "longer than 1000 bytes"},
+		{"many patterns", "version: 1\ndevices: {required: [" + strings.Repeat("a,", 1001) + "]}\n", "more than 1000 elements"},
+		{"a family without kernels", "version: 1\nfamilies: [{name: f}]\n", `families[0]: "name" and "kernels" are needed`},
+		{"a family that needs all", "version: 1\nfamilies: [{name: f, kernels: [a], need: all}]\n", `only "any" has a meaning`},
+		{"a family twice", "version: 1\nfamilies: [{name: f, kernels: [a]}, {name: f, kernels: [b]}]\n", `another family "f"`},
+		{"an exception without a reason", allow("{rule: missing-aspect, kernels: [a], expires: 2027-01-01}"), `p.yaml:3: allow[0]: "reason" is missing`},
+		{"an exception with an empty reason", allow("{rule: missing-aspect, kernels: [a], reason: ' ', expires: 2027-01-01}"), `allow[0].reason: the text is empty`},
+		{"an exception without an end", allow("{rule: missing-aspect, kernels: [a], reason: r}"), `p.yaml:3: allow: "expires" is missing`},
+		{"a day that does not exist", allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-02-30}"), `"2027-02-30" is not a day such as 2027-03-31`},
+		{"a time", allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-02-20T10:00:00Z}"), `is not a day`},
+		{"an exception from an unknown rule", allow("{rule: mising-aspect, kernels: [a], reason: r}"), `unknown rule "mising-aspect": did you mean missing-aspect?`},
+		{"an exception from a notice", allow("{rule: policy-weakened, kernels: [a], reason: r}"), `unknown rule "policy-weakened"`},
+		{"a detail of another rule", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {sub-group-size: 8}}"), "findings of missing-aspect have no detail sub-group-size"},
+		{"two details", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {aspect: a, required: b}}"), "there can be one detail"},
+		{"too many exceptions", "version: 1\nlimits: {max-allow: 0}\n" + strings.TrimPrefix(allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-01-01}"), "version: 1\n"), "p.yaml:3: allow: the list has 1 entries, and limits.max-allow is 0"},
+		{"a limit below 0", "version: 1\nlimits: {max-allow: -1}\n", `"-1" is not a number from 0`},
+		{"a reference", "version: 1\ndevices: {required: &a [x], supported: *a}\n", "references (& and *) are not allowed"},
+		{"references to references", "version: 1\nrules: &a {missing-aspect: off}\nlimits: *a\n", "references (& and *) are not allowed"},
+		{"keys of another mapping", "version: 1\nlimits: {<<: {max-allow: 1}}\n", `unknown key "<<"`},
+		{"a tag", "version: !!str 1\n", "p.yaml:1: version: tags such as !!str are not allowed"},
+		{"a second document", "version: 1\n---\nversion: 1\n", "p.yaml:2: the file has a second YAML document"},
+		{"what is not YAML", "version: 1\n\tx", "not YAML"},
+		{"a very long file", "version: 1\n" + strings.Repeat("#", 1<<20), "longer than 1048576 bytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := ReadPolicy("p.yaml", strings.NewReader(test.text))
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func wholeBaseline(t testing.TB) string {
+	t.Helper()
+	b := NewBaseline(Evaluate(Input{Reports: facts(everything()), Today: today}))
+	var out bytes.Buffer
+	if err := b.Encode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestBaselineFile(t *testing.T) {
+	text := wholeBaseline(t)
+	golden(t, "baseline.json", text)
+	b, err := ReadBaseline("b.json", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := b.Encode(&again); err != nil || again.String() != text {
+		t.Errorf("%v, written again:\n%s", err, again.String())
+	}
+}
+
+func TestReadBaselineErrors(t *testing.T) {
+	text := wholeBaseline(t)
+	replace := func(old, new string) string {
+		t.Helper()
+		if !strings.Contains(text, old) {
+			t.Fatalf("no %q in %s", old, text)
+		}
+		return strings.Replace(text, old, new, 1)
+	}
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "", "the file is empty"},
+		{"a list", "[]", "not a JSON object"},
+		{"another schema", replace("compat-baseline/v1", "compat-baseline/v2"), "not a baseline"},
+		{"another version", replace(`"1.0"`, `"1.1"`), "only version 1.0 can be read"},
+		{"a requirement that was edited", replace(`"required":"fp64"`, `"required":"fp16"`), "does not fit its entry"},
+		{"a rule that cannot be known", replace(`"rule":"missing-aspect"`, `"rule":"coverage-lost"`), "does not fit its entry"},
+		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is not above 0"},
+		{"a count that is none", replace(`"count":1`, `"count":"1"`), `must not be a string`},
+		{"a member twice", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: member "count" occurs twice`},
+		{"a member in another case", replace(`"count":1`, `"Count":1`), `member "Count" has capital letters`},
+		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters that are not in ASCII`},
+		{"an unknown member", replace(`"count":1`, `"count":1,"more":2`), `unknown field "more"`},
+		{"data after the end", text + "{}", "there is data after the end"},
+		{"a file that ends", text[:len(text)/2], "not JSON"},
+		{"bytes that are no text", replace("fp64", "fp\xff"), "not valid UTF-8"},
+		{"deep nesting", strings.Repeat(`{"a":`, 100), "levels of nesting"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := ReadBaseline("b.json", strings.NewReader(test.text))
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func FuzzReadPolicy(f *testing.F) {
+	f.Add(wholePolicy)
+	f.Add("version: 1\nlimits: {<<: {max-allow: 1}}\n")
+	f.Add("version: 1\nallow: [{rule: undetermined, kernels: ['*'], detail: {required: x}, reason: r, expires: 2027-01-01}]")
+	reports := facts(everything())
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := ReadPolicy("p.yaml", strings.NewReader(text))
+		var syntax *SyntaxError
+		if err != nil {
+			if !errors.As(err, &syntax) {
+				t.Errorf("%T: %v", err, err)
+			}
+			return
+		}
+		r := Evaluate(Input{Reports: reports, Policy: p, BasePolicy: DefaultPolicy(), Today: today})
+		if (r.Conclusion == Failure) != (r.Counts.Failing > 0) {
+			t.Error("the conclusion does not fit the counts")
+		}
+	})
+}
+
+func FuzzReadBaseline(f *testing.F) {
+	f.Add([]byte(wholeBaseline(f)))
+	f.Add([]byte(`{"schema":"` + BaselineSchema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
+	reports := facts(everything())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := ReadBaseline("b.json", bytes.NewReader(data))
+		if err != nil {
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) {
+				t.Errorf("%T: %v", err, err)
+			}
+			return
+		}
+		r := Evaluate(Input{Reports: reports, Baseline: b, Today: today})
+		var out bytes.Buffer
+		if err := Prune(b, r).Encode(&out); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadBaseline("again.json", &out); err != nil {
+			t.Errorf("what was pruned cannot be read: %v", err)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+)
+
+// A Severity says how grave something is.
+type Severity uint8
+
+const (
+	Off     Severity = iota // it is not reported
+	Note                    // it is listed
+	Warning                 // people should look at it
+	Error                   // it fails the gate unless the policy says otherwise
+)
+
+var severityNames = []string{Off: "off", Note: "note", Warning: "warning", Error: "error"}
+
+func (s Severity) String() string {
+	if int(s) < len(severityNames) {
+		return severityNames[s]
+	}
+	return fmt.Sprintf("severity %d", uint8(s))
+}
+
+// MarshalText writes the name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name.
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severityNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is not a severity: expected one of %s", text, strings.Join(severityNames, ", "))
+	}
+	*s = Severity(i)
+	return nil
+}
+
+// ParseSeverity reads the name of a severity. "ignore" is another one for off.
+func ParseSeverity(name string) (Severity, error) {
+	var s Severity
+	if name == "ignore" {
+		name = Off.String()
+	}
+	err := s.UnmarshalText([]byte(name))
+	return s, err
+}
+
+// A RuleID identifies a kind of finding. Rules keep their names and meanings.
+type RuleID string
+
+// What a device lacks has the id that package compat gives it.
+const (
+	Undetermined       RuleID = "undetermined"
+	UnknownReason      RuleID = "unknown-reason"
+	CoverageLost       RuleID = "coverage-lost"
+	KernelLost         RuleID = "kernel-lost"
+	ReportInvalid      RuleID = "report-invalid"
+	SuppressionExpired RuleID = "suppression-expired"
+	SuppressionStale   RuleID = "suppression-stale"
+	DeviceDataChanged  RuleID = "device-data-changed"
+	PolicyWeakened     RuleID = "policy-weakened"
+)
+
+// A Rule describes a kind of finding.
+type Rule struct {
+	ID      RuleID
+	Level   Severity // at most, when the policy says nothing
+	Short   string   // what is wrong, in a sentence
+	Long    string   // why it matters and what to do
+	Detail  string   // key that "detail" of a policy has for it, "" when there is none
+	Finding bool     // whether policies can set its level and allow it
+}
+
+// Rules returns all rules in alphabetical order.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// LookupRule returns a rule by its id.
+func LookupRule(id RuleID) (Rule, bool) {
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+// NearestRule returns the ids that name may be a misspelling of.
+func NearestRule(name string) []string {
+	return spell.Nearest(name, func(yield func(string) bool) {
+		for _, r := range rules {
+			if !yield(string(r.ID)) {
+				return
+			}
+		}
+	}, 1)
+}
+
+var rules = []Rule{
+	{ID: RuleID(compat.CompileTargetMismatch), Level: Error, Finding: true, Detail: "compile-target",
+		Short: "The code was compiled ahead of time for another device.",
+		Long: `There is native code, but none for this device. Add the device to the targets of the build, or add a target such
+as spir64 whose code is compiled when the program runs.`},
+	{ID: CoverageLost, Level: Error, Finding: true,
+		Short: "A device, or a report, is not checked any more.",
+		Long: `A device that the policy requires is in no report, or a report or a device of the baseline or of the base branch is
+missing. A gate that looked at the rest alone would pass for the wrong reason. Put the device back into the report
+(--devices of "compat report", devices of sycl_compat_report) or the report back into the check. If it is gone for good, take
+the device out of the policy and refresh the baseline.`},
+	{ID: DeviceDataChanged, Level: Warning,
+		Short: "What is known of a device has changed since the baseline was made.",
+		Long: `Findings that are new only on devices whose data changed are probably not the fault of the change under review, so
+they do not fail the gate when it looks for new ones. Look at them and refresh the baseline ("compat baseline update"), so
+that the next one counts.`},
+	{ID: RuleID(compat.FixedTargetMismatch), Level: Error, Finding: true, Detail: "fixed-targets",
+		Short: "The kernel was compiled with -fsycl-fixed-targets for other devices.",
+		Long: `-fsycl-fixed-targets promises that kernels are submitted to the devices it lists and to no others. Add the device to
+the list, or take the option away where it is not needed.`},
+	{ID: KernelLost, Level: Warning, Finding: true,
+		Short: "A kernel of the base branch is in no report.",
+		Long: `The kernel was deleted or renamed, or is not built any more. Where that is intended there is nothing to do. Policies
+can make it an error. It is known only when reports of the base branch are given.`},
+	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
+		Short: "The kernel needs an aspect that the device does not have.",
+		Long: `The runtime throws errc::kernel_not_supported when the kernel is submitted to the device. The report names the
+function that needs the aspect where it is known; double needs fp64 and sycl::half needs fp16, often through a literal such as
+1.0 or a call of a function of std. Use another type, or write a second kernel and choose with device::has(); name both as a
+family in the policy.`},
+	{ID: RuleID(compat.NoImage), Level: Error, Finding: true,
+		Short: "There is no code for the device.",
+		Long: `The file has no device image with the kernel that the device could run, native or not. Add the device, or spir64, to
+the targets of the build.`},
+	{ID: PolicyWeakened, Level: Note,
+		Short: "The policy or the baseline asks for less than that of the base branch.",
+		Long: `A change can make its own failures disappear by editing the policy or the baseline beside them. This is never a
+failure; it tells reviewers what to look at.`},
+	{ID: ReportInvalid, Level: Error, Finding: true,
+		Short: "Reports contradict each other, or say nothing.",
+		Long: `Two reports about the same target give different verdicts or describe a device differently, or no report has a
+verdict at all. Make all reports from the same build with the same device configuration, and give targets that differ labels
+that differ (--name of "compat report"). The worst verdict counts.`},
+	{ID: SuppressionExpired, Level: Warning,
+		Short: "An entry of the allow list has expired, or soon will.",
+		Long: `The last day of "expires" is over, in UTC, so the findings are back. Fix them, or agree on a later day. Two weeks
+before there is a note.`},
+	{ID: SuppressionStale, Level: Warning,
+		Short: "An entry of the policy or the baseline matches nothing.",
+		Long: `The problem is solved, or the entry is misspelt. Remove it: left behind, it would hide the problem when it comes
+back. "compat baseline prune" removes such entries of a baseline.`},
+	{ID: Undetermined, Level: Error, Finding: true, Detail: "required",
+		Short: "Whether the kernel runs on the device is known only when the program runs.",
+		Long: `What is known of the device does not tell: it may have aspects that are not listed, or its limits are not known. Put
+what you know of your devices into a device configuration file, or choose with "undetermined" in the policy how grave this is.`},
+	{ID: UnknownReason, Level: Error, Finding: true,
+		Short: "The report gives a reason that this version does not know.",
+		Long:  `The report was made by a newer version. Check it with that version.`},
+	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",
+		Short: "The kernel uses matrices of a type or size that the device does not have.",
+		Long: `The combinations of types and sizes differ between devices. Ask the device for them
+(ext::oneapi::experimental::info::device::matrix_combinations) and choose among kernels; name these as a family in the policy.`},
+	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
+		Short: "The device does not have the sub-group size that the kernel requires.",
+		Long: `Take another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or leave the attribute away where
+any size will do.`},
+	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",
+		Short: "The required work-group size has other dimensions than the kernel.",
+		Long:  `Give [[sycl::reqd_work_group_size]] as many sizes as the range of the kernel has dimensions, at most three.`},
+	{ID: RuleID(compat.UnsupportedWorkGroupSize), Level: Error, Finding: true, Detail: "work-group-size",
+		Short: "The required work-group size is more than the device can take.",
+		Long: `The product of the sizes or one of them is above a limit of the device. Take a smaller size in
+[[sycl::reqd_work_group_size]], or write a kernel for each.`},
+}

@@ -1,0 +1,91 @@
+package llvmir
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+)
+
+func TestWhatCompilersPrint(t *testing.T) {
+	clang, opt := programs.Find(t, "clang++"), programs.Find(t, "opt")
+	verify := func(t *testing.T, what string, text []byte) {
+		t.Helper()
+		cmd := exec.Command(opt, "-passes=verify", "-disable-output")
+		cmd.Stdin = bytes.NewReader(text)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", what, err, out)
+		}
+	}
+	for _, name := range []string{"host.cpp", "device.cpp"} {
+		for _, flags := range []string{"-O0", "-O2", "-g -O0", "-g -O2"} {
+			t.Run(name+" "+flags, func(t *testing.T) {
+				args := append(strings.Fields(flags), "-std=c++20", "-S", "-emit-llvm", "-o", "-")
+				if name == "device.cpp" {
+					args = append(args, "-fsycl", "-fsycl-device-only")
+				}
+				cmd := exec.Command(clang, append(args, filepath.Join("testdata", name))...)
+				cmd.Stderr = new(strings.Builder)
+				data, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, cmd.Stderr)
+				}
+				m, err := Parse(name, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text(t, m) != string(data) {
+					t.Error("the text is not kept")
+				}
+				m.edited = true
+				if text(t, m) != string(data) {
+					t.Error("the text is not kept entity by entity")
+				}
+				m.edited = false
+				for _, f := range m.Functions() {
+					for in := range f.Body() {
+						if in.Type() == nil {
+							t.Errorf("%s: no type for %s", f.Name(), in.Text())
+						}
+						for _, o := range in.Operands() {
+							if o.Type == nil && in.Op() != "extractvalue" && in.Op() != "insertvalue" && in.Op() != "cleanupret" {
+								t.Errorf("%s: no type of %s in %s", f.Name(), o.Text, in.Text())
+							}
+						}
+						if id, ok := in.Metadata("dbg"); ok {
+							if l, ok := in.DebugLoc(); !ok || l.File == "" {
+								t.Errorf("%s: !%d leads nowhere", f.Name(), id)
+							}
+						}
+					}
+					if !f.Defined() {
+						continue
+					}
+					for what, s := range map[string]Subset{
+						"alone":            {Define: []Symbol{f}},
+						"with its callees": {Define: m.Closure(f), Internal: func(s Symbol) bool { return s != f }},
+					} {
+						var b bytes.Buffer
+						if err := m.WriteSubset(&b, s); err != nil {
+							t.Fatal(err)
+						}
+						verify(t, f.Name()+" "+what, b.Bytes())
+					}
+				}
+				for _, f := range m.Functions() {
+					if f.Defined() {
+						f.SetAttribute("sycl-module-id", name)
+						f.RemoveAttribute("nounwind")
+						f.SetMetadata("reqd_work_group_size", m.AddNode("i32 8, i32 1, i32 1"))
+					} else {
+						f.SetMetadata("note", m.AddNode("i32 1"))
+					}
+				}
+				verify(t, "the edited module", []byte(text(t, m)))
+			})
+		}
+	}
+}

@@ -1,0 +1,397 @@
+package llvmir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rich has one of nearly everything, of old and new versions.
+const rich = `source_filename = "r.cpp"
+target datalayout = "e-p:64:64"
+target triple = "spirv64-unknown-unknown"
+module asm ".globl \22x\22"
+
+%struct.A = type { i32, %"struct.B C", [2 x double] }
+%"struct.B C" = type <{ i8, half }>
+%opaque = type opaque
+%list = type { ptr, %list* }
+
+$comdat.a = comdat any
+
+@llvm.used = appending global [2 x ptr] [ptr @k1, ptr addrspacecast (ptr addrspace(1) @dg to ptr)], section "llvm.metadata"
+@dg = linkonce_odr hidden addrspace(1) constant { i32, %struct.A } zeroinitializer, section "a b", comdat($comdat.a), align 8, !dbg !9 #2
+@text = private unnamed_addr addrspace(1) constant [4 x i8] c"a\22;\00", align 1
+@ext = external thread_local(initialexec) global i32, align 4
+@typed = internal global i32 addrspace(1)* bitcast (i8 addrspace(1)* getelementptr inbounds ([4 x i8], [4 x i8] addrspace(1)* @text, i32 0, i32 0) to i32 addrspace(1)*)
+@0 = private constant i32 7
+@al = weak alias i32 (i32), ptr @f1
+@ifn = ifunc void (), ptr @resolver
+
+define internal ptr @resolver() { ret ptr null }
+
+; Function Attrs: nounwind
+define spir_kernel void @k1(ptr addrspace(1) noundef align 4 captures(none) "sycl-x"="1" %a, %struct.A* byval(%struct.A) align 8 %"odd b", i32 range(i32 0, 9)) local_unnamed_addr #0 section ".t" !dbg !5 !reqd !{i32 1}
+{
+entry:
+    #dbg_value(ptr addrspace(1) %a, !6, !DIExpression(), !7)
+  %0 = alloca %struct.A, align 8
+  %1 = load atomic volatile double, ptr %p syncscope("agent") seq_cst, align 8, !dbg !7
+  %2 = fadd fast double %1, 0x3FF0000000000000
+  %3 = call spir_func noundef i32 @f1(i32 noundef 5) #3, !dbg !8, !srcloc !{i64 5}
+  %4 = call i32 (ptr, ...) @printf(ptr @ext, i32 %3)
+  call void asm sideeffect "nop ; \22", "r,~{memory}"(i32 %3)
+  %5 = getelementptr inbounds %struct.A, ptr %0, i64 0, i32 2
+  %6 = extractvalue { i32, { half, i8 } } %agg, 1, 0
+  %7 = icmp slt <4 x i32> %v, splat (i32 1)
+  switch i32 %3, label %other [
+    i32 1, label %one
+    i32 2, label %other
+  ]
+one:                                              ; preds = %entry
+  %8 = phi i32 [ 1, %entry ], [ %9, %one ]
+  %9 = invoke i32 %fp(half 1.0)
+          to label %other unwind label %pad
+pad:
+  %lp = landingpad { ptr, i32 }
+          cleanup
+          catch ptr @ext
+  br label %other
+"other":
+  call void @llvm.foo(metadata i32 %3, metadata !6)
+  %10 = zext nneg i16 %w to i64
+  %11 = atomicrmw fadd ptr addrspace(1) %a, float 1.0 monotonic, align 4
+  %12 = cmpxchg ptr %p, i64 %x, i64 %y acq_rel monotonic
+  store i8 -1, ptr @text
+  ret void, !dbg !7
+  uselistorder i32 %3, { 1, 0 }
+}
+
+declare !note !3 spir_func i32 @f2(i32, ...) #1
+declare i32 @printf(ptr, ...)
+declare void @llvm.foo(metadata, metadata)
+define linkonce_odr i32 @f1(i32 %0) #1 comdat personality ptr @f2 {
+  %2 = musttail call i32 @f2(i32 %0)
+  ret i32 %2
+}
+$f1 = comdat any
+
+uselistorder ptr @f1, { 1, 0 }
+attributes #0 = { nounwind "sycl-module-id"="r.cpp" memory(read, argmem: none) alignstack=16 }
+attributes #1 = { nounwind }
+attributes #2 = { "sycl-unique-id"="u" }
+attributes #3 = { "virtual-call" }
+
+!llvm.dbg.cu = !{!1}
+!exec = !{!2, !3}
+!odd\20name = !{}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !4, emissionKind: FullDebug)
+!2 = !{ptr @k1, i32 6}
+!3 = !{!3, !"s, \22}", null, i1 true, !DIExpression(DW_OP_deref), ptr @f1}
+!4 = !DIFile(filename: "src/r.cpp", directory: "/home/u")
+!5 = distinct !DISubprogram(name: "K<1>", linkageName: "k1", scope: !4, file: !4, line: 10, unit: !1)
+!6 = !DILocalVariable(name: "a", scope: !5, file: !4)
+!7 = !DILocation(line: 12, column: 3, scope: !10)
+!8 = !DILocation(line: 20, column: 5, scope: !11, inlinedAt: !7)
+!9 = !DIGlobalVariableExpression(var: !6, expr: !DIExpression())
+!10 = distinct !DILexicalBlock(scope: !5, file: !4, line: 11, column: 1)
+!11 = distinct !DISubprogram(name: "inner", scope: !4, file: !4, line: 19, unit: !1)
+^0 = module: (path: "r", hash: (0, 0))
+`
+
+func TestRichModule(t *testing.T) {
+	m := parse(t, rich)
+	if got := text(t, m); got != rich {
+		t.Error("the text is not kept")
+	}
+	if got := text(t, parse(t, strings.ReplaceAll(rich, "\n", "\r\n"))); got != strings.ReplaceAll(rich, "\n", "\r\n") {
+		t.Error("a text with CRLF is not kept")
+	}
+	check := func(what string, got, want any) {
+		t.Helper()
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	check("source", m.SourceFilename(), "r.cpp")
+	check("triple", m.Triple(), "spirv64-unknown-unknown")
+	check("layout", m.DataLayout(), "e-p:64:64")
+	check("asm", m.ModuleAsm(), []string{`.globl "x"`})
+	check("types", m.Types(), "[%struct.A %\"struct.B C\" %opaque %list]")
+	check("comdats", m.Comdats(), "[comdat.a f1]")
+	dg := m.Global("dg")
+	check("linkage", dg.Linkage(), LinkOnceODR)
+	check("visibility", dg.Visibility(), "hidden")
+	check("space", dg.AddrSpace(), 1)
+	check("constant", dg.Constant(), true)
+	check("section", dg.Section(), "a b")
+	check("comdat", dg.Comdat(), "comdat.a")
+	check("align", dg.Align(), 8)
+	check("initializer", dg.Initializer(), "zeroinitializer")
+	check("type", dg.ValueType(), "{ i32, %struct.A }")
+	check("attribute", dg.HasAttribute("sycl-unique-id"), true)
+	id, _ := dg.Metadata("dbg")
+	check("metadata", id, 9)
+	b, _ := mustInit(m, "text").Bytes()
+	check("bytes", string(b), "a\";\x00")
+	base, _ := mustInit(m, "typed").BaseGlobal()
+	check("base", base, "text")
+	check("external", m.Global("ext").Defined(), false)
+	check("thread local", m.Global("ext").ThreadLocal(), "thread_local(initialexec)")
+	check("unnamed", mustInit(m, "0").Text, "7")
+	check("alias", m.Alias("al").Aliasee(), "ptr @f1")
+	check("ifunc", m.Alias("ifn").IFunc(), true)
+
+	k := m.Function("k1")
+	check("kernel", k.Kernel(), true)
+	check("params", k.Params()[1].Name, "odd b")
+	by, _ := k.Params()[1].Attribute("byval")
+	check("byval", by.Value, "%struct.A")
+	x, _ := k.Params()[0].Attribute("sycl-x")
+	check("string attribute of a parameter", x.Value, "1")
+	check("function type", k.ValueType(), "void (ptr addrspace(1), %struct.A*, i32)")
+	check("memory", k.HasAttribute("memory"), true)
+	check("section of a function", k.Section(), ".t")
+	check("comdat of a function", m.Function("f1").Comdat(), "f1")
+	check("personality", m.Function("f1").Personality(), "ptr @f2")
+	check("attachment of a declaration", m.Function("f2").Attachments()[0].ID, 3)
+	check("varargs", m.Function("f2").VarArg(), true)
+	check("one-line body", strings.TrimSpace(strings.Trim(m.Function("resolver").BodyText(), "{}")), "ret ptr null")
+	loc, _ := k.DebugLoc()
+	check("function's place", loc, "/home/u/src/r.cpp:10")
+	check("references", m.Function("f1").References(), "[f2]")
+
+	inside := func(name string) string {
+		var names []string
+		typ, err := m.Type(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for t := range typ.Walk() {
+			names = append(names, t.String())
+		}
+		slices.Sort(names)
+		return strings.Join(names, "|")
+	}
+	check("what a type contains", inside("[3 x %struct.A]"), `%"struct.B C"|%struct.A|<{ i8, half }>|[2 x double]|[3 x %struct.A]|double|half|i32|i8|{ i32, %"struct.B C", [2 x double] }`)
+	check("a recursive type", inside("%list"), "%list|%list*|ptr|{ ptr, %list* }")
+
+	n := m.Node(3)
+	ops := n.Operands()
+	check("operands of a node", len(ops), 6)
+	check("string of a node", n.Strings(), `[s, "}]`)
+	check("ints of a node", n.Ints(), "[1]")
+	inline, _ := ops[4].Inline()
+	check("node in place", inline.Kind(), "DIExpression")
+	v, _ := ops[5].Value()
+	check("value in a node", v.Text, "@f1")
+	check("distinct", m.Node(5).Distinct(), true)
+	check("kind", m.Node(5).Kind(), "DISubprogram")
+	var users []string
+	for _, e := range m.NodeUsers(3) {
+		users = append(users, fmt.Sprintf("%T", e))
+	}
+	check("users of a node", users, "[*llvmir.Function *llvmir.NamedMetadata]")
+	check("users of a symbol", len(m.SymbolUsers("f1")), 3)
+	check("named", m.Named("odd name").Nodes(), "[]")
+}
+
+func mustInit(m *Module, name string) Value { v, _ := m.Global(name).InitializerValue(); return v }
+
+func TestInstructions(t *testing.T) {
+	m := parse(t, rich)
+	type row struct{ op, result, typ, types, operands, extra string }
+	var got []row
+	for in := range m.Function("k1").Body() {
+		r := row{op: in.Op(), result: in.Result(), typ: in.Type().String()}
+		var words []string
+		for _, t := range in.Types() {
+			words = append(words, t.String())
+		}
+		r.types = strings.Join(words, "|")
+		words = nil
+		for _, o := range in.Operands() {
+			words = append(words, o.Type.String()+" "+o.Text)
+		}
+		r.operands = strings.Join(words, "|")
+		if in.IsCall() {
+			r.extra, _ = in.Callee()
+			r.extra += fmt.Sprint(" ", in.IsAsm(), in.IsIndirect())
+		}
+		if l, ok := in.DebugLoc(); ok {
+			r.extra += " " + l.String()
+			if l.InlinedAt != nil {
+				r.extra += " in " + l.Function + " at " + l.InlinedAt.String()
+			}
+		}
+		got = append(got, r)
+	}
+	want := []row{
+		{"label", "entry", "void", "", "", ""},
+		{"#dbg_value", "", "void", "ptr addrspace(1)", "ptr addrspace(1) %a", " /home/u/src/r.cpp:12:3"},
+		{"alloca", "0", "ptr", "%struct.A|ptr", "", ""},
+		{"load", "1", "double", "double|ptr", "ptr %p", " /home/u/src/r.cpp:12:3"},
+		{"fadd", "2", "double", "double", "double %1|double 0x3FF0000000000000", ""},
+		{"call", "3", "i32", "i32", "i32 5", "f1 false false /home/u/src/r.cpp:20:5 in inner at /home/u/src/r.cpp:12:3"},
+		{"call", "4", "i32", "i32|ptr|i32 (ptr, ...)", "ptr @ext|i32 %3", "printf false false"},
+		{"call", "", "void", "void|i32", "i32 %3", " true false"},
+		{"getelementptr", "5", "ptr", "%struct.A|ptr|i64|i32", "ptr %0|i64 0|i32 2", ""},
+		{"extractvalue", "6", "half", "{ i32, { half, i8 } }|half", "{ i32, { half, i8 } } %agg|? 1|? 0", ""},
+		{"icmp", "7", "<4 x i1>", "<4 x i32>|<4 x i1>", "<4 x i32> %v|<4 x i32> splat (i32 1)", ""},
+		{"switch", "", "void", "i32|label", "i32 %3|label %other|i32 1|label %one|i32 2|label %other", ""},
+		{"label", "one", "void", "", "", ""},
+		{"phi", "8", "i32", "i32", "i32 1|i32 %9", ""},
+		{"invoke", "9", "i32", "i32|half|label", "half 1.0|label %other|label %pad", " false true"},
+		{"label", "pad", "void", "", "", ""},
+		{"landingpad", "lp", "{ ptr, i32 }", "{ ptr, i32 }|ptr", "ptr @ext", ""},
+		{"br", "", "void", "label", "label %other", ""},
+		{"label", "other", "void", "", "", ""},
+		{"call", "", "void", "void|metadata|i32", "metadata %3|metadata !6", "llvm.foo false false"},
+		{"zext", "10", "i64", "i16|i64", "i16 %w", ""},
+		{"atomicrmw", "11", "float", "ptr addrspace(1)|float", "ptr addrspace(1) %a|float 1.0", ""},
+		{"cmpxchg", "12", "{ i64, i1 }", "ptr|i64|{ i64, i1 }", "ptr %p|i64 %x|i64 %y", ""},
+		{"store", "", "void", "i8|ptr", "i8 -1|ptr @text", ""},
+		{"ret", "", "void", "void", "", " /home/u/src/r.cpp:12:3"},
+		{"uselistorder", "", "void", "i32", "i32 %3", ""},
+	}
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			t.Errorf("%d: nothing, want %v", i, want[i])
+		case i >= len(want):
+			t.Errorf("%d: got %v", i, got[i])
+		case got[i] != want[i] && want[i].op != "uselistorder":
+			t.Errorf("%d:\n got %q\nwant %q", i, got[i], want[i])
+		}
+	}
+}
+
+func TestSubsetOfRichModule(t *testing.T) {
+	m := parse(t, rich)
+	var b strings.Builder
+	if err := m.WriteSubset(&b, Subset{Define: m.Closure(m.Function("f1")), Internal: func(s Symbol) bool { return true }}); err != nil {
+		t.Fatal(err)
+	}
+	want := `source_filename = "r.cpp"
+target datalayout = "e-p:64:64"
+target triple = "spirv64-unknown-unknown"
+module asm ".globl \22x\22"
+
+declare !note !3 spir_func i32 @f2(i32, ...) #1
+define internal i32 @f1(i32 %0) #1 personality ptr @f2 {
+  %2 = musttail call i32 @f2(i32 %0)
+  ret i32 %2
+}
+$f1 = comdat any
+attributes #1 = { nounwind }
+!exec = !{!3}
+!3 = !{!3, !"s, \22}", null, i1 true, !DIExpression(DW_OP_deref), ptr @f1}
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	b.Reset()
+	if err := m.WriteSubset(&b, Subset{Define: []Symbol{m.Function("k1")}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"@llvm.used = appending global [1 x ptr] [ptr @k1], section \"llvm.metadata\"\n",
+		"declare i32 @f1(i32 %0) #1\n",
+		"@text = external unnamed_addr addrspace(1) constant [4 x i8], align 1\n",
+		"!llvm.dbg.cu = !{!1}\n",
+		"!exec = !{!2}\n",
+	} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("no %q in\n%s", line, b.String())
+		}
+	}
+	for _, word := range []string{"uselistorder", "^0", "@dg", "personality"} {
+		if strings.Contains(b.String(), word) {
+			t.Errorf("%s in\n%s", word, b.String())
+		}
+	}
+}
+
+func TestSymbolsOfMetadataThatAreNotThereBecomeNull(t *testing.T) {
+	m := parse(t, "define void @f() !x !0 {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\n"+
+		"!0 = !{ptr @g, i32 1, ptr addrspacecast (ptr @g to ptr addrspace(1)), !1, ptr @f}\n!1 = !DITemplateValueParameter(name: \"x\", value: ptr @g)\n")
+	sub, err := m.Extract(Subset{Define: []Symbol{m.Function("f")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sub.Node(0).Text() + sub.Node(1).Text(); got != `!{null, i32 1, null, !1, ptr @f}!DITemplateValueParameter(name: "x", value: null)` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestBodyEdits(t *testing.T) {
+	m := parse(t, "define void @f(ptr %p) {\nentry:\n  %a = call i32 @old(i32 1) ; note\n  store i32 %a, ptr %p\n  fence seq_cst\n  ret void\n}\ndeclare i32 @old(i32)\n")
+	f := m.Function("f")
+	for in := range f.Body() {
+		switch in.Op() {
+		case "call":
+			f.Replace(in, "%b = call i32 @new(i32 0, i32 1)\n%a = add i32 %b, 1")
+			f.InsertBefore(in, "fence acquire")
+			f.InsertAfter(in, "fence release")
+		case "fence":
+			f.Remove(in)
+		}
+	}
+	if err := m.Add("declare i32 @new(i32, i32)"); err != nil {
+		t.Fatal(err)
+	}
+	m.Delete(m.Function("old"))
+	want := "define void @f(ptr %p) {\nentry:\n  fence acquire\n  %b = call i32 @new(i32 0, i32 1)\n  %a = add i32 %b, 1\n  fence release ; note\n  store i32 %a, ptr %p\n  ret void\n}\ndeclare i32 @new(i32, i32)\n"
+	if got := text(t, m); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := fmt.Sprint(f.References()); got != "[new]" {
+		t.Errorf("references: %s", got)
+	}
+}
+
+func TestSymbolEdits(t *testing.T) {
+	const src = "$f = comdat any\n@g = external addrspace(1) global i32, align 4\n@h = global i32 1, comdat($f), align 4, !a !0\ndefine linkonce_odr hidden i32 @f(ptr %x) #0 comdat !dbg !1 {\n  %r = call i32 @f(ptr @h)\n  ret i32 %r\n}\ndeclare void @d() #0\nattributes #0 = { nounwind \"k\"=\"v\" }\n!0 = !{}\n!1 = !{ptr @f}\n"
+	for name, test := range map[string]struct {
+		edit func(m *Module)
+		want []string
+	}{
+		"an attribute of a shared group is replaced": {func(m *Module) { m.Function("f").SetAttribute("k", "w") }, []string{`@f(ptr %x) "k"="w" #1 comdat`, "attributes #1 = { nounwind }", "@d() #0"}},
+		"an attribute of a shared group is removed":  {func(m *Module) { m.Function("d").RemoveAttribute("k") }, []string{"@d() #1"}},
+		"a function becomes internal":                {func(m *Module) { m.Function("f").Internalize() }, []string{"define internal i32 @f(ptr %x) #0 !dbg !1 {"}},
+		"a function becomes external":                {func(m *Module) { m.Function("f").Externalize() }, []string{"define hidden i32 @f(ptr %x) #0 comdat !dbg !1 {"}},
+		"a definition becomes a declaration":         {func(m *Module) { m.Function("f").Undefine() }, []string{"declare i32 @f(ptr %x) #0\ndeclare"}},
+		"a declaration gets metadata":                {func(m *Module) { m.Function("d").SetMetadata("n", 0) }, []string{"declare !n !0 void @d() #0"}},
+		"metadata is replaced":                       {func(m *Module) { m.Function("f").SetMetadata("dbg", 0) }, []string{"comdat !dbg !0 {"}},
+		"metadata is removed":                        {func(m *Module) { m.Function("f").RemoveMetadata("dbg") }, []string{"@f(ptr %x) #0 comdat {"}},
+		"metadata of a variable is removed":          {func(m *Module) { m.Global("h").RemoveMetadata("a") }, []string{"@h = global i32 1, comdat($f), align 4\n"}},
+		"a variable gets metadata and an attribute":  {func(m *Module) { m.Global("h").SetAttribute("q", "1"); m.Global("h").SetMetadata("b", 1) }, []string{`align 4, !a !0, !b !1 "q"="1"`}},
+		"a variable becomes internal":                {func(m *Module) { m.Global("h").SetLinkage(Internal) }, []string{"@h = internal global i32 1, align 4, !a !0\n"}},
+		"a variable gets another value":              {func(m *Module) { m.Global("h").SetInitializer("2") }, []string{"@h = global i32 2, comdat"}},
+		"a declared variable is defined":             {func(m *Module) { m.Global("g").SetInitializer("2") }, []string{"@g = addrspace(1) global i32 2, align 4"}},
+		"a variable gets another type":               {func(m *Module) { m.Global("h").SetDefinition("[2 x i8]", `c"ab"`) }, []string{`@h = global [2 x i8] c"ab", comdat`}},
+		"a parameter gets attributes":                {func(m *Module) { m.Function("f").SetParamAttribute(0, "s", "1") }, []string{`@f(ptr "s"="1" %x)`}},
+		"all uses follow a rename":                   {func(m *Module) { check(m.RenameAll(map[string]string{"f": "a b", "h": "0x"})) }, []string{`i32 @"a b"(ptr %x) #0 comdat($f)`, `call i32 @"a b"(ptr @"0x")`, `!1 = !{ptr @"a b"}`, `@"0x" = global`}},
+		"named metadata grows":                       {func(m *Module) { m.AppendNamed("n", 0); m.AppendNamed("n", m.AddNode("i8 1")) }, []string{"!n = !{!0, !2}", "!2 = !{i8 1}"}},
+		"a node is replaced":                         {func(m *Module) { check(m.SetNode(0, `!{!"x"}`)) }, []string{"!0 = !{!\"x\"}\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, src)
+			test.edit(m)
+			got := text(t, m)
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("no %q in\n%s", want, got)
+				}
+			}
+			parse(t, got)
+		})
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,198 @@
+package llvmir
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// synthetic is a module of n functions that call each other, each with metadata.
+func synthetic(n int) string {
+	var b strings.Builder
+	b.WriteString("%struct.S = type { i32, double }\n")
+	for i := range n {
+		fmt.Fprintf(&b, "@g%d = internal global i32 %d, align 4\n", i, i)
+	}
+	for i := range n {
+		fmt.Fprintf(&b, `
+; Function Attrs: nounwind
+define internal spir_func i32 @f%d(ptr addrspace(4) noundef %%p, i32 noundef %%n) #0 !dbg !%d {
+entry:
+  %%a = alloca %%struct.S, align 8
+  %%q = getelementptr inbounds %%struct.S, ptr %%a, i32 0, i32 1, !dbg !%d
+  %%v = load double, ptr %%q, align 8, !dbg !%d
+  %%g = load i32, ptr @g%d, align 4, !dbg !%d
+  %%r = call spir_func i32 @f%d(ptr addrspace(4) %%p, i32 %%g), !dbg !%d
+  ret i32 %%r, !dbg !%d
+}
+`, i, i, i, i, i, i, max(i-1, 0), i, i)
+	}
+	b.WriteString("attributes #0 = { nounwind }\n")
+	for i := range n {
+		fmt.Fprintf(&b, "!%d = distinct !{!%d, i32 %d, !\"a node of metadata\"}\n", i, i, i)
+	}
+	return b.String()
+}
+
+func parseString(t testing.TB, text string) *Module {
+	t.Helper()
+	m, err := ParseString("a.ll", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// memory returns the bytes and the number of allocations that f makes.
+func memory(f func()) (bytes, count uint64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs
+}
+
+func TestWorkGrowsWithTheText(t *testing.T) {
+	small, large := synthetic(2500), synthetic(10000)
+	for name, work := range map[string]func(*Module){
+		"parse": func(*Module) {},
+		"bodies": func(m *Module) {
+			for _, f := range m.Functions() {
+				for in := range f.Body() {
+					in.Types()
+				}
+			}
+		},
+		"lines": func(m *Module) {
+			for _, f := range m.Functions() {
+				f.Line()
+			}
+		},
+		"edits": func(m *Module) {
+			for _, f := range m.Functions() {
+				f.SetAttribute("a", "b")
+				f.SetMetadata("x", m.AddNode("i32 1"))
+			}
+			m.WriteTo(io.Discard)
+		},
+		"deletion": func(m *Module) {
+			for _, g := range m.Globals() {
+				m.Delete(g)
+			}
+			m.Functions()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cost := func(text string) (uint64, uint64) {
+				return memory(func() { work(parseString(t, text)) })
+			}
+			cost(small)
+			b1, n1 := cost(small)
+			b4, n4 := cost(large)
+			if b4 > 6*b1 || n4 > 6*n1 {
+				t.Errorf("four times the text takes %d instead of %d bytes, %d instead of %d allocations", b4, b1, n4, n1)
+			}
+		})
+	}
+}
+
+func TestSubsetsCostWhatTheyHold(t *testing.T) {
+	cost := func(n int) uint64 {
+		m := parseString(t, synthetic(n))
+		write := func(i int) {
+			if err := m.WriteSubset(io.Discard, Subset{Define: []Symbol{m.Function(fmt.Sprint("f", i))}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(0)
+		b, _ := memory(func() {
+			for i := range 100 {
+				write(n/2 + i)
+			}
+		})
+		return b
+	}
+	if small, large := cost(1000), cost(16000); large > 2*small {
+		t.Errorf("the same subsets take %d bytes of a small module and %d of a large one", small, large)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	text := []byte(synthetic(100_000))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	m, err := Parse("a.ll", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.buildIndex()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 6*int64(len(text)) {
+		t.Errorf("%d MiB of text take %d MiB", len(text)>>20, held>>20)
+	} else {
+		t.Logf("%d MiB of text take %.1f times that", len(text)>>20, float64(held)/float64(len(text)))
+	}
+	runtime.KeepAlive(m)
+	runtime.KeepAlive(text)
+}
+
+func TestLongLinesAndDeepNesting(t *testing.T) {
+	long := "@a = global [5000000 x i8] c\"" + strings.Repeat("x", 10<<20) + "\"\n@b = global [1 x i32] [" + strings.Repeat("i32 1, ", 1<<20) + "i32 1]\n"
+	m := parseString(t, long)
+	if len(m.Globals()) != 2 || m.Global("b").Line() != 2 {
+		t.Error("long lines are read wrongly")
+	}
+	deep := parseString(t, "@a = global "+strings.Repeat("[1 x ", 100_000)+"i8"+strings.Repeat("]", 100_000)+" zeroinitializer\n")
+	if deep.Global("a").ValueType() != nil {
+		t.Error("a type that is nested too deeply has a structure")
+	}
+	cyclic := parseString(t, "!0 = !DILocation(line: 1, scope: !1, inlinedAt: !0)\n!1 = !DILexicalBlock(scope: !1, line: 2)\n%a = type { %b }\n%b = type { %a }\n")
+	if _, ok := cyclic.Location(0); ok {
+		t.Error("a circle of scopes leads to a file")
+	}
+	for _, typ := range cyclic.Types() {
+		n := 0
+		for range typ.Walk() {
+			n++
+		}
+		if n != 4 {
+			t.Errorf("%v contains %d types", typ, n)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := synthetic(20_000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		parseString(b, text)
+	}
+}
+
+func BenchmarkBodies(b *testing.B) {
+	text := synthetic(20_000)
+	m := parseString(b, text)
+	b.SetBytes(int64(len(text)))
+	var types []*Type
+	for b.Loop() {
+		for _, f := range m.Functions() {
+			for in := range f.Body() {
+				types = in.AppendTypes(types[:0])
+			}
+		}
+	}
+}
+
+func BenchmarkSubsets(b *testing.B) {
+	m := parseString(b, synthetic(20_000))
+	m.buildIndex()
+	for b.Loop() {
+		if err := m.WriteSubset(io.Discard, Subset{Define: []Symbol{m.Function("f5000")}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

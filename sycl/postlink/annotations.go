@@ -1,0 +1,115 @@
+package postlink
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// annotationsGlobal lists what [[clang::annotate]] says of functions and variables.
+const annotationsGlobal = "llvm.global.annotations"
+
+// Annotations of our device header, which stand for attributes that stock clang does
+// not have.
+const (
+	annotateExternal  = "sycl-external"   // SYCL_EXTERNAL
+	annotateDeviceHas = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects behind the colon
+)
+
+// LowerAnnotations turns the annotations "sycl-external" and
+// "sycl-device-has:fp64,fp16" of functions into the attribute and the metadata that
+// DPC++'s front end would have given them, and removes them. SYCL_EXTERNAL functions
+// are of the source that id names. Other annotations stay.
+func LowerAnnotations(m *llvmir.Module, id string) error {
+	list := m.Global(annotationsGlobal)
+	if list == nil {
+		return nil
+	}
+	value, ok := list.InitializerValue()
+	if !ok {
+		return nil
+	}
+	var kept []string
+	elements := value.Elements()
+	for _, e := range elements {
+		f, text := annotation(m, e)
+		key, argument, _ := strings.Cut(text, ":")
+		switch {
+		case f != nil && key == annotateExternal && argument == "":
+			if _, ok := f.Attribute(moduleID); !ok && f.Defined() {
+				f.SetAttribute(moduleID, id)
+			}
+		case f != nil && key == annotateDeviceHas:
+			if !f.Defined() {
+				break // where it is defined says the same
+			}
+			if err := declareAspects(m, f, argument); err != nil {
+				return err
+			}
+		default:
+			kept = append(kept, e.Type.String()+" "+e.Text)
+		}
+	}
+	switch {
+	case len(kept) == len(elements):
+	case len(kept) == 0:
+		m.DeleteGlobal(annotationsGlobal)
+	default:
+		list.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), list.ValueType().Elem()), "["+strings.Join(kept, ", ")+"]")
+	}
+	return nil
+}
+
+// annotation reads an element: what is annotated, the text, the file, the line, and
+// arguments. It returns nil when that is no function.
+func annotation(m *llvmir.Module, e llvmir.Value) (*llvmir.Function, string) {
+	fields := e.Elements()
+	if len(fields) < 2 {
+		return nil, ""
+	}
+	name, _ := fields[0].BaseGlobal()
+	textName, _ := fields[1].BaseGlobal()
+	f, text := m.Function(name), m.Global(textName)
+	if f == nil || text == nil {
+		return nil, ""
+	}
+	value, ok := text.InitializerValue()
+	if !ok {
+		return nil, ""
+	}
+	content, ok := value.Bytes()
+	if !ok {
+		return nil, ""
+	}
+	return f, strings.TrimSuffix(string(content), "\x00")
+}
+
+// declareAspects adds aspects to those that a function declares.
+func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
+	declared := []int32{}
+	if id, ok := f.Metadata(declaredAspectsMD); ok {
+		declared, _ = aspectNumbers(m, id)
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue // device_has() declares that nothing is needed
+		}
+		a, err := aspect.Parse(name)
+		if err != nil {
+			return &MetadataError{f.Name(), fmt.Sprintf("device_has of '%s': %v", kernelname.Display(f.Name()), err)}
+		}
+		declared = append(declared, int32(a))
+	}
+	slices.Sort(declared)
+	var nodes []string
+	for _, a := range slices.Compact(declared) {
+		nodes = append(nodes, "i32 "+strconv.Itoa(int(a)))
+	}
+	f.SetMetadata(declaredAspectsMD, m.AddNode(strings.Join(nodes, ", ")))
+	return nil
+}

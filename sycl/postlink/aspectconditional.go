@@ -1,0 +1,258 @@
+package postlink
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// conditionalCallAttribute marks DPC++'s functions that call their first argument
+// only on devices for which an expression, given by the integers among their other
+// arguments, is true. What the callee uses is no requirement of the caller.
+const conditionalCallAttribute = "sycl-call-if-on-device-conditionally"
+
+// maxConditions bounds the conditions that are told apart. Past it, aspects that
+// some devices do not need count for all: that is never wrong, only strict.
+const maxConditions = 64
+
+// maxConditionLength bounds a condition, in bytes of its text.
+const maxConditionLength = 1 << 10
+
+// conditions has the aspects that are used under each condition. A condition is
+// the text of a list of integers, "i32 1, i32 2".
+type conditions map[string]aspectSet
+
+type conditionalCall struct {
+	action    int32
+	condition string
+}
+
+// conditionalNode is what a node of the call graph knows of conditions.
+type conditionalNode struct {
+	conditional   []conditionalCall
+	stated        conditions      // in metadata
+	below         conditions      // of the function and what it calls
+	unconditional bool            // whether some root calls it without a condition
+	contexts      map[string]bool // the conditions under which roots call it
+}
+
+func (c *conditions) add(condition string, set aspectSet) {
+	if set == (aspectSet{}) {
+		return
+	}
+	if *c == nil {
+		*c = conditions{}
+	}
+	set.join((*c)[condition])
+	(*c)[condition] = set
+}
+
+// join adds what is used under other conditions and an outer one.
+func (c *conditions) join(outer string, o conditions) {
+	for inner, set := range o {
+		c.add(both(outer, inner), set)
+	}
+}
+
+// both returns the condition that two hold.
+func both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
+}
+
+// conditionalCall reports whether an instruction is a conditional call, and notes
+// it.
+func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
+	name, ok := in.Callee()
+	if !ok {
+		return false
+	}
+	action, ok := p.index[name]
+	if !ok || !p.nodes[action].attributes.conditionalCaller {
+		return false
+	}
+	if in.NumOperands() == 0 {
+		return false
+	}
+	// Until DPC++ lowers it, the function calls the action itself.
+	if !p.nodes[action].function.Defined() {
+		var symbol string
+		if symbol, ok = in.Operand(0).BaseGlobal(); ok {
+			action, ok = p.index[symbol]
+		}
+	}
+	if !ok {
+		return false
+	}
+	var words []string
+	for k := 1; k < in.NumOperands(); k++ {
+		if value, ok := in.Operand(k).Int(); ok {
+			words = append(words, fmt.Sprintf("i32 %d", value))
+		}
+	}
+	condition := strings.Join(words, ", ")
+	if condition == "" || len(condition) > maxConditionLength || len(p.nodes[i].conditional) > maxConditions {
+		p.nodes[i].calls = append(p.nodes[i].calls, int32(action))
+		return true
+	}
+	call := conditionalCall{int32(action), condition}
+	if !slices.Contains(p.nodes[i].conditional, call) {
+		p.nodes[i].conditional = append(p.nodes[i].conditional, call)
+	}
+	return true
+}
+
+// spreadContexts finds the conditions under which each function is called.
+// component has one more than the place of a node in p.order, 0 for nodes that no
+// root reaches.
+func (p *propagation) spreadContexts(component []int32) {
+	for _, members := range slices.Backward(p.order) {
+		// Callers have been here: members of a component share what they know.
+		always, contexts := false, map[string]bool{}
+		for _, v := range members {
+			n := &p.nodes[v]
+			always = always || n.root || n.contexts[""]
+			maps.Copy(contexts, n.contexts)
+		}
+		always = always || len(contexts) > maxConditions
+		if always {
+			contexts = map[string]bool{"": true}
+		}
+		for _, v := range members {
+			n := &p.nodes[v]
+			n.unconditional, n.contexts = always, contexts
+			for _, w := range n.calls {
+				p.nodes[w].enter("", contexts)
+			}
+			for _, call := range n.conditional {
+				if component[call.action] != component[v] {
+					p.nodes[call.action].enter(call.condition, contexts)
+				}
+			}
+		}
+	}
+}
+
+// enter notes that a function is called under a condition from functions that are
+// called under conditions themselves.
+func (n *graphNode) enter(condition string, outer map[string]bool) {
+	if n.contexts[""] {
+		return
+	}
+	for o := range outer {
+		c := both(o, condition)
+		if len(n.contexts) > maxConditions || len(c) > maxConditionLength {
+			c = ""
+		}
+		if n.contexts == nil {
+			n.contexts = map[string]bool{}
+		}
+		n.contexts[c] = true
+	}
+}
+
+// writeConditional writes what functions use under conditions.
+func (p *propagation) writeConditional() {
+	nodes := map[string]int{}
+	node := func(content string) int {
+		id, ok := nodes[content]
+		if !ok {
+			id = p.module.AddNode(content)
+			nodes[content] = id
+		}
+		return id
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.function == nil || !n.function.Defined() {
+			continue
+		}
+		var all conditions
+		if n.unconditional {
+			all.join("", n.below)
+		} else {
+			for context := range n.contexts {
+				all.add(context, n.used)
+				all.join(context, n.below)
+			}
+		}
+		var pairs []string
+		for _, condition := range slices.Sorted(maps.Keys(all)) {
+			set := all[condition]
+			set.remove(p.excluded)
+			set.join(n.stated[condition])
+			if set == (aspectSet{}) {
+				continue
+			}
+			var list []string
+			for _, bit := range p.sorted(set) {
+				list = append(list, fmt.Sprintf("i32 %d", p.numbers[bit]))
+			}
+			pairs = append(pairs, fmt.Sprintf("!%d", node(fmt.Sprintf("!%d, !%d", node(condition), node(strings.Join(list, ", "))))))
+		}
+		if len(pairs) > 0 {
+			n.function.SetMetadata(conditionalAspectsMD, node(strings.Join(pairs, ", ")))
+		}
+	}
+}
+
+// statedConditions reads a function's metadata about conditional use.
+func (p *propagation) statedConditions(f *llvmir.Function) (conditions, error) {
+	id, ok := f.Metadata(conditionalAspectsMD)
+	if !ok {
+		return nil, nil
+	}
+	bad := &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of pairs of a condition and aspects", conditionalAspectsMD, id)}
+	list := p.module.Node(id)
+	if list == nil {
+		return nil, bad
+	}
+	var all conditions
+	for _, operand := range list.Operands() {
+		pair := p.operandNode(operand)
+		if pair == nil || len(pair.Operands()) != 2 {
+			return nil, bad
+		}
+		condition, aspects := p.operandNode(pair.Operands()[0]), p.operandNode(pair.Operands()[1])
+		if condition == nil || aspects == nil {
+			return nil, bad
+		}
+		var words []string
+		for _, value := range condition.Ints() {
+			words = append(words, fmt.Sprintf("i32 %d", value))
+		}
+		var set aspectSet
+		for _, o := range aspects.Operands() {
+			value, ok := aspectOperand(p.module, o)
+			if !ok {
+				return nil, bad
+			}
+			if err := p.put(&set, value); err != nil {
+				return nil, err
+			}
+		}
+		text := strings.Join(words, ", ")
+		if text == "" || len(text) > maxConditionLength {
+			return nil, bad
+		}
+		all.add(text, set)
+	}
+	return all, nil
+}
+
+// operandNode returns the node that an operand is or refers to, nil when there is
+// none.
+func (p *propagation) operandNode(o llvmir.MDOperand) *llvmir.Node {
+	if n, ok := o.Inline(); ok {
+		return n
+	}
+	if id, ok := o.Node(); ok {
+		return p.module.Node(id)
+	}
+	return nil
+}

@@ -1,0 +1,489 @@
+package postlink
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// smallDevices is the configuration of tests with the option "devices".
+const smallDevices = `
+small:
+  aspects: [gpu, fp16]
+  sub-group-sizes: [16, 32]
+  max-work-group-size: 128
+  max-work-item-sizes: [128, 128, 64]
+open:
+  aspects: [gpu]
+  sub-group-sizes: []
+  may-support-other-aspects: true
+`
+
+// An aspectCase is a file of testdata/aspects. Its first line says in words what
+// it is about; other comments are
+//
+//	; options: exclude=A,B quiet emulate targets=T,U devices
+//	; want FUNCTION: the aspects of its !sycl_used_aspects, in order
+//	; if FUNCTION: CONDITION -> the aspects that it uses under a condition
+//	; targets FUNCTION: its !sycl_fixed_targets; looked at only if there is one
+//	; says: a line of a diagnostic
+type aspectCase struct {
+	name, text    string
+	options       AspectOptions
+	used, targets map[string]string
+	conditional   []string
+	says          []string
+}
+
+func readAspectCase(t testing.TB, file string) *aspectCase {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &aspectCase{text: string(text), used: map[string]string{}, targets: map[string]string{}}
+	for line := range strings.Lines(c.text) {
+		line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "; ")
+		if !ok {
+			break
+		}
+		key, value, ok := strings.Cut(line, ":")
+		if c.name == "" {
+			c.name = line
+			continue
+		}
+		value = strings.TrimPrefix(value, " ")
+		verb, function, _ := strings.Cut(key, " ")
+		switch {
+		case !ok:
+			t.Fatalf("%s: %s", file, line)
+		case verb == "options":
+			for option := range strings.FieldsSeq(value) {
+				name, list, _ := strings.Cut(option, "=")
+				switch name {
+				case "exclude":
+					c.options.Exclude = strings.Split(list, ",")
+				case "quiet":
+					c.options.NoMismatch = true
+				case "emulate":
+					c.options.EmulateFP64Conversions = true
+				case "targets":
+					c.options.FixedTargets = strings.Split(list, ",")
+				case "devices":
+					if c.options.Devices, err = deviceconfig.Read("small.yaml", strings.NewReader(smallDevices)); err != nil {
+						t.Fatal(err)
+					}
+				default:
+					t.Fatalf("%s: %s", file, line)
+				}
+			}
+		case verb == "want":
+			c.used[function] = value
+		case verb == "if":
+			c.conditional = append(c.conditional, function+": "+value)
+		case verb == "targets":
+			c.targets[function] = value
+		case verb == "says":
+			c.says = append(c.says, value)
+		default:
+			t.Fatalf("%s: %s", file, line)
+		}
+	}
+	return c
+}
+
+func aspectFiles(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/aspects/*.ll")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in testdata/aspects: %v", err)
+	}
+	return files
+}
+
+func TestPropagateAspects(t *testing.T) {
+	for _, file := range aspectFiles(t) {
+		c := readAspectCase(t, file)
+		t.Run(c.name, func(t *testing.T) {
+			m := parse(t, c.text)
+			result, diagnostics, err := PropagateAspects(m, c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if derived := m.Named("sycl_aspects") == nil; result.Derived != derived {
+				t.Errorf("derived: %v", result.Derived)
+			}
+			var says []string
+			for _, d := range diagnostics {
+				says = append(says, strings.Split(d.String(), "\n")...)
+			}
+			if !slices.Equal(says, c.says) {
+				t.Errorf("diagnostics:\n%s\nwant:\n%s", strings.Join(says, "\n"), strings.Join(c.says, "\n"))
+			}
+			// What was written must be read by others.
+			written := parse(t, write(t, m))
+			if got := metadataOf(t, written, "sycl_used_aspects"); !maps.Equal(got, c.used) {
+				t.Errorf("used aspects:\n%s\nwant:\n%s", lines(got), lines(c.used))
+			}
+			if got := conditionalOf(t, written); !slices.Equal(got, slices.Sorted(slices.Values(c.conditional))) {
+				t.Errorf("conditional aspects:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(c.conditional, "\n"))
+			}
+			if got := metadataOf(t, written, "sycl_fixed_targets"); len(c.targets) > 0 && !maps.Equal(got, c.targets) {
+				t.Errorf("fixed targets:\n%s\nwant:\n%s", lines(got), lines(c.targets))
+			}
+			for root, origins := range result.Origins {
+				var values []int32
+				for _, a := range slices.Sorted(maps.Keys(origins)) {
+					values = append(values, int32(a))
+					if m.Function(origins[a].Function) == nil && origins[a].Location.InlinedAt == nil {
+						t.Errorf("%s: %v is from %q", root, a, origins[a].Function)
+					}
+				}
+				if got, want := names(values), strings.TrimPrefix(c.used[root], "-1 "); got != want {
+					t.Errorf("%s: origins of %q, want %q", root, got, want)
+				}
+			}
+			again, _, err := PropagateAspects(written, AspectOptions{NoMismatch: true, Exclude: []string{"fp64"}})
+			if err != nil || again.Derived != result.Derived {
+				t.Fatalf("a second run: %v", err)
+			}
+			if got := metadataOf(t, written, "sycl_used_aspects"); !c.options.EmulateFP64Conversions && len(c.options.Exclude) == 0 && !maps.Equal(got, c.used) {
+				t.Errorf("used aspects after a second run:\n%s\nwant:\n%s", lines(got), lines(c.used))
+			}
+		})
+	}
+}
+
+// TestAspectMetadata checks what is written to the letter: pairs of name and
+// number, those of the module's enumeration reused, and a list shared by functions
+// with the same aspects.
+func TestAspectMetadata(t *testing.T) {
+	const functions = `define spir_kernel void @k() {
+  call void @f()
+  ret void
+}
+define void @f() !sycl_used_aspects !0 {
+  %x = load double, ptr null
+  ret void
+}
+`
+	m := parse(t, functions+`!sycl_aspects = !{!1, !2}
+!0 = !{i32 999, i32 5}
+!1 = !{!"fp64", i32 66}
+!2 = !{!"old_name", i32 66}
+`)
+	if _, _, err := PropagateAspects(m, AspectOptions{FixedTargets: []string{"intel_gpu_pvc", `a"b`}}); err != nil {
+		t.Fatal(err)
+	}
+	want := `define spir_kernel void @k() !sycl_used_aspects !4 !sycl_fixed_targets !5 {
+  call void @f()
+  ret void
+}
+define void @f() !sycl_used_aspects !4 {
+  %x = load double, ptr null
+  ret void
+}
+!sycl_aspects = !{!1, !2}
+!0 = !{i32 999, i32 5}
+!1 = !{!"fp64", i32 66}
+!2 = !{!"old_name", i32 66}
+!3 = !{!"fp16", i32 5}
+!4 = !{!3, !1, i32 999}
+!5 = !{!"intel_gpu_pvc", !"a\22b"}
+`
+	if got := write(t, m); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestAspectOrigins(t *testing.T) {
+	m := parse(t, `define spir_kernel void @_ZTS1K() !dbg !10 {
+  call void @_Z3foov(), !dbg !20
+  ret void
+}
+define void @_Z3foov() !dbg !11 {
+  %x = load double, ptr null
+  %y = load double, ptr null, !dbg !21
+  %z = load half, ptr null, !dbg !22
+  ret void
+}
+define spir_kernel void @_ZTS1L() !sycl_declared_aspects !0 !dbg !13 {
+  call void @_Z3foov(), !dbg !20
+  ret void
+}
+!0 = !{i32 9}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !2)
+!2 = !DIFile(filename: "k.cpp", directory: "")
+!10 = distinct !DISubprogram(name: "K", scope: !2, file: !2, line: 3, unit: !1)
+!11 = distinct !DISubprogram(name: "foo", linkageName: "_Z3foov", scope: !2, file: !2, line: 10, unit: !1)
+!12 = distinct !DISubprogram(name: "bar", linkageName: "_Z3barv", scope: !2, file: !2, line: 20, unit: !1)
+!13 = distinct !DISubprogram(name: "L", scope: !2, file: !2, line: 30, unit: !1)
+!20 = !DILocation(line: 4, column: 3, scope: !10)
+!21 = !DILocation(line: 11, column: 5, scope: !11)
+!22 = !DILocation(line: 21, column: 7, scope: !12, inlinedAt: !23)
+!23 = distinct !DILocation(line: 12, column: 5, scope: !11)
+`)
+	result, _, err := PropagateAspects(m, AspectOptions{NoMismatch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kernel, want := range map[string]string{
+		"_ZTS1K": "fp16 _Z3barv k.cpp:21:7, fp64 _Z3foov k.cpp:11:5",
+		"_ZTS1L": "fp16 _Z3barv k.cpp:21:7, fp64 _Z3foov k.cpp:11:5, image _ZTS1L k.cpp:30",
+	} {
+		var got []string
+		for _, a := range slices.Sorted(maps.Keys(result.Origins[kernel])) {
+			o := result.Origins[kernel][a]
+			got = append(got, fmt.Sprintf("%v %s %v", a, o.Function, o.Location))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: got %s, want %s", kernel, strings.Join(got, ", "), want)
+		}
+	}
+}
+
+func TestMalformedAspects(t *testing.T) {
+	const kernel = "define spir_kernel void @k() %s {\n  ret void\n}\n"
+	var many strings.Builder
+	many.WriteString("i32 1000")
+	for i := range 300 {
+		fmt.Fprintf(&many, ", i32 %d", i)
+	}
+	for name, test := range map[string]struct{ ir, want string }{
+		"a string in the list of a function":  {fmt.Sprintf(kernel, "!sycl_used_aspects !0") + `!0 = !{!"x"}`, "function k: !sycl_used_aspects: !0 is not a list of aspects"},
+		"a number that does not fit":          {fmt.Sprintf(kernel, "!sycl_declared_aspects !0") + "!0 = !{i64 4294967296}", "function k: !sycl_declared_aspects: !0 is not a list of aspects"},
+		"a list that is not there":            {fmt.Sprintf(kernel, "!sycl_used_aspects !7"), "!7 is not a list of aspects"},
+		"an instruction's list":               {"define void @f() {\n  ret void, !sycl_used_aspects !0\n}\n!0 = !{!0}", "function f: !sycl_used_aspects: !0 is not a list of aspects"},
+		"an attribute":                        {fmt.Sprintf(kernel, `"sycl-device-has"="5,fp64"`), `function k: attribute "sycl-device-has": "fp64" is not the number of an aspect`},
+		"a target that is no string":          {fmt.Sprintf(kernel, "!sycl_fixed_targets !0") + "!0 = !{!0}", "!sycl_fixed_targets: !0 is not a list of targets"},
+		"the enumeration":                     {"!sycl_aspects = !{!0}\n!0 = !{i32 6}", "!sycl_aspects: !0 is not a name and an i32"},
+		"types without a name":                {"!sycl_aspects = !{}\n!sycl_types_that_use_aspects = !{!0}\n!0 = !{}", "!0 is not the name of a type and aspects"},
+		"types with a bad aspect":             {"!sycl_aspects = !{}\n!sycl_types_that_use_aspects = !{!0}\n!0 = !{!\"t\", double 1.0}", "!0 is not the name of a type and aspects"},
+		"conditions":                          {fmt.Sprintf(kernel, "!sycl_conditionally_used_aspects !0") + "!0 = !{!0}", "!0 is not a list of pairs of a condition and aspects"},
+		"more aspects than anybody could use": {fmt.Sprintf(kernel, "!sycl_used_aspects !0") + "!0 = !{" + many.String() + "}", "the module uses more than 256 different aspects"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := PropagateAspects(parse(t, test.ir+"\n"), AspectOptions{})
+			var bad interface{ BadInput() }
+			if err == nil || !strings.Contains(err.Error(), test.want) || !errors.As(err, &bad) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+	if _, _, err := PropagateAspects(parse(t, ""), AspectOptions{Exclude: []string{"fp46"}}); err == nil || !strings.Contains(err.Error(), "did you mean fp") {
+		t.Errorf("an excluded aspect that is none: %v", err)
+	}
+}
+
+// callTree has n functions that call two others each, in cycles of ten.
+func callTree(n int) string {
+	var b strings.Builder
+	b.WriteString("define spir_kernel void @k() {\n  call void @f0()\n  ret void\n}\n")
+	for i := range n {
+		fmt.Fprintf(&b, "define void @f%d() {\n  call void @f%d()\n  call void @f%d()\n  ret void\n}\n", i, min(i+1, n-1), i/10*10)
+	}
+	fmt.Fprintf(&b, "define void @leaf() {\n  %%x = load double, ptr null\n  ret void\n}\n")
+	return strings.Replace(b.String(), fmt.Sprintf("@f%d() {\n", n-1), fmt.Sprintf("@f%d() {\n  call void @leaf()\n", n-1), 1)
+}
+
+// TestAspectsAreFoundInLinearTime counts steps, so that it tells the same on each
+// machine.
+func TestAspectsAreFoundInLinearTime(t *testing.T) {
+	steps := func(n int) int {
+		m := parse(t, callTree(n))
+		p := &propagation{module: m}
+		if err := p.run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(must(aspectNumbers(m, must(m.Function("k").Metadata("sycl_used_aspects"))))); got != "fp64" {
+			t.Fatalf("the kernel uses %q", got)
+		}
+		if o := p.origins()["k"][aspect.FP64]; o.Function != "leaf" {
+			t.Fatalf("fp64 is from %q", o.Function)
+		}
+		return p.steps
+	}
+	const n = 10_000
+	one, four := steps(n), steps(4*n)
+	if one < n || float64(four) > 4.1*float64(one) {
+		t.Errorf("%d functions take %d steps, %d take %d", n, one, 4*n, four)
+	}
+}
+
+func TestLongChainsAreCut(t *testing.T) {
+	const n = 2000
+	var b strings.Builder
+	b.WriteString("!sycl_aspects = !{}\n!0 = !{}\ndefine void @f0() \"sycl-module-id\"=\"a\" !sycl_declared_aspects !0 {\n  call void @f1()\n  ret void\n}\n")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, "define void @f%d() {\n  call void @f%d()\n  ret void\n}\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "define void @f%d() {\n  %%x = load double, ptr null\n  ret void\n}\n", n)
+	_, diagnostics, err := PropagateAspects(parse(t, b.String()), AspectOptions{})
+	if err != nil || len(diagnostics) != 1 {
+		t.Fatalf("got %d diagnostics, %v", len(diagnostics), err)
+	}
+	notes := diagnostics[0].Notes
+	if len(notes) > maxChain+5 || !slices.Contains(notes, "  ...") || !slices.Contains(notes, fmt.Sprintf("  f%d()", n)) {
+		t.Errorf("got %d notes: %s", len(notes), strings.Join(notes, "\n"))
+	}
+}
+
+func TestManyConditions(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("!sycl_aspects = !{}\ndeclare void @if(ptr, ptr, i32) \"sycl-call-if-on-device-conditionally\"\ndefine spir_kernel void @k() {\n")
+	for i := range 1000 {
+		fmt.Fprintf(&b, "  call void @if(ptr @action, ptr null, i32 %d)\n", i)
+	}
+	b.WriteString("  ret void\n}\ndefine void @action() {\n  %x = alloca double\n  call void @if(ptr @action, ptr null, i32 1)\n  ret void\n}\n")
+	m := parse(t, b.String())
+	if _, _, err := PropagateAspects(m, AspectOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != "fp64" {
+		t.Errorf("conditions that are too many to tell apart: the kernel uses %q", got)
+	}
+}
+
+func TestManyConditionsInMetadata(t *testing.T) {
+	var b, list strings.Builder
+	b.WriteString("define spir_kernel void @k() !sycl_conditionally_used_aspects !1 {\n  ret void\n}\n!0 = !{i32 6}\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "!%d = !{i32 %d}\n!%d = !{!%d, !0}\n", 2*i+2, i, 2*i+3, 2*i+2)
+		fmt.Fprintf(&list, ", !%d", 2*i+3)
+	}
+	fmt.Fprintf(&b, "!1 = !{%s}\n", list.String()[2:])
+	m := parse(t, b.String())
+	result, _, err := PropagateAspects(m, AspectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != "fp64" || result.Origins["k"][aspect.FP64].Function != "k" {
+		t.Errorf("the kernel uses %q, from %v", got, result.Origins)
+	}
+}
+
+func must[T any](value T, ok bool) T {
+	if !ok {
+		panic("not there")
+	}
+	return value
+}
+
+func FuzzPropagateAspects(f *testing.F) {
+	for _, file := range aspectFiles(f) {
+		f.Add(readAspectCase(f, file).text, uint8(0))
+		f.Add(readAspectCase(f, file).text, uint8(7))
+	}
+	devices, err := deviceconfig.Read("small.yaml", strings.NewReader(smallDevices))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string, options uint8) {
+		run := func() (string, string) {
+			m, err := llvmir.ParseString("fuzz.ll", text)
+			if err != nil {
+				t.Skip()
+			}
+			o := AspectOptions{NoMismatch: options&1 != 0, EmulateFP64Conversions: options&2 != 0, Devices: devices}
+			if options&4 != 0 {
+				o.Exclude, o.FixedTargets = []string{"fp64"}, []string{"small", "open"}
+			}
+			result, diagnostics, err := PropagateAspects(m, o)
+			if err != nil {
+				return "", err.Error()
+			}
+			var says []string
+			for _, d := range diagnostics {
+				says = append(says, d.String())
+			}
+			if expected, err := ExpectedRequirements(m); err == nil {
+				_, more, _ := CheckExternals(m, expected)
+				says = append(says, fmt.Sprint(more))
+			}
+			says = append(says, fmt.Sprint(Undefined(m)), fmt.Sprint(result.Origins))
+			return write(t, m), strings.Join(says, "\n")
+		}
+		text1, says1 := run()
+		text2, says2 := run()
+		if text1 != text2 || says1 != says2 {
+			t.Errorf("two runs differ:\n%s\n%s\n\n%s\n%s", text1, says1, text2, says2)
+		}
+	})
+}
+
+// metadataOf returns what functions' metadata of a kind lists, as names.
+func metadataOf(t *testing.T, m *llvmir.Module, kind string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, f := range m.Functions() {
+		id, ok := f.Metadata(kind)
+		if !ok {
+			continue
+		}
+		if kind == "sycl_fixed_targets" {
+			targets, _, err := fixedTargetsOf(m, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[f.Name()] = strings.Join(targets, " ")
+			continue
+		}
+		values, ok := aspectNumbers(m, id)
+		if !ok {
+			t.Fatalf("%s: !%d is not a list of aspects", f.Name(), id)
+		}
+		all[f.Name()] = names(values)
+	}
+	return all
+}
+
+func names(values []int32) string {
+	var words []string
+	for _, v := range values {
+		if a := aspect.Aspect(v); a.Known() {
+			words = append(words, a.String())
+		} else {
+			words = append(words, strconv.Itoa(int(v)))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func conditionalOf(t *testing.T, m *llvmir.Module) []string {
+	t.Helper()
+	var all []string
+	for _, f := range m.Functions() {
+		id, ok := f.Metadata("sycl_conditionally_used_aspects")
+		if !ok {
+			continue
+		}
+		for _, o := range m.Node(id).Operands() {
+			pair, _ := o.Node()
+			operands := m.Node(pair).Operands()
+			condition, _ := operands[0].Node()
+			list, _ := operands[1].Node()
+			values, _ := aspectNumbers(m, list)
+			all = append(all, fmt.Sprintf("%s: %s -> %s", f.Name(), strings.Trim(fmt.Sprint(m.Node(condition).Ints()), "[]"), names(values)))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func lines(m map[string]string) string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&b, "%s: %s\n", k, m[k])
+	}
+	return b.String()
+}

@@ -1,0 +1,415 @@
+package postlink
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// typeTable knows the aspects of types.
+type typeTable struct {
+	named       map[string]aspectSet // of !sycl_types_that_use_aspects
+	typeAspects map[*llvmir.Type]aspectSet
+}
+
+// derivable are the aspects that code tells of without metadata.
+var derivable = []aspect.Aspect{
+	aspect.FP16,
+	aspect.FP64,
+	aspect.Image,
+	aspect.Atomic64,
+	aspect.ExtOneAPIBindlessImages,
+	aspect.ExtIntelESIMD,
+	aspect.ExtIntelMatrix,
+	aspect.ExtOneAPIPrivateAlloca,
+	aspect.ExtOneAPIAtomic16,
+	aspect.ExtOneAPIVirtualFunctions,
+	aspect.ExtOneAPIClockSubGroup,
+	aspect.ExtOneAPIClockWorkGroup,
+	aspect.ExtOneAPIClockDevice,
+}
+
+// of returns the set of a derivable aspect.
+func (p *propagation) of(a aspect.Aspect) aspectSet {
+	value := int32(a)
+	if a == aspect.FP64 {
+		value = p.fp64
+	}
+	var s aspectSet
+	if bit, ok := p.bit[value]; ok {
+		s.add(bit)
+	}
+	return s
+}
+
+// ofType returns the aspects of a type and of all it contains. What a pointer
+// points to is not contained.
+func (p *propagation) ofType(t *llvmir.Type) aspectSet {
+	if t == nil {
+		return aspectSet{}
+	}
+	if s, ok := p.typeAspects[t]; ok {
+		return s
+	}
+	p.typeAspects[t] = aspectSet{} // a type that contains itself is not valid
+	p.steps++
+	var s aspectSet
+	switch t.Kind() {
+	case llvmir.Double:
+		s = p.of(aspect.FP64)
+	case llvmir.Half:
+		if p.derived {
+			s = p.of(aspect.FP16)
+		}
+	case llvmir.Vector, llvmir.Array:
+		s = p.ofType(t.Elem())
+	case llvmir.Struct:
+		for _, field := range t.Fields() {
+			s.join(p.ofType(field))
+		}
+	case llvmir.Named:
+		s = p.named[t.Name()]
+		if body := t.Body(); body != t {
+			s.join(p.ofType(body))
+		}
+	case llvmir.Func:
+		s = p.ofType(t.Result())
+		for _, param := range t.Params() {
+			s.join(p.ofType(param))
+		}
+	case llvmir.Target:
+		if p.derived {
+			s = p.ofTargetType(t)
+		}
+	}
+	p.typeAspects[t] = s
+	return s
+}
+
+// ofTargetType returns the aspects of a type that only a target has.
+func (p *propagation) ofTargetType(t *llvmir.Type) aspectSet {
+	switch t.Name() {
+	case "spirv.Image", "spirv.SampledImage", "spirv.Sampler", "spirv.VmeImageINTEL":
+		return p.of(aspect.Image)
+	case "spirv.JointMatrixINTEL", "spirv.CooperativeMatrixKHR":
+		s := p.of(aspect.ExtIntelMatrix)
+		for _, element := range t.TargetTypes() {
+			s.join(p.ofType(element))
+		}
+		return s
+	}
+	return aspectSet{}
+}
+
+// readBody takes in a function's signature and instructions.
+func (p *propagation) readBody(i int) error {
+	f := p.nodes[i].function
+	own := p.signatureAspects(f)
+	seen := map[int32]bool{}
+	for _, callee := range p.nodes[i].calls {
+		seen[callee] = true
+	}
+	folded := foldedValues{}
+	for in := range f.Body() {
+		p.steps++
+		s, err := p.instrAspects(f, in, folded)
+		if err != nil {
+			return err
+		}
+		own.join(s)
+		if isRecord(in) || p.conditionalCall(i, in) {
+			continue
+		}
+		call := func(name string) {
+			if callee, ok := p.index[name]; ok && !seen[int32(callee)] {
+				seen[int32(callee)] = true
+				p.nodes[i].calls = append(p.nodes[i].calls, int32(callee))
+			}
+		}
+		if name, ok := in.Callee(); ok {
+			call(name)
+		}
+		if p.derived {
+			for name := range in.Globals() {
+				call(name)
+			}
+		}
+	}
+	p.nodes[i].own.join(own)
+	return nil
+}
+
+// signatureAspects returns the aspects of a function's result and parameters.
+func (p *propagation) signatureAspects(f *llvmir.Function) aspectSet {
+	s := p.ofType(f.Result())
+	for _, param := range f.Params() {
+		s.join(p.ofType(param.Type))
+		// What is passed by value is copied, unless the call goes away.
+		if byval, ok := param.Attribute("byval"); ok && p.derived && p.nodes[p.index[f.Name()]].attributes.noInline && !f.Kernel() {
+			if t, err := p.module.Type(byval.Value); err == nil {
+				s.join(p.ofType(t))
+			}
+		}
+	}
+	if p.options.EmulateFP64Conversions {
+		s.remove(p.of(aspect.FP64))
+	}
+	if _, ok := f.Metadata("sycl_explicit_simd"); ok && p.derived {
+		s.join(p.of(aspect.ExtIntelESIMD))
+	}
+	return s
+}
+
+// isRecord reports whether something in a body is no code: a label or what only
+// debuggers look at.
+func isRecord(in *llvmir.Instr) bool {
+	op := in.Op()
+	if op == "label" || strings.HasPrefix(op, "#") {
+		return true
+	}
+	name, ok := in.Callee()
+	return ok && strings.HasPrefix(name, "llvm.dbg.")
+}
+
+// foldedValues has the aspects of a function's values that are computed from
+// specialization constants and other constants alone. Such a computation is done
+// when the device's code is made, so that it needs nothing itself.
+type foldedValues map[string]aspectSet
+
+// fold reports whether an instruction makes such a value.
+func (p *propagation) fold(in *llvmir.Instr, base string, folded foldedValues) bool {
+	switch in.Op() {
+	case "call":
+		if base != "__spirv_SpecConstant" && base != "__spirv_SpecConstantComposite" {
+			return false
+		}
+	case "fptoui", "fptosi", "uitofp", "sitofp", "zext", "sext", "trunc", "fptrunc", "fpext", "fneg", "add", "fadd", "sub", "fsub",
+		"mul", "fmul", "udiv", "sdiv", "fdiv", "urem", "srem", "frem", "icmp", "fcmp", "select":
+		if len(folded) == 0 {
+			return false
+		}
+		specialized := false
+		for i := range in.NumOperands() {
+			o := in.Operand(i)
+			name, local := o.Local()
+			if _, ok := folded[name]; local && !ok || strings.HasPrefix(o.Text, "@") {
+				return false
+			}
+			specialized = specialized || local
+		}
+		if !specialized {
+			return false
+		}
+	default:
+		return false
+	}
+	folded[in.Result()] = p.ofType(in.Type())
+	return true
+}
+
+// instrAspects returns the aspects that an instruction uses, without those of the
+// function it calls. The instructions of a function must come in order.
+func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded foldedValues) (aspectSet, error) {
+	var s aspectSet
+	if isRecord(in) {
+		return s, nil
+	}
+	if p.derived {
+		s = p.derivedUse(in, folded)
+	} else {
+		s = p.typedUse(in)
+	}
+	if p.options.EmulateFP64Conversions && p.onlyConverts(in) {
+		s.remove(p.of(aspect.FP64))
+	}
+	if id, ok := in.Metadata(usedAspectsMD); ok {
+		list, err := p.list(f, usedAspectsMD, id)
+		if err != nil {
+			return s, err
+		}
+		s.join(list)
+	}
+	return s, nil
+}
+
+// typedUse is DPC++'s rule: every type that an instruction has to do with.
+func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
+	var s aspectSet
+	switch in.Op() {
+	case "alloca":
+		s = p.ofType(in.SourceType())
+	case "getelementptr":
+		s = p.ofType(in.Type())
+		s.join(p.ofType(in.SourceType()))
+	default:
+		s = p.ofType(in.Type())
+	}
+	symbol := func(name string) {
+		if sym := p.module.Lookup(name); sym != nil {
+			s.join(p.ofType(sym.ValueType()))
+		}
+	}
+	for i := range in.NumOperands() {
+		o := in.Operand(i)
+		s.join(p.ofType(o.Type))
+		if name, ok := o.BaseGlobal(); ok {
+			symbol(name)
+		}
+	}
+	if name, ok := in.Callee(); ok {
+		symbol(name)
+	}
+	return s
+}
+
+// derivedUse is the rule for code without metadata, that of package spirv.
+func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSet {
+	var s aspectSet
+	op := in.Op()
+	name, direct := in.Callee()
+	base := baseName(name)
+	if p.fold(in, base, folded) {
+		return s
+	}
+	if direct && strings.HasPrefix(base, "__spirv_ConvertHandleTo") {
+		s = p.of(aspect.ExtOneAPIBindlessImages)
+	} else {
+		s = p.ofType(in.Type())
+	}
+	for i := range in.NumOperands() {
+		o := in.Operand(i)
+		if local, ok := o.Local(); ok {
+			// The value counts where it is made, and a number of elements is no constant.
+			s.join(folded[local])
+			if op == "alloca" {
+				s.join(p.of(aspect.ExtOneAPIPrivateAlloca))
+			}
+			continue
+		}
+		s.join(p.ofType(o.Type))
+		if symbol, ok := o.BaseGlobal(); ok && p.module.Function(symbol) != nil {
+			s.join(p.of(aspect.ExtOneAPIVirtualFunctions))
+		}
+	}
+	switch {
+	case op == "atomicrmw":
+		s.join(p.atomic(in.Type(), qualifier(in) == "fadd"))
+	case op == "cmpxchg":
+		for i := range in.NumOperands() {
+			s.join(p.atomic(in.Operand(i).Type, false))
+		}
+	case op == "load" && qualifier(in) == "atomic":
+		s.join(p.atomic(in.Type(), false))
+	case op == "store" && qualifier(in) == "atomic":
+		if in.NumOperands() > 0 {
+			s.join(p.atomic(in.Operand(0).Type, false))
+		}
+	case in.IsIndirect():
+		s.join(p.of(aspect.ExtOneAPIVirtualFunctions))
+	case direct:
+		s.join(p.builtinUse(in, name, base))
+	}
+	return s
+}
+
+// qualifier returns the first word after an instruction's name but "volatile".
+func qualifier(in *llvmir.Instr) string {
+	seen := false
+	for word := range strings.FieldsSeq(in.Text()) {
+		switch {
+		case !seen:
+			seen = word == in.Op()
+		case word != "volatile":
+			return word
+		}
+	}
+	return ""
+}
+
+// builtinUse returns the aspects of calling a function that the translator to
+// SPIR-V replaces by an instruction.
+func (p *propagation) builtinUse(in *llvmir.Instr, name, base string) aspectSet {
+	var s aspectSet
+	if f := p.module.Function(name); f == nil || f.Defined() {
+		return s
+	}
+	switch {
+	case base == "__spirv_ReadClockKHR":
+		if in.NumOperands() > 0 {
+			switch scope, _ := in.Operand(0).Int(); scope {
+			case 1:
+				s = p.of(aspect.ExtOneAPIClockDevice)
+			case 2:
+				s = p.of(aspect.ExtOneAPIClockWorkGroup)
+			case 3:
+				s = p.of(aspect.ExtOneAPIClockSubGroup)
+			}
+		}
+	case base == "__spirv_SubgroupMatrixMultiplyAccumulateINTEL":
+		s = p.of(aspect.ExtIntelMatrix)
+	case strings.HasPrefix(base, "__spirv_Atomic"), isOpenCLAtomic(base):
+		add := strings.Contains(base, "FAdd") || strings.Contains(base, "_add")
+		s = p.atomic(in.Type(), add)
+		for i := range in.NumOperands() {
+			s.join(p.atomic(in.Operand(i).Type, add))
+		}
+	}
+	return s
+}
+
+func isOpenCLAtomic(base string) bool {
+	return strings.HasPrefix(base, "atom_") || strings.HasPrefix(base, "atomic_") &&
+		base != "atomic_init" && !strings.HasPrefix(base, "atomic_work_item_fence")
+}
+
+// atomic returns what an atomic operation on a type takes. Of those on a half, only
+// the addition is more than devices with half do.
+func (p *propagation) atomic(t *llvmir.Type, add bool) aspectSet {
+	switch {
+	case t == nil:
+	case t.Kind() == llvmir.Double, t.Kind() == llvmir.Int && t.Bits() == 64:
+		return p.of(aspect.Atomic64)
+	case t.Kind() == llvmir.Half && add:
+		return p.of(aspect.ExtOneAPIAtomic16)
+	}
+	return aspectSet{}
+}
+
+// onlyConverts reports whether an instruction only moves or converts values.
+func (p *propagation) onlyConverts(in *llvmir.Instr) bool {
+	switch in.Op() {
+	case "alloca", "getelementptr", "load", "store", "fpext", "fptrunc", "sitofp", "uitofp", "fptoui", "fptosi",
+		"fcmp", "phi", "extractvalue", "insertvalue", "ret":
+		return true
+	}
+	name, ok := in.Callee()
+	if !ok {
+		return false
+	}
+	if strings.HasPrefix(name, "llvm.mem") {
+		return true
+	}
+	f := p.module.Function(name)
+	return f != nil && f.Defined()
+}
+
+// baseName returns the name of a function of namespace scope without its
+// parameters and what the translator to SPIR-V appends to it: "_Z3foov" is foo.
+func baseName(symbol string) string {
+	if rest, ok := strings.CutPrefix(symbol, "_Z"); ok {
+		digits := 0
+		for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
+			digits++
+		}
+		if n, err := strconv.Atoi(rest[:digits]); err == nil && n <= len(rest)-digits {
+			symbol = rest[digits : digits+n]
+		}
+	}
+	// The result type of a SPIR-V built-in, as in __spirv_ReadClockKHR_Rulong.
+	if at := strings.LastIndex(symbol, "_R"); at >= len("__spirv_") && strings.HasPrefix(symbol, "__spirv_") {
+		symbol = symbol[:at]
+	}
+	return symbol
+}

@@ -1,0 +1,284 @@
+package postlink
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+func TestCheckExternals(t *testing.T) {
+	for name, test := range map[string]struct {
+		ir   string
+		want string // what the image needs in the end
+		says string
+	}{
+		"functions that the kernels expect": {
+			ir: `define spir_kernel void @k() !sycl_used_aspects !0 !sycl_declared_aspects !1 !intel_reqd_sub_group_size !2 {
+  call void @f()
+  ret void
+}
+define void @f() !sycl_used_aspects !1 !intel_reqd_sub_group_size !2 {
+  ret void
+}
+!0 = !{i32 5}
+!1 = !{!{!"fp64", i32 6}}
+!2 = !{i32 16}
+`,
+			want: "aspects [fp16 fp64] sizes [16] targets [] false",
+		},
+		"an aspect more than the kernel uses": {
+			ir: `define spir_kernel void @_ZTS1K() !sycl_used_aspects !0 {
+  call void @_Z3barv()
+  ret void
+}
+define void @_Z3barv() {
+  call void @_Z3foov()
+  ret void
+}
+define void @_Z3foov() !sycl_used_aspects !1 {
+  ret void
+}
+!0 = !{i32 5}
+!1 = !{i32 6, i32 5}
+`,
+			want: "aspects [fp16 fp64] sizes [] targets [] false",
+			says: `warning: function 'foo' uses aspect 'fp64' not expected by its calling kernel.
+Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?
+it is called by function 'bar()', called by kernel 'K'`,
+		},
+		"an aspect that is declared only": {
+			ir: `define spir_kernel void @k() {
+  call void @foo()
+  ret void
+}
+define void @foo() !sycl_declared_aspects !0 !dbg !3 {
+  ret void
+}
+!0 = !{i32 6}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !2)
+!2 = !DIFile(filename: "ext.cpp", directory: "")
+!3 = distinct !DISubprogram(name: "foo", scope: !2, file: !2, line: 14, unit: !1)
+`,
+			want: "aspects [fp64] sizes [] targets [] false",
+			says: `ext.cpp:14: warning: function 'foo' uses aspect 'fp64' not expected by its calling kernel.
+Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?
+it is called by kernel 'k'`,
+		},
+		"another sub-group size": {
+			ir: `define spir_kernel void @k() !intel_reqd_sub_group_size !0 {
+  call void @bar()
+  ret void
+}
+define void @bar() !intel_reqd_sub_group_size !1 {
+  ret void
+}
+!0 = !{i32 16}
+!1 = !{i32 32}
+`,
+			want: "aspects [] sizes [16 32] targets [] false",
+			says: `warning: function 'bar' has required sub-group size '32' that does not match its calling kernel.
+Missing [[sycl::reqd_sub_group()]] attribute on SYCL_EXTERNAL function?
+it is called by kernel 'k'`,
+		},
+		"fixed targets: what is there for all, aspects do not matter": {
+			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
+  call void @same()
+  call void @unmarked()
+  ret void
+}
+define void @same() !sycl_fixed_targets !1 !sycl_used_aspects !2 {
+  ret void
+}
+define void @unmarked() {
+  ret void
+}
+!0 = !{!"intel_gpu_pvc", !"intel_gpu_dg2_g10"}
+!1 = !{!"intel_gpu_acm_g10", !"intel_gpu_12_60_7"}
+!2 = !{i32 6}
+`,
+			want: "aspects [] sizes [] targets [intel_gpu_dg2_g10 intel_gpu_pvc] true",
+		},
+		"fixed targets: a function for another one": {
+			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
+  call void @foo()
+  ret void
+}
+define void @foo() !sycl_fixed_targets !1 {
+  ret void
+}
+!0 = !{!"intel_gpu_pvc", !"intel_gpu_tgllp"}
+!1 = !{!"intel_gpu_pvc", !"intel_gpu_skl"}
+`,
+			want: "aspects [] sizes [] targets [intel_gpu_pvc] true",
+			says: "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'",
+		},
+		"fixed targets: nothing in common leaves none, which is still a requirement": {
+			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
+  call void @foo()
+  ret void
+}
+define void @foo() !sycl_fixed_targets !1 {
+  ret void
+}
+!0 = !{!"intel_gpu_pvc"}
+!1 = !{!"intel_gpu_skl"}
+`,
+			want: "aspects [] sizes [] targets [] true",
+			says: "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'",
+		},
+		"fixed targets: a function compiled without the switch takes nothing away": {
+			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
+  call void @foo()
+  ret void
+}
+define void @foo() !sycl_fixed_targets !1 {
+  ret void
+}
+!0 = !{!"intel_gpu_pvc"}
+!1 = !{}
+`,
+			want: "aspects [] sizes [] targets [intel_gpu_pvc] true",
+			says: "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'",
+		},
+		"a kernel without the switch does not mind fixed targets": {
+			ir: `define spir_kernel void @k() !sycl_fixed_targets !1 {
+  call void @foo()
+  ret void
+}
+define void @foo() !sycl_fixed_targets !0 {
+  ret void
+}
+!0 = !{!"intel_gpu_pvc"}
+!1 = !{}
+`,
+			want: "aspects [] sizes [] targets [] false",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, test.ir)
+			expected, err := ExpectedRequirements(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := describe(expected)
+			final, diagnostics, err := CheckExternals(m, expected)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var says []string
+			for _, d := range diagnostics {
+				says = append(says, d.String())
+			}
+			if got := strings.Join(says, "\n"); got != test.says {
+				t.Errorf("says:\n%s\nwant:\n%s", got, test.says)
+			}
+			if got := describe(final); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+			if describe(expected) != before {
+				t.Errorf("the expected requirements were changed")
+			}
+		})
+	}
+}
+
+func describe(q *requirement.Requirements) string {
+	return fmt.Sprintf("aspects %v sizes %v targets %v %v", q.Aspects, q.SubGroupSizes, q.FixedTargets, q.HasFixedTargets)
+}
+
+// TestExternalsOfSources has two sources, each with its aspects found alone.
+func TestExternalsOfSources(t *testing.T) {
+	caller := parse(t, `define spir_kernel void @k() {
+  call void @foo()
+  ret void
+}
+declare void @foo()
+`)
+	callee := parse(t, `define void @foo() "sycl-module-id"="b.cpp" {
+  %x = load double, ptr null
+  ret void
+}
+`)
+	if _, _, err := PropagateAspects(caller, AspectOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := PropagateAspects(callee, AspectOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	expected, err := ExpectedRequirements(caller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, diagnostics, err := CheckExternals(callee, expected)
+	if err != nil || len(diagnostics) != 1 || !slices.Equal(final.Aspects, []aspect.Aspect{aspect.FP64}) {
+		t.Errorf("got %s, %v, %v", describe(final), diagnostics, err)
+	}
+}
+
+func TestExternalsMalformed(t *testing.T) {
+	for name, metadata := range map[string]string{
+		"used":     "!sycl_used_aspects",
+		"declared": "!sycl_declared_aspects",
+		"targets":  "!sycl_fixed_targets",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, "define spir_kernel void @k() "+metadata+" !0 {\n  ret void\n}\n!0 = !{double 1.0}\n")
+			var bad *MetadataError
+			if _, err := ExpectedRequirements(m); !errors.As(err, &bad) || bad.Function != "k" {
+				t.Errorf("got %v", err)
+			}
+			expected := &requirement.Requirements{}
+			if name == "targets" {
+				expected.HasFixedTargets, expected.FixedTargets = true, []string{"intel_gpu_pvc"}
+			}
+			if _, _, err := CheckExternals(m, expected); !errors.As(err, &bad) || bad.Function != "k" {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestUndefinedThroughVariablesAndAliases(t *testing.T) {
+	m := parse(t, `@table = internal constant [1 x ptr] [ptr @inner]
+@other = alias void (), ptr @inner
+define spir_kernel void @k() {
+  %f = load ptr, ptr @table
+  ret void
+}
+define void @inner() {
+  call void @other()
+  call void @missing()
+  call void @missing()
+  ret void
+}
+declare void @missing()
+declare void @never()
+`)
+	got := Undefined(m)
+	want := "[device function 'missing' is used but no source defines it; it is called by function 'inner', called by kernel 'k']"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got  %v\nwant %s", got, want)
+	}
+}
+
+func TestUndefinedAtTheEndOfALongChain(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("define spir_kernel void @f0() {\n  call void @f1()\n  ret void\n}\n")
+	const n = 20_000
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, "define void @f%d() {\n  call void @f%d()\n  ret void\n}\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "declare void @f%d()\n", n)
+	got := Undefined(parse(t, b.String()))
+	if len(got) != 1 || len(got[0].Chain) != n {
+		t.Fatalf("got %d functions", len(got))
+	}
+	if s := got[0].String(); len(s) > 4000 || !strings.HasSuffix(s, "called by ..., called by kernel 'f0'") {
+		t.Errorf("%d bytes: %s", len(s), s)
+	}
+}

@@ -1,0 +1,742 @@
+package postlink
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// Attributes from which properties are made.
+const (
+	attrIndirectlyCallable   = "indirectly-callable"      // the set a virtual function belongs to
+	attrCallsIndirectly      = "calls-indirectly"         // sets of virtual functions, divided by commas
+	attrReferencedIndirectly = "referenced-indirectly"    // its address is taken
+	attrRegisterAllocMode    = "sycl-register-alloc-mode" // a number
+	attrGRFSize              = "sycl-grf-size"            // a number
+	attrOptLevel             = "sycl-optlevel"            // a number
+	attrWorkGroupStatic      = "sycl-work-group-static"   // of a kernel with memory that a work-group shares
+	attrImplicitLocalArg     = "sycl-implicit-local-arg"  // of the parameter that points to it
+	attrUniqueID             = "sycl-unique-id"           // by which hosts know a variable
+	attrDeviceGlobalSize     = "sycl-device-global-size"  // in bytes
+	attrHostPipe             = "sycl-host-pipe"
+	attrHostPipeSize         = "sycl-host-pipe-size" // in bytes
+)
+
+// PropertyOptions say which property sets an image gets beside those that all
+// images have. In parentheses is what DPC++'s post-link tool calls the option.
+type PropertyOptions struct {
+	ParamInfo       bool // the removed parameters of kernels (-emit-param-info)
+	ExportedSymbols bool // functions that other images may import (-emit-exported-symbols)
+	ImportedSymbols bool // functions that other images have to define (-emit-imported-symbols)
+	KernelNames     bool // (-emit-kernel-names)
+	ProgramMetadata bool // sizes a kernel, and symbols of device globals (-emit-program-metadata)
+	DeviceGlobals   bool // (-device-globals)
+
+	// Dependencies lets the image import functions of other images
+	// (-allow-device-image-dependencies). Without it only those of the bfloat16
+	// device library can be imported.
+	Dependencies bool
+
+	// CompileTarget is the target that the image will be compiled for ahead of
+	// time, "" when there is none (-o TARGET,FILE).
+	CompileTarget string
+
+	// NoWorkGroupSize leaves out the work-group size that the image requires, as
+	// DPC++ does in images that were not split.
+	NoWorkGroupSize bool
+
+	// Constants are the sets of the image's specialization constants, in order.
+	Constants []*propset.Set
+
+	// DefaultConstants says that the specialization constants have been replaced
+	// by their defaults.
+	DefaultConstants bool
+}
+
+// Properties returns the property sets of a device image that defines some of the
+// symbols of a module; entryPoints are its kernels and SYCL_EXTERNAL functions.
+// Both lists are in the order of the module. For several images of one module use
+// a [PropertyWriter].
+func Properties(m *llvmir.Module, define []llvmir.Symbol, entryPoints []*llvmir.Function, o PropertyOptions) (*propset.Registry, error) {
+	w, err := NewPropertyWriter(m)
+	if err != nil {
+		return nil, err
+	}
+	return w.Properties(define, entryPoints, o)
+}
+
+// A PropertyWriter finds the properties of images of one module. It has what
+// would cost as much as the whole module for each image. Several goroutines may
+// use it at once; the module must stay as it is.
+type PropertyWriter struct {
+	module     *llvmir.Module
+	order      map[*llvmir.Function]int
+	registered map[string][]registration // by kernel
+	sanitizer  string
+}
+
+// A registration gives a kernel a name by which free functions ask for it.
+type registration struct {
+	place        int
+	name, symbol string
+}
+
+// NewPropertyWriter reads what concerns the whole module.
+func NewPropertyWriter(m *llvmir.Module) (*PropertyWriter, error) {
+	w := &PropertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions())), registered: map[string][]registration{}}
+	for i, f := range m.Functions() {
+		w.order[f] = i
+	}
+	// The sanitizer's list of kernels belongs to no kernel, and a module is
+	// compiled with a sanitizer as a whole.
+	for _, s := range [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}} {
+		if m.Global(s[0]) != nil {
+			w.sanitizer = s[1]
+			break
+		}
+	}
+	return w, w.readRegistered()
+}
+
+const registeredNamesMD = "sycl_registered_kernels"
+
+// readRegistered reads !{!{!"name", !"symbol"}, ...}, of which linked modules have
+// several.
+func (w *PropertyWriter) readRegistered() error {
+	named := w.module.Named(registeredNamesMD)
+	if named == nil {
+		return nil
+	}
+	place := 0
+	for _, id := range named.Nodes() {
+		list := w.module.Node(id)
+		if list == nil {
+			return &MetadataError{Msg: fmt.Sprintf("!%s: there is no !%d", registeredNamesMD, id)}
+		}
+		for _, o := range list.Operands() {
+			pair, ok := operandNode(w.module, o)
+			if !ok {
+				return &MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a list of nodes", registeredNamesMD, id)}
+			}
+			operands := pair.Operands()
+			if len(operands) != 2 {
+				continue
+			}
+			name, ok1 := operands[0].Str()
+			symbol, ok2 := operands[1].Str()
+			if !ok1 || !ok2 {
+				return &MetadataError{Msg: fmt.Sprintf("!%s: %s in !%d is not a name and a symbol", registeredNamesMD, pair.Text(), id)}
+			}
+			w.registered[symbol] = append(w.registered[symbol], registration{place, name, symbol})
+			place++
+		}
+	}
+	return nil
+}
+
+func operandNode(m *llvmir.Module, o llvmir.MDOperand) (*llvmir.Node, bool) {
+	if id, ok := o.Node(); ok {
+		n := m.Node(id)
+		return n, n != nil
+	}
+	return o.Inline()
+}
+
+// Properties returns the property sets of one image; see [Properties].
+func (w *PropertyWriter) Properties(define []llvmir.Symbol, entryPoints []*llvmir.Function, o PropertyOptions) (*propset.Registry, error) {
+	c := w.read(define, entryPoints)
+	q, err := c.requirements()
+	if err != nil {
+		return nil, err
+	}
+	q.CompileTarget = o.CompileTarget
+	if o.NoWorkGroupSize {
+		q.WorkGroupSize = nil
+	}
+	p := &imageProperties{c, new(propset.Registry), o}
+	q.Put(p.registry)
+	// The order of the sets is that of DPC++.
+	for _, s := range o.Constants {
+		for _, property := range s.Properties() {
+			p.put(s.Name, property.Key, property.Value)
+		}
+	}
+	for _, write := range []func() error{
+		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,
+		p.implicitLocalArgs, p.deviceGlobals, p.hostPipes, p.virtualFunctions, p.registeredKernels,
+	} {
+		if err := write(); err != nil {
+			return nil, err
+		}
+	}
+	// Names of IR may hold any byte, those of properties not.
+	if err := p.registry.Validate(); err != nil {
+		return nil, &MetadataError{Msg: err.Error()}
+	}
+	return p.registry, nil
+}
+
+// Requirements returns what a device must have to run an image: all that its
+// functions use or declare, and the sub-group sizes of its entry points.
+//
+// An image may run on the fixed targets that all of its functions were compiled
+// for; functions that were compiled without are not asked. Of several required
+// work-group sizes none holds for the whole image.
+func (w *PropertyWriter) Requirements(define []llvmir.Symbol, entryPoints []*llvmir.Function) (*requirement.Requirements, error) {
+	return w.read(define, entryPoints).requirements()
+}
+
+// Symbols returns the text of an image's symbol file: the names of its entry
+// points, one a line.
+func Symbols(entryPoints []*llvmir.Function) (string, error) {
+	var b strings.Builder
+	for _, f := range entryPoints {
+		if strings.ContainsAny(f.Name(), "\x00\r\n") {
+			return "", &MetadataError{f.Name(), "a symbol file cannot hold the line break or NUL in the name"}
+		}
+		b.WriteString(f.Name() + "\n")
+	}
+	return b.String(), nil
+}
+
+// DeviceLibProperties returns the property sets of an image of the bfloat16
+// device library, which comes in a variant for devices that convert bfloat16
+// themselves.
+func DeviceLibProperties(m *llvmir.Module, native bool) (*propset.Registry, error) {
+	r := new(propset.Registry)
+	for _, f := range m.Functions() {
+		if f.Defined() && strings.HasPrefix(f.Name(), "__devicelib_") && f.CallingConv() == spirFunc {
+			r.Add(propset.ExportedSymbols).Put(f.Name(), propset.Uint(1))
+		}
+	}
+	variant := propset.Uint(0)
+	if native {
+		variant = propset.Uint(1)
+	}
+	r.Add(propset.DeviceLibMetadata).Put("bfloat16", variant)
+	if err := r.Validate(); err != nil {
+		return nil, &MetadataError{Msg: err.Error()}
+	}
+	return r, nil
+}
+
+// bfloat16Library matches the functions of the bfloat16 device library.
+var bfloat16Library = regexp.MustCompile(`^__devicelib_Convert(FToBF16|BF16ToF)INTEL(Vec(1|2|3|4|8|16))?$`)
+
+const spirFunc = "spir_func"
+
+// imageCode is what an image holds of its module.
+type imageCode struct {
+	writer      *PropertyWriter
+	module      *llvmir.Module
+	define      []llvmir.Symbol
+	functions   []*functionCode // declared ones included
+	globals     []*llvmir.Global
+	entryPoints []*functionCode
+	defined     map[string]bool // functions
+}
+
+// functionCode is a function with what its header says, which is read once.
+type functionCode struct {
+	*llvmir.Function
+	attributes  []llvmir.Attribute
+	attachments []llvmir.Attachment
+}
+
+func (w *PropertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Function) *imageCode {
+	c := &imageCode{writer: w, module: w.module, define: define, defined: map[string]bool{}}
+	known := map[*llvmir.Function]*functionCode{}
+	for _, s := range define {
+		switch s := s.(type) {
+		case *llvmir.Function:
+			f := &functionCode{s, s.Attributes(), s.Attachments()}
+			known[s] = f
+			c.functions = append(c.functions, f)
+			if s.Defined() {
+				c.defined[s.Name()] = true
+			}
+		case *llvmir.Global:
+			c.globals = append(c.globals, s)
+		}
+	}
+	for _, f := range entryPoints {
+		e := known[f]
+		if e == nil {
+			e = &functionCode{f, f.Attributes(), f.Attachments()}
+		}
+		c.entryPoints = append(c.entryPoints, e)
+	}
+	return c
+}
+
+func (f *functionCode) attribute(key string) (string, bool) {
+	for _, a := range f.attributes {
+		if a.Key == key {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// number reads an attribute that is an unsigned 32-bit number.
+func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
+	text, ok := f.attribute(key)
+	if !ok {
+		return 0, false, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, false, &MetadataError{f.Name(), fmt.Sprintf("attribute %q: %q is not a number of 32 bits", key, text)}
+	}
+	return uint32(n), true, nil
+}
+
+// metadata returns the attached node of a kind, nil when there is none.
+func (c *imageCode) metadata(f *functionCode, kind string) (*llvmir.Node, error) {
+	for _, a := range f.attachments {
+		if a.Kind != kind {
+			continue
+		}
+		if n := c.module.Node(a.ID); a.ID >= 0 && n != nil {
+			return n, nil
+		}
+		return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
+	}
+	return nil, nil
+}
+
+// sizes reads metadata of least to most numbers that are not negative. It returns
+// nil when there is none.
+func (c *imageCode) sizes(f *functionCode, kind string, least, most int) ([]uint64, error) {
+	n, err := c.metadata(f, kind)
+	if n == nil || err != nil {
+		return nil, err
+	}
+	operands := n.Operands()
+	list := make([]uint64, 0, min(len(operands), most))
+	for _, o := range operands {
+		if v, ok := o.Int(); ok && v >= 0 && len(list) < most {
+			list = append(list, uint64(v))
+		}
+	}
+	if len(list) != len(operands) || len(list) < least {
+		count := strconv.Itoa(least) + " to " + strconv.Itoa(most) + " sizes"
+		if least == most {
+			count = "one number"
+		}
+		return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not %s", kind, n.ID(), count)}
+	}
+	return list, nil
+}
+
+// workGroupDims reads the dimensionality that a function requires, 0 for none.
+func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
+	const kind = "work_group_num_dim"
+	list, err := c.sizes(f, kind, 1, 1)
+	if list == nil || err != nil {
+		return 0, err
+	}
+	if list[0] < 1 || list[0] > 3 {
+		return 0, &MetadataError{f.Name(), fmt.Sprintf("!%s: %d is not a number of dimensions from 1 to 3", kind, list[0])}
+	}
+	return uint32(list[0]), nil
+}
+
+// subGroupSize reads the sub-group size that a function requires, 0 for none.
+// Sizes that are names, which are up to the device, have no positive number.
+func (c *imageCode) subGroupSize(f *functionCode) (uint32, error) {
+	const kind = "intel_reqd_sub_group_size"
+	n, err := c.metadata(f, kind)
+	if n == nil || err != nil {
+		return 0, err
+	}
+	if operands := n.Operands(); len(operands) == 1 {
+		if v, ok := operands[0].Int(); ok && v <= math.MaxUint32 {
+			return uint32(max(v, 0)), nil
+		}
+	}
+	return 0, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not one number", kind, n.ID())}
+}
+
+// imageProperties writes the sets of an image, each with a method.
+type imageProperties struct {
+	*imageCode
+	registry *propset.Registry
+	options  PropertyOptions
+}
+
+func (p *imageProperties) put(set, key string, v propset.Value) { p.registry.Add(set).Put(key, v) }
+
+// mark notes that something holds for a symbol.
+func (p *imageProperties) mark(set string, name string) { p.put(set, name, propset.Uint(1)) }
+
+// paramInfo tells which parameters of a kernel were removed: a bit for each that
+// it had.
+func (p *imageProperties) paramInfo() error {
+	if !p.options.ParamInfo {
+		return nil
+	}
+	const kind = "sycl_kernel_omit_args"
+	for _, f := range p.functions {
+		n, err := p.metadata(f, kind)
+		if err != nil {
+			return err
+		}
+		if n == nil {
+			continue
+		}
+		operands := n.Operands()
+		if len(operands) == 0 {
+			continue
+		}
+		mask := make([]byte, (len(operands)+7)/8)
+		for i, o := range operands {
+			switch v, ok := o.Int(); {
+			case !ok || v < 0 || v > 1:
+				return &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of i1", kind, n.ID())}
+			case v == 1:
+				mask[i/8] |= 1 << (i % 8)
+			}
+		}
+		p.put(propset.KernelParamOpt, f.Name(), propset.Bits(mask, uint64(len(operands))))
+	}
+	return nil
+}
+
+func (p *imageProperties) exportedSymbols() error {
+	if !p.options.ExportedSymbols {
+		return nil
+	}
+	for _, f := range p.entryPoints {
+		// The runtime finds virtual functions by their sets.
+		if _, virtual := f.attribute(attrIndirectlyCallable); !virtual && f.CallingConv() == spirFunc {
+			p.mark(propset.ExportedSymbols, f.Name())
+		}
+	}
+	return nil
+}
+
+func (p *imageProperties) kernelNames() error {
+	if !p.options.KernelNames {
+		return nil
+	}
+	for _, f := range p.entryPoints {
+		if f.Kernel() {
+			p.mark(propset.KernelNames, f.Name())
+		}
+	}
+	return nil
+}
+
+// importedSymbols lists the functions that the image uses and does not define.
+func (p *imageProperties) importedSymbols() error {
+	if !p.options.ImportedSymbols {
+		return nil
+	}
+	seen := map[*llvmir.Function]bool{}
+	var imported []*llvmir.Function
+	for _, s := range p.define {
+		if !s.Defined() {
+			continue
+		}
+		for _, name := range s.References() {
+			f := p.module.Function(name)
+			if f == nil || p.defined[name] || seen[f] {
+				continue
+			}
+			seen[f] = true
+			if p.options.Dependencies && importable(f) || !f.Defined() && bfloat16Library.MatchString(name) {
+				imported = append(imported, f)
+			}
+		}
+	}
+	slices.SortFunc(imported, func(a, b *llvmir.Function) int { return p.writer.order[a] - p.writer.order[b] })
+	for _, f := range imported {
+		p.mark(propset.ImportedSymbols, f.Name())
+	}
+	return nil
+}
+
+func (p *imageProperties) programMetadata() error {
+	if !p.options.ProgramMetadata {
+		return nil
+	}
+	for _, f := range p.functions {
+		put := func(key string, v propset.Value) { p.put(propset.ProgramMetadata, f.Name()+"@"+key, v) }
+		sizes := func(kind string) error {
+			list, err := p.sizes(f, kind, 1, 3)
+			if list != nil {
+				put(kind, propset.Uint32s(narrow(list)...))
+			}
+			return err
+		}
+		if err := sizes("reqd_work_group_size"); err != nil {
+			return err
+		}
+		if size, err := p.subGroupSize(f); err != nil {
+			return err
+		} else if size > 0 {
+			put("reqd_sub_group_size", propset.Uint(size))
+		}
+		if dims, err := p.workGroupDims(f); err != nil {
+			return err
+		} else if dims > 0 {
+			put("work_group_num_dim", propset.Uint(dims))
+		}
+		if err := sizes("max_work_group_size"); err != nil {
+			return err
+		}
+		const linear = "max_linear_work_group_size"
+		if list, err := p.sizes(f, linear, 1, 1); err != nil {
+			return err
+		} else if list != nil {
+			put(linear, propset.Uint(narrow(list)[0]))
+		}
+	}
+	for _, g := range p.globals {
+		if !g.HasAttribute(attrDeviceGlobalSize) {
+			continue
+		}
+		id, err := variableID(g)
+		if err != nil {
+			return err
+		}
+		p.put(propset.ProgramMetadata, id+"@global_id_mapping", propset.String(g.Name()))
+	}
+	return nil
+}
+
+// narrow cuts sizes to the 32 bits that properties have for them.
+func narrow(list []uint64) []uint32 {
+	short := make([]uint32, len(list))
+	for i, n := range list {
+		short[i] = uint32(n)
+	}
+	return short
+}
+
+func (p *imageProperties) misc() error {
+	put := func(key string, v propset.Value) { p.put(propset.MiscProperties, key, v) }
+	simd := 0
+	for _, f := range p.entryPoints {
+		if slices.ContainsFunc(f.attachments, func(a llvmir.Attachment) bool { return a.Kind == "sycl_explicit_simd" }) {
+			simd++
+		}
+	}
+	if simd > 0 && simd == len(p.entryPoints) {
+		put("isEsimdImage", propset.Uint(1))
+	}
+	numbers := [][2]string{{attrRegisterAllocMode, attrRegisterAllocMode}, {attrGRFSize, attrGRFSize}}
+	// Devices that compile explicit SIMD code together with other code do not
+	// take an optimization level.
+	if simd == 0 || simd == len(p.entryPoints) {
+		numbers = append(numbers, [2]string{attrOptLevel, "optLevel"})
+	}
+	for _, attribute := range numbers {
+		for _, f := range p.entryPoints {
+			n, ok, err := f.number(attribute[0])
+			if err != nil {
+				return err
+			}
+			if ok { // the split has seen to it that others have the same
+				put(attribute[1], propset.Uint(n))
+				break
+			}
+		}
+	}
+	if p.writer.sanitizer != "" {
+		put("sanUsed", propset.String(p.writer.sanitizer))
+	}
+	if p.options.DefaultConstants {
+		put("specConstsReplacedWithDefault", propset.Uint(1))
+	}
+	return nil
+}
+
+// assertFail is what a failed assertion calls.
+const assertFail = "__devicelib_assert_fail"
+
+// assertUsed marks the kernels that may fail an assertion. Who calls a function
+// through a pointer is not known, so one that can be called so makes it all
+// kernels.
+func (p *imageProperties) assertUsed() error {
+	if p.module.Function(assertFail) == nil {
+		return nil
+	}
+	users := map[string][]llvmir.Symbol{}
+	for _, s := range p.define {
+		if _, variable := s.(*llvmir.Global); variable || !s.Defined() {
+			continue
+		}
+		for _, name := range s.References() {
+			users[name] = append(users[name], s)
+		}
+	}
+	callees := map[*llvmir.Function]map[string]bool{}
+	calls := func(f *llvmir.Function, name string) bool {
+		if callees[f] == nil {
+			callees[f] = directCallees(f)
+		}
+		return callees[f][name]
+	}
+	seen := map[string]bool{assertFail: true}
+	all := false
+	for queue := []string{assertFail}; len(queue) > 0; queue = queue[1:] {
+		for _, s := range users[queue[0]] {
+			if f, ok := s.(*llvmir.Function); seen[s.Name()] || ok && !calls(f, queue[0]) {
+				continue
+			}
+			seen[s.Name()] = true
+			queue = append(queue, s.Name())
+			all = all || s.HasAttribute(attrReferencedIndirectly)
+		}
+	}
+	for _, f := range p.functions {
+		if f.Kernel() && f.Defined() && (all || seen[f.Name()]) {
+			p.mark(propset.AssertUsed, f.Name())
+		}
+	}
+	return nil
+}
+
+func directCallees(f *llvmir.Function) map[string]bool {
+	all := map[string]bool{}
+	for in := range f.Calls() {
+		if name, ok := in.Callee(); ok {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// implicitLocalArgs tells which parameter of a kernel points to the memory that
+// its work-group shares.
+func (p *imageProperties) implicitLocalArgs() error {
+	for _, f := range p.functions {
+		if _, ok := f.attribute(attrWorkGroupStatic); !ok || !f.Kernel() {
+			continue
+		}
+		for i, param := range f.Params() {
+			if _, ok := param.Attribute(attrImplicitLocalArg); ok {
+				p.put(propset.ImplicitLocalArg, f.Name(), propset.Uint(uint32(i)))
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (p *imageProperties) deviceGlobals() error {
+	if !p.options.DeviceGlobals {
+		return nil
+	}
+	for _, g := range p.globals {
+		size, ok, err := variableSize(g, attrDeviceGlobalSize)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		id, err := variableID(g)
+		if err != nil {
+			return err
+		}
+		scope := uint32(0)
+		if inImageScope(g) {
+			scope = 1
+		}
+		p.put(propset.DeviceGlobals, id, propset.Uint32s(size, scope))
+	}
+	return nil
+}
+
+func (p *imageProperties) hostPipes() error {
+	for _, g := range p.globals {
+		if !g.HasAttribute(attrHostPipe) {
+			continue
+		}
+		size, ok, err := variableSize(g, attrHostPipeSize)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue // headers from before there was the property
+		}
+		id, err := variableID(g)
+		if err != nil {
+			return err
+		}
+		p.put(propset.HostPipes, id, propset.Uint32s(size))
+	}
+	return nil
+}
+
+// variableSize reads a variable's attribute that is a size.
+func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error) {
+	text, ok := g.Attribute(key)
+	if !ok {
+		return 0, false, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, false, &MetadataError{Msg: fmt.Sprintf("variable %s: attribute %q: %q is not a number of 32 bits", g.Name(), key, text)}
+	}
+	return uint32(n), true, nil
+}
+
+// variableID returns the name by which hosts know a variable.
+func variableID(g *llvmir.Global) (string, error) {
+	id, ok := g.Attribute(attrUniqueID)
+	if !ok {
+		return "", &MetadataError{Msg: fmt.Sprintf("variable %s has no attribute %q", g.Name(), attrUniqueID)}
+	}
+	return id, nil
+}
+
+// virtualFunctions names the set of virtual functions that the image defines, or
+// else the sets that it calls.
+func (p *imageProperties) virtualFunctions() error {
+	var uses []string
+	for _, f := range p.functions {
+		if !f.Defined() {
+			continue
+		}
+		if set, ok := f.attribute(attrIndirectlyCallable); ok {
+			p.put(propset.VirtualFunctions, "virtual-functions-set", propset.String(set))
+			return nil
+		}
+		sets, _ := f.attribute(attrCallsIndirectly)
+		for set := range strings.SplitSeq(sets, ",") {
+			if set = strings.TrimSpace(set); set != "" {
+				uses = append(uses, set)
+			}
+		}
+	}
+	if len(uses) > 0 {
+		slices.Sort(uses)
+		p.put(propset.VirtualFunctions, "uses-virtual-functions-set", propset.String(strings.Join(slices.Compact(uses), ",")))
+	}
+	return nil
+}
+
+func (p *imageProperties) registeredKernels() error {
+	var list []registration
+	for _, f := range p.functions {
+		if f.Defined() {
+			list = append(list, p.writer.registered[f.Name()]...)
+		}
+	}
+	slices.SortFunc(list, func(a, b registration) int { return a.place - b.place })
+	for _, r := range list {
+		p.put(propset.RegisteredKernels, r.name, propset.String(r.symbol))
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package postlink
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// requirements returns what the image needs of a device.
+func (c *imageCode) requirements() (*requirement.Requirements, error) {
+	q := &requirement.Requirements{}
+	aspects := map[aspect.Aspect]bool{}
+	var targets targetSet
+	seen := map[int]bool{} // many functions share one list
+	for _, f := range c.functions {
+		for _, kind := range []string{usedAspectsMD, declaredAspectsMD} {
+			n, err := c.metadata(f, kind)
+			if err != nil {
+				return nil, err
+			}
+			if n == nil || seen[n.ID()] {
+				continue
+			}
+			seen[n.ID()] = true
+			values, ok := aspectNumbers(c.module, n.ID())
+			if !ok {
+				return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of aspects", kind, n.ID())}
+			}
+			for _, v := range values {
+				if v >= 0 { // others only keep kernels apart
+					aspects[aspect.Aspect(v)] = true
+				}
+			}
+		}
+		if err := c.addTargets(&targets, f); err != nil {
+			return nil, err
+		}
+		if err := c.addWorkGroup(q, f); err != nil {
+			return nil, err
+		}
+		if err := c.addMatrices(q, f); err != nil {
+			return nil, err
+		}
+	}
+	q.Aspects = slices.Sorted(maps.Keys(aspects))
+	targets.put(q)
+	for _, f := range c.entryPoints {
+		size, err := c.subGroupSize(f)
+		if err != nil {
+			return nil, err
+		}
+		if size > 0 {
+			q.SubGroupSizes = append(q.SubGroupSizes, size)
+		}
+	}
+	slices.Sort(q.SubGroupSizes)
+	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
+	return q, nil
+}
+
+func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) error {
+	size, err := c.sizes(f, "reqd_work_group_size", 1, 3)
+	if err != nil {
+		return err
+	}
+	dims, err := c.workGroupDims(f)
+	if err != nil {
+		return err
+	}
+	switch {
+	case q.WorkGroupSizesDiffer:
+	case size == nil && q.WorkGroupSize == nil:
+		q.WorkGroupDims = max(q.WorkGroupDims, dims)
+	case q.WorkGroupSize == nil:
+		q.WorkGroupSize = size
+	case size != nil && !slices.Equal(q.WorkGroupSize, size):
+		q.WorkGroupSize, q.WorkGroupSizesDiffer = nil, true
+	}
+	return nil
+}
+
+// addMatrices adds the matrices that a function uses. DPC++ takes those of the
+// last function, which is the same as long as the split keeps kernels with
+// different ones apart.
+func (c *imageCode) addMatrices(q *requirement.Requirements, f *functionCode) error {
+	var more requirement.Requirements
+	for _, m := range []struct {
+		kind string
+		text *string
+	}{{"sycl_joint_matrix", &more.JointMatrix}, {"sycl_joint_matrix_mad", &more.JointMatrixMad}} {
+		n, err := c.metadata(f, m.kind)
+		if err != nil {
+			return err
+		}
+		if n == nil {
+			continue
+		}
+		words := n.Strings()
+		*m.text = strings.Join(words, ";")
+		if len(words) != len(n.Operands()) || !plainText(*m.text) {
+			return &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of texts", m.kind, n.ID())}
+		}
+	}
+	if more.JointMatrix == "" && more.JointMatrixMad == "" {
+		return nil
+	}
+	return q.Merge(&more)
+}
+
+// plainText reports whether readers of properties take s for text.
+func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// A targetSet is the fixed targets that all functions so far were compiled for.
+// Targets are names; those that DPC++ wrote are numbers of aspects.
+type targetSet struct {
+	any     bool // some function has any
+	named   bool // and some function has names
+	names   []string
+	numbers map[string]aspect.Aspect
+	lists   map[int]bool // metadata that has been seen
+}
+
+func (c *imageCode) addTargets(s *targetSet, f *functionCode) error {
+	n, err := c.metadata(f, fixedTargetsMD)
+	if n == nil || err != nil || s.lists[n.ID()] {
+		return err
+	}
+	if s.lists == nil {
+		s.lists, s.numbers = map[int]bool{}, map[string]aspect.Aspect{}
+	}
+	s.lists[n.ID()] = true
+	var list []string
+	for _, o := range n.Operands() {
+		if name, ok := o.Str(); ok && name != "" && !strings.Contains(name, ",") && plainText(name) {
+			s.named = true
+			list = append(list, name)
+		} else if v, ok := o.Int(); ok && v >= 0 && v < 256 { // greater ones would be read as text
+			a := aspect.Aspect(v)
+			s.numbers[a.String()] = a
+			list = append(list, a.String())
+		} else {
+			return &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of targets", fixedTargetsMD, n.ID())}
+		}
+	}
+	switch {
+	case len(list) == 0: // compiled without fixed targets
+	case !s.any:
+		s.any, s.names = true, list
+	default:
+		made := map[string]bool{}
+		for _, name := range list {
+			made[deviceconfig.Canonical(name)] = true
+		}
+		s.names = slices.DeleteFunc(s.names, func(name string) bool { return !made[deviceconfig.Canonical(name)] })
+	}
+	return nil
+}
+
+func (s *targetSet) put(q *requirement.Requirements) {
+	q.HasFixedTargets = s.any
+	if s.named {
+		slices.Sort(s.names)
+		q.FixedTargets = slices.Compact(s.names)
+		return
+	}
+	for _, name := range s.names {
+		q.FixedTargetAspects = append(q.FixedTargetAspects, s.numbers[name])
+	}
+	slices.Sort(q.FixedTargetAspects)
+	q.FixedTargetAspects = slices.Compact(q.FixedTargetAspects)
+}

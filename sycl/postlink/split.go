@@ -1,0 +1,464 @@
+package postlink
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// Attributes that DPC++ gives functions, calls and variables. Their values are
+// explained where they are read.
+const (
+	moduleID             = "sycl-module-id"
+	indirectlyCallable   = "indirectly-callable"
+	referencedIndirectly = "referenced-indirectly"
+	deviceGlobalSize     = "sycl-device-global-size"
+	deviceImageScope     = "sycl-device-image-scope"
+	uniqueID             = "sycl-unique-id"
+	hostPipe             = "sycl-host-pipe"
+)
+
+// A SplitMode says which entry points become a device image together.
+type SplitMode string
+
+// The split modes, named as -fsycl-device-code-split= takes them. In all of them
+// entry points with different optional features are kept apart, so that a device
+// that lacks one of them can take the others.
+const (
+	SplitAuto      SplitMode = "auto" // today as SplitPerSource
+	SplitPerKernel SplitMode = "per_kernel"
+	SplitPerSource SplitMode = "per_source"
+	SplitOff       SplitMode = "off"
+)
+
+// SplitModes lists the split modes.
+var SplitModes = []SplitMode{SplitAuto, SplitPerKernel, SplitPerSource, SplitOff}
+
+// SplitOptions say how a module is split.
+type SplitOptions struct {
+	Mode SplitMode
+
+	// KernelsOnly makes entry points of kernels and indirectly callable functions
+	// only; otherwise SYCL_EXTERNAL functions are entry points, too.
+	KernelsOnly bool
+
+	// ESIMD keeps explicit SIMD code and other code of an image apart.
+	ESIMD bool
+
+	// Dependencies lets an image use what another one defines. Then a variable may
+	// be in several, and functions that can be imported stay visible.
+	Dependencies bool
+}
+
+// An Image is what becomes one device image.
+type Image struct {
+	Number      int    // images of an explicit SIMD split have the same
+	Source      string // the module id of the entry points; "" when it did not count
+	ESIMD       bool   // explicit SIMD code
+	EntryPoints []*llvmir.Function
+	define      []llvmir.Symbol
+}
+
+// Split divides a module into images. The number of an image is that which DPC++'s
+// post-link step would give it: images are in descending order of what keeps their
+// entry points apart. A module without entry points is one image.
+func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
+	if !slices.Contains(SplitModes, o.Mode) {
+		return nil, fmt.Errorf("the split mode %q is not known", o.Mode)
+	}
+	groups := map[string]*Image{}
+	var keys []string
+	for _, f := range m.Functions() {
+		if !entryPoint(f, o) {
+			continue
+		}
+		key, source, err := splitKey(m, f, o.Mode)
+		if err != nil {
+			return nil, err
+		}
+		if groups[key] == nil {
+			groups[key] = &Image{Source: source}
+			keys = append(keys, key)
+		}
+		groups[key].EntryPoints = append(groups[key].EntryPoints, f)
+	}
+	slices.Sort(keys)
+	slices.Reverse(keys)
+	s := newSplitter(m)
+	var images []*Image
+	for i, key := range keys {
+		parts := []*Image{groups[key]}
+		if o.ESIMD {
+			parts = splitESIMD(groups[key])
+		}
+		for _, image := range parts {
+			image.Number = i
+			image.define = s.closure(image)
+			images = append(images, image)
+		}
+	}
+	if len(images) == 0 {
+		all := &Image{}
+		for _, f := range m.Functions() {
+			all.define = append(all.define, f)
+		}
+		for _, g := range m.Globals() {
+			all.define = append(all.define, g)
+		}
+		for _, a := range m.Aliases() {
+			all.define = append(all.define, a)
+		}
+		return []*Image{all}, nil
+	}
+	if o.Dependencies {
+		return images, nil
+	}
+	return images, sharedVariables(images)
+}
+
+// entryPoint reports whether something outside of the device code can call f.
+func entryPoint(f *llvmir.Function, o SplitOptions) bool {
+	switch {
+	case !f.Defined():
+		return false
+	case f.Kernel(), f.HasAttribute(indirectlyCallable):
+		return true
+	}
+	return !o.KernelsOnly && f.HasAttribute(moduleID) && !deviceBuiltin(f.Name())
+}
+
+// deviceBuiltin reports whether a function is one that the device compiler implements.
+func deviceBuiltin(name string) bool {
+	if strings.HasPrefix(name, "__builtin_") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(name, "_Z")
+	if !ok {
+		return false
+	}
+	rest = strings.TrimLeft(rest, "0123456789")
+	return strings.HasPrefix(rest, "__spirv_") || strings.HasPrefix(rest, "__sycl_") || strings.HasPrefix(rest, "__esimd_")
+}
+
+// splitKey is equal for entry points that may share an image. Its order is that of
+// the images.
+func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source string, err error) {
+	var b strings.Builder
+	part := func(s string) { b.WriteString(s + "-") }
+	attribute := func(name string) {
+		v, _ := f.Attribute(name)
+		part(v)
+	}
+	if mode == SplitPerKernel {
+		source, _ = f.Attribute(moduleID)
+		return f.Name(), source, nil
+	}
+	if mode != SplitOff {
+		id, ok := f.Attribute(moduleID)
+		if !ok && f.Kernel() {
+			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), moduleID)
+		}
+		source = id
+	}
+	// Code for fixed targets stays together whatever else it uses.
+	fixed, _, err := fixedTargetsOf(m, f)
+	if err != nil {
+		return "", "", err
+	}
+	if len(fixed) > 0 {
+		slices.Sort(fixed)
+		part("fixed " + strings.Join(slices.Compact(fixed), ","))
+		part(source)
+		return b.String(), source, nil
+	}
+	part(source)
+	attribute(indirectlyCallable)
+	attribute("sycl-register-alloc-mode")
+	attribute("sycl-grf-size")
+	aspects, err := splitAspects(m, f)
+	if err != nil {
+		return "", "", err
+	}
+	list(&b, aspects)
+	for _, kind := range []string{"reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size"} {
+		sizes, _ := metadataInts(m, f, kind)
+		list(&b, sizes)
+	}
+	attribute("sycl-optlevel")
+	for _, kind := range []string{"sycl_joint_matrix", "sycl_joint_matrix_mad"} {
+		var matrices []string
+		if id, ok := f.Metadata(kind); ok && m.Node(id) != nil {
+			matrices = m.Node(id).Strings()
+		}
+		list(&b, matrices)
+	}
+	return b.String(), source, nil
+}
+
+// list writes the values of one part of a key.
+func list[T any](b *strings.Builder, values []T) {
+	for _, v := range values {
+		fmt.Fprintf(b, "-%v", v)
+	}
+	b.WriteString("-")
+}
+
+// splitAspects returns the aspects that keep a function apart from others: also
+// those below zero, which are no aspects of devices and are there for that only.
+func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
+	var values []int32
+	for _, kind := range []string{usedAspectsMD, declaredAspectsMD} {
+		id, ok := f.Metadata(kind)
+		if !ok {
+			continue
+		}
+		more, ok := aspectNumbers(m, id)
+		if !ok {
+			return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of aspects", kind, id)}
+		}
+		values = append(values, more...)
+	}
+	slices.Sort(values)
+	return slices.Compact(values), nil
+}
+
+// splitESIMD divides an image by whether entry points are explicit SIMD code.
+func splitESIMD(image *Image) []*Image {
+	sycl, esimd := *image, *image
+	sycl.EntryPoints, esimd.EntryPoints, esimd.ESIMD = nil, nil, true
+	for _, f := range image.EntryPoints {
+		if explicitSIMD(f) {
+			esimd.EntryPoints = append(esimd.EntryPoints, f)
+		} else {
+			sycl.EntryPoints = append(sycl.EntryPoints, f)
+		}
+	}
+	var parts []*Image
+	for _, p := range []*Image{&sycl, &esimd} {
+		if len(p.EntryPoints) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+func explicitSIMD(f *llvmir.Function) bool {
+	_, ok := f.Metadata("sycl_explicit_simd")
+	return ok
+}
+
+// A splitter knows what entry points depend on.
+type splitter struct {
+	m          *llvmir.Module
+	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
+	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called so
+}
+
+func newSplitter(m *llvmir.Module) *splitter {
+	s := &splitter{m: m, indirect: map[*llvmir.Function][]*llvmir.Type{}, referenced: map[*llvmir.Type][]llvmir.Symbol{}}
+	for _, f := range m.Functions() {
+		if f.Defined() && !f.Kernel() && f.HasAttribute(referencedIndirectly) {
+			s.referenced[f.ValueType()] = append(s.referenced[f.ValueType()], f)
+		}
+	}
+	if len(s.referenced) == 0 {
+		return s // who calls through pointers does not matter
+	}
+	for _, f := range m.Functions() {
+		for in := range f.Calls() {
+			if in.IsIndirect() && !slices.Contains(s.indirect[f], in.CalleeType()) {
+				s.indirect[f] = append(s.indirect[f], in.CalleeType())
+			}
+		}
+	}
+	return s
+}
+
+// closure returns what an image defines: its entry points, and what they depend
+// on. Virtual functions are in the image of their set only.
+func (s *splitter) closure(image *Image) []llvmir.Symbol {
+	roots := make([]llvmir.Symbol, len(image.EntryPoints))
+	for i, f := range image.EntryPoints {
+		roots[i] = f
+	}
+	var reached []llvmir.Symbol
+	for called := map[*llvmir.Type]bool{}; ; {
+		reached = s.m.Closure(roots...)
+		before := len(roots)
+		for _, symbol := range reached {
+			f, ok := symbol.(*llvmir.Function)
+			if !ok {
+				continue
+			}
+			for _, t := range s.indirect[f] {
+				if !called[t] {
+					called[t] = true
+					roots = append(roots, s.referenced[t]...)
+				}
+			}
+		}
+		if len(roots) == before {
+			break
+		}
+	}
+	entry := make(map[llvmir.Symbol]bool, len(image.EntryPoints))
+	for _, f := range image.EntryPoints {
+		entry[f] = true
+	}
+	return slices.DeleteFunc(reached, func(symbol llvmir.Symbol) bool {
+		f, ok := symbol.(*llvmir.Function)
+		return ok && f.HasAttribute(indirectlyCallable) && !entry[f]
+	})
+}
+
+// sharedVariables reports variables that several images define although there has
+// to be one of each: what one image writes, another would not read.
+func sharedVariables(images []*Image) error {
+	first := map[*llvmir.Global]*Image{}
+	for _, image := range images {
+		for _, symbol := range image.define {
+			g, ok := symbol.(*llvmir.Global)
+			if !ok || !g.Defined() {
+				continue
+			}
+			other := first[g]
+			if other == nil {
+				first[g] = image
+				continue
+			}
+			if inImageScope(g) {
+				return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image", g.Name())
+			}
+			// The runtime gives device globals of program scope one memory; other
+			// variables that can be written have as many as there are images.
+			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(deviceGlobalSize) && !g.HasAttribute(hostPipe) {
+				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
+					kernelname.Display(g.Name()), kernelname.Display(other.EntryPoints[0].Name()), kernelname.Display(image.EntryPoints[0].Name()))
+			}
+		}
+	}
+	return nil
+}
+
+const globalAddressSpace = 1
+
+// inImageScope reports whether each device image has its own device global.
+func inImageScope(g *llvmir.Global) bool {
+	v, ok := g.Attribute(deviceImageScope)
+	return ok && v != "false"
+}
+
+// ForgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
+// device globals in llvm.compiler.used.
+func ForgetUsed(m *llvmir.Module) {
+	m.DeleteGlobal("llvm.used")
+	used := m.Global("llvm.compiler.used")
+	if used == nil {
+		return
+	}
+	value, ok := used.InitializerValue()
+	if !ok {
+		return
+	}
+	var kept []string
+	elements := value.Elements()
+	for _, e := range elements {
+		name, ok := e.BaseGlobal()
+		if g := m.Global(name); ok && g != nil && (g.HasAttribute(deviceGlobalSize) || g.HasAttribute(uniqueID)) {
+			continue
+		}
+		kept = append(kept, e.Type.String()+" "+e.Text)
+	}
+	switch {
+	case len(kept) == len(elements):
+	case len(kept) == 0:
+		m.DeleteGlobal("llvm.compiler.used")
+	default:
+		used.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), used.ValueType().Elem()), "["+strings.Join(kept, ", ")+"]")
+	}
+}
+
+// WriteTo writes the image as a module of its own: its entry points are visible,
+// all else of it is internal, what it does not define is declared.
+func (image *Image) WriteTo(w io.Writer, m *llvmir.Module, o SplitOptions) error {
+	entry := make(map[*llvmir.Function]bool, len(image.EntryPoints))
+	for _, f := range image.EntryPoints {
+		entry[f] = true
+	}
+	visible := func(s llvmir.Symbol) bool {
+		f, ok := s.(*llvmir.Function)
+		if !ok { // the runtime finds device globals and host pipes by name
+			return s.HasAttribute(uniqueID) || s.HasAttribute(deviceGlobalSize) || s.HasAttribute(hostPipe)
+		}
+		return entry[f] || f.HasAttribute(indirectlyCallable) || f.HasAttribute(referencedIndirectly) ||
+			o.Dependencies && importable(f)
+	}
+	err := m.WriteSubset(w, llvmir.Subset{
+		Define:   image.define,
+		Internal: func(s llvmir.Symbol) bool { return !visible(s) },
+		External: func(s llvmir.Symbol) bool {
+			f, ok := s.(*llvmir.Function)
+			return ok && f.HasAttribute(indirectlyCallable)
+		},
+		Named: func(name string, _ *llvmir.Node) bool { return name != registeredNamesMD },
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, image.registeredKernels(m))
+	return err
+}
+
+// Properties returns the property sets of the image.
+func (image *Image) Properties(w *PropertyWriter, o PropertyOptions) (*propset.Registry, error) {
+	return w.Properties(image.define, image.EntryPoints, o)
+}
+
+// registeredKernels returns the list with the image's kernels alone.
+func (image *Image) registeredKernels(m *llvmir.Module) string {
+	named := m.Named(registeredNamesMD)
+	if named == nil {
+		return ""
+	}
+	here := map[string]bool{}
+	for _, f := range image.EntryPoints {
+		here[f.Name()] = true
+	}
+	var pairs []string
+	for _, id := range named.Nodes() {
+		n := m.Node(id)
+		if n == nil {
+			continue
+		}
+		for _, o := range n.Operands() {
+			pair, ok := o.Inline()
+			if id, isNode := o.Node(); isNode {
+				pair, ok = m.Node(id), m.Node(id) != nil
+			}
+			if ok && len(pair.Strings()) == 2 && here[pair.Strings()[1]] {
+				pairs = append(pairs, pair.Text())
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	free := 0
+	for n := range m.Nodes() {
+		free = max(free, n.ID()+1)
+	}
+	return fmt.Sprintf("!%s = !{!%d}\n!%d = !{%s}\n", registeredNamesMD, free, free, strings.Join(pairs, ", "))
+}
+
+// importable reports whether another image may use a function of this one, or this
+// one that of another.
+func importable(f *llvmir.Function) bool {
+	name := f.Name()
+	return !strings.HasPrefix(name, "llvm.") && !strings.HasPrefix(name, "__") && !strings.HasPrefix(kernelname.Display(name), "__") &&
+		!deviceBuiltin(name) && !f.HasAttribute(indirectlyCallable)
+}

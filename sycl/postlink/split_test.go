@@ -1,0 +1,358 @@
+package postlink
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// describeImages lists each image: its number, its entry points, and behind a
+// colon what else it defines.
+func describeImages(images []*Image) string {
+	var b strings.Builder
+	for _, image := range images {
+		fmt.Fprintf(&b, "%d", image.Number)
+		if image.ESIMD {
+			b.WriteString(" esimd")
+		}
+		entry := map[llvmir.Symbol]bool{}
+		for _, f := range image.EntryPoints {
+			entry[f] = true
+			b.WriteString(" " + f.Name())
+		}
+		b.WriteString(":")
+		for _, s := range image.define {
+			if !entry[s] && s.Defined() {
+				b.WriteString(" " + s.Name())
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// kernel writes a kernel of a source with metadata or attributes behind its name.
+func kernel(name, source, rest string) string {
+	return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q %s {\n  ret void\n}\n", name, source, rest)
+}
+
+func TestSplit(t *testing.T) {
+	tests := []struct {
+		name    string
+		ir      string
+		options SplitOptions
+		want    string
+	}{
+		{
+			"per source, whose order is descending",
+			kernel("a1", "a.cpp", "") + kernel("b", "b.cpp", "") + kernel("a2", "a.cpp", ""),
+			SplitOptions{Mode: SplitPerSource},
+			"0 b:\n1 a1 a2:\n",
+		},
+		{
+			"auto is per source",
+			kernel("a1", "a.cpp", "") + kernel("b", "b.cpp", ""),
+			SplitOptions{Mode: SplitAuto},
+			"0 b:\n1 a1:\n",
+		},
+		{
+			"per kernel, whatever the kernels need",
+			kernel("a", "s.cpp", "") + kernel("c", "s.cpp", "") + kernel("b", "s.cpp", ""),
+			SplitOptions{Mode: SplitPerKernel},
+			"0 c:\n1 b:\n2 a:\n",
+		},
+		{
+			"off, with kernels of equal features together",
+			kernel("a", "a.cpp", "") + kernel("b", "b.cpp", ""),
+			SplitOptions{Mode: SplitOff},
+			"0 a b:\n",
+		},
+		{
+			"off, with kernels of other features apart",
+			kernel("a", "a.cpp", "") + kernel("b", "b.cpp", "!sycl_used_aspects !1") + kernel("c", "c.cpp", "") + "!1 = !{i32 6}\n",
+			SplitOptions{Mode: SplitOff},
+			"0 b:\n1 a c:\n",
+		},
+		{
+			"the order of six images of one source",
+			kernel("float", "double.cpp", `"sycl-optlevel"="3"`) +
+				kernel("double", "double.cpp", `"sycl-optlevel"="3" !sycl_used_aspects !1`) +
+				kernel("sg8", "double.cpp", `"sycl-optlevel"="3" !intel_reqd_sub_group_size !2`) +
+				kernel("sg16", "double.cpp", `"sycl-optlevel"="3" !intel_reqd_sub_group_size !3`) +
+				kernel("sg32", "double.cpp", `"sycl-optlevel"="3" !intel_reqd_sub_group_size !4`) +
+				kernel("sg64", "double.cpp", `"sycl-optlevel"="3" !intel_reqd_sub_group_size !5`) +
+				"!1 = !{i32 6}\n!2 = !{i32 8}\n!3 = !{i32 16}\n!4 = !{i32 32}\n!5 = !{i32 64}\n",
+			SplitOptions{Mode: SplitAuto},
+			"0 double:\n1 sg8:\n2 sg64:\n3 sg32:\n4 float:\n5 sg16:\n",
+		},
+		{
+			"equal aspects together, whatever their order and form",
+			kernel("a", "s.cpp", "!sycl_used_aspects !1") + kernel("b", "s.cpp", "!sycl_used_aspects !2") + kernel("c", "s.cpp", "!sycl_used_aspects !3") +
+				"!1 = !{i32 6, i32 5}\n!2 = !{i32 5, i32 6}\n!3 = !{!4, !5}\n!4 = !{!\"fp64\", i32 6}\n!5 = !{!\"fp16\", i32 5}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a b c:\n",
+		},
+		{
+			"declared aspects count like used ones",
+			kernel("a", "s.cpp", "!sycl_declared_aspects !1") + kernel("b", "s.cpp", "!sycl_used_aspects !1") + kernel("c", "s.cpp", "") + "!1 = !{i32 6}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a b:\n1 c:\n",
+		},
+		{
+			"numbers below zero keep kernels apart",
+			kernel("a", "s.cpp", "!sycl_used_aspects !1") + kernel("b", "s.cpp", "") + "!1 = !{i32 -3}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a:\n1 b:\n",
+		},
+		{
+			"work-group sizes",
+			kernel("a", "s.cpp", "!reqd_work_group_size !1") + kernel("b", "s.cpp", "!reqd_work_group_size !2") + kernel("c", "s.cpp", "!reqd_work_group_size !1") +
+				"!1 = !{i32 32}\n!2 = !{i32 32, i32 1}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 b:\n1 a c:\n",
+		},
+		{
+			"joint matrices",
+			kernel("a", "s.cpp", "!sycl_joint_matrix !1") + kernel("b", "s.cpp", "!sycl_joint_matrix !2") + kernel("c", "s.cpp", "!sycl_joint_matrix_mad !2") +
+				"!1 = !{!\"matrix_type::fp16,use::a,8,16\"}\n!2 = !{!\"matrix_type::fp16,use::b,16,16\"}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 b:\n1 a:\n2 c:\n",
+		},
+		{
+			"register files, optimization levels and register allocation",
+			kernel("grf", "s.cpp", `"sycl-grf-size"="256"`) + kernel("level", "s.cpp", `"sycl-optlevel"="2"`) +
+				kernel("mode", "s.cpp", `"sycl-register-alloc-mode"="2"`) + kernel("plain", "s.cpp", ""),
+			SplitOptions{Mode: SplitPerSource},
+			"0 mode:\n1 grf:\n2 level:\n3 plain:\n",
+		},
+		{
+			"fixed targets hold kernels together, and nothing else counts",
+			kernel("a", "s.cpp", "!sycl_fixed_targets !1") + kernel("b", "s.cpp", "!sycl_fixed_targets !2 !sycl_used_aspects !4") +
+				kernel("c", "s.cpp", "!sycl_fixed_targets !3") + kernel("none", "s.cpp", "!sycl_fixed_targets !5") + kernel("plain", "s.cpp", "") +
+				"!1 = !{!\"intel_gpu_pvc\", !\"intel_gpu_dg2\"}\n!2 = !{!\"intel_gpu_dg2\", !\"intel_gpu_pvc\"}\n!3 = !{!\"intel_gpu_pvc\"}\n!4 = !{i32 6}\n!5 = !{}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 none plain:\n1 c:\n2 a b:\n",
+		},
+		{
+			"a SYCL_EXTERNAL function is in the image of its caller and in its own",
+			"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @f()\n  ret void\n}\n" +
+				"define spir_func void @f() \"sycl-module-id\"=\"b.cpp\" {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 f:\n1 k: f\n",
+		},
+		{
+			"which is not so when only kernels are entry points",
+			"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @f()\n  ret void\n}\n" +
+				"define spir_func void @f() \"sycl-module-id\"=\"b.cpp\" {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
+			"0 k: f\n",
+		},
+		{
+			"built-ins are no entry points",
+			kernel("k", "a.cpp", "") +
+				"define spir_func void @_Z20__spirv_ocl_something() \"sycl-module-id\"=\"a.cpp\" {\n  ret void\n}\n" +
+				"define spir_func void @__builtin_x() \"sycl-module-id\"=\"a.cpp\" {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 k:\n",
+		},
+		{
+			"what kernels use, through initial values too",
+			"@table = internal addrspace(1) constant [1 x ptr] [ptr @used]\n@unused = internal addrspace(1) global i32 0\n" +
+				"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  %x = load ptr, ptr addrspace(1) @table\n  ret void\n}\n" +
+				"define internal spir_func void @used() {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define internal spir_func void @deep() {\n  ret void\n}\ndefine internal spir_func void @dead() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 k: table used deep\n",
+		},
+		{
+			"functions that a call through a pointer may reach",
+			"define spir_kernel void @k(ptr %p) \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void %p(i32 1)\n  ret void\n}\n" +
+				"define spir_func void @match(i32 %x) \"referenced-indirectly\" {\n  call spir_func void %x0()\n  ret void\n}\n" +
+				"define spir_func void @second() \"referenced-indirectly\" {\n  ret void\n}\n" +
+				"define spir_func void @other(i64 %x) \"referenced-indirectly\" {\n  ret void\n}\n" +
+				"define spir_func void @plain(i32 %x) {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 k: match second\n",
+		},
+		{
+			"a set of virtual functions has an image of its own",
+			kernel("k", "a.cpp", `"calls-indirectly"="set"`) + "@vtable = linkonce_odr addrspace(1) constant [1 x ptr] [ptr @f]\n" +
+				"define spir_kernel void @makes() \"sycl-module-id\"=\"a.cpp\" {\n  %x = load ptr, ptr addrspace(1) @vtable\n  ret void\n}\n" +
+				"define spir_func void @f() \"indirectly-callable\"=\"set\" \"sycl-module-id\"=\"a.cpp\" {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 f:\n1 k makes: vtable\n",
+		},
+		{
+			"explicit SIMD code shares the number with other code",
+			kernel("a", "s.cpp", "!sycl_explicit_simd !1") + kernel("b", "s.cpp", "") + kernel("c", "t.cpp", "") + "!1 = !{}\n",
+			SplitOptions{Mode: SplitPerSource, ESIMD: true},
+			"0 c:\n1 b:\n1 esimd a:\n",
+		},
+		{
+			"and is with it when nobody asks",
+			kernel("a", "s.cpp", "!sycl_explicit_simd !1") + kernel("b", "s.cpp", "") + "!1 = !{}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a b:\n",
+		},
+		{
+			"without entry points everything",
+			"define spir_func void @f() {\n  ret void\n}\n@g = addrspace(1) global i32 0\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0: f g\n",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := parse(t, test.ir)
+			images, err := Split(m, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describeImages(images); got != test.want {
+				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+			for _, image := range images {
+				var out bytes.Buffer
+				if err := image.WriteTo(&out, m, test.options); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := llvmir.Parse("image", out.Bytes()); err != nil {
+					t.Errorf("image %d: %v\n%s", image.Number, err, out.Bytes())
+				}
+			}
+		})
+	}
+}
+
+func TestSplitRefuses(t *testing.T) {
+	uses := func(kernel, source, variable string) string {
+		return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q {\n  store i32 1, ptr addrspace(1) @%s\n  ret void\n}\n", kernel, source, variable)
+	}
+	tests := []struct {
+		name    string
+		ir      string
+		options SplitOptions
+		want    string // "" when it is not an error
+	}{
+		{"a kernel of no source", "define spir_kernel void @k() {\n  ret void\n}\n", SplitOptions{Mode: SplitPerSource}, "kernel 'k' does not say which source it comes from"},
+		{"an unknown mode", "", SplitOptions{Mode: "per_thread"}, `the split mode "per_thread" is not known`},
+		{"a device global of image scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
+			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g' with property "device_image_scope" is used in more than one device image`},
+		{"one whose scope is spelled out", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"="true"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
+			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g'`},
+		{"one of program scope", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"="false"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
+			SplitOptions{Mode: SplitPerSource}, ""},
+		{"in one image", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "a.cpp", "g"),
+			SplitOptions{Mode: SplitPerSource}, ""},
+		{"a variable of stock clang in two images", "@_ZL7counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "_ZL7counter") + uses("b", "b.cpp", "_ZL7counter"),
+			SplitOptions{Mode: SplitPerSource}, "global variable 'counter' is used in more than one device image, of kernels 'b' and 'a'"},
+		{"which is not split", "@counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "counter") + uses("b", "b.cpp", "counter"),
+			SplitOptions{Mode: SplitOff}, ""},
+		{"or allowed", "@counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "counter") + uses("b", "b.cpp", "counter"),
+			SplitOptions{Mode: SplitPerSource, Dependencies: true}, ""},
+		{"a constant in two images", "@c = internal addrspace(1) constant i32 0\n" + uses("a", "a.cpp", "c") + uses("b", "b.cpp", "c"),
+			SplitOptions{Mode: SplitPerSource}, ""},
+		{"work-group local memory in two images", "@l = internal addrspace(3) global i32 undef\n" + strings.ReplaceAll(uses("a", "a.cpp", "l")+uses("b", "b.cpp", "l"), "addrspace(1)", "addrspace(3)"),
+			SplitOptions{Mode: SplitPerSource}, ""},
+		{"aspects that are none", kernel("a", "s.cpp", "!sycl_used_aspects !1") + "!1 = !{!\"fp64\"}\n", SplitOptions{Mode: SplitPerSource}, "function a: !sycl_used_aspects: !1 is not a list of aspects"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Split(parse(t, test.ir), test.options)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+const wholeModule = `target triple = "spir64-unknown-unknown"
+
+@g = addrspace(1) global i32 0
+@llvm.used = appending global [1 x ptr] [ptr @k1], section "llvm.metadata"
+@llvm.compiler.used = appending global [2 x ptr addrspace(1)] [ptr addrspace(1) @g, ptr addrspace(1) @dg], section "llvm.metadata"
+@dg = addrspace(1) global i32 0 "sycl-device-global-size"="4"
+
+define spir_kernel void @k1() "sycl-module-id"="a.cpp" {
+  call spir_func void @helper()
+  %x = load i32, ptr addrspace(1) @dg
+  ret void
+}
+
+define spir_kernel void @k2() "sycl-module-id"="b.cpp" {
+  call spir_func void @helper()
+  store i32 1, ptr addrspace(1) @g
+  ret void
+}
+
+define spir_func void @helper() {
+  call spir_func void @set()
+  ret void
+}
+
+define linkonce_odr spir_func void @set() {
+  ret void
+}
+
+!spirv.ExecutionMode = !{!0, !1}
+!sycl_registered_kernels = !{!2}
+!0 = !{ptr @k1, i32 17, i32 1, i32 1, i32 1}
+!1 = !{ptr @k2, i32 17, i32 2, i32 1, i32 1}
+!2 = !{!3, !4}
+!3 = !{!"first", !"k1"}
+!4 = !{!"second", !"k2"}
+`
+
+// TestSplitImages looks at what images hold besides functions.
+func TestSplitImages(t *testing.T) {
+	m := parse(t, wholeModule)
+	ForgetUsed(m)
+	o := SplitOptions{Mode: SplitPerSource}
+	images, err := Split(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text [2]string
+	for i, image := range images {
+		var out bytes.Buffer
+		if err := image.WriteTo(&out, m, o); err != nil {
+			t.Fatal(err)
+		}
+		text[i] = out.String()
+	}
+	for _, test := range []struct {
+		name string
+		text string
+		has  []string
+		not  []string
+	}{
+		{"the image of b.cpp", text[0], []string{"spir_kernel void @k2()", "define internal spir_func void @helper()", "@g = internal addrspace(1) global", `i32 17, i32 2`, `"second"`},
+			[]string{"@k1", "@llvm.used", "@dg", "i32 17, i32 1, i32 1, i32 1}", `"first"`}},
+		{"the image of a.cpp", text[1], []string{"spir_kernel void @k1()", "define internal spir_func void @set()", "@dg = addrspace(1) global", `"first"`},
+			[]string{"@k2", "@g =", "@llvm.used", "@llvm.compiler.used", `"second"`}},
+	} {
+		for _, s := range test.has {
+			if !strings.Contains(test.text, s) {
+				t.Errorf("%s lacks %s:\n%s", test.name, s, test.text)
+			}
+		}
+		for _, s := range test.not {
+			if strings.Contains(test.text, s) {
+				t.Errorf("%s has %s:\n%s", test.name, s, test.text)
+			}
+		}
+	}
+	opt := programs.Find(t, "opt")
+	for _, s := range text {
+		cmd := exec.Command(opt, "-passes=verify", "-S", "-o", "-")
+		cmd.Stdin = strings.NewReader(s)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, out, s)
+		}
+	}
+}

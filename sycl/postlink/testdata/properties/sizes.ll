@@ -1,0 +1,92 @@
+; work-group and sub-group sizes
+; image: wg64
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_work_group_size_uint64_t=2|ABAAAAAAAAAQAAAAAAAAAA
+; image: wg64 wg64too
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_work_group_size_uint64_t=2|ABAAAAAAAAAQAAAAAAAAAA
+; image: wg842
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_work_group_size_uint64_t=2|ADAAAAAAAAACAAAAAAAAAQAAAAAAAAAACAAAAAAAAAA
+; image: wg64 wg842
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; image: wg64 wg842 wg64too
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; image: dims
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; work_group_num_dim=1|2
+; image: both
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_work_group_size_uint64_t=2|ABAAAAAAAAAIAAAAAAAAAA
+; image: sg32
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_sub_group_size=1|32
+; image: sg16 sg32
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_sub_group_size=2|ABAAAAAAAAAEAAAAgAAAAA
+; image: named
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; image: calls_sg16
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; options: no-work-group-size
+; image: wg64
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+define spir_kernel void @wg64() !reqd_work_group_size !0 {
+  ret void
+}
+
+define spir_kernel void @wg64too() !reqd_work_group_size !1 {
+  ret void
+}
+
+define spir_kernel void @wg842() !reqd_work_group_size !2 {
+  ret void
+}
+
+define spir_kernel void @dims() !work_group_num_dim !3 {
+  ret void
+}
+
+define spir_kernel void @both() !reqd_work_group_size !4 !work_group_num_dim !5 {
+  ret void
+}
+
+define spir_kernel void @sg32() !intel_reqd_sub_group_size !4 {
+  ret void
+}
+
+define spir_func void @sg16() !intel_reqd_sub_group_size !6 {
+  ret void
+}
+
+; Sub-group sizes are of entry points.
+define spir_kernel void @calls_sg16() {
+  call spir_func void @sg16()
+  ret void
+}
+
+; A size by name, such as "automatic".
+define spir_kernel void @named() !intel_reqd_sub_group_size !7 {
+  ret void
+}
+
+!0 = !{i64 64}
+!1 = !{i32 64}
+!2 = !{i64 8, i64 4, i64 2}
+!3 = !{i32 2}
+!4 = !{i32 32}
+!5 = !{i32 1}
+!6 = !{i32 16}
+!7 = !{i32 -1}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// csvHeader is the first row of a report as CSV.
+var csvHeader = []string{"target", "kernel", "symbol", "device", "status", "holds", "rules", "reasons", "path", "line"}
+
+// WriteCSV writes a report as comma-separated values (RFC 4180): a header and a
+// row for each kernel and device, in the order of the report. The path and the
+// line are those of the kernel in the source, when they are known; several rules
+// and several reasons are separated by "; ".
+//
+// Spreadsheets take text that begins with =, +, - or @ for a formula, so an
+// apostrophe stands before it. Characters that cannot be seen are written as in
+// the other renderings, see [Escape].
+func WriteCSV(w io.Writer, r *Report) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	t := newTable(r)
+	b.Write(appendRow(nil, csvHeader...))
+	// What cells of a kind have in common is written once and copied.
+	kinds := make([][]byte, len(t.kinds))
+	for i := range t.kinds {
+		c := &t.kinds[i].Cell
+		var rules, reasons []string
+		for _, reason := range c.Reasons {
+			rules = append(rules, reason.Rule)
+			reasons = append(reasons, sentence(reason))
+		}
+		kinds[i] = appendRow(nil, string(c.Status), string(c.Holds), strings.Join(rules, "; "), strings.Join(reasons, "; "))
+		kinds[i] = kinds[i][:len(kinds[i])-2]
+	}
+	devices := make([][]byte, len(t.Devices))
+	for d := range t.Devices {
+		devices[d] = appendField(nil, t.Devices[d].Name)
+	}
+	for k := range t.Kernels {
+		kernel := &t.Kernels[k]
+		target := KernelTarget(kernel)
+		if target == "" {
+			target = t.Target.Label
+		}
+		start := appendRow(nil, target, kernelName(kernel), kernel.Name)
+		start = append(start[:len(start)-2], ',')
+		path, line := "", ""
+		if l := kernel.Location; l != nil {
+			path, line = l.Path, strconv.FormatUint(uint64(l.Line), 10)
+		}
+		end := append([]byte{','}, appendRow(nil, path, line)...)
+		for d, n := range t.row(k) {
+			b.Write(start)
+			b.Write(devices[d])
+			b.WriteByte(',')
+			b.Write(kinds[n])
+			b.Write(end)
+		}
+	}
+	return b.Flush()
+}
+
+func appendRow(dst []byte, fields ...string) []byte {
+	for i, f := range fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendField(dst, f)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// appendField appends a field that means the same to every reader: quoted unless
+// it is plain, as some take other characters than commas for separators, and
+// never a formula.
+func appendField(dst []byte, s string) []byte {
+	s = Escape(s)
+	if start := strings.TrimLeft(s, ` '"`); start != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(start)[0]) {
+		s = "'" + s
+	}
+	plain := true
+	for i := range len(s) {
+		c := s[i]
+		plain = plain && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-.:/", c) >= 0)
+	}
+	if plain {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(dst, '"')
+}

@@ -1,0 +1,459 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// HTMLOptions says how a report is written as a page.
+type HTMLOptions struct {
+	// MaxCells is the size of a table up to which the page has all its rows;
+	// those of a larger one are drawn by a script as they come into view. 0 is
+	// 50,000.
+	MaxCells int
+}
+
+const defaultMaxCells = 50_000
+
+// WriteHTML writes a report as a page that needs nothing but itself: a table that
+// can be filtered, reasons, kernels and devices. The page may not load or send
+// anything, and runs no script but its own.
+func WriteHTML(w io.Writer, r *Report, o HTMLOptions) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := pages.ExecuteTemplate(b, "page.html", newPage(r, o)); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+//go:embed html
+var pageFiles embed.FS
+
+var pages = template.Must(template.ParseFS(pageFiles, "html/page.html"))
+
+func pageFile(name string) string {
+	data, err := pageFiles.ReadFile("html/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+var (
+	pageStyle  = pageFile("page.css")
+	pageScript = pageFile("page.js")
+)
+
+// source returns what a content security policy calls an inline style or script.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// page is what the template gets.
+type page struct {
+	*Report
+	Title   string
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Lazy    bool
+	Counts  []pageCount
+	Reasons []pageReason
+	table   *table
+	cells   []template.HTML // by kind
+	whys    map[string]int
+	Data    pageData
+}
+
+// pageCount is a state of cells with its number: the legend, too.
+type pageCount struct {
+	Class, Symbol, Word, Meaning string
+	N                            int
+}
+
+// Classes of cells, which the style and the script know.
+const (
+	classNative  = "n"
+	classJIT     = "j"
+	classNo      = "x"
+	classMaybe   = "m"
+	classNothing = "a"
+)
+
+// pageStates are the states: each has a symbol, a word and a class for its colour.
+var pageStates = []pageCount{
+	{Class: classNative, Symbol: "✓", Word: "native", Meaning: "Runs: compiled for the device."},
+	{Class: classJIT, Symbol: "✓", Word: "JIT", Meaning: "Runs: compiled when the program runs."},
+	{Class: classNo, Symbol: "✕", Word: "no", Meaning: "Does not run, for the reason in the cell."},
+	{Class: classMaybe, Symbol: "?", Word: "maybe", Meaning: "Known only when the program runs."},
+	{Class: classNothing, Symbol: "–", Word: "n/a", Meaning: "Not compared."},
+}
+
+// pageCell returns the class and the words of a cell.
+func pageCell(c *Cell) (class, words string) {
+	switch {
+	case c.Status == Compatible && c.Holds == Native:
+		return classNative, "✓ native"
+	case c.Status == Compatible:
+		return classJIT, "✓ JIT"
+	case c.Status == Incompatible:
+		return classNo, "✕ no: " + briefly(c)
+	case c.Status == Undetermined:
+		return classMaybe, "? maybe: " + briefly(c)
+	}
+	return classNothing, "– n/a"
+}
+
+// pageData is what the script of the page gets. Most kernels have cells like
+// those of others, so cells are numbers of kinds, and rows are numbers of
+// patterns.
+type pageData struct {
+	Lazy     bool         `json:"lazy"`
+	Devices  []string     `json:"devices"`
+	Targets  []string     `json:"targets"`
+	Kinds    []pageKind   `json:"kinds"`
+	Patterns [][]int      `json:"patterns"`
+	Kernels  []pageKernel `json:"kernels"`
+	Whys     []pageWhy    `json:"whys,omitempty"`
+}
+
+type pageKind struct {
+	Class string   `json:"c"`
+	Words string   `json:"t"`
+	Rules []string `json:"r,omitempty"`
+	Whys  []int    `json:"w,omitempty"` // if lazy
+}
+
+// pageWhy is a reason in the words of the page.
+type pageWhy struct {
+	Class  string `json:"c"`
+	Word   string `json:"-"`
+	Needs  string `json:"n"`
+	Offers string `json:"o"`
+	Text   string `json:"t"`
+}
+
+type pageKernel struct {
+	Name    string `json:"n"`
+	Pattern int    `json:"p"`
+	Target  int    `json:"g"`
+	// The rest is for the script only if lazy.
+	Symbol  string   `json:"s,omitempty"`
+	Place   string   `json:"l,omitempty"`
+	Origins []string `json:"u,omitempty"`
+}
+
+func newPage(r *Report, o HTMLOptions) *page {
+	t := newTable(r)
+	limit := o.MaxCells
+	if limit <= 0 {
+		limit = defaultMaxCells
+	}
+	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		Lazy: len(t.cells) > limit, whys: map[string]int{}}
+	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
+	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: [][]int{}, Kernels: []pageKernel{}}
+	p.kinds()
+	p.counts()
+	p.patterns()
+	p.reasons()
+	for _, d := range r.Devices {
+		p.Data.Devices = append(p.Data.Devices, Escape(d.Name))
+	}
+	return p
+}
+
+func (p *page) kinds() {
+	for i := range p.table.kinds {
+		c := &p.table.kinds[i].Cell
+		class, words := pageCell(c)
+		k := pageKind{Class: class, Words: words}
+		for _, r := range p.table.kinds[i].counted() {
+			if r.Rule != NotReported {
+				k.Rules = append(k.Rules, Escape(r.Rule))
+			}
+			if p.Lazy {
+				k.Whys = append(k.Whys, p.why(r))
+			}
+		}
+		p.Data.Kinds = append(p.Data.Kinds, k)
+		var b strings.Builder
+		if err := pages.ExecuteTemplate(&b, "cell", k); err != nil {
+			panic(err) // a strings.Builder takes everything
+		}
+		p.cells = append(p.cells, template.HTML(b.String()))
+	}
+}
+
+// newWhy returns a reason in the words of the page.
+func newWhy(r Reason) pageWhy {
+	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
+	switch r.Status {
+	case Undetermined:
+		w.Class, w.Word = classMaybe, "? maybe"
+	case NotApplicable:
+		w.Class, w.Word = classNothing, "– n/a"
+	}
+	return w
+}
+
+func (p *page) why(r Reason) int {
+	w := newWhy(r)
+	key := strings.Join([]string{w.Class, w.Needs, w.Offers, w.Text}, "\x00")
+	i, ok := p.whys[key]
+	if !ok {
+		i = len(p.Data.Whys)
+		p.whys[key] = i
+		p.Data.Whys = append(p.Data.Whys, w)
+	}
+	return i
+}
+
+func (p *page) counts() {
+	n := map[string]int{}
+	for _, kind := range p.table.cells {
+		n[p.Data.Kinds[kind].Class]++
+	}
+	for _, s := range pageStates {
+		s.N = n[s.Class]
+		p.Counts = append(p.Counts, s)
+	}
+}
+
+func (p *page) patterns() {
+	known := map[string]int{}
+	targets := map[string]int{}
+	for k := range p.Kernels {
+		kernel := &p.Kernels[k]
+		row := p.table.row(k)
+		key := rowKey(row)
+		n, ok := known[key]
+		if !ok {
+			n = len(p.Data.Patterns)
+			known[key] = n
+			p.Data.Patterns = append(p.Data.Patterns, row)
+		}
+		label := Escape(KernelTarget(kernel))
+		g, ok := targets[label]
+		if !ok {
+			g = len(p.Data.Targets)
+			targets[label] = g
+			p.Data.Targets = append(p.Data.Targets, label)
+		}
+		data := pageKernel{Name: kernelName(kernel), Pattern: n, Target: g}
+		if p.Lazy {
+			data.Symbol, data.Place, data.Origins = symbol(kernel), kernel.Location.String(), origins(kernel)
+		}
+		p.Data.Kernels = append(p.Data.Kernels, data)
+	}
+}
+
+func rowKey(row []int) string {
+	key := make([]byte, 0, 4*len(row))
+	for _, n := range row {
+		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	}
+	return string(key)
+}
+
+// symbol returns the mangled name of a kernel if it is another one than people
+// read.
+func symbol(k *Kernel) string {
+	if s := Escape(k.Name); s != kernelName(k) {
+		return s
+	}
+	return ""
+}
+
+func origins(k *Kernel) (list []string) {
+	for _, o := range k.Origins {
+		list = append(list, Escape(o.Aspect.Name)+": "+originText(k, o))
+	}
+	return list
+}
+
+// pageReason is an entry in the words of the page.
+type pageReason struct {
+	Class, Word, Brief, Text string
+	Kernels, Others          []pageAbout // Others unfold
+	Uncounted                int         // kernels in neither
+	NumKernels               string
+	Devices                  []string
+	Origins                  []string
+	Note                     string
+}
+
+// pageAbout is a kernel that a reason is about.
+type pageAbout struct {
+	Index              int
+	Name, Brief, Place string
+}
+
+func (p *page) reasons() {
+	const shown, most = 12, 200
+	for _, e := range p.table.entries() {
+		if e.Rule == NotReported {
+			continue
+		}
+		w := newWhy(e.Reason)
+		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: count(len(e.kernels), "kernel"),
+			Devices: p.table.deviceNames(e.devices), Origins: e.origins, Uncounted: max(0, len(e.kernels)-most)}
+		if e.image && len(e.origins) == 0 {
+			out.Note = imageNote
+		}
+		for _, about := range e.kernels[:min(len(e.kernels), most)] {
+			k := &p.Kernels[about.kernel]
+			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Brief: about.brief, Place: k.Location.String()})
+		}
+		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
+		p.Reasons = append(p.Reasons, out)
+	}
+}
+
+// pageGroup is the kernels of a target.
+type pageGroup struct {
+	Label string
+	Rows  []pageRow
+}
+
+// pageRow is a kernel with its cells.
+type pageRow struct {
+	Index          int
+	Name           string
+	Cells          []template.HTML
+	Symbol, Place  string
+	Origins        []string
+	Problems, Open int // cells
+	Whys           []pageRowWhy
+}
+
+// pageRowWhy is a reason of a kernel with the devices that it is about.
+type pageRowWhy struct {
+	pageWhy
+	Devices []string
+}
+
+// Groups returns the rows of the table.
+func (p *page) Groups() []pageGroup {
+	var list []pageGroup
+	for k := range p.Kernels {
+		kernel := &p.Kernels[k]
+		label := Escape(KernelTarget(kernel))
+		if k == 0 || list[len(list)-1].Label != label {
+			list = append(list, pageGroup{Label: label})
+		}
+		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: kernel.Location.String(), Origins: origins(kernel)}
+		place := map[pageWhy]int{}
+		for d, n := range p.table.row(k) {
+			row.Cells = append(row.Cells, p.cells[n])
+			switch p.Data.Kinds[n].Class {
+			case classNo:
+				row.Problems++
+			case classMaybe:
+				row.Open++
+			}
+			for _, r := range p.table.kinds[n].counted() {
+				w := newWhy(r)
+				i, ok := place[w]
+				if !ok {
+					i = len(row.Whys)
+					place[w] = i
+					row.Whys = append(row.Whys, pageRowWhy{pageWhy: w})
+				}
+				row.Whys[i].Devices = append(row.Whys[i].Devices, Escape(p.Devices[d].Name))
+			}
+		}
+		list[len(list)-1].Rows = append(list[len(list)-1].Rows, row)
+	}
+	return list
+}
+
+// pageDevice is a device with the numbers of its cells.
+type pageDevice struct {
+	Name, Architecture, Backend string
+	Aspects                     []string
+	Other                       bool
+	SubGroupSizes               []uint32
+	MaxWorkGroupSize            uint64
+	Counts                      []pageCount
+}
+
+// DeviceRows returns the rows of the table of devices.
+func (p *page) DeviceRows() []pageDevice {
+	counts := make([]map[string]int, len(p.Devices))
+	for d := range counts {
+		counts[d] = map[string]int{}
+	}
+	for i, n := range p.table.cells {
+		counts[i%len(p.Devices)][p.Data.Kinds[n].Class]++
+	}
+	var list []pageDevice
+	for d, device := range p.Devices {
+		row := pageDevice{Name: Escape(device.Name), Architecture: Escape(device.Architecture), Backend: Escape(device.Backend),
+			Other: device.OpenWorld, SubGroupSizes: device.SubGroupSizes, MaxWorkGroupSize: device.MaxWorkGroupSize}
+		for _, a := range device.Aspects {
+			row.Aspects = append(row.Aspects, Escape(a.Name))
+		}
+		for _, s := range pageStates {
+			s.N = counts[d][s.Class]
+			row.Counts = append(row.Counts, s)
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// Rules returns the rules that cells of the report have, for a filter.
+func (p *page) Rules() []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, k := range p.Data.Kinds {
+		for _, r := range k.Rules {
+			if !seen[r] {
+				seen[r] = true
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// Columns returns how many columns the table has.
+func (p *page) Columns() int { return 1 + len(p.Devices) }
+
+// Heads returns the names of devices in pieces: a head may break after each.
+func (p *page) Heads() [][]string {
+	var list [][]string
+	for _, name := range p.Data.Devices {
+		list = append(list, strings.SplitAfter(name, "_"))
+	}
+	return list
+}
+
+// Size says how large the table is.
+func (p *page) Size() string {
+	kernels, devices := len(p.Kernels), len(p.Devices)
+	return p.Number(kernels) + plural(kernels, " kernel", " kernels") + " × " + p.Number(devices) + plural(devices, " device", " devices")
+}
+
+// Number writes a number with a comma after thousands.
+func (p *page) Number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// About names the program that made the report.
+func (p *page) About() string {
+	return cmp.Or(strings.TrimSpace(Escape(p.Generator.Name)+" "+Escape(p.Generator.Version)), "an unnamed program")
+}

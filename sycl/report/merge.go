@@ -1,0 +1,229 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// NotReported is the rule of a reason for a cell of a merged report that none of
+// its parts had: the verdict is [NotApplicable].
+const NotReported = "not-reported"
+
+// Merge joins reports to one about all their kernels and devices.
+//
+// Reports of the same label are parts of one: kernels with equal ids are one
+// kernel. Where labels differ, kernels are kept apart: the id of each becomes
+// its label, "#" and its name, and KernelTarget returns the label. Devices with
+// equal ids are one device. What no part was about is not applicable, with the
+// reason NotReported. Extensions stay where all parts that have them agree. The
+// order of the parts does not change the result, and a single part is returned
+// as it is.
+//
+// Parts that contradict each other, about a device or about a verdict, cannot be
+// joined.
+func Merge(parts ...*Report) (*Report, error) {
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	m := merger{devices: map[string]*Device{}, kernels: map[string]*Kernel{}, cells: map[pair]Cell{}}
+	out := &Report{Schema: Schema, SchemaVersion: SchemaVersion, Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	for i, p := range parts {
+		if i == 0 {
+			out.Target, out.Generator = p.Target, p.Generator
+		}
+		if p.Target != out.Target {
+			m.apart, out.Target = true, Target{}
+		}
+		if p.Generator.Name < out.Generator.Name || p.Generator.Name == out.Generator.Name && p.Generator.Version < out.Generator.Version {
+			out.Generator = p.Generator
+		}
+	}
+	m.images(parts, out)
+	for _, p := range parts {
+		if err := m.add(p); err != nil {
+			return nil, err
+		}
+	}
+	m.list(out)
+	out.Extensions = commonExtensions(parts)
+	out.Statistics = out.statistics()
+	return out, out.check()
+}
+
+type pair struct{ kernel, device string }
+
+type merger struct {
+	apart    bool // whether labels differ
+	imageIDs []map[string]string
+	next     int // index of the part that is added next
+	devices  map[string]*Device
+	kernels  map[string]*Kernel
+	cells    map[pair]Cell
+}
+
+// images lists the images of all parts and gives them ids in the way of Build:
+// distinct images may have had the same id in two parts.
+func (m *merger) images(parts []*Report, out *Report) {
+	type described struct {
+		image Image
+		text  string
+	}
+	var list []described
+	text := func(i Image) string {
+		i.ID = ""
+		data, _ := json.Marshal(i) // strings and numbers always can be
+		return string(data)
+	}
+	for _, p := range parts {
+		for _, i := range p.Images {
+			list = append(list, described{i, text(i)})
+		}
+	}
+	slices.SortFunc(list, func(a, b described) int {
+		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(a.text, b.text))
+	})
+	list = slices.CompactFunc(list, func(a, b described) bool { return a.text == b.text })
+	ids, taken := map[string]string{}, map[string]int{}
+	for _, d := range list {
+		const digits = 16
+		id := cmp.Or(d.image.Digest[:min(digits, len(d.image.Digest))], "image")
+		taken[id]++
+		if n := taken[id]; n > 1 {
+			id += fmt.Sprintf("-%d", n)
+		}
+		d.image.ID, ids[d.text] = id, id
+		out.Images = append(out.Images, d.image)
+	}
+	for _, p := range parts {
+		own := map[string]string{}
+		for _, i := range p.Images {
+			own[i.ID] = ids[text(i)]
+		}
+		m.imageIDs = append(m.imageIDs, own)
+	}
+}
+
+func (m *merger) add(p *Report) error {
+	imageIDs := m.imageIDs[m.next]
+	m.next++
+	about := cmp.Or(p.Target.Label, "without a label")
+	for _, d := range p.Devices {
+		if known := m.devices[d.ID]; known == nil {
+			m.devices[d.ID] = &d
+		} else if !reflect.DeepEqual(*known, d) {
+			return fmt.Errorf("the report %s describes device %s in another way than a report before it: make both with the same device configuration", about, d.ID)
+		}
+	}
+	ids := map[string]string{}
+	for _, k := range p.Kernels {
+		old := k.ID
+		// A part may be a merged report itself, which has labels in its ids.
+		if m.apart && KernelTarget(&k) == "" {
+			k.ID = p.Target.Label + "#" + k.Name
+		}
+		ids[old] = k.ID
+		images := []string{}
+		for _, i := range k.Images {
+			images = append(images, imageIDs[i])
+		}
+		known := m.kernels[k.ID]
+		if known == nil {
+			known = &k
+			m.kernels[k.ID] = known
+		} else {
+			images = append(images, known.Images...)
+			if known.Location == nil || k.Location != nil && compareLocations(k.Location, known.Location) < 0 {
+				known.Location = k.Location
+			}
+			known.Origins = append(slices.Clone(known.Origins), k.Origins...)
+		}
+		slices.Sort(images)
+		known.Images = slices.Compact(images)
+	}
+	for _, c := range p.Cells {
+		c.Kernel = ids[c.Kernel]
+		c.Image = imageIDs[c.Image]
+		at := pair{c.Kernel, c.Device}
+		known, ok := m.cells[at]
+		switch {
+		case !ok || notReported(&known):
+			m.cells[at] = c
+		case notReported(&c):
+		case known.Status != c.Status || known.Holds != c.Holds || !slices.Equal(known.Reasons, c.Reasons):
+			return fmt.Errorf("two reports %s contradict each other about kernel %s and device %s: make both from the same build, or give them labels that differ", about, c.Kernel, c.Device)
+		case c.Image < known.Image:
+			m.cells[at] = c
+		}
+	}
+	return nil
+}
+
+func notReported(c *Cell) bool { return len(c.Reasons) == 1 && c.Reasons[0].Rule == NotReported }
+
+// list puts what was added into the report, in its order.
+func (m *merger) list(out *Report) {
+	for _, d := range m.devices {
+		out.Devices = append(out.Devices, *d)
+	}
+	slices.SortFunc(out.Devices, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
+	for _, k := range m.kernels {
+		slices.SortFunc(k.Origins, compareOrigins)
+		k.Origins = slices.CompactFunc(k.Origins, func(a, b Origin) bool { return compareOrigins(a, b) == 0 })
+		out.Kernels = append(out.Kernels, *k)
+	}
+	slices.SortFunc(out.Kernels, func(a, b Kernel) int {
+		return cmp.Or(strings.Compare(KernelTarget(&a), KernelTarget(&b)), strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	})
+	for _, k := range out.Kernels {
+		for _, d := range out.Devices {
+			c, ok := m.cells[pair{k.ID, d.ID}]
+			if !ok {
+				c = Cell{Kernel: k.ID, Device: d.ID, Holds: Nothing, Scope: ScopeKernel, Status: NotApplicable,
+					Reasons: []Reason{{Rule: NotReported, Required: "report", Status: NotApplicable, Text: "No report is about this kernel and this device"}}}
+			}
+			out.Cells = append(out.Cells, c)
+		}
+	}
+}
+
+func compareLocations(a, b *Location) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+func compareOrigins(a, b Origin) int {
+	return cmp.Or(cmp.Compare(a.Aspect.Value, b.Aspect.Value), strings.Compare(a.Aspect.Name, b.Aspect.Name),
+		strings.Compare(a.Function, b.Function), compareLocations(a.Location, b.Location))
+}
+
+// commonExtensions returns the extensions that no two parts differ in.
+func commonExtensions(parts []*Report) map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	differ := map[string]bool{}
+	for _, p := range parts {
+		for name, value := range p.Extensions {
+			if old, ok := out[name]; ok && string(old) != string(value) {
+				differ[name] = true
+			}
+			if out == nil {
+				out = map[string]json.RawMessage{}
+			}
+			out[name] = value
+		}
+	}
+	for name := range differ {
+		delete(out, name)
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// withPlaces returns the sets of an image with a kernel and its places.
+func withPlaces(kernel, places string, aspects ...aspect.Aspect) *propset.Registry {
+	r := new(propset.Registry)
+	(&needs{Aspects: aspects}).Put(r)
+	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
+	r.Add(spirv.PlacesSet).Put(kernel, propset.String(places))
+	return r
+}
+
+func row(t *testing.T, code []byte, properties *propset.Registry) Module {
+	t.Helper()
+	m, err := FromRow(bytes.NewReader(code), properties, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestPlaces(t *testing.T) {
+	code, err := os.ReadFile("testdata/kernels.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := spirv.StripDebug(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	native := []byte("native")
+	const places = "11:0:app/deep.cpp\nfp64\t5:9:math/square.hpp\t_Z6squared\n"
+	written := Kernel{Location: &Location{Path: "app/deep.cpp", Line: 11},
+		Origins: []Origin{{Aspect: Aspect{"fp64", 6}, Function: "square(double)", Location: &Location{Path: "math/square.hpp", Line: 5, Column: 9}}}}
+	inCode := Kernel{Location: &Location{Path: "kernels.cpp"},
+		Origins: []Origin{{Aspect: Aspect{"fp64", 6}, Function: "viaDouble(float)", Location: &Location{Path: "kernels.cpp", Line: 19}}}}
+	for name, test := range map[string]struct {
+		code       []byte
+		properties *propset.Registry
+		want       Kernel
+	}{
+		"what the build wrote down":       {bare, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
+		"native code alone":               {native, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
+		"what was written counts":         {code, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
+		"debug information in the code":   {code, withPlaces("_ZTS5Other", places, aspect.FP64), inCode},
+		"places that cannot be read":      {code, withPlaces("_ZTS4Deep", "11:0:/etc/passwd\n", aspect.FP64), inCode},
+		"neither":                         {native, withPlaces("_ZTS4Deep", "\n", aspect.FP64), Kernel{}},
+		"code without debug information":  {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), Kernel{Origins: []Origin{{Aspect: Aspect{"fp64", 6}, Function: "viaDouble(float)"}}}},
+		"a name that would draw a screen": {native, withPlaces("_ZTS4Deep", "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n", aspect.FP64), Kernel{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.properties.Add(propset.KernelNames).Put("_ZTS4Deep", propset.Uint(1))
+			r := build(t, []Module{row(t, test.code, test.properties)}, "intel_gpu_pvc")
+			for _, k := range r.Kernels {
+				if k.Name != "_ZTS4Deep" {
+					continue
+				}
+				if test.want.Location != nil && test.want.Location.Line == 0 && k.Location != nil {
+					k.Location.Line, k.Location.Column = 0, 0
+					k.Origins[0].Location.Column = 0
+				}
+				if !reflect.DeepEqual(k.Location, test.want.Location) || !reflect.DeepEqual(k.Origins, test.want.Origins) {
+					got, _ := json.Marshal(k)
+					t.Errorf("got %s", got)
+				}
+			}
+		})
+	}
+}
+
+// TestPlacesOfSeveralModules checks that a kernel that several modules have gets
+// the places of all.
+func TestPlacesOfSeveralModules(t *testing.T) {
+	modules := []Module{
+		row(t, []byte("one"), withPlaces("_ZTS1K", "\natomic64\t7:0:b.cpp\t\n", aspect.Atomic64)),
+		row(t, []byte("two"), withPlaces("_ZTS1K", "3:0:a.cpp\nfp64\t4:0:a.cpp\t\natomic64\t9:0:c.cpp\t\n", aspect.FP64)),
+	}
+	k := build(t, modules, "intel_gpu_pvc").Kernels[0]
+	want := []Origin{
+		{Aspect: Aspect{"fp64", 6}, Location: &Location{Path: "a.cpp", Line: 4}},
+		{Aspect: Aspect{"atomic64", 28}, Location: &Location{Path: "b.cpp", Line: 7}},
+	}
+	if k.Location == nil || k.Location.Path != "a.cpp" || !reflect.DeepEqual(k.Origins, want) {
+		t.Errorf("got %+v, %+v", k.Location, k.Origins)
+	}
+	if len(modules[1].Kernels[0].Origins) != 2 || modules[1].Kernels[0].Origins[0].Aspect.Name != "fp64" {
+		t.Error("building a report changed a module")
+	}
+}
+
+// TestNoPathOfTheMachine looks for folders of a build in the JSON.
+func TestNoPathOfTheMachine(t *testing.T) {
+	places := "11:0:/home/u/.cache/bazel/1/execroot/_main/app/deep.cpp\nfp64\t5:9:/s/sandbox/1/execroot/_main/bazel-out/k8-opt/bin/gen/m.hpp\t\n"
+	r := build(t, []Module{row(t, []byte("native"), withPlaces("_ZTS4Deep", places, aspect.FP64))}, "intel_gpu_pvc")
+	out := encode(t, r)
+	for _, path := range []string{`"app/deep.cpp"`, `"gen/m.hpp"`} {
+		if !strings.Contains(out, path) {
+			t.Errorf("%s is not in %s", path, out)
+		}
+	}
+	for _, folder := range []string{"execroot", "bazel-out", "sandbox", "home"} {
+		if strings.Contains(out, folder) {
+			t.Errorf("%s is in %s", folder, out)
+		}
+	}
+	if _, err := Decode("again", strings.NewReader(out)); err != nil {
+		t.Error(err)
+	}
+	for _, k := range r.Kernels {
+		if filepath.IsAbs(k.Location.Path) {
+			t.Errorf("absolute path %s", k.Location.Path)
+		}
+	}
+}

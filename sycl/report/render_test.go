@@ -1,0 +1,586 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+)
+
+func render[O any](t testing.TB, write func(w *bytes.Buffer, r *Report, o O) error, r *Report, o O) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func markdown(t testing.TB, r *Report, o MarkdownOptions) string {
+	t.Helper()
+	return render(t, func(w *bytes.Buffer, r *Report, o MarkdownOptions) error { return WriteMarkdown(w, r, o) }, r, o)
+}
+
+func pageText(t testing.TB, r *Report, o HTMLOptions) string {
+	t.Helper()
+	return render(t, func(w *bytes.Buffer, r *Report, o HTMLOptions) error { return WriteHTML(w, r, o) }, r, o)
+}
+
+func csvText(t testing.TB, r *Report) string {
+	t.Helper()
+	return render(t, func(w *bytes.Buffer, r *Report, _ int) error { return WriteCSV(w, r) }, r, 0)
+}
+
+func merge(t testing.TB, parts ...*Report) *Report {
+	t.Helper()
+	r, err := Merge(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// labelled is a report on part of the test program.
+func labelled(t testing.TB, label string, modules []Module, devices ...string) *Report {
+	t.Helper()
+	r := build(t, modules, devices...)
+	r.Target.Label = label
+	return r
+}
+
+func TestRenderings(t *testing.T) {
+	two := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2")
+	all := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
+	merged := merge(t, two, labelled(t, "//other:kernels", program()[1:3], "intel_gpu_pvc", "x86_64"))
+	empty := build(t, nil)
+	golden(t, "two.md", markdown(t, two, MarkdownOptions{}))
+	golden(t, "all.md", markdown(t, all, MarkdownOptions{}))
+	golden(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
+	golden(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
+	// Lines end in LF in the repository.
+	golden(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
+	golden(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
+	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Cells)+1 {
+		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
+	}
+	// Style and script have tests of their own; a golden file of them says nothing.
+	body := func(r *Report, o HTMLOptions) string {
+		s := pageText(t, r, o)
+		s = strings.Replace(s, pageStyle, "", 1)
+		s = strings.Replace(s, pageScript, "", 1)
+		return regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(s, "sha256-")
+	}
+	golden(t, "all.html", body(all, HTMLOptions{}))
+	golden(t, "merged.html", body(merged, HTMLOptions{}))
+	golden(t, "lazy.html", body(merged, HTMLOptions{MaxCells: 1}))
+	golden(t, "empty.html", body(empty, HTMLOptions{}))
+}
+
+// hostileNames would be markup, commands or formulas if they were not escaped.
+var hostileNames = []string{
+	"<script>alert(1)</script>", "</script><script>alert(1)//", "<!--", "-->", "]]>", "<img src=x onerror=alert(1)>", "&lt;b&gt;", `" onmouseover="alert(1)`, "' autofocus '",
+	"a|b", `a\|b`, `ends in \`, "`", "``", "`` ` ``", "` `", " x ", "   ", "</details>", "<summary>", "**bold**", "_x_", "~~x~~", "[t](http://example.invalid)", "![i](http://example.invalid)", "http://example.invalid", "www.example.invalid", "a@b.example",
+	"@org/team", "#123", "GH-1", "org/repo#1", ":smile:", "$x$", "line\nbreak", "x\n| forged | row |", "cr\rlf", "tab\tx", "\x1b[2J\x1b[31mred", "rtl\u202egnp", "zero\u200bwidth", "next\u0085line", "line\u2028separator", "nul\x00x", "bad\xff\xfeutf8",
+	"::error file=a.cpp,line=1::forged", "x ##[error]y", "%0A::error::x", "%s%d", "=cmd()", "+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", " =1", `"=1`, "＝1", "a;=cmd()", "a,b", `a"b`, "{{.}}", "${x}", "javascript:alert(1)", "constructor", "__proto__",
+}
+
+// hostile is a report with hostile texts wherever a report can have texts.
+func hostile(t testing.TB) *Report {
+	t.Helper()
+	var modules []Module
+	for i, name := range hostileNames {
+		m := Module{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels(name), Forms: []Form{ir(i + 1)}}
+		m.Kernels[0].Location = &Location{Path: name, Line: 1}
+		m.Kernels[0].Origins = []Origin{{Aspect: Aspect{"fp64", 6}, Function: name, Location: &Location{Path: name, Line: 7}}}
+		modules = append(modules, m)
+	}
+	r := build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
+	r.Target.Label = hostileNames[0]
+	r.Generator.Name = hostileNames[1]
+	for i := range r.Devices {
+		d := &r.Devices[i]
+		for j := range r.Cells {
+			if r.Cells[j].Device == d.ID {
+				r.Cells[j].Device = hostileNames[i]
+			}
+		}
+		d.ID, d.Name = hostileNames[i], hostileNames[i]+hostileNames[14]
+		d.Architecture, d.Backend = hostileNames[2], hostileNames[5]
+		d.Aspects = append(d.Aspects, Aspect{Name: hostileNames[0]})
+	}
+	n := 0
+	for i := range r.Cells {
+		for j := range r.Cells[i].Reasons {
+			reason := &r.Cells[i].Reasons[j]
+			name := hostileNames[n%len(hostileNames)]
+			reason.Text, reason.Available = name, name
+			if n%3 == 0 {
+				reason.Rule = name
+			}
+			if n%2 == 0 {
+				reason.Required = name
+			}
+			n++
+		}
+	}
+	return r
+}
+
+// checkVisible fails for characters that a reader cannot see.
+func checkVisible(t *testing.T, text string) {
+	t.Helper()
+	for i, c := range text {
+		if c != '\n' && c != ' ' && hidden(c) && !strings.ContainsRune("\u00d7", c) && !unicode.Is(unicode.Variation_Selector, c) {
+			t.Fatalf("offset %d: %U is not escaped: %q", i, c, text[max(0, i-40):min(len(text), i+40)])
+		}
+	}
+}
+
+// hostileReports are all hostile, a merged one, too, whose labels are.
+func hostileReports(t testing.TB) []*Report {
+	second := hostile(t)
+	second.Target.Label = "x\n| forged |</script>`@org/team"
+	return []*Report{hostile(t), merge(t, hostile(t), second)}
+}
+
+func TestHostileHTML(t *testing.T) {
+	for _, r := range hostileReports(t) {
+		for _, o := range []HTMLOptions{{}, {MaxCells: 1}} {
+			text := pageText(t, r, o)
+			checkVisible(t, text)
+			// Names may add no tag, no attribute and no entity that reads otherwise.
+			known := regexp.MustCompile(`^(?:!DOCTYPE html|/?(?:html|head|body|title|header|main|section|footer|p|h1|h2|h3|span|div|ul|li|dl|dt|dd|td|code|form|label|option|table|caption|thead|tbody|tr|noscript|details|summary|wbr|script|style|select|button|output)|` +
+				`(?:html lang="en"|meta (?:charset|name|http-equiv)="[^"<>]*"(?: content="[^"<>]*")?|a (?:class="skip" )?href="#[a-z0-9]+"|/a|/th|/td|(?:p|ul|li|dd|details|span|td|th|tr|div|table|section|h2|caption|label|button|input|select|option|output|form)(?: (?:class|id|aria-labelledby|aria-label|aria-live|role|tabindex|scope|colspan|name|type|value|autocomplete|spellcheck|placeholder)="[^"<>]*"| hidden)+|` +
+				`script type="application/json" id="data"))$`)
+			rest := strings.Replace(strings.Replace(text, pageScript, "", 1), pageStyle, "", 1)
+			for _, tag := range regexp.MustCompile(`<([^>]*)>`).FindAllStringSubmatch(rest, -1) {
+				if !known.MatchString(tag[1]) {
+					t.Errorf("a tag that no template has: %q", tag[0])
+				}
+			}
+			if n := strings.Count(text, "<script"); n != 2 || strings.Count(text, "</script") != 2 || strings.Contains(rest, "<!--") {
+				t.Errorf("%d scripts", n)
+			}
+			var data pageData
+			_, after, _ := strings.Cut(text, `id="data">`)
+			block, _, _ := strings.Cut(after, "</script>")
+			if strings.ContainsAny(block, "<>&") {
+				t.Error("the data have characters that HTML could take for markup")
+			}
+			if err := json.Unmarshal([]byte(block), &data); err != nil {
+				t.Fatal(err)
+			}
+			for i := range r.Kernels {
+				want := kernelName(&r.Kernels[i])
+				if data.Kernels[i].Name != want {
+					t.Errorf("kernel %q is %q in the data", want, data.Kernels[i].Name)
+				}
+				if escaped := templateText(want); !o.isLazy() && !strings.Contains(text, ">"+escaped+"</a></th>") {
+					t.Errorf("no row for %q", want)
+				}
+			}
+		}
+	}
+}
+
+func (o HTMLOptions) isLazy() bool { return o.MaxCells == 1 }
+
+// templateText escapes as html/template does.
+func templateText(s string) string {
+	return strings.ReplaceAll(html.EscapeString(s), "+", "&#43;")
+}
+
+// TestPolicy: what the policy of a page allows is what the page has.
+func TestPolicy(t *testing.T) {
+	text := pageText(t, build(t, program(), "intel_gpu_pvc"), HTMLOptions{})
+	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)[1])
+	if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %s", policy)
+	}
+	for kind, element := range map[string]string{"style-src": "style", "script-src": "script"} {
+		found := regexp.MustCompile("(?s)<" + element + ">(.*?)</" + element + ">").FindStringSubmatch(text)
+		if found == nil {
+			t.Fatalf("no %s", element)
+		}
+		sum := sha256.Sum256([]byte(found[1]))
+		if want := kind + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, want) {
+			t.Errorf("%s does not allow the page's own: %s", policy, want)
+		}
+	}
+	for _, never := range []string{" style=", " onclick", " src=", "url(", "@import", "fetch(", "XMLHttpRequest", "innerHTML", "eval("} {
+		if strings.Contains(text, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
+// outsideSpans returns Markdown without its code spans, by the rules of
+// CommonMark: a span ends at as many backticks as it begins with.
+func outsideSpans(t *testing.T, line string) string {
+	t.Helper()
+	var out strings.Builder
+	for i := 0; i < len(line); {
+		if line[i] != '`' {
+			out.WriteByte(line[i])
+			i++
+			continue
+		}
+		n := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
+		end := -1
+		for j := i + n; j < len(line); {
+			if line[j] != '`' {
+				j++
+				continue
+			}
+			m := len(line[j:]) - len(strings.TrimLeft(line[j:], "`"))
+			if m == n {
+				end = j
+				break
+			}
+			j += m
+		}
+		if end < 0 {
+			t.Fatalf("a code span that does not end: %s", line)
+		}
+		out.WriteString("CODE")
+		i = end + n
+	}
+	return out.String()
+}
+
+func TestHostileMarkdown(t *testing.T) {
+	for _, r := range hostileReports(t) {
+		for _, o := range []MarkdownOptions{{}, {MaxBytes: 6000}} {
+			text := markdown(t, r, o)
+			checkVisible(t, text)
+			outside := regexp.MustCompile(`^(?:|### Compatibility of (?:CODE|2 targets)|\*\*[A-Za-z0-9 ;]*\.\*\*|\| Kernel \|(?: (?:CODE(?:<br>CODE)*|Group [A-Z] \(\d+ devices\)) \|)+|\|---\|(?:---\|)+|` +
+				`\| CODE \|(?: (?:✅ native|✅ JIT|➖|❌ no: CODE|❓ maybe: CODE) \|)+|\| \*\*CODE\*\* \|(?: \|)+|✅ runs[^|<>@#]*|</?details>|<summary>. Why (?:not|maybe): \d+ reasons?</summary>|` +
+				`- (?:CODE: )?CODE|  - (?:Kernels|Devices): CODE.*|  - Used by CODE.*|  - Some kernel[^<>]*|\d+ (?:kernels?|reasons?) [a-z:, ]*\.)$`)
+			for line := range strings.Lines(text) {
+				line = strings.TrimSuffix(line, "\n")
+				got := outsideSpans(t, line)
+				if !outside.MatchString(got) {
+					t.Errorf("text outside of code: %q\nfrom %q", got, line)
+				}
+				if strings.HasPrefix(line, "| ") {
+					// In a table a stroke ends a cell, in code, too.
+					cells := strings.Count(regexp.MustCompile(`\\.`).ReplaceAllString(line, ""), "|")
+					if want := strings.Count(got, "|"); cells != want || strings.Count(line, "|")-strings.Count(line, `\|`) != want {
+						t.Errorf("%d strokes in a row of %d: %s", cells, want, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMarkdownReaders lets GitHub's own reader make HTML of hostile names.
+func TestMarkdownReaders(t *testing.T) {
+	reader, err := exec.LookPath("cmark-gfm")
+	if err != nil {
+		t.Skip("cmark-gfm is not in PATH; TestHostileMarkdown holds the text against the rules without it")
+	}
+	for _, r := range hostileReports(t) {
+		cmd := exec.CommandContext(t.Context(), reader, "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter")
+		cmd.Stdin = strings.NewReader(markdown(t, r, MarkdownOptions{}))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(out)
+		for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(text, -1) {
+			if !regexp.MustCompile(`^</?(?:h3|p|strong|code|table|thead|tbody|tr|th|td|br|details|summary|ul|li)(?: /)?>$`).MatchString(tag) {
+				t.Errorf("a tag that should not be: %s", tag)
+			}
+		}
+		if got, want := strings.Count(text, "<tr>"), 1+len(r.Kernels)+2*btoi(KernelTarget(&r.Kernels[0]) != ""); got != want {
+			t.Errorf("%d rows, want %d", got, want)
+		}
+		for i := range r.Kernels {
+			name := kernelName(&r.Kernels[i])
+			shown := regexp.MustCompile(`\s+`).ReplaceAllString(strings.TrimSpace(html.EscapeString(strings.ReplaceAll(name, `\|`, `\\u{7c}`))), " ")
+			shown = strings.ReplaceAll(strings.ReplaceAll(shown, "&#34;", "&quot;"), "&#39;", "'")
+			if strings.Contains(name, `\|`) || strings.TrimSpace(name) == "" || strings.HasPrefix(name, " ") {
+				continue
+			}
+			if !strings.Contains(regexp.MustCompile(`\s+`).ReplaceAllString(text, " "), "<code>"+shown+"</code>") {
+				t.Errorf("%q does not read %q", name, shown)
+			}
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestHostileCSV(t *testing.T) {
+	for _, r := range hostileReports(t) {
+		text := csvText(t, r)
+		checkVisible(t, strings.ReplaceAll(text, "\r\n", "\n"))
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) != 1+len(r.Cells) {
+			t.Errorf("%d rows for %d cells", len(rows), len(r.Cells))
+		}
+		for _, row := range rows {
+			for _, field := range row {
+				if strings.ContainsAny(strings.TrimLeft(field, ` "`)+"x", "=+-@＝＋－＠") && strings.IndexAny(strings.TrimLeft(field, ` "`), "=+-@＝＋－＠") == 0 {
+					t.Errorf("a formula: %q", field)
+				}
+			}
+		}
+		// Readers for whom a semicolon separates fields see quotes, too.
+		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }) {
+			if strings.HasPrefix(part, "=") || strings.HasPrefix(part, `"=`) {
+				t.Errorf("a formula: %q", part)
+			}
+		}
+	}
+}
+
+func TestHostileText(t *testing.T) {
+	for _, r := range hostileReports(t) {
+		for _, width := range []int{40, 80, 200} {
+			for line := range strings.Lines(text(t, TextOptions{Width: width}, r)) {
+				checkVisible(t, line)
+				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+					t.Errorf("a line that is a command: %q", line)
+				}
+			}
+		}
+	}
+}
+
+func TestMarkdownIsAsShortAsAsked(t *testing.T) {
+	r := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
+	var many []Module
+	for i := range 300 {
+		m := program()[i%4]
+		m.Kernels = kernels(fmt.Sprintf("Kernel%d", i))
+		many = append(many, m)
+	}
+	for name, r := range map[string]*Report{"few kernels": r, "many kernels": build(t, many, "intel_gpu_pvc", "intel_gpu_dg2", "spir64"), "hostile names": hostile(t)} {
+		full := markdown(t, r, MarkdownOptions{})
+		for _, limit := range []int{100, 1000, 3000, 5000, 10_000, len(full)} {
+			got := markdown(t, r, MarkdownOptions{MaxBytes: limit})
+			if len(got) > limit {
+				t.Errorf("%s: %d bytes of %d", name, len(got), limit)
+			}
+			if limit >= 3000 && len(got) < len(full) && !strings.Contains(got, "left out") {
+				t.Errorf("%s: the text does not say that something is left out of %d bytes", name, limit)
+			}
+			if open, closed := strings.Count(got, "\n<details>\n"), strings.Count(got, "\n</details>\n"); limit >= 1000 && open != closed {
+				t.Errorf("%s: %d parts, %d of them closed", name, open, closed)
+			}
+		}
+		if got := markdown(t, r, MarkdownOptions{MaxBytes: 2*len(full) + 1000}); got != full {
+			t.Errorf("%s: something is left out though there is room", name)
+		}
+	}
+}
+
+// fill sets every text of a value, so that a member cannot be forgotten.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text + "<&>\u2028\xff")
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), fmt.Sprint(text, i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), text+v.Type().Field(i).Name)
+		}
+	default:
+		panic("a kind of member that the test does not know: " + v.Kind().String())
+	}
+}
+
+// TestEncodeIsJSON: the own encoder of cells writes what encoding/json does.
+func TestEncodeIsJSON(t *testing.T) {
+	full := build(t, program(), "intel_gpu_pvc")
+	fill(reflect.ValueOf(&full.Cells[0]).Elem(), "x")
+	none := build(t, nil)
+	for name, r := range map[string]*Report{"every member": full, "hostile names": hostile(t), "no cell": none, "two": build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2")} {
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+		if got := encode(t, r); got != want.String() {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want.String())
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	one := build(t, program(), "intel_gpu_pvc")
+	two := build(t, program(), "intel_gpu_dg2")
+	both := build(t, program(), "intel_gpu_dg2", "intel_gpu_pvc")
+	if got, want := encode(t, merge(t, one, two)), encode(t, both); got != want {
+		t.Errorf("parts of a target: got\n%s\nwant\n%s", got, want)
+	}
+	if merge(t, one) != one {
+		t.Error("a single report is changed")
+	}
+	other := labelled(t, "//other:kernels", program()[:2], "x86_64")
+	joined := merge(t, one, other)
+	if err := joined.check(); err != nil {
+		t.Error(err)
+	}
+	if encode(t, joined) != encode(t, merge(t, other, one)) {
+		t.Error("the order of the parts counts")
+	}
+	if got := encode(t, merge(t, joined, two)); got != encode(t, merge(t, one, other, two)) {
+		t.Errorf("a merged report as a part: %s", got)
+	}
+	if n := joined.Statistics; n.Kernels != len(one.Kernels)+len(other.Kernels) || n.NotApplicable != n.Cells-len(one.Cells)-len(other.Cells) {
+		t.Errorf("statistics %+v", n)
+	}
+	var labels []string
+	for _, k := range joined.Kernels {
+		labels = append(labels, KernelTarget(&k))
+	}
+	if !slices.IsSorted(labels) || labels[0] != "//demo:kernels" || labels[len(labels)-1] != "//other:kernels" {
+		t.Errorf("labels %q", labels)
+	}
+	if _, err := Decode("r.json", strings.NewReader(encode(t, joined))); err != nil {
+		t.Error(err)
+	}
+
+	// Images that differ, with ids that do not.
+	changed := labelled(t, "//other:kernels", program(), "intel_gpu_pvc")
+	for i := range changed.Images {
+		changed.Images[i].Size++
+	}
+	images := merge(t, one, changed)
+	if len(images.Images) != 2*len(one.Images) {
+		t.Errorf("%d images", len(images.Images))
+	}
+	byID := map[string]int64{}
+	for _, i := range images.Images {
+		byID[i.ID] = i.Size
+	}
+	for _, k := range images.Kernels {
+		for _, id := range k.Images {
+			if isOther := KernelTarget(&k) == "//other:kernels"; (byID[id] == 51 || byID[id] == 101) != isOther {
+				t.Errorf("kernel %s has an image of %d bytes", k.ID, byID[id])
+			}
+		}
+	}
+
+	device := build(t, program(), "intel_gpu_pvc")
+	device.Devices[0].MaxWorkGroupSize = 1
+	verdict := build(t, program()[:1], "intel_gpu_pvc")
+	verdict.Kernels[0].ID, verdict.Cells[0].Holds = one.Kernels[0].ID, IR
+	verdict.Kernels, verdict.Cells = verdict.Kernels[:1], verdict.Cells[:1]
+	verdict.Cells[0].Kernel = one.Kernels[0].ID
+	for name, test := range map[string]struct {
+		part *Report
+		want string
+	}{
+		"a device described in two ways": {device, "describes device intel_gpu_pvc in another way"},
+		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels[0].ID + " and device intel_gpu_pvc"},
+	} {
+		if _, err := Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	a, b := build(t, nil), build(t, nil)
+	a.Extensions = map[string]json.RawMessage{"same": json.RawMessage("1"), "differs": json.RawMessage("1"), "alone": json.RawMessage("1")}
+	b.Extensions = map[string]json.RawMessage{"same": json.RawMessage("1"), "differs": json.RawMessage("2")}
+	if got := merge(t, a, b).Extensions; len(got) != 2 || got["same"] == nil || got["alone"] == nil {
+		t.Errorf("extensions %v", got)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	r := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")
+	for _, test := range []struct {
+		name             string
+		selection        Selection
+		kernels, devices int
+		unmatched        []string
+	}{
+		{"everything", Selection{}, 5, 3, nil},
+		{"a device", Selection{Devices: []string{"x86_64"}}, 5, 1, nil},
+		{"devices by pattern", Selection{Devices: []string{"intel_*"}}, 5, 2, nil},
+		{"kernels by name and symbol", Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
+		{"kernels with a no", Selection{Statuses: []Status{Incompatible}}, 3, 3, nil},
+		{"a no on one device", Selection{Devices: []string{"intel_gpu_dg2"}, Statuses: []Status{Incompatible}}, 2, 1, nil},
+		{"what there is not", Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
+	} {
+		part, unmatched := r.Select(test.selection)
+		if len(part.Kernels) != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
+			t.Errorf("%s: %d kernels, %d devices, unmatched %q", test.name, len(part.Kernels), len(part.Devices), unmatched)
+		}
+		if err := part.check(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	for _, test := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "ab", false}, {"*", "", true}, {"a*", "ab", true}, {"*b", "ab", true}, {"a*a", "a", false},
+		{"a*b*c", "a b b c", true}, {"a*b*c", "acb", false}, {"**", "x", true}, {"*ab*ab", "ab", false}, {"", "", true}, {"[a]", "a", false},
+	} {
+		if got := match(test.pattern, test.text); got != test.want {
+			t.Errorf("match(%q, %q) is %t", test.pattern, test.text, got)
+		}
+	}
+}
+
+// FuzzRenderings: whatever a report has in it, each rendering is whole.
+func FuzzRenderings(f *testing.F) {
+	for _, name := range hostileNames {
+		f.Add(name, "fp64", false)
+	}
+	f.Fuzz(func(t *testing.T, name, required string, lazy bool) {
+		r := build(t, []Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "intel_gpu_dg2")
+		r.Kernels[0].DisplayName, r.Devices[0].Name = name, name
+		r.Cells[0].Reasons[0].Required, r.Cells[0].Reasons[0].Text = required, name
+		checkVisible(t, text(t, TextOptions{}, r))
+		o := HTMLOptions{}
+		if lazy {
+			o.MaxCells = 1
+		}
+		page := pageText(t, r, o)
+		checkVisible(t, page)
+		if strings.Count(page, "<script") != 2 || strings.Count(page, "</script") != 2 || strings.Count(page, "<details") > 2 {
+			t.Errorf("names are markup in %q", page)
+		}
+		for line := range strings.Lines(markdown(t, r, MarkdownOptions{})) {
+			if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "| `") {
+				if got := outsideSpans(t, line); got != "| CODE | ❌ no: CODE |" {
+					t.Errorf("row %q from %q", got, line)
+				}
+			}
+		}
+		rows, err := csv.NewReader(strings.NewReader(csvText(t, r))).ReadAll()
+		if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
+			t.Errorf("rows %q, %v", rows, err)
+		}
+	})
+}

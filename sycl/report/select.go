@@ -1,0 +1,93 @@
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Selection is a part of a report. A list that is empty selects everything.
+type Selection struct {
+	Devices  []string // names, in which "*" stands for any text
+	Kernels  []string // the same: mangled names or as people write them
+	Statuses []Status // kernels that have at least one of these verdicts
+}
+
+// Select returns the part of a report with the devices and kernels that are
+// selected, and the names in the selection that nothing has.
+func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
+	matched := map[string]bool{}
+	is := func(patterns []string, names ...string) bool {
+		found := len(patterns) == 0
+		for _, p := range patterns {
+			if slices.ContainsFunc(names, func(name string) bool { return match(p, name) }) {
+				matched[p] = true
+				found = true
+			}
+		}
+		return found
+	}
+	out := *r
+	out.Devices, out.Kernels, out.Cells, out.Images = []Device{}, []Kernel{}, []Cell{}, []Image{}
+	devices, kernels, images := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, d := range r.Devices {
+		if is(s.Devices, d.ID, d.Name) {
+			devices[d.ID] = true
+			out.Devices = append(out.Devices, d)
+		}
+	}
+	hasStatus := map[string]bool{}
+	for _, c := range r.Cells {
+		if devices[c.Device] && slices.Contains(s.Statuses, c.Status) {
+			hasStatus[c.Kernel] = true
+		}
+	}
+	for _, k := range r.Kernels {
+		if is(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Statuses) == 0 || hasStatus[k.ID]) {
+			kernels[k.ID] = true
+			out.Kernels = append(out.Kernels, k)
+			for _, i := range k.Images {
+				images[i] = true
+			}
+		}
+	}
+	for _, c := range r.Cells {
+		if devices[c.Device] && kernels[c.Kernel] {
+			out.Cells = append(out.Cells, c)
+			images[c.Image] = true
+		}
+	}
+	for _, i := range r.Images {
+		if images[i.ID] {
+			out.Images = append(out.Images, i)
+		}
+	}
+	out.Statistics = out.statistics()
+	for _, p := range slices.Concat(s.Devices, s.Kernels) {
+		if !matched[p] {
+			unmatched = append(unmatched, p)
+		}
+	}
+	return &out, unmatched
+}
+
+// match reports whether text is the pattern, in which "*" stands for any text.
+func match(pattern, text string) bool {
+	first, rest, ok := strings.Cut(pattern, "*")
+	if !ok {
+		return pattern == text
+	}
+	text, ok = strings.CutPrefix(text, first)
+	if !ok {
+		return false
+	}
+	parts := strings.Split(rest, "*")
+	last := parts[len(parts)-1]
+	for _, part := range parts[:len(parts)-1] {
+		_, after, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return strings.HasSuffix(text, last)
+}

@@ -1,0 +1,401 @@
+package spirv
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Debug information comes in two forms. OpLine names a file, line and column for
+// the instructions behind it. The extended instruction sets OpenCL.DebugInfo.100
+// and NonSemantic.Shader.DebugInfo.100 and 200 describe functions, lexical
+// blocks and inlined calls too: DebugScope says in which of them the
+// instructions behind it stand, DebugInlinedAt where the inlined function was
+// called, which may be in a function that is inlined itself. In the NonSemantic
+// sets numbers are ids of constants, and DebugLine stands for OpLine.
+//
+// What a report shows is the author's code. A kernel's entry point and most of
+// what is inlined into it come from a header of the SYCL implementation, so the
+// frames that count are those with a file in the workspace.
+
+// WorkspacePath returns the path of a source, as a compiler wrote it down,
+// relative to the workspace and with "/". It fails for files outside of the
+// workspace: those of other repositories and of the system, and links that a
+// build makes for the time of a compilation. The folders in which Bazel runs a
+// compiler and puts generated sources are no part of the path.
+func WorkspacePath(file string) (string, bool) {
+	if len(file) > maxPath || !utf8.ValidString(file) || strings.ContainsFunc(file, unicode.IsControl) {
+		return "", false
+	}
+	file = strings.ReplaceAll(file, `\`, "/")
+	const execroot = "/execroot/"
+	if at := strings.LastIndex(file, execroot); at >= 0 {
+		_, file, _ = strings.Cut(file[at+len(execroot):], "/")
+	}
+	file = path.Clean(strings.TrimPrefix(file, "/proc/self/cwd/"))
+	if output, ok := strings.CutPrefix(file, "bazel-out/"); ok {
+		parts := strings.SplitN(output, "/", 3) // configuration, bin, path
+		if len(parts) < 3 || strings.Contains(file, "/_virtual_includes/") {
+			return "", false
+		}
+		file = parts[2]
+	}
+	root, _, _ := strings.Cut(file, "/")
+	if root == "" || root == "." || root == ".." || root == "external" || root == "bazel-out" || strings.ContainsAny(file, ":<>") {
+		return "", false
+	}
+	return file, true
+}
+
+const maxPath = 4096
+
+// debugSet says how an instruction set for debug information writes numbers.
+type debugSet uint8
+
+const (
+	debugLiterals  debugSet = 1 + iota // in place
+	debugConstants                     // as constants
+	debugColumns                       // as constants, and calls have columns
+	debugForeign                       // in a way of its own: what it says is not read
+)
+
+var debugSets = map[string]debugSet{
+	"SPIRV.debug":                      debugLiterals, // what OpenCL.DebugInfo.100 was before it was one
+	"OpenCL.DebugInfo.100":             debugLiterals,
+	"NonSemantic.Shader.DebugInfo.100": debugConstants,
+	"NonSemantic.Shader.DebugInfo.200": debugColumns,
+}
+
+// Numbers of the instructions of these sets.
+const (
+	debugFunction           = 20
+	debugLexicalBlock       = 21
+	debugDiscriminator      = 22
+	debugScope              = 23
+	debugNoScope            = 24
+	debugInlinedAt          = 25
+	debugSource             = 35
+	debugFunctionDefinition = 101
+	debugLine               = 103
+	debugNoLine             = 104
+
+	firstOperandOfExtInst     = 4
+	operandOfOpenCLDefinition = 9
+)
+
+// debugInfo is what debug information at module level says. Whatever an
+// instruction refers to comes before it.
+type debugInfo struct {
+	sets      map[uint32]debugSet
+	paths     map[uint32]string // of strings, once looked at; "" outside of the workspace
+	sources   map[uint32]string // paths
+	functions map[uint32]function
+	compiled  map[uint32]uint32 // from a function of the module to its description
+	blocks    map[uint32]block
+	calls     map[uint32]stack // DebugInlinedAt
+}
+
+// function is a function of the source.
+type function struct {
+	symbol, name string
+	place        Location // of its declaration; zero for what the compiler made up
+	artificial   bool
+}
+
+// block is a lexical scope: the function it belongs to and its file.
+type block struct {
+	function uint32
+	path     string
+}
+
+// frame is a place in the author's code with the function it is in, 0 when that
+// is not known. The zero frame is none.
+type frame struct {
+	Location
+	function uint32
+}
+
+// stack is what counts of an instruction's place and of the calls that brought
+// it there by inlining: the author's innermost and outermost code.
+type stack struct{ inner, outer frame }
+
+func newDebugInfo() debugInfo {
+	return debugInfo{sets: map[uint32]debugSet{}, paths: map[uint32]string{}, sources: map[uint32]string{},
+		functions: map[uint32]function{}, compiled: map[uint32]uint32{}, blocks: map[uint32]block{}, calls: map[uint32]stack{}}
+}
+
+// artificial reports whether a function was made up by the compiler, as the
+// entry point of a kernel is.
+func (d *debugInfo) artificial(function uint32) bool { return d.functions[function].artificial }
+
+// called returns a stack with one more frame inside.
+func (d *debugInfo) called(around stack, f frame) stack {
+	if f.File == "" || f.Line == 0 {
+		return around
+	}
+	around.inner = f
+	if around.outer == (frame{}) || d.artificial(around.outer.function) {
+		around.outer = f
+	}
+	return around
+}
+
+// path returns the path in the workspace that a string names.
+func (p *parser) path(id uint32) string {
+	file, ok := p.debug.paths[id]
+	if !ok {
+		file, _ = WorkspacePath(p.strings[id])
+		p.debug.paths[id] = file
+	}
+	return file
+}
+
+// debugInst takes in an instruction of a set for debug information. One that is
+// broken says nothing: a module runs as well without it.
+func (p *parser) debugInst(i inst) {
+	d := &p.debug
+	if len(i.words) < firstOperandOfExtInst || d.sets[i.words[2]] == debugForeign {
+		return
+	}
+	set, id, number := d.sets[i.words[2]], i.words[1], i.words[3]
+	word := func(n int) uint32 {
+		if n += firstOperandOfExtInst; n < len(i.words) {
+			return i.words[n]
+		}
+		return 0
+	}
+	value := func(n int) uint32 {
+		v := word(n)
+		if set == debugLiterals {
+			return v
+		}
+		if c := p.defs[v]; c.op == opConstant && len(c.lits) > 0 {
+			return c.lits[0]
+		}
+		return 0
+	}
+	if p.fn != nil {
+		switch number {
+		case debugScope:
+			p.fn.stand(word(0), word(1))
+		case debugNoScope:
+			p.fn.stand(0, 0)
+		case debugLine:
+			p.fn.goTo(Location{d.sources[word(0)], value(1), value(3)})
+		case debugNoLine:
+			p.fn.goTo(Location{})
+		case debugFunctionDefinition:
+			d.compiled[word(1)] = word(0)
+		}
+		return
+	}
+	switch number {
+	case debugSource:
+		d.sources[id] = p.path(word(0))
+	case debugFunction:
+		f := function{name: p.strings[word(0)], symbol: p.strings[word(6)], artificial: value(3) == 0}
+		file := d.sources[word(2)]
+		if file != "" && !f.artificial {
+			f.place = Location{file, value(3), value(4)}
+		}
+		d.functions[id], d.blocks[id] = f, block{id, file}
+		if set == debugLiterals {
+			d.compiled[word(operandOfOpenCLDefinition)] = id
+		}
+	case debugLexicalBlock:
+		d.blocks[id] = block{d.blocks[word(3)].function, d.sources[word(0)]}
+	case debugDiscriminator:
+		d.blocks[id] = block{d.blocks[word(2)].function, d.sources[word(0)]}
+	case debugInlinedAt:
+		n := 1
+		at := Location{Line: value(0)}
+		if set == debugColumns {
+			n, at.Column = 2, value(1)
+		}
+		in := d.blocks[word(n)]
+		at.File = in.path
+		d.calls[id] = d.called(d.calls[word(n+1)], frame{at, in.function})
+	}
+}
+
+// position is where the instructions that are being read stand.
+type position struct {
+	line          Location
+	scope, caller uint32
+	now           stack
+	known         bool // now is up to date
+}
+
+func (at *position) goTo(l Location) { at.line, at.known = l, false }
+
+func (at *position) stand(scope, caller uint32) { at.scope, at.caller, at.known = scope, caller, false }
+
+// here returns where the instruction that is being read stands.
+func (p *parser) here() stack {
+	at := &p.fn.position
+	if !at.known {
+		in := p.debug.blocks[at.scope].function
+		if at.scope == 0 {
+			in = p.debug.compiled[p.graph.nodes[p.fn.node].id]
+		}
+		at.now = p.debug.called(p.debug.calls[at.caller], frame{at.line, in})
+		at.known = true
+	}
+	return at.now
+}
+
+// look notes where the body of the function that is being read begins.
+func (p *parser) look() {
+	n := &p.graph.nodes[p.fn.node]
+	if n.body != (frame{}) && !p.debug.artificial(n.body.function) {
+		return
+	}
+	if outer := p.here().outer; outer != (frame{}) && (n.body == (frame{}) || !p.debug.artificial(outer.function)) {
+		n.body = outer
+	}
+}
+
+// settle ends a function: uses without a place, such as that of a parameter,
+// get the place of the function.
+func (p *parser) settle() {
+	n := &p.graph.nodes[p.fn.node]
+	id := p.debug.compiled[n.id]
+	place := p.debug.functions[id].place
+	if place == (Location{}) {
+		return
+	}
+	for u, f := range n.own {
+		if f == (frame{}) {
+			n.own[u] = frame{place, id}
+		}
+	}
+}
+
+// bodies gives the functions without code of the author, such as an entry point
+// that calls the author's function, the body of the nearest function with some
+// that they reach.
+func (g *graph) bodies() {
+	callers := g.callers()
+	for _, artificial := range []bool{false, true} {
+		var queue []int
+		for n := range g.nodes {
+			if b := g.nodes[n].body; b != (frame{}) && g.debug.artificial(b.function) == artificial {
+				queue = append(queue, n)
+			}
+		}
+		for len(queue) > 0 {
+			n := queue[0]
+			queue = queue[1:]
+			for _, c := range callers[n] {
+				if b := &g.nodes[c].body; *b == (frame{}) || !artificial && g.debug.artificial(b.function) {
+					*b = g.nodes[n].body
+					queue = append(queue, c)
+				}
+			}
+		}
+	}
+}
+
+// location returns where the author's code of a function begins: at the
+// function that holds it, rather than at the first statement.
+func (g *graph) location(n int) Location {
+	body := g.nodes[n].body
+	if place := g.debug.functions[body.function].place; place != (Location{}) {
+		return place
+	}
+	return body.Location
+}
+
+// functionName returns the name of the function with a frame, "" when that is
+// the kernel's own. The function is in node n of the graph, or inlined there.
+func (m *Module) functionName(k *Kernel, f frame, n int) string {
+	g := m.graph
+	if f.function == 0 {
+		if g.nodes[n].name == k.Name {
+			return ""
+		}
+		return g.nodes[n].name
+	}
+	if f.function == g.nodes[k.node].body.function || g.debug.artificial(f.function) {
+		return ""
+	}
+	fn := g.debug.functions[f.function]
+	switch {
+	case fn.symbol != "":
+		return fn.symbol
+	case g.debug.compiled[g.nodes[n].id] == f.function && g.nodes[n].name != "":
+		return g.nodes[n].name
+	}
+	return fn.name
+}
+
+// StripDebug returns a module without what only describes its source: debug
+// information, and strings that nothing else refers to. What is left does not
+// depend on where in a file the source's lines are.
+func StripDebug(data []byte) ([]byte, error) {
+	words, order, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	sets, gone := map[uint32]bool{}, map[uint32]bool{}
+	used := map[uint32]bool{} // by instructions that stay
+	isDebug := func(i inst) bool { return len(i.words) >= firstOperandOfExtInst && sets[i.words[2]] }
+	err = eachInst(words, func(i inst) error {
+		switch i.op {
+		case opExtInstImport:
+			if name, _, err := i.text(1); err == nil && debugSets[name] != 0 {
+				sets[i.words[0]], gone[i.words[0]] = true, true
+			}
+		case opExtInst:
+			if isDebug(i) {
+				gone[i.words[1]] = true
+				break
+			}
+			for _, id := range i.words {
+				used[id] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.Clone(words[:headerWords])
+	err = eachInst(words, func(i inst) error {
+		switch i.op {
+		case opSourceContinued, opLine, opNoLine, opModuleProcessed:
+			return nil
+		case opSource: // without the file and its text
+			i.words = i.words[:min(len(i.words), 2)]
+		case opString:
+			if len(i.words) > 0 && !used[i.words[0]] {
+				gone[i.words[0]] = true
+				return nil
+			}
+		case opExtInstImport, opName:
+			if len(i.words) > 0 && gone[i.words[0]] {
+				return nil
+			}
+		case opExtInst:
+			if isDebug(i) {
+				return nil
+			}
+		}
+		kept = append(kept, uint32(len(i.words)+1)<<16|uint32(i.op))
+		kept = append(kept, i.words...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Translators give the last ids to debug information.
+	for ; kept[3] > 1 && gone[kept[3]-1]; kept[3]-- {
+	}
+	out := make([]byte, 4*len(kept))
+	for n, w := range kept {
+		order.PutUint32(out[4*n:], w)
+	}
+	return out, nil
+}

@@ -1,0 +1,428 @@
+package spirv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+func TestWorkspacePath(t *testing.T) {
+	for file, want := range map[string]string{
+		"src/a.cpp":     "src/a.cpp",
+		"./src/a.cpp":   "src/a.cpp",
+		`src\win\a.cpp`: "src/win/a.cpp",
+		"/home/u/.cache/bazel/1/execroot/_main/src/a.cpp":                            "src/a.cpp",
+		"/c/1/sandbox/processwrapper-sandbox/7/execroot/_main/src/../a.cpp":          "a.cpp",
+		"/execroot/outer/execroot/_main/a.cpp":                                       "a.cpp",
+		"/proc/self/cwd/src/a.cpp":                                                   "src/a.cpp",
+		"bazel-out/k8-fastbuild/bin/gen/a.hpp":                                       "gen/a.hpp",
+		"./bazel-out/k8-opt/genfiles/a.hpp":                                          "a.hpp",
+		"bazel-out/k8-fastbuild/bin/external/lib+/a.hpp":                             "",
+		"bazel-out/k8-fastbuild/bin/x/_virtual_includes/y/a.hpp":                     "",
+		"bazel-out/k8-fastbuild/bin":                                                 "",
+		"bazel-out":                                                                  "",
+		"external/lib+/a.hpp":                                                        "",
+		"./external/lib+/a.hpp":                                                      "",
+		"/home/u/.cache/bazel/1/external/lib+/a.hpp":                                 "",
+		"/home/u/.cache/bazel/1/execroot/_main/external/lib+/a.hpp":                  "",
+		"/home/u/.cache/bazel/1/execroot/_main/bazel-out/k8-fastbuild/bin/gen/a.hpp": "gen/a.hpp",
+		"/home/u/.cache/bazel/1/execroot/_main":                                      "",
+		"external.cpp":                                                               "external.cpp",
+		"/usr/include/a.h":                                                           "",
+		"../a.h":                                                                     "",
+		"..":                                                                         "",
+		"src/../../a.h":                                                              "",
+		"bazel-out/k8/bin/../../../../a.h":                                           "",
+		"bazel-out/k8/bin//etc/passwd":                                               "etc/passwd",
+		"c:/a.cpp":                                                                   "",
+		"<stdin>":                                                                    "",
+		"":                                                                           "",
+		"a\nb.cpp":                                                                   "",
+		"a\x00b.cpp":                                                                 "",
+		"a\x1b[31m.cpp":                                                              "",
+		"a\xff.cpp":                                                                  "",
+		"with space/ä.cpp":                                                           "with space/ä.cpp",
+		strings.Repeat("a/", 1<<19) + "a.cpp":                                        "",
+	} {
+		got, ok := WorkspacePath(file)
+		if got != want || ok != (want != "") {
+			t.Errorf("%.80q is %q, want %q", file, got, want)
+		}
+	}
+}
+
+// debugPreamble describes, as llvm-spirv does, a kernel whose entry point comes
+// from a header outside of the workspace: the author's lambda is inlined there,
+// and into it a function of the author and one of the header.
+const debugPreamble = `
+	OpEntryPoint Kernel %wrapper "_ZTS1K"
+	%header = OpString "./external/lib+/lite.hpp"
+	%source = OpString "./app/k.cpp"
+	%math = OpString "./math/m.hpp"
+	%entryName = OpString "_ZTS1K"
+	%lambdaName = OpString "operator()"
+	%lambdaSymbol = OpString "_ZZ1kvENKUlvE_clEv"
+	%squareName = OpString "square"
+	%squareSymbol = OpString "_Z6squared"
+	%none = OpString ""
+	OpName %entry "_ZTS1K"
+	OpName %note "note"
+` + preamble
+
+const literalScopes = `
+	%dHeader = OpExtInst %void %debug 35 %header
+	%dSource = OpExtInst %void %debug 35 %source
+	%dMath = OpExtInst %void %debug 35 %math
+	%note = OpExtInst %void %debug 0
+	%dEntry = OpExtInst %void %debug 20 %none %note %dSource 0 0 %note %entryName 0 0 %entry
+	%dLambda = OpExtInst %void %debug 20 %lambdaName %note %dSource 11 0 %note %lambdaSymbol 0 11 %note
+	%dSquare = OpExtInst %void %debug 20 %squareName %note %dMath 5 0 %note %squareSymbol 0 5 %note
+	%dId = OpExtInst %void %debug 20 %none %note %dHeader 300 0 %note %none 0 300 %note
+	%dBlock = OpExtInst %void %debug 21 %dSource 12 3 %dLambda
+	%dOther = OpExtInst %void %debug 22 %dHeader 0 %dEntry
+	%inEntry = OpExtInst %void %debug 25 626 %dOther
+	%inLambda = OpExtInst %void %debug 25 13 %dBlock %inEntry
+`
+
+const constantScopes = `
+	%0u = OpConstant %uint 0
+	%3u = OpConstant %uint 3
+	%5u = OpConstant %uint 5
+	%11u = OpConstant %uint 11
+	%12u = OpConstant %uint 12
+	%13u = OpConstant %uint 13
+	%300u = OpConstant %uint 300
+	%626u = OpConstant %uint 626
+	%dHeader = OpExtInst %void %debug 35 %header
+	%dSource = OpExtInst %void %debug 35 %source
+	%dMath = OpExtInst %void %debug 35 %math
+	%note = OpExtInst %void %debug 0
+	%dEntry = OpExtInst %void %debug 20 %none %note %dSource %0u %0u %note %entryName %0u %0u
+	%dLambda = OpExtInst %void %debug 20 %lambdaName %note %dSource %11u %0u %note %lambdaSymbol %0u %11u
+	%dSquare = OpExtInst %void %debug 20 %squareName %note %dMath %5u %0u %note %squareSymbol %0u %5u
+	%dId = OpExtInst %void %debug 20 %none %note %dHeader %300u %0u %note %none %0u %300u
+	%dBlock = OpExtInst %void %debug 21 %dSource %12u %3u %dLambda
+	%dOther = OpExtInst %void %debug 22 %dHeader %0u %dEntry
+`
+
+const literalBody = `
+	%entry = OpFunction %void None %fn
+	%l1 = OpLabel
+	%s1 = OpExtInst %void %debug 23 %dId %inLambda
+	OpLine %header 302 52
+	%v1 = OpFAdd %float %f %f
+	%s2 = OpExtInst %void %debug 23 %dSquare %inLambda
+	OpLine %math 7 9
+	%v2 = OpFAdd %double %2d %2d
+	%s3 = OpExtInst %void %debug 23 %dBlock %inEntry
+	OpLine %source 14 5
+	%v3 = OpFConvert %half %2d
+	%s4 = OpExtInst %void %debug 23 %dId %inLambda
+	OpLine %header 500 1
+	%v4 = OpAtomicIAdd %ulong %p %1u %1u %8l
+	OpReturn
+	OpFunctionEnd
+`
+
+const wrapper = `
+	%wrapper = OpFunction %void None %fn
+	%l9 = OpLabel
+	%call = OpFunctionCall %void %entry
+	OpReturn
+	OpFunctionEnd
+`
+
+const values = `
+	%f = OpConstant %float 1
+	%8l = OpConstant %ulong 8 0
+	%pl = OpTypePointer CrossWorkgroup %ulong
+	%p = OpVariable %pl CrossWorkgroup
+`
+
+var inlinedPlaces = Places{
+	Location: Location{File: "app/k.cpp", Line: 11},
+	Origins: []AspectOrigin{
+		{aspect.FP16, "", Location{"app/k.cpp", 14, 5}},
+		{aspect.FP64, "_Z6squared", Location{"math/m.hpp", 7, 9}},
+		{aspect.Atomic64, "", Location{"app/k.cpp", 13, 0}}, // where the header is called
+	},
+}
+
+// debugModules are modules in every form of debug information.
+var debugModules = map[string]string{
+	"OpenCL.DebugInfo.100": `%debug = OpExtInstImport "OpenCL.DebugInfo.100"` + debugPreamble + values + literalScopes + literalBody + wrapper,
+	"NonSemantic.Shader.DebugInfo.100": `%debug = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"` + debugPreamble + values + constantScopes + `
+		%inEntry = OpExtInst %void %debug 25 %626u %dOther
+		%inLambda = OpExtInst %void %debug 25 %13u %dBlock %inEntry` + lines(literalBody) + wrapper,
+	"NonSemantic.Shader.DebugInfo.200": `%debug = OpExtInstImport "NonSemantic.Shader.DebugInfo.200"` + debugPreamble + values + constantScopes + `
+		%inEntry = OpExtInst %void %debug 25 %626u %0u %dOther
+		%inLambda = OpExtInst %void %debug 25 %13u %0u %dBlock %inEntry` + lines(literalBody) + wrapper,
+}
+
+// lines turns OpLine into DebugLine.
+func lines(text string) string {
+	constants := `
+	%7u = OpConstant %uint 7
+	%9u = OpConstant %uint 9
+	%14u = OpConstant %uint 14
+	%52u = OpConstant %uint 52
+	%302u = OpConstant %uint 302
+	%500u = OpConstant %uint 500`
+	return constants + strings.NewReplacer(
+		"OpLine %header 302 52", "%e1 = OpExtInst %void %debug 103 %dHeader %302u %302u %52u %52u",
+		"OpLine %math 7 9", "%e2 = OpExtInst %void %debug 103 %dMath %7u %7u %9u %9u",
+		"OpLine %source 14 5", "%e3 = OpExtInst %void %debug 103 %dSource %14u %14u %5u %5u",
+		"OpLine %header 500 1", "%e4 = OpExtInst %void %debug 103 %dHeader %500u %500u %1u %1u",
+	).Replace(text)
+}
+
+func TestPlaces(t *testing.T) {
+	for name, text := range debugModules {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, text)
+			if got := m.Places(m.Kernel("_ZTS1K")); !reflect.DeepEqual(got, inlinedPlaces) {
+				t.Errorf("got  %+v\nwant %+v", got, inlinedPlaces)
+			}
+		})
+	}
+}
+
+func TestPlacesOfSingleLines(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		want Places
+	}{
+		"no debug information": {`%x = OpFAdd %double %2d %2d`, Places{}},
+		"OpLine alone": {`OpLine %source 3 1
+			%y = OpFAdd %float %f %f
+			OpLine %source 4 2
+			%x = OpFAdd %double %2d %2d`,
+			Places{Location{"app/k.cpp", 3, 1}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 4, 2}}}}},
+		"a line that ends": {`OpLine %source 3 1
+			OpNoLine
+			%x = OpFAdd %double %2d %2d`, Places{}},
+		"a block that ends": {`OpLine %source 3 1
+			%l2 = OpLabel
+			%x = OpFAdd %double %2d %2d`, Places{}},
+		"a scope that ends": {`%s1 = OpExtInst %void %debug 23 %dSquare %inLambda
+			%s2 = OpExtInst %void %debug 24
+			%x = OpFAdd %double %2d %2d
+			OpLine %source 4 2
+			%y = OpFAdd %double %2d %2d`,
+			Places{Location{"app/k.cpp", 4, 2}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 4, 2}}}}},
+		"the first place in the workspace counts": {`OpLine %header 3 1
+			%x = OpFAdd %double %2d %2d
+			OpLine %source 0 0
+			%y = OpFAdd %double %2d %2d
+			OpLine %source 4 2
+			%z = OpFAdd %double %2d %2d`,
+			Places{Location{"app/k.cpp", 4, 2}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 4, 2}}}}},
+		"a call of a function from elsewhere": {`OpLine %source 8 1
+			%x = OpFunctionCall %void %library`,
+			Places{Location{"app/k.cpp", 8, 1}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 8, 1}}}}},
+		"scopes without places, sources and ends": {`%s1 = OpExtInst %void %debug 23
+			%s2 = OpExtInst %void %debug 23 %double %double
+			%s3 = OpExtInst %void %debug 103
+			%x = OpFAdd %double %2d %2d`, Places{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+values+literalScopes+`
+				%entry = OpFunction %void None %fn
+				%l1 = OpLabel
+				`+test.text+`
+				OpReturn
+				OpFunctionEnd
+				%library = OpFunction %void None %fn
+				%l3 = OpLabel
+				OpLine %header 9 9
+				%lx = OpFAdd %double %2d %2d
+				OpReturn
+				OpFunctionEnd`+wrapper)
+			if got := m.Places(m.Kernel("_ZTS1K")); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got  %+v\nwant %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestUsesOfParameters covers uses that no instruction with a line shows.
+func TestUsesOfParameters(t *testing.T) {
+	m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+`
+		%dMath = OpExtInst %void %debug 35 %math
+		%dSquare = OpExtInst %void %debug 20 %squareName %none %dMath 5 0 %none %none 0 5 %square
+		%entry = OpFunction %void None %fn
+		%l1 = OpLabel
+		%x = OpFunctionCall %void %square
+		OpReturn
+		OpFunctionEnd
+		%square = OpFunction %void None %fn
+		%param = OpFunctionParameter %double
+		%l2 = OpLabel
+		OpReturn
+		OpFunctionEnd`+wrapper)
+	want := []AspectOrigin{{aspect.FP64, "square", Location{"math/m.hpp", 5, 0}}}
+	if got := m.Places(m.Kernel("_ZTS1K")).Origins; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestStripDebug(t *testing.T) {
+	order := map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian}
+	for name, text := range debugModules {
+		for endian, order := range order {
+			data := assemble(t, order, text)
+			bare, err := StripDebug(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bare) >= len(data) {
+				t.Errorf("%s, %s: %d of %d bytes are left", name, endian, len(bare), len(data))
+			}
+			before, _ := Parse(data)
+			after, err := Parse(bare)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(before.Requirements(), after.Requirements()) || len(after.Kernels) != 1 {
+				t.Errorf("%s: other requirements or kernels", name)
+			}
+			for _, k := range after.Kernels {
+				if got := after.Places(&k); len(got.Origins) > 0 || got.Location != (Location{}) {
+					t.Errorf("%s: places are left: %+v", name, got)
+				}
+			}
+			if again, err := StripDebug(bare); err != nil || !bytes.Equal(again, bare) {
+				t.Errorf("%s: stripping twice changes the module", name)
+			}
+		}
+	}
+
+	// Lines and files do not matter; strings of other instruction sets stay.
+	text := debugModules["OpenCL.DebugInfo.100"]
+	strip := func(text string) []byte {
+		bare, err := StripDebug(assemble(t, binary.LittleEndian, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bare
+	}
+	moved := strings.NewReplacer("OpLine %source 14 5", "OpLine %source 140 9", "./app/k.cpp", "./other/k.cpp").Replace(text)
+	if !bytes.Equal(strip(text), strip(moved)) {
+		t.Error("the code depends on where its source is")
+	}
+	printf := `%printf = OpExtInstImport "NonSemantic.DebugPrintf"
+		%shown = OpString "shown"
+		%lost = OpString "lost"
+		%void = OpTypeVoid
+		%x = OpExtInst %void %printf 1 %shown`
+	if got := strip(printf); !bytes.Contains(got, []byte("shown")) || bytes.Contains(got, []byte("lost")) {
+		t.Errorf("%q", got)
+	}
+	if _, err := StripDebug([]byte("no SPIR-V")); err == nil {
+		t.Error("no error for what is no module")
+	}
+}
+
+func TestPlacesInProperties(t *testing.T) {
+	m := parse(t, debugModules["OpenCL.DebugInfo.100"])
+	r := new(propset.Registry)
+	m.PutPlaces(r)
+	again, err := propset.Parse("again", r.Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := PlacesOf(again, "_ZTS1K"); !ok || !reflect.DeepEqual(got, inlinedPlaces) {
+		t.Errorf("got  %+v\nwant %+v", got, inlinedPlaces)
+	}
+	text, _ := again.Set(PlacesSet).Properties()[0].Value.Text()
+	want := "11:0:app/k.cpp\nfp16\t14:5:app/k.cpp\t\nfp64\t7:9:math/m.hpp\t_Z6squared\natomic64\t13:0:app/k.cpp\t\n"
+	if text != want {
+		t.Errorf("got %q, want %q", text, want)
+	}
+	bare := parse(t, preamble+`OpEntryPoint Kernel %K "K"
+		%K = OpFunction %void None %fn
+		OpFunctionEnd`)
+	none := new(propset.Registry)
+	bare.PutPlaces(none)
+	if len(none.Sets()) != 0 {
+		t.Error("a set without properties")
+	}
+	if _, ok := PlacesOf(none, "K"); ok {
+		t.Error("places of a kernel without any")
+	}
+}
+
+func TestHostilePlaces(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":                        "",
+		"no end":                       "11:0:a.cpp",
+		"a path outside":               "11:0:../a.cpp\n",
+		"an absolute path":             "11:0:/etc/passwd\n",
+		"no line":                      "0:0:a.cpp\n",
+		"a line that is too large":     "4294967296:0:a.cpp\n",
+		"no column":                    "11:a.cpp\n",
+		"a control character":          "11:0:a\x1b.cpp\n",
+		"an unknown aspect":            "11:0:a.cpp\nfp63\t1:1:a.cpp\t\n",
+		"too few fields":               "11:0:a.cpp\nfp64\t1:1:a.cpp\n",
+		"too many fields":              "11:0:a.cpp\nfp64\t1:1:a.cpp\tf\tg\n",
+		"a function that is not shown": "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n",
+		"a name of a megabyte":         "11:0:a.cpp\nfp64\t1:1:a.cpp\t" + strings.Repeat("f", 1<<20) + "\n",
+		"many origins":                 "11:0:a.cpp\n" + strings.Repeat("fp64\t1:1:a.cpp\t\n", 1000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := new(propset.Registry)
+			r.Add(PlacesSet).Put("K", propset.String(text))
+			if got, ok := PlacesOf(r, "K"); ok {
+				t.Errorf("accepted as %+v", got)
+			}
+		})
+	}
+	r := new(propset.Registry)
+	r.Add(PlacesSet).Put("K", propset.Uint(1))
+	if _, ok := PlacesOf(r, "K"); ok {
+		t.Error("a number is taken for places")
+	}
+}
+
+// checkPlaces is what has to hold for any module that can be parsed.
+func checkPlaces(t *testing.T, data []byte, m *Module) {
+	r := new(propset.Registry)
+	m.PutPlaces(r)
+	for i := range m.Kernels {
+		k := &m.Kernels[i]
+		want := m.Places(k)
+		for _, l := range append([]Location{want.Location}, locations(want.Origins)...) {
+			if clean, ok := WorkspacePath(l.File); l != (Location{}) && (!ok || clean != l.File || l.Line == 0 || filepath.IsAbs(l.File)) {
+				t.Fatalf("place %+v", l)
+			}
+		}
+		if got, ok := PlacesOf(r, k.Name); ok && got.Location != want.Location || !ok && want.Location != (Location{}) {
+			t.Fatalf("places %+v come back as %+v", want, got)
+		}
+	}
+	bare, err := StripDebug(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(bare)
+	if err != nil {
+		t.Fatalf("the stripped module cannot be read: %v", err)
+	}
+	if !reflect.DeepEqual(again.Requirements(), m.Requirements()) {
+		t.Fatal("the stripped module has other requirements")
+	}
+}
+
+func locations(list []AspectOrigin) []Location {
+	var l []Location
+	for _, o := range list {
+		l = append(l, o.Location)
+	}
+	return l
+}

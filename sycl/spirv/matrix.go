@@ -1,0 +1,149 @@
+package spirv
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A matrix is a type of cooperative matrices, or of the older joint matrices, in
+// the words of joint_matrix.
+type matrix struct {
+	component     string // name in enum class matrix_type
+	use           string // name in enum class use
+	rows, columns uint32
+}
+
+// record is the matrix as the property joint_matrix has it.
+func (m matrix) record() string {
+	return fmt.Sprintf("matrix_type::%s,use::%s,%d,%d", m.component, m.use, m.rows, m.columns)
+}
+
+var matrixUses = []string{"a", "b", "accumulator"} // by their numbers in SPIR-V
+
+// Bits of the operands of a multiplication that tell what the types do not.
+const (
+	matrixASigned  = 0x1
+	matrixBSigned  = 0x2
+	matrixTF32     = 0x20
+	matrixBFloat16 = 0x40
+)
+
+// matrixType returns the matrix of a type instruction. It is none when a size or
+// the use is not a plain constant, or the components are of a type that SYCL's
+// matrices do not have.
+func (p *parser) matrixType(i inst) (matrix, bool) {
+	sizes, use := 3, 5
+	if i.op == opTypeJointMatrix {
+		sizes, use = 2, 6
+	}
+	if len(i.words) <= use {
+		return matrix{}, false
+	}
+	rows, ok1 := p.constant(i.words[sizes])
+	columns, ok2 := p.constant(i.words[sizes+1])
+	number, ok3 := p.constant(i.words[use])
+	if !ok1 || !ok2 || !ok3 || int64(number) >= int64(len(matrixUses)) {
+		return matrix{}, false
+	}
+	m := matrix{p.component(i.words[1], matrixUses[number]), matrixUses[number], rows, columns}
+	return m, m.component != ""
+}
+
+// component returns the name of a type of components, "" for those without. SPIR-V
+// for kernels does not tell signed integers from unsigned ones, and the compilers
+// write a bfloat16 as an integer and a tf32 as a float.
+func (p *parser) component(typ uint32, use string) string {
+	d := p.defs[typ]
+	if len(d.lits) == 0 {
+		return ""
+	}
+	if d.op == opTypeInt {
+		return map[uint32]string{8: "sint8", 16: "bf16", 32: "sint32"}[d.lits[0]]
+	}
+	switch {
+	case d.lits[0] == 16 && d.uses&useFP16 == 0:
+		return "bf16"
+	case d.lits[0] == 32 && use != "accumulator":
+		return "tf32"
+	}
+	return map[uint32]string{16: "fp16", 32: "fp32", 64: "fp64"}[d.lits[0]]
+}
+
+// constant returns the value of a constant of at most 32 bits.
+func (p *parser) constant(id uint32) (uint32, bool) {
+	d := p.defs[id]
+	if d.op != opConstant || len(d.lits) != 1 {
+		return 0, false
+	}
+	return d.lits[0], true
+}
+
+// multiply records the multiplication of two matrices.
+func (p *parser) multiply(i inst) {
+	if len(i.words) < 5 {
+		return
+	}
+	d, ok := p.matrices[i.words[0]]
+	var operands [3]matrix
+	for n := range operands {
+		m, known := p.matrices[p.fn.types[i.words[2+n]]]
+		operands[n], ok = m, ok && known
+	}
+	if !ok {
+		return
+	}
+	a, b, c := operands[0], operands[1], operands[2]
+	var bits uint32
+	if len(i.words) > 5 {
+		bits = i.words[5]
+		if i.op == opJointMatrixMad { // an id
+			bits, _ = p.constant(bits)
+		}
+	}
+	switch {
+	case bits&matrixTF32 != 0:
+		a.component, b.component = "tf32", "tf32"
+	case bits&matrixBFloat16 != 0:
+		a.component, b.component = "bf16", "bf16"
+	}
+	if a.component == "sint8" && bits&matrixASigned == 0 {
+		a.component = "uint8"
+	}
+	if b.component == "sint8" && bits&matrixBSigned == 0 {
+		b.component = "uint8"
+	}
+	var types []string
+	for _, m := range []matrix{a, b, c, d} {
+		types = append(types, "matrix_type::"+m.component)
+	}
+	p.graph.nodes[p.fn.node].matrices.mads.add(fmt.Sprintf("%s,%d,%d,%d", strings.Join(types, ","), a.rows, a.columns, b.columns))
+}
+
+// matrixRecords are the records of a function for the properties on matrices.
+type matrixRecords struct {
+	types, mads records
+}
+
+type records map[string]bool
+
+func (r *records) add(record string) {
+	if *r == nil {
+		*r = records{}
+	}
+	(*r)[record] = true
+}
+
+func (r records) String() string { return strings.Join(slices.Sorted(maps.Keys(r)), ";") }
+
+// matrices returns the values of the properties joint_matrix and joint_matrix_mad
+// for the functions that roots reach.
+func (g *graph) matrices(roots []int) (types, mads string) {
+	all := matrixRecords{records{}, records{}}
+	for n := range g.reach(roots) {
+		maps.Copy(all.types, g.nodes[n].matrices.types)
+		maps.Copy(all.mads, g.nodes[n].matrices.mads)
+	}
+	return all.types.String(), all.mads.String()
+}

@@ -1,0 +1,190 @@
+package spirv
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+)
+
+func TestMatrices(t *testing.T) {
+	const sizes = `
+		%n0 = OpConstant %uint 0
+		%n16 = OpConstant %uint 16
+		%n32 = OpConstant %uint 32
+		%sized = OpSpecConstant %uint 8
+		%byte = OpTypeInt 8 0
+		%short = OpTypeInt 16 0
+		%bfloat = OpTypeFloat 16 0
+		%ha = OpTypeCooperativeMatrixKHR %half %1u %8u %n16 %n0
+		%hb = OpTypeCooperativeMatrixKHR %half %1u %n16 %n16 %1u
+		%fc = OpTypeCooperativeMatrixKHR %float %1u %8u %n16 %2u
+		%fa = OpTypeCooperativeMatrixKHR %float %1u %8u %8u %n0
+		%fb = OpTypeCooperativeMatrixKHR %float %1u %8u %n16 %1u
+		%sa = OpTypeCooperativeMatrixKHR %short %1u %8u %n16 %n0
+		%sb = OpTypeCooperativeMatrixKHR %short %1u %n16 %n16 %1u
+		%ba = OpTypeCooperativeMatrixKHR %byte %1u %8u %n32 %n0
+		%bb = OpTypeCooperativeMatrixKHR %byte %1u %n32 %n16 %1u
+		%ic = OpTypeCooperativeMatrixKHR %uint %1u %8u %n16 %2u
+		%bf = OpTypeCooperativeMatrixKHR %bfloat %1u %8u %n16 %n0
+		%anySize = OpTypeCooperativeMatrixKHR %half %1u %sized %n16 %n0
+		%longs = OpTypeCooperativeMatrixKHR %ulong %1u %8u %n16 %n0
+		%ja = OpTypeJointMatrixINTEL %half %8u %n16 %n0 %1u %n0
+		%jb = OpTypeJointMatrixINTEL %half %n16 %n16 %n0 %1u %1u
+		%jc = OpTypeJointMatrixINTEL %float %8u %n16 %n0 %1u %2u`
+	for _, test := range []struct{ name, code, types, mads string }{
+		{"a matrix type that nothing uses", "", "", ""},
+		{"one matrix", "%x = OpFunctionParameter %ha", "matrix_type::fp16,use::a,8,16", ""},
+		{"one matrix twice", "%x = OpFunctionParameter %ha\n%y = OpFunctionParameter %ha", "matrix_type::fp16,use::a,8,16", ""},
+		{"a multiplication of halves",
+			"%a = OpFunctionParameter %ha\n%b = OpFunctionParameter %hb\n%c = OpFunctionParameter %fc\n%d = OpCooperativeMatrixMulAddKHR %fc %a %b %c",
+			"matrix_type::fp16,use::a,8,16;matrix_type::fp16,use::b,16,16;matrix_type::fp32,use::accumulator,8,16",
+			"matrix_type::fp16,matrix_type::fp16,matrix_type::fp32,matrix_type::fp32,8,16,16"},
+		{"a multiplication of bytes, the first signed",
+			"%a = OpFunctionParameter %ba\n%b = OpFunctionParameter %bb\n%c = OpFunctionParameter %ic\n%d = OpCooperativeMatrixMulAddKHR %ic %a %b %c 1",
+			"matrix_type::sint32,use::accumulator,8,16;matrix_type::sint8,use::a,8,32;matrix_type::sint8,use::b,32,16",
+			"matrix_type::sint8,matrix_type::uint8,matrix_type::sint32,matrix_type::sint32,8,32,16"},
+		{"bfloat16 as integers",
+			"%a = OpFunctionParameter %sa\n%b = OpFunctionParameter %sb\n%c = OpFunctionParameter %fc\n%d = OpCooperativeMatrixMulAddKHR %fc %a %b %c 64",
+			"matrix_type::bf16,use::a,8,16;matrix_type::bf16,use::b,16,16;matrix_type::fp32,use::accumulator,8,16",
+			"matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"},
+		{"tf32 as floats",
+			"%a = OpFunctionParameter %fa\n%b = OpFunctionParameter %fb\n%c = OpFunctionParameter %fc\n%d = OpCooperativeMatrixMulAddKHR %fc %a %b %c 32",
+			"matrix_type::fp32,use::accumulator,8,16;matrix_type::tf32,use::a,8,8;matrix_type::tf32,use::b,8,16",
+			"matrix_type::tf32,matrix_type::tf32,matrix_type::fp32,matrix_type::fp32,8,8,16"},
+		{"a multiplication of the older matrices",
+			"%a = OpFunctionParameter %ja\n%b = OpFunctionParameter %jb\n%c = OpFunctionParameter %jc\n%d = OpJointMatrixMadINTEL %jc %a %b %c",
+			"matrix_type::fp16,use::a,8,16;matrix_type::fp16,use::b,16,16;matrix_type::fp32,use::accumulator,8,16",
+			"matrix_type::fp16,matrix_type::fp16,matrix_type::fp32,matrix_type::fp32,8,16,16"},
+		{"a type for bfloat16", "%x = OpFunctionParameter %bf", "matrix_type::bf16,use::a,8,16", ""},
+		{"a size that is set later", "%x = OpFunctionParameter %anySize", "", ""},
+		{"components that SYCL does not have", "%x = OpFunctionParameter %longs", "", ""},
+		{"a multiplication cut short", "%a = OpFunctionParameter %ha\n%d = OpCooperativeMatrixMulAddKHR %fc %a",
+			"matrix_type::fp16,use::a,8,16;matrix_type::fp32,use::accumulator,8,16", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := oneKernel(t, sizes, test.code)
+			for _, q := range []struct{ types, mads string }{
+				{m.Requirements().JointMatrix, m.Requirements().JointMatrixMad},
+				{m.KernelRequirements(m.Kernel("K")).JointMatrix, m.KernelRequirements(m.Kernel("K")).JointMatrixMad},
+			} {
+				if q.types != test.types {
+					t.Errorf("types\n%s\nwant\n%s", q.types, test.types)
+				}
+				if q.mads != test.mads {
+					t.Errorf("multiplications\n%s\nwant\n%s", q.mads, test.mads)
+				}
+			}
+		})
+	}
+}
+
+// TestMatricesOfOtherKernels checks that only what a kernel reaches counts.
+func TestMatricesOfOtherKernels(t *testing.T) {
+	m := parse(t, `
+		OpEntryPoint Kernel %with "with"
+		OpEntryPoint Kernel %without "without"
+		`+preamble+`
+		%a = OpTypeCooperativeMatrixKHR %half %1u %8u %8u %1u
+		%b = OpTypeCooperativeMatrixKHR %half %1u %8u %2u %1u
+		%with = OpFunction %void None %fn
+		%l1 = OpLabel
+		%c1 = OpFunctionCall %void %callee
+		OpReturn
+		OpFunctionEnd
+		%without = OpFunction %void None %fn
+		%l2 = OpLabel
+		OpReturn
+		OpFunctionEnd
+		%callee = OpFunction %void None %fn
+		%x = OpFunctionParameter %a
+		OpFunctionEnd
+		%unreached = OpFunction %void None %fn
+		%y = OpFunctionParameter %b
+		OpFunctionEnd`)
+	const want = "matrix_type::fp16,use::b,8,8"
+	if got := m.KernelRequirements(m.Kernel("with")).JointMatrix; got != want {
+		t.Errorf("with: %q", got)
+	}
+	if got := m.KernelRequirements(m.Kernel("without")).JointMatrix; got != "" {
+		t.Errorf("without: %q", got)
+	}
+	if got := m.Requirements().JointMatrix; got != want {
+		t.Errorf("the module: %q", got)
+	}
+}
+
+// TestPassedByValue has a kernel, behind the entry point of the translator, that
+// calls a function with a structure by value.
+func TestPassedByValue(t *testing.T) {
+	for _, test := range []struct {
+		name, control, decoration string
+		want                      []aspect.Aspect
+	}{
+		{"the call stays a call", "DontInline", "OpDecorate %p FuncParamAttr ByVal", []aspect.Aspect{aspect.FP64}},
+		{"the call may be inlined", "None", "OpDecorate %p FuncParamAttr ByVal", nil},
+		{"by reference", "DontInline", "OpName %p \"p\"", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := parse(t, `
+				OpEntryPoint Kernel %entry "k"
+				OpDecorate %k LinkageAttributes "k" Export
+				OpDecorate %p1 FuncParamAttr ByVal
+				OpDecorate %p2 FuncParamAttr ByVal
+				`+test.decoration+preamble+`
+				%pair = OpTypeStruct %uint %double
+				%ptr = OpTypePointer Function %pair
+				%taking = OpTypeFunction %void %ptr
+				%entry = OpFunction %void DontInline %taking
+				%p1 = OpFunctionParameter %ptr
+				%l1 = OpLabel
+				%c1 = OpFunctionCall %void %k %p1
+				OpReturn
+				OpFunctionEnd
+				%k = OpFunction %void DontInline %taking
+				%p2 = OpFunctionParameter %ptr
+				%l2 = OpLabel
+				%c2 = OpFunctionCall %void %f %p2
+				OpReturn
+				OpFunctionEnd
+				%f = OpFunction %void `+test.control+` %taking
+				%p = OpFunctionParameter %ptr
+				%l3 = OpLabel
+				OpReturn
+				OpFunctionEnd`)
+			if got := m.KernelRequirements(m.Kernel("k")).Aspects; !slices.Equal(got, test.want) {
+				t.Errorf("aspects %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestUnusedImageType checks that a type of images is a need of the module but not
+// of the kernel, unlike a double that the kernel does not reach.
+func TestUnusedImageType(t *testing.T) {
+	m := parse(t, `
+		OpEntryPoint Kernel %k "k"
+		`+preamble+`
+		%i = OpTypeImage %void 1 0 0 0 0 0 0
+		%k = OpFunction %void None %fn
+		%l1 = OpLabel
+		OpReturn
+		OpFunctionEnd
+		%f = OpFunction %void None %fn
+		%y = OpFunctionParameter %double
+		OpFunctionEnd`)
+	if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{aspect.Image}) {
+		t.Errorf("the module needs %v", got)
+	}
+	if got := m.KernelRequirements(m.Kernel("k")).Aspects; got != nil {
+		t.Errorf("the kernel needs %v", got)
+	}
+}
+
+func TestAtomicMaximumOfHalves(t *testing.T) {
+	m := oneKernel(t, "%p = OpTypePointer CrossWorkgroup %half",
+		"%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFMaxEXT %half %a %1u %1u %h")
+	if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{aspect.FP16}) {
+		t.Errorf("aspects %v", got)
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// deviceEntry is the subcommand device-entry.
+type deviceEntry struct {
+	clinfo, from, device string
+	ocloc, oclocDevice   string
+	name, output         string
+}
+
+func (e *deviceEntry) setup(fs *flag.FlagSet) cli.Run {
+	fs.StringVar(&e.from, "from", "", "read the output of 'clinfo --raw' from this `file` instead of running it")
+	fs.StringVar(&e.clinfo, "clinfo", "clinfo", "`program` to run with --raw")
+	fs.StringVar(&e.device, "device", "", "only the device with this `id`, such as POCL/0")
+	fs.StringVar(&e.oclocDevice, "ocloc-device", "", "ask ocloc about this Intel `device`, such as acm-g10, instead of asking OpenCL")
+	fs.StringVar(&e.ocloc, "ocloc", "ocloc", "`program` that knows Intel devices")
+	fs.StringVar(&e.name, "name", "", "`target` to make an entry for, when there is one device")
+	fs.StringVar(&e.output, "output", "", "write the entries to this `file`")
+	return e.run
+}
+
+func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) error {
+	switch {
+	case len(args) > 0:
+		return cli.Usagef("unexpected argument %q", args[0])
+	case e.oclocDevice != "" && (e.from != "" || e.device != ""):
+		return cli.Usagef("--ocloc-device excludes --from and --device, which are for OpenCL")
+	case strings.HasPrefix(e.oclocDevice, "-"):
+		return cli.Usagef("the device %q looks like a flag of ocloc", e.oclocDevice)
+	}
+	devices, err := e.devices(ctx, env)
+	if err != nil {
+		return err
+	}
+	if e.name != "" && len(devices) > 1 {
+		return cli.Usagef("there are %d devices for the name %s: choose one with --device, of %s", len(devices), e.name, ids(devices))
+	}
+	var text bytes.Buffer
+	for i, o := range devices {
+		target := o.Target()
+		switch {
+		case e.name != "":
+			target = e.name
+		case e.oclocDevice != "":
+			target = "intel_gpu_" + strings.NewReplacer("-", "_", ".", "_").Replace(e.oclocDevice)
+		}
+		entry, err := o.Entry(target)
+		if err != nil {
+			var syntax *deviceconfig.SyntaxError
+			if errors.As(err, &syntax) {
+				return err
+			}
+			return cli.Usagef("%v: give another --name", err)
+		}
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		if _, err := entry.WriteTo(&text); err != nil {
+			return err
+		}
+	}
+	// Two devices of a kind have the same entry, or the later one counts.
+	config, err := deviceconfig.Read("the entries", bytes.NewReader(text.Bytes()))
+	if err != nil {
+		return err
+	}
+	for _, w := range config.Warnings {
+		env.Warnf("", "%s: several devices have this name: choose one with --device, of %s", w.Target, ids(devices))
+	}
+	return env.Output(e.output, func(w io.Writer) error {
+		_, err := w.Write(text.Bytes())
+		return err
+	})
+}
+
+// devices returns what the flags choose.
+func (e *deviceEntry) devices(ctx context.Context, env *cli.Env) ([]*deviceconfig.OpenCLDevice, error) {
+	if e.oclocDevice != "" {
+		d, err := e.askOcloc(ctx)
+		return []*deviceconfig.OpenCLDevice{d}, err
+	}
+	devices, err := e.readClinfo(ctx, env)
+	if err != nil || e.device == "" {
+		return devices, err
+	}
+	for _, d := range devices {
+		if d.ID == e.device {
+			return []*deviceconfig.OpenCLDevice{d}, nil
+		}
+	}
+	return nil, cli.Usagef("there is no device %s: there are %s", e.device, ids(devices))
+}
+
+func ids(devices []*deviceconfig.OpenCLDevice) string {
+	var list []string
+	for _, d := range devices {
+		list = append(list, d.ID)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (e *deviceEntry) readClinfo(ctx context.Context, env *cli.Env) ([]*deviceconfig.OpenCLDevice, error) {
+	if e.from != "" {
+		f, err := os.Open(e.from)
+		if err != nil {
+			return nil, fmt.Errorf("output of clinfo: %w", err)
+		}
+		defer f.Close()
+		return deviceconfig.ReadClinfo(e.from, f)
+	}
+	var out bytes.Buffer
+	if err := command.Run(ctx, nil, &out, env.Stderr, e.clinfo, "--raw"); err != nil {
+		return nil, fmt.Errorf("asking OpenCL: %w; --from reads what clinfo printed elsewhere", err)
+	}
+	return deviceconfig.ReadClinfo(filepath.Base(e.clinfo)+" --raw", &out)
+}
+
+// askOcloc returns what ocloc knows of a device that need not be there.
+func (e *deviceEntry) askOcloc(ctx context.Context) (*deviceconfig.OpenCLDevice, error) {
+	d := &deviceconfig.OpenCLDevice{ID: e.oclocDevice, From: "ocloc query", Partial: true, Answers: map[string]string{
+		"CL_DEVICE_TYPE": "CL_DEVICE_TYPE_GPU", "CL_DEVICE_VENDOR_ID": "0x8086", // ocloc knows no others
+	}}
+	for _, q := range []struct{ query, prefix string }{{"CL_DEVICE_EXTENSIONS", "cl_"}, {"CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_"}} {
+		answer, err := e.oclocQuery(ctx, q.query)
+		if err != nil {
+			return nil, err
+		}
+		// ocloc exits with 0 also when it knows no such device.
+		if !strings.HasPrefix(answer, q.prefix) {
+			return nil, cli.BadInput(fmt.Errorf("ocloc does not know the device %s:\n%s", e.oclocDevice, answer))
+		}
+		d.Answers[q.query] = answer
+	}
+	version, err := e.oclocQuery(ctx, "OCL_DRIVER_VERSION")
+	d.Answers["CL_DRIVER_VERSION"] = version
+	return d, err
+}
+
+// oclocQuery returns what ocloc prints. It also writes files where it runs.
+func (e *deviceEntry) oclocQuery(ctx context.Context, query string) (string, error) {
+	program, err := exec.LookPath(e.ocloc)
+	if err == nil {
+		program, err = filepath.Abs(program)
+	}
+	if err != nil {
+		return "", fmt.Errorf("asking ocloc: %v", err)
+	}
+	dir, err := os.MkdirTemp("", "device-entry")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.CommandContext(ctx, program, "query", query, "-device", e.oclocDevice)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	answer := strings.TrimSpace(string(out))
+	if err != nil {
+		return "", fmt.Errorf("ocloc query %s: %v:\n%s", query, err, answer)
+	}
+	return answer, nil
+}

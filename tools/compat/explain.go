@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+)
+
+// explain is the subcommand explain.
+func explain(_ context.Context, env *cli.Env, args []string) error {
+	if len(args) == 0 {
+		for _, r := range gate.Rules() {
+			fmt.Fprintf(env.Stdout, "%-28s %s\n", r.ID, r.Short)
+		}
+		return nil
+	}
+	if len(args) > 1 {
+		return cli.Usagef("one rule is explained at a time")
+	}
+	r, ok := gate.LookupRule(gate.RuleID(args[0]))
+	if !ok {
+		if near := gate.NearestRule(args[0]); near != nil {
+			return cli.Usagef("there is no rule %q: did you mean %s?", args[0], near[0])
+		}
+		return cli.Usagef("there is no rule %q; 'compat explain' lists them", args[0])
+	}
+	fmt.Fprintf(env.Stdout, "%s\n\n%s\n\n%s\n", r.ID, r.Short, r.Long)
+	switch {
+	case !r.Finding:
+		fmt.Fprintf(env.Stdout, "\nThis is a notice of level %v.\n", r.Level)
+	case r.Detail != "":
+		fmt.Fprintf(env.Stdout, "\nThe level is %v at most, unless the policy sets another. An exception can be for one 'detail': {%s: ...}.\n", r.Level, r.Detail)
+	default:
+		fmt.Fprintf(env.Stdout, "\nThe level is %v at most, unless the policy sets another.\n", r.Level)
+	}
+	return nil
+}

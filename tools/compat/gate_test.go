@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+)
+
+// gateWorkspace makes the files of workspace and reports on them: before.json and
+// now.json, in which Fp64Axpy has lost the device intel_gpu_pvc.
+func gateWorkspace(t *testing.T) {
+	t.Helper()
+	workspace(t)
+	mustRun(t, "report", "--name", "//demo:kernels", "--output", "before.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
+	write(t, "own.yaml", []byte("intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n"))
+	mustRun(t, "report", "--name", "//demo:kernels", "--output", "now.json", "--device-config", "own.yaml", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
+	if err := os.MkdirAll("demo", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "demo/BUILD.bazel", []byte("load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n"))
+}
+
+func TestCheck(t *testing.T) {
+	gateWorkspace(t)
+	write(t, "policy.yaml", []byte("version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n"))
+	for _, test := range []struct {
+		name           string
+		args           []string
+		code           int
+		stdout, stderr []string // "" is nothing
+	}{
+		{"all devices are required", []string{"before.json"}, 1, []string{
+			"demo/BUILD.bazel:3: error: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n",
+			"demo/BUILD.bazel:3: error: kernel 'SubGroup8' does not run on intel_gpu_pvc: it requires sub-group size 8 (the device has 16, 32) [unsupported-sub-group-size]\n",
+			"compat: failed: 3 kernels on 2 devices: 2 problems fail, 2 errors\n"}, nil},
+		{"one device is required", []string{"--required", "intel_gpu_dg2", "before.json"}, 1, []string{"1 problem fails, 1 error, 1 note\n"}, nil},
+		{"a required device that is misspelt", []string{"--required", "intel_gpu_pvx", "before.json"}, 1, []string{"compat: error: intel_gpu_pvx: no report is about the device, which the policy requires; did you mean intel_gpu_pvc? [coverage-lost]\n"}, nil},
+		{"a dry run", []string{"--fail-on", "none", "before.json"}, 0, []string{"compat: passed: ", "2 errors"}, nil},
+		{"a policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "before.json"}, 0, []string{"policy.yaml:4: note: the exception from unsupported-sub-group-size for SubGroup8 expires on 2027-01-31", "compat: passed: ", "1 warning, 1 allowed\n"}, nil},
+		{"a policy a day later", []string{"--policy", "policy.yaml", "--today", "2027-02-01", "before.json"}, 1, []string{"(the exception has expired)", "policy.yaml:4: warning: "}, nil},
+		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 problem fails"}, nil},
+		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
+		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: what is known of device intel_gpu_pvc has changed", "1 new because data of a device changed"}, nil},
+		{"only warnings", []string{"--warn-only", "before.json"}, 0, []string{""}, []string{
+			"demo/BUILD.bazel:1: warning: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n"}},
+		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
+		{"no report", nil, 2, nil, []string{"a report is needed"}},
+		{"a report that is missing", []string{"gone.json"}, 3, nil, []string{"gone.json"}},
+		{"a report that is none", []string{"k.spv"}, 3, nil, []string{"k.spv"}},
+		{"a report that is a folder", []string{"."}, 3, nil, []string{". is not a regular file"}},
+		{"a report that never ends", []string{"pipe"}, 3, nil, []string{"pipe is not a regular file"}},
+		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": there is no such file`}},
+		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 3, nil, []string{"gone.yaml"}},
+		{"a policy with a fault", []string{"--policy", "bad.yaml", "before.json"}, 2, nil, []string{`bad.yaml:2: unknown key "fail_on": did you mean fail-on?`}},
+		{"a baseline with a fault", []string{"--baseline", "bad.yaml", "before.json"}, 2, nil, []string{"bad.yaml:1: not JSON"}},
+		{"a baseline that is missing", []string{"--baseline", "gone.json", "before.json"}, 3, nil, []string{"gone.json"}},
+		{"a format that is none", []string{"--format", "html", "before.json"}, 2, nil, []string{`format "html" is none of gitlab, json, junit, markdown, sarif, text`}},
+		{"a day that is none", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`"tomorrow" is not a day such as 2027-03-31`}},
+		{"a mode that is none", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`"all" is not new, any or none`}},
+		{"a threshold that is none", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},
+		{"a boolean that is none", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`"yes" is neither true nor false`}},
+		{"a level that is none", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
+		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"--workspace"}},
+	} {
+		write(t, "bad.yaml", []byte("version: 1\nfail_on: new\n"))
+		if _, err := os.Stat("pipe"); err != nil {
+			if err := syscall.Mkfifo("pipe", 0o644); err != nil {
+				t.Fatal(err)
+			}
+			mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
+			part := mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")
+			write(t, "good.json", []byte(part))
+		}
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)
+			if code != test.code {
+				t.Errorf("exit %d, want %d\n%s%s", code, test.code, stdout, stderr)
+			}
+			if code < 2 && test.stderr == nil && stderr != "" || code >= 2 && stdout != "" {
+				t.Errorf("stdout %q, stderr %q", stdout, stderr)
+			}
+			for _, s := range []struct {
+				got  string
+				want []string
+			}{{stdout, test.stdout}, {stderr, test.stderr}} {
+				if len(s.want) == 1 && s.want[0] == "" && s.got != "" {
+					t.Errorf("got %q", s.got)
+				}
+				for _, want := range s.want {
+					if !strings.Contains(s.got, want) {
+						t.Errorf("%q is not in\n%s", want, s.got)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Sources are looked at inside of the workspace only.
+func TestCheckStaysInTheWorkspace(t *testing.T) {
+	gateWorkspace(t)
+	data, err := os.ReadFile("before.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("inside", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "secret.cpp", []byte("secret\n"))
+	if err := os.Symlink("../secret.cpp", "inside/link.cpp"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "inside/real.cpp", []byte("real\n"))
+	for path, want := range map[string]string{"real.cpp": "real.cpp:4: error", "link.cpp": "//demo:kernels: error", "gone.cpp": "//demo:kernels: error", "../secret.cpp": "//demo:kernels: error", "/etc/passwd": "//demo:kernels: error"} {
+		located := bytes.Replace(data, []byte(`"name": "_ZTS8Fp64Axpy"`), []byte(`"location": {"line": 4, "path": "`+path+`"}, "name": "_ZTS8Fp64Axpy"`), 1)
+		write(t, "located.json", located)
+		_, stdout, stderr := run(t, "check", "--workspace", "inside", "--required", "intel_gpu_dg2", "located.json")
+		if !strings.Contains(stdout, want) || stderr != "" {
+			t.Errorf("%s: got %s%s", path, stdout, stderr)
+		}
+	}
+}
+
+func TestCheckFiles(t *testing.T) {
+	gateWorkspace(t)
+	code, stdout, _ := run(t, "check", "--sarif-file", "r.sarif", "--junit-file", "r.xml", "--gitlab-file", "g.json", "--markdown-file", "s.md", "--json-file", "r.json", "--proposed-baseline", "b.json", "--category", "linux", "before.json")
+	if code != 1 || !strings.HasPrefix(stdout, "demo/BUILD.bazel:3") {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	for name, want := range map[string]string{"r.sarif": `"id": "linux/"`, "r.xml": "<testsuites", "g.json": `"check_name": "missing-aspect"`, "s.md": "## ❌", "r.json": `"conclusion": "failure"`, "b.json": "compat-baseline/v1"} {
+		data, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%s: %v\n%s", name, err, data)
+		}
+	}
+	// With the proposed baseline the same change passes.
+	if code, stdout, _ := run(t, "check", "--baseline", "b.json", "before.json"); code != 0 {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	if code, _, _ := run(t, "check", "--fail-on=any", "--baseline", "b.json", "before.json"); code != 1 {
+		t.Errorf("exit %d", code)
+	}
+	// A failure leaves no half of a file.
+	if code, _, stderr := run(t, "check", "--sarif-file", "gone/r.sarif", "before.json"); code != 4 || !strings.Contains(stderr, "gone/r.sarif") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	gateWorkspace(t)
+	t.Setenv("CI", "")
+	if got := mustRun(t, "baseline", "update", "--baseline", "b.json", "before.json"); got != "b.json: 2 entries, there were 0\n" {
+		t.Errorf("got %s", got)
+	}
+	first, _ := os.ReadFile("b.json")
+	mustRun(t, "baseline", "update", "--baseline", "b.json", "before.json")
+	if again, _ := os.ReadFile("b.json"); !bytes.Equal(first, again) {
+		t.Errorf("another baseline for the same report:\n%s", again)
+	}
+	if got := mustRun(t, "check", "--baseline", "b.json", "before.json"); !strings.Contains(got, "2 known") {
+		t.Errorf("got %s", got)
+	}
+	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
+	code, stdout, _ := run(t, "check", "--baseline", "b.json", "pvc.json")
+	if code != 1 || !strings.Contains(stdout, "//demo:kernels on intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline has it [coverage-lost]") {
+		t.Errorf("a device that is gone: exit %d, %s", code, stdout)
+	}
+	if got := mustRun(t, "baseline", "prune", "--baseline", "b.json", "pvc.json"); got != "b.json: 1 entries, 1 removed\n" {
+		t.Errorf("got %s", got)
+	}
+
+	t.Setenv("CI", "true")
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"update in continuous integration", []string{"update", "--baseline", "b.json", "now.json"}, 2, "the baseline is not updated in continuous integration"},
+		{"nothing to do", []string{"--baseline", "b.json"}, 2, "update or prune"},
+		{"no file", []string{"prune", "now.json"}, 2, "--baseline is needed"},
+		{"no report", []string{"prune", "--baseline", "b.json"}, 2, "a report is needed"},
+		{"a baseline that is missing", []string{"prune", "--baseline", "gone.json", "now.json"}, 3, "gone.json"},
+	} {
+		before, _ := os.ReadFile("b.json")
+		code, _, stderr := run(t, append([]string{"baseline"}, test.args...)...)
+		if code != test.code || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: exit %d, %s", test.name, code, stderr)
+		}
+		if after, _ := os.ReadFile("b.json"); !bytes.Equal(before, after) {
+			t.Errorf("%s: the baseline has changed", test.name)
+		}
+	}
+
+	t.Setenv("CI", "")
+	write(t, "small.yaml", []byte("version: 1\nlimits: {max-baseline: 1}\n"))
+	if code, _, stderr := run(t, "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json"); code != 1 || !strings.Contains(stderr, "the baseline has 2 entries, and limits.max-baseline of the policy is 1") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if _, err := os.Stat("c.json"); err == nil {
+		t.Error("a baseline that is too large is written")
+	}
+	write(t, "b.json", first)
+	if code, _, stderr := run(t, "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json"); code != 2 || !strings.Contains(stderr, "max-baseline") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	gateWorkspace(t)
+	if got := mustRun(t, "diff", "before.json", "before.json"); got != "" {
+		t.Errorf("got %s", got)
+	}
+	lost := "lost: kernel 'Fp64Axpy' on intel_gpu_pvc: incompatible, was compatible (//demo:kernels)\n"
+	if got := mustRun(t, "diff", "before.json", "now.json"); got != lost {
+		t.Errorf("got %s", got)
+	}
+	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "now.json"); code != 1 || stdout != lost {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	won := "won: kernel 'Fp64Axpy' on intel_gpu_pvc: compatible, was incompatible (//demo:kernels)\n"
+	if code, stdout, _ := run(t, "diff", "--exit-code", "now.json", "before.json"); code != 0 || stdout != won {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
+	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "pvc.json"); code != 1 || stdout != "removed: device intel_gpu_dg2 (//demo:kernels)\n" {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	var changes []map[string]string
+	if err := json.Unmarshal([]byte(mustRun(t, "diff", "--json", "before.json", "now.json")), &changes); err != nil || len(changes) != 1 || changes[0]["kind"] != "lost" {
+		t.Errorf("%v, %v", err, changes)
+	}
+	if code, _, _ := run(t, "diff", "before.json"); code != 2 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	if got := mustRun(t, "explain", "missing-aspect"); !strings.Contains(got, "choose with device::has()") || !strings.Contains(got, "'detail': {aspect: ...}") {
+		t.Errorf("got %s", got)
+	}
+	if got := mustRun(t, "explain"); !strings.Contains(got, "coverage-lost ") {
+		t.Errorf("got %s", got)
+	}
+	if code, _, stderr := run(t, "explain", "mising-aspect"); code != 2 || !strings.Contains(stderr, "did you mean missing-aspect?") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+func TestSchemas(t *testing.T) {
+	for name, want := range map[string][]byte{"policy": schema.Policy, "baseline": schema.Baseline, "result": schema.Result} {
+		if got := mustRun(t, "schema", name); got != string(want) {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
+
+func TestManyReports(t *testing.T) {
+	gateWorkspace(t)
+	data, _ := os.ReadFile("before.json")
+	if err := os.Mkdir("all", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"check", "--format", "json"}
+	for _, n := range []string{"c", "a", "b", "d"} {
+		name := filepath.Join("all", n+".json")
+		write(t, name, bytes.Replace(data, []byte("//demo:kernels"), []byte("//demo:"+n), 1))
+		args = append(args, name)
+	}
+	_, first, _ := run(t, args...)
+	args[3], args[5] = args[5], args[3]
+	if _, second, _ := run(t, args...); first != second || !strings.Contains(first, `"label": "//demo:d"`) {
+		t.Error("the order of the reports matters")
+	}
+	write(t, "all/b.json", []byte("{}"))
+	write(t, "all/d.json", []byte("{"))
+	if code, _, stderr := run(t, "check", "all/a.json", "all/b.json", "all/d.json"); code != 3 || !strings.Contains(stderr, "all/b.json") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
