@@ -46,7 +46,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	if len(devices) == 0 {
 		devices = targets(modules, config)
 	}
-	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*Form]string{}}
+	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*Form]string{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, SchemaVersion: SchemaVersion, Generator: generator, Target: Target{Label: label},
 		Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	b.images(r)
@@ -57,8 +57,11 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	for _, d := range devices {
 		r.Devices = append(r.Devices, describeDevice(d))
 	}
+	b.devices = devices
+	b.verdicts = make([][]*verdict, len(b.needs))
+	r.Cells = make([]Cell, 0, len(r.Kernels)*len(devices))
 	for _, k := range r.Kernels {
-		for _, d := range devices {
+		for d := range devices {
 			r.Cells = append(r.Cells, b.cell(b.kernels[k.ID], d))
 		}
 	}
@@ -75,12 +78,17 @@ type builder struct {
 	config   *deviceconfig.Config
 	kernels  map[string]*kernel
 	imageIDs map[*Form]string
+
+	devices  []*deviceconfig.Device
+	needs    []*requirement.Requirements // different ones
+	needsIDs map[string]int              // their indices
+	verdicts [][]*verdict                // by needs and device
 }
 
 // kernel is a kernel with the modules that hold it.
 type kernel struct {
 	name    string
-	modules []*Module
+	holders []holder
 }
 
 // images lists the images by digest. Those of equal bytes and equal needs are
@@ -137,7 +145,7 @@ func (b *builder) collect(r *Report) {
 				b.kernels[info.Name] = k
 				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: kernelname.Display(info.Name), Images: []string{}}
 			}
-			k.modules = append(k.modules, module)
+			k.holders = append(k.holders, b.holder(module, &info))
 			d := described[info.Name]
 			for f := range module.Forms {
 				d.Images = append(d.Images, b.imageIDs[&module.Forms[f]])
@@ -169,12 +177,75 @@ func mergeOrigins(list, more []Origin) []Origin {
 	return list
 }
 
+// A holder is a module that has a kernel.
+type holder struct {
+	module *Module
+	needs  int // of the kernel there, an index of builder.needs
+	scope  Scope
+}
+
+func (b *builder) holder(m *Module, info *KernelInfo) holder {
+	h := holder{module: m, scope: ScopeImage}
+	needs := m.Needs
+	if len(m.Kernels) == 1 {
+		h.scope = ScopeKernel
+	}
+	if info.Needs != nil {
+		needs, h.scope = info.Needs, ScopeKernel
+	}
+	// Which image the device gets is decided image by image.
+	chosen := *needs
+	chosen.CompileTarget = ""
+	key := chosen.Key()
+	id, ok := b.needsIDs[key]
+	if !ok {
+		id = len(b.needs)
+		b.needsIDs[key] = id
+		b.needs = append(b.needs, &chosen)
+	}
+	h.needs = id
+	return h
+}
+
+// A verdict is what needs amount to on a device.
+type verdict struct {
+	status  Status
+	reasons []Reason
+}
+
+func (v *verdict) add(r compat.Reason) {
+	s := Status(r.Verdict.String())
+	v.reasons = append(v.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
+		Property: r.Property, Text: r.Text, Status: s})
+	if rank(s) > rank(v.status) {
+		v.status = s
+	}
+}
+
+// verdict returns what needs amount to on a device, by their indices: many kernels
+// need the same.
+func (b *builder) verdict(needs, device int) *verdict {
+	if b.verdicts[needs] == nil {
+		b.verdicts[needs] = make([]*verdict, len(b.devices))
+	}
+	v := b.verdicts[needs][device]
+	if v == nil {
+		v = &verdict{status: Compatible}
+		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
+			v.add(r)
+		}
+		v.reasons = slices.Clip(v.reasons)
+		b.verdicts[needs][device] = v
+	}
+	return v
+}
+
 // cell decides on a kernel and a device. Of several modules with the kernel, the
 // one that serves the device best counts.
-func (b *builder) cell(k *kernel, d *deviceconfig.Device) Cell {
+func (b *builder) cell(k *kernel, device int) Cell {
 	var best Cell
-	for i, m := range k.modules {
-		c := b.moduleCell(k, m, d)
+	for i, h := range k.holders {
+		c := b.moduleCell(k, h, device)
 		if i == 0 || cellRank(c) < cellRank(best) {
 			best = c
 		}
@@ -193,21 +264,9 @@ func cellRank(c Cell) int {
 	return n
 }
 
-func (b *builder) moduleCell(k *kernel, m *Module, d *deviceconfig.Device) Cell {
-	c := Cell{Kernel: k.name, Device: d.Name, Holds: Nothing, Scope: ScopeImage, Status: Compatible}
-	needs := m.Needs
-	if len(m.Kernels) == 1 {
-		c.Scope = ScopeKernel
-	}
-	for _, info := range m.Kernels {
-		if info.Name == k.name && info.Needs != nil {
-			needs, c.Scope = info.Needs, ScopeKernel
-		}
-	}
-	// Which image the device gets is decided here, image by image.
-	chosen := *needs
-	chosen.CompileTarget = ""
-	result := b.checker.Check(&chosen, d)
+func (b *builder) moduleCell(k *kernel, h holder, device int) Cell {
+	m, d := h.module, b.devices[device]
+	c := Cell{Kernel: k.name, Device: d.Name, Holds: Nothing, Scope: h.scope}
 	for f := range m.Forms {
 		form := &m.Forms[f]
 		switch {
@@ -220,18 +279,11 @@ func (b *builder) moduleCell(k *kernel, m *Module, d *deviceconfig.Device) Cell 
 			break
 		}
 	}
-	reasons := result.Reasons
+	v := *b.verdict(h.needs, device)
 	if c.Holds == Nothing {
-		reasons = append(reasons, compat.NoImageReason(k.name))
+		v.add(compat.NoImageReason(k.name))
 	}
-	for _, r := range reasons {
-		s := Status(r.Verdict.String())
-		c.Reasons = append(c.Reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
-			Property: r.Property, Text: r.Text, Status: s})
-		if rank(s) > rank(c.Status) {
-			c.Status = s
-		}
-	}
+	c.Status, c.Reasons = v.status, v.reasons
 	return c
 }
 

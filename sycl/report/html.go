@@ -16,11 +16,11 @@ import (
 type HTMLOptions struct {
 	// MaxCells is the size of a table up to which the page has all its rows;
 	// those of a larger one are drawn by a script as they come into view. 0 is
-	// 50,000.
+	// 20,000.
 	MaxCells int
 }
 
-const defaultMaxCells = 50_000
+const defaultMaxCells = 20_000
 
 // WriteHTML writes a report as a page that needs nothing but itself: a table that
 // can be filtered, reasons, kernels and devices. The page may not load or send
@@ -293,8 +293,8 @@ type pageReason struct {
 
 // pageAbout is a kernel that a reason is about.
 type pageAbout struct {
-	Index              int
-	Name, Brief, Place string
+	Index                      int
+	Name, Target, Brief, Place string
 }
 
 func (p *page) reasons() {
@@ -311,7 +311,7 @@ func (p *page) reasons() {
 		}
 		for _, about := range e.kernels[:min(len(e.kernels), most)] {
 			k := &p.Kernels[about.kernel]
-			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Brief: about.brief, Place: k.Location.String()})
+			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: Escape(KernelTarget(k)), Brief: about.brief, Place: k.Location.String()})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)

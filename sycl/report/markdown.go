@@ -213,6 +213,9 @@ func (t *table) markdownReasons() []markdownReasons {
 		for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
 			k := &t.Kernels[about.kernel]
 			name := codeSpan(kernelName(k))
+			if label := KernelTarget(k); label != "" {
+				name += " of " + codeSpan(Escape(label))
+			}
 			switch {
 			case about.brief != "":
 				name += " (" + codeSpan(about.brief) + ")"

@@ -287,6 +287,9 @@ func (t *textWriter) someKernels(e *entry) string {
 	for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
 		k := &t.Kernels[about.kernel]
 		name := kernelName(k)
+		if label := KernelTarget(k); label != "" {
+			name += " of " + Escape(label)
+		}
 		switch {
 		case about.brief != "":
 			name += " (" + about.brief + ")"

@@ -1,14 +1,17 @@
 package syclbin
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -85,18 +88,34 @@ func Write(w io.Writer, f *File, o Options) error {
 // texts turns metadata into text.
 type texts struct{ keepOrder bool }
 
-func (t texts) of(r *propset.Registry, what string) ([]byte, error) {
-	if r == nil {
+func (t texts) of(r *propset.Registry) ([]byte, error) {
+	switch {
+	case r == nil:
 		return nil, nil
+	case t.keepOrder:
+		return r.MarshalText()
 	}
-	text, err := r.SortedText()
-	if t.keepOrder {
-		text, err = r.MarshalText()
+	return r.SortedText()
+}
+
+// all returns the texts of registries, several at a time; what says what one is of.
+func (t texts) all(registries []*propset.Registry, what func(int) string) ([][]byte, error) {
+	list := make([][]byte, len(registries))
+	workers := min(runtime.GOMAXPROCS(0), len(registries)/1000+1)
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for i := w * len(list) / workers; i < (w+1)*len(list)/workers && errs[w] == nil; i++ {
+				list[i], errs[w] = t.of(registries[i])
+				if errs[w] != nil {
+					errs[w] = fmt.Errorf("syclbin: metadata of %s: %w", what(i), errs[w])
+				}
+			}
+		})
 	}
-	if err != nil {
-		return nil, fmt.Errorf("syclbin: metadata of %s: %w", what, err)
-	}
-	return text, nil
+	group.Wait()
+	return list, cmp.Or(errs...)
 }
 
 // version1 lays a version 1 file out.
@@ -110,45 +129,58 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 		return nil, errors.New("syclbin: more modules or images than version 1 can count")
 	}
 
-	le := binary.LittleEndian
-	var metadata []byte
-	var binarySize int64
-	put := func(headers []byte, r *propset.Registry, what string) ([]byte, error) {
-		text, err := t.of(r, what)
-		headers = le.AppendUint64(headers, uint64(len(metadata)))
-		headers = le.AppendUint64(headers, uint64(len(text)))
-		metadata = append(metadata, text...)
-		return headers, err
+	images := append(ir, native...)
+	what := func(i int) string {
+		switch i -= 1 + len(modules); {
+		case i == -1-len(modules):
+			return "the file"
+		case i < 0:
+			return fmt.Sprintf("abstract module %d", i+len(modules))
+		case i < len(ir):
+			return fmt.Sprintf("IR module %d", i)
+		}
+		return fmt.Sprintf("native image %d", i-len(ir))
 	}
-	globalPlace, err := put(nil, global, "the file")
+	registries := make([]*propset.Registry, 0, 1+len(modules)+len(images))
+	registries = append(registries, global)
+	for _, m := range modules {
+		registries = append(registries, m.Metadata)
+	}
+	for _, img := range images {
+		registries = append(registries, img.Metadata)
+	}
+	texts, err := t.all(registries, what)
 	if err != nil {
 		return nil, err
 	}
+
+	le := binary.LittleEndian
+	var metadata []byte
+	var binarySize int64
+	put := func(headers []byte, i int) []byte {
+		headers = le.AppendUint64(headers, uint64(len(metadata)))
+		headers = le.AppendUint64(headers, uint64(len(texts[i])))
+		metadata = append(metadata, texts[i]...)
+		return headers
+	}
+	globalPlace := put(nil, 0)
 	var headers []byte
 	firstIR, firstNative := 0, 0
 	for i, m := range modules {
-		if headers, err = put(headers, m.Metadata, fmt.Sprintf("abstract module %d", i)); err != nil {
-			return nil, err
-		}
+		headers = put(headers, 1+i)
 		for _, n := range []int{len(m.IR), firstIR, len(m.Native), firstNative} {
 			headers = le.AppendUint32(headers, uint32(n))
 		}
 		firstIR += len(m.IR)
 		firstNative += len(m.Native)
 	}
-	images := append(ir, native...)
 	for i, img := range images {
-		what := fmt.Sprintf("IR module %d", i)
-		if i >= len(ir) {
-			what = fmt.Sprintf("native image %d", i-len(ir))
-		}
-		if headers, err = put(headers, img.Metadata, what); err != nil {
-			return nil, err
-		}
+		i += 1 + len(modules)
+		headers = put(headers, i)
 		headers = le.AppendUint64(headers, uint64(binarySize))
 		headers = le.AppendUint64(headers, uint64(img.Size()))
 		if binarySize += img.Size(); img.Size() < 0 || binarySize < 0 || binarySize > math.MaxInt64/2 {
-			return nil, fmt.Errorf("syclbin: the bytes of %s are too many", what)
+			return nil, fmt.Errorf("syclbin: the bytes of %s are too many", what(i))
 		}
 	}
 
@@ -190,22 +222,22 @@ func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.
 			Strings: append([]offload.String{{Key: stringFormat, Value: "2"}, {Key: stringRole, Value: role}}, own...),
 		})
 	}
-	text, err := t.of(global, "the file")
+	text, err := t.of(global)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("syclbin: metadata of the file: %w", err)
 	}
 	add(roleGlobal, strings.NewReader(string(text)))
 	for i, m := range modules {
 		index := offload.String{Key: stringIndex, Value: strconv.Itoa(i)}
-		text, err := t.of(m.Metadata, fmt.Sprintf("abstract module %d", i))
+		text, err := t.of(m.Metadata)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("syclbin: metadata of abstract module %d: %w", i, err)
 		}
 		add(roleModule, strings.NewReader(string(text)), index)
 		for j, img := range m.Images() {
-			text, err := t.of(img.Metadata, fmt.Sprintf("image %d of abstract module %d", j, i))
+			text, err := t.of(img.Metadata)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("syclbin: metadata of image %d of abstract module %d: %w", j, i, err)
 			}
 			var content sequence
 			content.add(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...))

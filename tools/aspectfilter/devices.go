@@ -20,11 +20,13 @@ import (
 type listing struct {
 	configs cli.Strings
 	json    bool
+	output  string
 }
 
 func (l *listing) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&l.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.BoolVar(&l.json, "json", false, "print all that is known, as JSON")
+	fs.StringVar(&l.output, "output", "", "the `file` to write; standard output when it is missing")
 	return l.run
 }
 
@@ -36,10 +38,12 @@ func (l *listing) run(_ context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if l.json {
-		return printJSON(env.Stdout, config.Devices())
-	}
-	return printTable(env.Stdout, config.Devices())
+	return env.Output(l.output, func(w io.Writer) error {
+		if l.json {
+			return printJSON(w, config.Devices())
+		}
+		return printTable(w, config.Devices())
+	})
 }
 
 // features are the aspects that people ask for most; the others are in the JSON.
