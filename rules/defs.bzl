@@ -1,12 +1,13 @@
 """What users of rules_sycl load."""
 
 load(":aot_filter.bzl", _aot_filter = "aot_filter")
-load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
+load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
 load(":sycl_binary.bzl", _sycl_binary = "sycl_binary")
 load(":sycl_compat_aspect.bzl", _sycl_compat_aspect = "sycl_compat_aspect")
 load(":sycl_compat_report.bzl", _sycl_compat_report = "sycl_compat_report")
 load(":sycl_compat_test.bzl", _sycl_compat_test = "sycl_compat_test")
 load(":sycl_device_config.bzl", _sycl_device_config = "sycl_device_config")
+load(":sycl_library.bzl", _sycl_library = "sycl_library")
 load(":toolchain.bzl", _sycl_toolchain = "sycl_toolchain")
 
 aot_filter = _aot_filter
@@ -15,8 +16,10 @@ sycl_compat_aspect = _sycl_compat_aspect
 sycl_compat_report = _sycl_compat_report
 sycl_compat_test = _sycl_compat_test
 sycl_device_config = _sycl_device_config
+sycl_library = _sycl_library
 sycl_toolchain = _sycl_toolchain
 SyclbinInfo = _SyclbinInfo
 SyclCompatInfo = _SyclCompatInfo
 SyclCompatSetInfo = _SyclCompatSetInfo
+SyclDeviceInfo = _SyclDeviceInfo
 SyclToolchainInfo = _SyclToolchainInfo

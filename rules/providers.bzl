@@ -49,3 +49,10 @@ SyclCompatSetInfo = provider(
         "reports": "depset of File: the report on each.",
     },
 )
+
+SyclDeviceInfo = provider(
+    doc = "Device code that is not linked yet.",
+    fields = {
+        "sources": "depset of struct(module, bitcode): the module id of a source, which is its path, and the File of its device bitcode.",
+    },
+)

@@ -1,66 +1,31 @@
 """The sycl_binary rule."""
 
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
-load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:actions.bzl", "TOOL_ATTRS", "aot_action", "compile_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action", "wants_debug_info")
+load("//rules/private:actions.bzl", "TOOL_ATTRS", "aot_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action", "wants_debug_info")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources", "output_stem")
 load("//rules/private:resolve.bzl", "known_targets", "resolve_targets")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
-
-_SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
-_HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]
-
-def _module_id(source):
-    """What DPC++ calls a module id: the source, as the workspace knows it."""
-    return source.short_path
-
-def _stem(ctx, source):
-    """A source's path below the rule's package, as the folder of its outputs."""
-    path = source.short_path
-    prefix = ctx.label.package + "/" if ctx.label.package else ""
-    if path.startswith(prefix):
-        path = path[len(prefix):]
-    return "%s.device/%s" % (ctx.label.name, path.replace("../", "_/"))
-
-def _compilation_context(ctx):
-    own = [ctx.label.package] if ctx.label.package else []
-    folders = []
-    for include in ctx.attr.includes:
-        path = "/".join(own + [include]) if include != "." else (ctx.label.package or ".")
-        folders += [path, ctx.bin_dir.path + "/" + path]
-    return cc_common.merge_compilation_contexts(compilation_contexts = [
-        cc_common.create_compilation_context(
-            headers = depset(ctx.files.hdrs),
-            quote_includes = depset([".", ctx.bin_dir.path]),
-            includes = depset(folders),
-        ),
-    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps])
 
 def _sycl_binary_impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
     targets = resolve_targets(ctx.label, ctx.attr.sycl_targets)
     device_config = ctx.files.device_config
-    context = _compilation_context(ctx)
-    copts = [ctx.expand_make_variables("copts", c, {}) for c in ctx.attr.copts]
+    sources = compile_sources(ctx, toolchain).sources.to_list()
+    if not sources:
+        fail("%s: there is no source: give srcs, or a sycl_library with some in deps" % ctx.label)
     stems = {}
-    for source in ctx.files.srcs:
-        module = _module_id(source)
-        if module in stems:
-            fail("%s: srcs names %s twice" % (ctx.label, source.short_path))
-        stems[module] = _stem(ctx, source)
-
-    bitcode = [
-        (_module_id(source), compile_action(ctx, toolchain, source, stems[_module_id(source)], context, ctx.attr.defines, copts))
-        for source in ctx.files.srcs
-    ]
+    for source in sources:
+        if source.module in stems:
+            fail("%s: %s is compiled by two of the targets that it is linked of; move it to a sycl_library of its own" % (ctx.label, source.module))
+        stems[source.module] = output_stem(ctx, source.module)
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
-    linked = link_action(ctx, toolchain, bitcode, stem)
+    linked = link_action(ctx, toolchain, [(s.module, s.bitcode) for s in sources], stem)
     if ctx.attr.device_code_split == "off":
         stems = {"": stem}
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
     modules = postlink_action(ctx, toolchain, linked, stems, ctx.attr.device_code_split, fixed_targets, device_config)
-    keep_debug_info = wants_debug_info(toolchain.copts + copts)
+    keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts)
     forms = {
         module: translate_action(ctx, toolchain, modules[module], stems[module], keep_debug_info)
         for module in stems
@@ -98,7 +63,7 @@ def _sycl_binary_impl(ctx):
             targets = [t.name for t in targets],
         ),
         OutputGroupInfo(
-            device_ir = depset([f for _, f in bitcode]),
+            device_ir = depset([s.bitcode for s in sources]),
             device_link = depset([linked]),
             device_modules = depset([m.code for m in modules.values()]),
             spirv = depset([f.code for f in forms.values()]),
@@ -139,16 +104,6 @@ sycl_binary(
 ```
 """,
     attrs = {
-        "copts": attr.string_list(
-            doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
-        ),
-        "defines": attr.string_list(
-            doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
-        ),
-        "deps": attr.label_list(
-            doc = "C++ libraries whose headers the sources include. Their objects are not used: what kernels call must be in a header or in `srcs`.",
-            providers = [CcInfo],
-        ),
         "device_code_split": attr.string(
             default = "auto",
             doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
@@ -161,19 +116,6 @@ sycl_binary(
         "fixed_targets": attr.string_list(
             doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
         ),
-        "hdrs": attr.label_list(
-            allow_files = _HEADERS,
-            doc = "Headers that the sources include.",
-        ),
-        "includes": attr.string_list(
-            doc = "Folders, relative to this package, that are searched for headers.",
-        ),
-        "srcs": attr.label_list(
-            allow_files = _SOURCES,
-            doc = "SYCL sources.",
-            mandatory = True,
-            allow_empty = False,
-        ),
         "state": attr.string(
             default = "executable",
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`.",
@@ -183,7 +125,7 @@ sycl_binary(
             default = ["spir64"],
             doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
         ),
-    } | TOOL_ATTRS | COMPAT_ATTRS,
+    } | COMPILE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     provides = [SyclbinInfo],
     toolchains = [TOOLCHAIN_TYPE],
 )

@@ -2,6 +2,7 @@
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 
 # Nothing of these targets is ever built, so the sources need not exist.
@@ -63,6 +64,26 @@ def _actions_impl(ctx):
 
 _actions_test = analysistest.make(
     _actions_impl,
+    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+)
+
+def _library_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = _by_mnemonic(env)
+
+    # The library's sources are compiled by the library, and translated here.
+    counts = [len(actions[m]) for m in ["SyclCompile", "SyclDeviceLink", "SyclTranslate"]]
+    asserts.equals(env, [1, 1, 3], counts)
+    linked = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
+    asserts.equals(
+        env,
+        ["rules/tests/a.cpp", "rules/tests/c.cpp", "rules/tests/dir/b.cpp"],
+        sorted(linked),
+    )
+    return analysistest.end(env)
+
+_library_test = analysistest.make(
+    _library_impl,
     config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
 )
 
@@ -155,6 +176,29 @@ def sycl_binary_test_suite(name):
             device_code_split = "off",
         ),
     )
+    sycl_library(name = "deep_library", srcs = ["c.cpp"], tags = ["manual"])
+    sycl_library(name = "one_library", srcs = ["dir/b.cpp"], tags = ["manual"], deps = [":deep_library"])
+    sycl_library(name = "other_library", tags = ["manual"], deps = [":deep_library"])
+    sycl_library(name = "same_library", srcs = ["a.cpp"], tags = ["manual"])
+    _library_test(
+        name = "library_test",
+        target_under_test = _binary("library_binary", srcs = ["a.cpp"], deps = [":one_library", ":other_library"]),
+    )
+    _fails_test(
+        name = "source_twice_test",
+        target_under_test = _binary("source_twice_binary", srcs = ["a.cpp"], deps = [":same_library"]),
+        texts = ["rules/tests/a.cpp is compiled by two of the targets"],
+    )
+    _fails_test(
+        name = "no_source_test",
+        target_under_test = _binary("no_source_binary"),
+        texts = ["there is no source: give srcs"],
+    )
+    _fails_test(
+        name = "unknown_fixed_target_test",
+        target_under_test = _binary("unknown_fixed_target_binary", srcs = _SOURCES, fixed_targets = ["intel_gpu_pcv"]),
+        texts = ["fixed_targets: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
+    )
     _fails_test(
         name = "unknown_target_test",
         target_under_test = _binary("unknown_target_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pcv"]),
@@ -179,9 +223,13 @@ def sycl_binary_test_suite(name):
         name = name,
         tests = [
             "actions_test",
+            "library_test",
             "missing_ocloc_test",
+            "no_source_test",
             "no_target_test",
+            "source_twice_test",
             "split_off_test",
+            "unknown_fixed_target_test",
             "unknown_target_test",
             "unsupported_target_test",
         ],

@@ -44,6 +44,9 @@ type AspectOptions struct {
 	// functions that carry none yet.
 	FixedTargets []string
 
+	// NoFixedTargets leaves fixed targets alone: they come when sources are linked.
+	NoFixedTargets bool
+
 	// Devices is what fixed targets are compared with; nil turns that off.
 	Devices *deviceconfig.Config
 }
@@ -146,6 +149,9 @@ func (p *propagation) run() error {
 		p.checkDeclared()
 	}
 	p.writeAspects()
+	if p.options.NoFixedTargets {
+		return nil
+	}
 	return p.fixedTargets()
 }
 

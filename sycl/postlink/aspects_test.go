@@ -406,8 +406,8 @@ func FuzzPropagateAspects(f *testing.F) {
 			for _, d := range diagnostics {
 				says = append(says, d.String())
 			}
-			if expected, err := ExpectedRequirements(m); err == nil {
-				_, more, _ := CheckExternals(m, expected)
+			if expected, err := expect(m); err == nil {
+				_, more, _ := check(m, expected)
 				says = append(says, fmt.Sprint(more))
 			}
 			says = append(says, fmt.Sprint(Undefined(m)), fmt.Sprint(result.Origins))

@@ -13,17 +13,33 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// ExpectedRequirements returns what the kernels of an image say that it needs: the
-// aspects that they use or declare, their sub-group sizes and fixed targets. It is
-// what CheckExternals compares other functions with.
-func ExpectedRequirements(m *llvmir.Module) (*requirement.Requirements, error) {
-	q := &requirement.Requirements{}
-	for _, k := range m.Kernels() {
-		aspects, err := usedOrDeclared(m, k)
+// KnownAspects are the aspects that functions use or declare as far as their own
+// source tells: what PropagateAspects found there. After it has seen the linked
+// module, callers know all of what they call.
+type KnownAspects map[*llvmir.Function][]aspect.Aspect
+
+// NewKnownAspects reads the aspects of all functions.
+func NewKnownAspects(m *llvmir.Module) (KnownAspects, error) {
+	known := KnownAspects{}
+	for _, f := range m.Functions() {
+		aspects, err := usedOrDeclared(m, f)
 		if err != nil {
 			return nil, err
 		}
-		q.Aspects = append(q.Aspects, aspects...)
+		if len(aspects) > 0 {
+			known[f] = aspects
+		}
+	}
+	return known, nil
+}
+
+// ExpectedRequirements returns what the kernels of an image say that it needs: the
+// aspects that they use or declare, their sub-group sizes and fixed targets. It is
+// what CheckExternals compares other functions with.
+func ExpectedRequirements(m *llvmir.Module, kernels []*llvmir.Function, known KnownAspects) (*requirement.Requirements, error) {
+	q := &requirement.Requirements{}
+	for _, k := range kernels {
+		q.Aspects = append(q.Aspects, known[k]...)
 		if size, ok := subGroupSize(m, k); ok {
 			q.SubGroupSizes = append(q.SubGroupSizes, size)
 		}
@@ -45,22 +61,21 @@ func ExpectedRequirements(m *llvmir.Module) (*requirement.Requirements, error) {
 	return q, nil
 }
 
-// CheckExternals compares the functions of an image with what its kernels expect.
-// The metadata must be that of PropagateAspects on each source alone: a caller of
-// a SYCL_EXTERNAL function of another source knows no more of it than its
+// CheckExternals compares the functions of an image with what its kernels expect: a
+// caller of a SYCL_EXTERNAL function of another source knows no more of it than its
 // declaration says.
 //
 // It returns what the image needs in the end, and warns of functions that its
 // kernels did not expect. For kernels with fixed targets only those count: a
 // function that was compiled for others takes away what it was not compiled for,
 // one that was compiled without the switch takes nothing away.
-func CheckExternals(m *llvmir.Module, expected *requirement.Requirements) (*requirement.Requirements, []Diagnostic, error) {
+func CheckExternals(m *llvmir.Module, functions []*llvmir.Function, known KnownAspects, expected *requirement.Requirements) (*requirement.Requirements, []Diagnostic, error) {
 	final := *expected
 	final.Aspects = slices.Clone(expected.Aspects)
 	final.SubGroupSizes = slices.Clone(expected.SubGroupSizes)
 	final.FixedTargets = slices.Clone(expected.FixedTargets)
 	fixed := expected.HasFixedTargets && len(expected.FixedTargets) > 0
-	p := newPaths(m)
+	var p *paths // made for the first warning
 	var list []Diagnostic
 	warn := func(f *llvmir.Function, note, format string, args ...any) {
 		where, _ := f.DebugLoc()
@@ -68,12 +83,15 @@ func CheckExternals(m *llvmir.Module, expected *requirement.Requirements) (*requ
 		if note != "" {
 			d.Notes = append(d.Notes, note)
 		}
+		if p == nil {
+			p = newPaths(m)
+		}
 		if chain := p.calledBy(f.Name()); chain != "" {
 			d.Notes = append(d.Notes, "it is called by "+chain)
 		}
 		list = append(list, d)
 	}
-	for _, f := range m.Functions() {
+	for _, f := range functions {
 		if !f.Defined() {
 			continue
 		}
@@ -90,11 +108,7 @@ func CheckExternals(m *llvmir.Module, expected *requirement.Requirements) (*requ
 			}
 			continue
 		}
-		aspects, err := usedOrDeclared(m, f)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, a := range aspects {
+		for _, a := range known[f] {
 			if !slices.Contains(expected.Aspects, a) {
 				warn(f, "Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?",
 					"uses aspect '%v' not expected by its calling kernel.", a)

@@ -8,8 +8,26 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
+
+// expect and check take a module for one image.
+func expect(m *llvmir.Module) (*requirement.Requirements, error) {
+	known, err := NewKnownAspects(m)
+	if err != nil {
+		return nil, err
+	}
+	return ExpectedRequirements(m, m.Kernels(), known)
+}
+
+func check(m *llvmir.Module, expected *requirement.Requirements) (*requirement.Requirements, []Diagnostic, error) {
+	known, err := NewKnownAspects(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return CheckExternals(m, m.Functions(), known, expected)
+}
 
 func TestCheckExternals(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -161,12 +179,12 @@ define void @foo() !sycl_fixed_targets !0 {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, test.ir)
-			expected, err := ExpectedRequirements(m)
+			expected, err := expect(m)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := describe(expected)
-			final, diagnostics, err := CheckExternals(m, expected)
+			final, diagnostics, err := check(m, expected)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,11 +228,11 @@ declare void @foo()
 	if _, _, err := PropagateAspects(callee, AspectOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	expected, err := ExpectedRequirements(caller)
+	expected, err := expect(caller)
 	if err != nil {
 		t.Fatal(err)
 	}
-	final, diagnostics, err := CheckExternals(callee, expected)
+	final, diagnostics, err := check(callee, expected)
 	if err != nil || len(diagnostics) != 1 || !slices.Equal(final.Aspects, []aspect.Aspect{aspect.FP64}) {
 		t.Errorf("got %s, %v, %v", describe(final), diagnostics, err)
 	}
@@ -229,14 +247,14 @@ func TestExternalsMalformed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, "define spir_kernel void @k() "+metadata+" !0 {\n  ret void\n}\n!0 = !{double 1.0}\n")
 			var bad *MetadataError
-			if _, err := ExpectedRequirements(m); !errors.As(err, &bad) || bad.Function != "k" {
+			if _, err := expect(m); !errors.As(err, &bad) || bad.Function != "k" {
 				t.Errorf("got %v", err)
 			}
 			expected := &requirement.Requirements{}
 			if name == "targets" {
 				expected.HasFixedTargets, expected.FixedTargets = true, []string{"intel_gpu_pvc"}
 			}
-			if _, _, err := CheckExternals(m, expected); !errors.As(err, &bad) || bad.Function != "k" {
+			if _, _, err := check(m, expected); !errors.As(err, &bad) || bad.Function != "k" {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -1,7 +1,7 @@
 // Package postlink turns linked device code into modules that can be compiled
 // and loaded on their own, and says what each needs.
 //
-// Before linking, MarkModule and LowerAnnotations prepare the module of a source.
+// Before linking, MarkSource prepares the module of a source.
 // [Run] is what happens after: it is the list of the passes, and each is a function
 // that works alone. Attribute, metadata and property names are those of DPC++'s
 // post-link step.
@@ -44,6 +44,10 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	known, err := NewKnownAspects(m)
+	if err != nil {
+		return nil, err
+	}
 	aspects, diagnostics, err := PropagateAspects(m, o.Aspects)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,44 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	said := map[string]bool{}
+	for _, image := range images {
+		list, err := image.checkExternals(m, known)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range list {
+			if text := d.String(); !said[text] { // a function may be in many images
+				said[text] = true
+				diagnostics = append(diagnostics, d)
+			}
+		}
+	}
 	return &Result{images, diagnostics, aspects.Origins}, nil
+}
+
+// checkExternals is CheckExternals for an image with kernels.
+func (image *Image) checkExternals(m *llvmir.Module, known KnownAspects) ([]Diagnostic, error) {
+	var kernels, functions []*llvmir.Function
+	for _, f := range image.EntryPoints {
+		if f.Kernel() {
+			kernels = append(kernels, f)
+		}
+	}
+	if len(kernels) == 0 {
+		return nil, nil
+	}
+	for _, s := range image.define {
+		if f, ok := s.(*llvmir.Function); ok {
+			functions = append(functions, f)
+		}
+	}
+	expected, err := ExpectedRequirements(m, kernels, known)
+	if err != nil {
+		return nil, err
+	}
+	_, list, err := CheckExternals(m, functions, known, expected)
+	return list, err
 }
 
 // checkUndefined makes an error of the functions that nobody defines.
@@ -68,9 +109,22 @@ func checkUndefined(m *llvmir.Module) error {
 	return errors.Join(errs...)
 }
 
-// MarkModule notes on every kernel of a module which source it comes from.
+// MarkSource prepares the module of a source for being linked with others: its
+// kernels get the attribute that tells the source, annotations become attributes and
+// metadata, and functions get the aspects that they use, which is what their callers
+// in this source know of them.
+func MarkSource(m *llvmir.Module, id string) error {
+	markModule(m, id)
+	if err := LowerAnnotations(m, id); err != nil {
+		return err
+	}
+	_, _, err := PropagateAspects(m, AspectOptions{NoMismatch: true, NoFixedTargets: true})
+	return err
+}
+
+// markModule notes on every kernel of a module which source it comes from.
 // Kernels that DPC++'s front end has marked keep their mark.
-func MarkModule(m *llvmir.Module, id string) {
+func markModule(m *llvmir.Module, id string) {
 	for _, k := range m.Kernels() {
 		if _, ok := k.Attribute(moduleID); !ok {
 			k.SetAttribute(moduleID, id)

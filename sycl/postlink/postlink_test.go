@@ -84,7 +84,7 @@ define spir_kernel void @marked() "sycl-module-id"="dpcpp.cpp" {
 define i32 @main() {
 }
 `)
-	MarkModule(m, "a.cpp")
+	markModule(m, "a.cpp")
 	for kernel, want := range map[string]string{"k": "a.cpp", "marked": "dpcpp.cpp"} {
 		if got, _ := m.Function(kernel).Attribute("sycl-module-id"); got != want {
 			t.Errorf("%s: %q, want %q", kernel, got, want)

@@ -173,13 +173,22 @@ define i32 @main() #0 {
 attributes #0 = { nounwind }
 `
 
-func TestDuplicateKernels(t *testing.T) {
+func TestKernelsOfTheSameName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "k.ll", ir)
+	write(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
 	dis := script(t, "dis", `cat "$1"`)
-	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", "/nonexistent", "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
-	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is defined in a.cpp too") {
+	link := script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
+	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
+	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is defined in a.cpp too, and differently") {
 		t.Errorf("exit %d, %q", code, stderr)
+	}
+	// A header with the kernel is in both sources.
+	if code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll"); code != 0 {
+		t.Fatalf("exit %d, %q", code, stderr)
+	}
+	if n := strings.Count(read(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
+		t.Errorf("the kernel is there %d times", n)
 	}
 }
 

@@ -30,8 +30,9 @@ func linkCommand() *cli.Command {
 		Args:  "SOURCE=FILE.bc...",
 		Short: "link the device code of several sources into one module",
 		Long: `
-Notes on every kernel which source it comes from, then runs llvm-link. A kernel
-that two sources define is an error that names both.`,
+Notes on every kernel which source it comes from, then runs llvm-link. Of a kernel
+that several sources define alike, as those do that include a header with it, one
+is left; when they differ, that is an error.`,
 		Example: "devicec link --llvm-dis llvm-dis-21 --llvm-link llvm-link-21 --output all.bc a.cpp=a.bc b.cpp=b.bc",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			var s linkStep
@@ -76,7 +77,7 @@ func (s *linkStep) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := duplicates(sources, kernels); err != nil {
+	if err := unrepeat(sources, marked, kernels); err != nil {
 		return err
 	}
 	out, done, err := scratchFile(s.output)
@@ -110,8 +111,7 @@ func (s *linkStep) mark(ctx context.Context, env *cli.Env, source, file, out str
 	if err != nil {
 		return nil, err
 	}
-	postlink.MarkModule(m, source)
-	if err := postlink.LowerAnnotations(m, source); err != nil {
+	if err := postlink.MarkSource(m, source); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	var names []string
@@ -121,19 +121,54 @@ func (s *linkStep) mark(ctx context.Context, env *cli.Env, source, file, out str
 	return names, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
-// duplicates reports every kernel that more than one source defines.
-func duplicates(sources []string, kernels [][]string) error {
-	first := map[string]string{}
+// unrepeat leaves one of each kernel that several sources define, which is what a
+// header with a kernel does to those that include it. Kernels of one name that are
+// not alike are an error.
+func unrepeat(sources, files []string, kernels [][]string) error {
+	modules := map[int]*llvmir.Module{}
+	read := func(i int) (*llvmir.Module, error) {
+		if modules[i] == nil {
+			text, err := os.ReadFile(files[i])
+			if err != nil {
+				return nil, err
+			}
+			if modules[i], err = llvmir.Parse(files[i], text); err != nil {
+				return nil, err
+			}
+		}
+		return modules[i], nil
+	}
+	first := map[string]int{}
+	repeated := map[int][]llvmir.Symbol{}
 	var errs []error
 	for i, names := range kernels {
 		for _, name := range names {
-			if other, ok := first[name]; ok {
-				errs = append(errs, cli.BadInput(fmt.Errorf(
-					"%s: kernel '%s' is defined in %s too; give one of them another kernel name, or keep a header's kernel in one source",
-					sources[i], kernelname.Display(name), other)))
-			} else {
-				first[name] = sources[i]
+			other, again := first[name]
+			if !again {
+				first[name] = i
+				continue
 			}
+			a, err := read(other)
+			if err != nil {
+				return err
+			}
+			b, err := read(i)
+			if err != nil {
+				return err
+			}
+			if postlink.SameFunction(a, b, name) {
+				repeated[i] = append(repeated[i], b.Function(name))
+			} else {
+				errs = append(errs, cli.BadInput(fmt.Errorf(
+					"%s: kernel '%s' is defined in %s too, and differently; give one of them another kernel name",
+					sources[i], kernelname.Display(name), sources[other])))
+			}
+		}
+	}
+	for i, list := range repeated {
+		modules[i].Delete(list...)
+		if err := cli.WriteFile(files[i], func(w io.Writer) error { _, err := modules[i].WriteTo(w); return err }); err != nil {
+			return err
 		}
 	}
 	return errors.Join(errs...)

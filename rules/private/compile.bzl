@@ -1,0 +1,97 @@
+"""What the rules that compile SYCL sources share."""
+
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:providers.bzl", "SyclDeviceInfo")
+load("//rules/private:actions.bzl", "compile_action")
+
+_SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
+_HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]
+
+COMPILE_ATTRS = {
+    "copts": attr.string_list(
+        doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
+    ),
+    "defines": attr.string_list(
+        doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
+    ),
+    "deps": attr.label_list(
+        doc = "`sycl_library` targets, whose device code becomes part of what uses it, and C++ libraries whose headers the sources include; the objects of these are not used.",
+        providers = [CcInfo],
+    ),
+    "hdrs": attr.label_list(
+        allow_files = _HEADERS,
+        doc = "Headers that the sources include.",
+    ),
+    "includes": attr.string_list(
+        doc = "Folders, relative to this package, that are searched for headers.",
+    ),
+    "srcs": attr.label_list(
+        allow_files = _SOURCES,
+        doc = "SYCL sources.",
+    ),
+}
+
+def compilation_context(ctx):
+    """The headers and include folders of a rule with COMPILE_ATTRS.
+
+    Args:
+        ctx: the rule context.
+    Returns:
+        The C++ compilation context.
+    """
+    own = [ctx.label.package] if ctx.label.package else []
+    folders = []
+    for include in ctx.attr.includes:
+        path = "/".join(own + [include]) if include != "." else (ctx.label.package or ".")
+        folders += [path, ctx.bin_dir.path + "/" + path]
+    return cc_common.merge_compilation_contexts(compilation_contexts = [
+        cc_common.create_compilation_context(
+            headers = depset(ctx.files.hdrs),
+            quote_includes = depset([".", ctx.bin_dir.path]),
+            includes = depset(folders),
+        ),
+    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps])
+
+def compile_sources(ctx, toolchain):
+    """Declares the compilation of a rule's own sources.
+
+    Args:
+        ctx: the context of a rule with COMPILE_ATTRS.
+        toolchain: SyclToolchainInfo.
+    Returns:
+        struct(context, sources): the compilation context, and the depset of the
+        SyclDeviceInfo of the rule, with those of its dependencies.
+    """
+    context = compilation_context(ctx)
+    copts = [ctx.expand_make_variables("copts", c, {}) for c in ctx.attr.copts]
+    own = {}
+    for source in ctx.files.srcs:
+        # What DPC++ calls a module id: the source, as the workspace knows it.
+        module = source.short_path
+        if module in own:
+            fail("%s: srcs names %s twice" % (ctx.label, module))
+        own[module] = struct(
+            module = module,
+            bitcode = compile_action(ctx, toolchain, source, output_stem(ctx, module), context, ctx.attr.defines, copts),
+        )
+    return struct(
+        context = context,
+        sources = depset(
+            own.values(),
+            transitive = [dep[SyclDeviceInfo].sources for dep in ctx.attr.deps if SyclDeviceInfo in dep],
+        ),
+    )
+
+def output_stem(ctx, module):
+    """Where the outputs of a source are below the rule's package, without extension.
+
+    Args:
+        ctx: the rule context.
+        module: the source's module id.
+    Returns:
+        string.
+    """
+    prefix = ctx.label.package + "/" if ctx.label.package else ""
+    path = module[len(prefix):] if module.startswith(prefix) else module
+    return "%s.device/%s" % (ctx.label.name, path.replace("../", "_/"))

@@ -1,0 +1,44 @@
+"""The sycl_library rule."""
+
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources")
+load(":providers.bzl", "SyclDeviceInfo")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+def _sycl_library_impl(ctx):
+    compiled = compile_sources(ctx, ctx.toolchains[TOOLCHAIN_TYPE].sycl)
+    own = [s.bitcode for s in compiled.sources.to_list() if s.bitcode.owner == ctx.label]
+    return [
+        DefaultInfo(files = depset(own)),
+        CcInfo(compilation_context = compiled.context),
+        SyclDeviceInfo(sources = compiled.sources),
+        OutputGroupInfo(device_ir = depset(own)),
+    ]
+
+sycl_library = rule(
+    implementation = _sycl_library_impl,
+    doc = """Device code that several `sycl_binary` targets share.
+
+Its sources are compiled once. Each `sycl_binary` that depends on it, directly or
+through other libraries, has its kernels and can call its `SYCL_EXTERNAL` functions.
+
+```starlark
+sycl_library(
+    name = "polynomials",
+    srcs = ["horner.cpp"],
+    hdrs = ["horner.hpp"],
+    deps = ["@rules_sycl//rules/device:sycl_lite"],
+)
+
+sycl_binary(
+    name = "kernels",
+    srcs = ["evaluate.cpp"],
+    sycl_targets = ["spir64", "intel_gpu_pvc"],
+    deps = [":polynomials"],
+)
+```
+""",
+    attrs = COMPILE_ATTRS,
+    provides = [CcInfo, SyclDeviceInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)

@@ -1,0 +1,92 @@
+package postlink
+
+import (
+	"strings"
+	"testing"
+)
+
+// linked is what MarkSource and linking make of two sources: the kernel's source
+// does not know that the function of the other one uses double.
+const linked = `target triple = "spirv64-unknown-unknown"
+
+define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 {
+  call spir_func void @_Z3barPd(ptr addrspace(1) %p)
+  ret void
+}
+
+define spir_kernel void @_ZTS5Knows(ptr addrspace(1) %p) #0 !sycl_used_aspects !0 {
+  %x = load double, ptr addrspace(1) %p
+  call spir_func void @_Z3barPd(ptr addrspace(1) %p)
+  ret void
+}
+
+define spir_func void @_Z3barPd(ptr addrspace(1) %p) #1 !sycl_used_aspects !0 {
+  %x = load double, ptr addrspace(1) %p
+  %y = fadd double %x, %x
+  store double %y, ptr addrspace(1) %p
+  ret void
+}
+
+attributes #0 = { "sycl-module-id"="a.cpp" }
+attributes #1 = { "sycl-module-id"="b.cpp" }
+!0 = !{!1}
+!1 = !{!"fp64", i32 6}
+`
+
+func TestRun(t *testing.T) {
+	m := parse(t, linked)
+	result, err := Run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Both kernels need fp64 in the end, so they stay together, and one of them
+	// expects it: nothing to warn of.
+	if got := describeImages(result.Images); got != "0 _ZTS1K _ZTS5Knows: _Z3barPd\n" {
+		t.Errorf("images: %s", got)
+	}
+	if len(result.Diagnostics) > 0 {
+		t.Errorf("diagnostics: %v", result.Diagnostics)
+	}
+
+	m = parse(t, linked)
+	result, err = Run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Diagnostics) != 1 || !strings.HasPrefix(result.Diagnostics[0].String(),
+		"warning: function 'bar' uses aspect 'fp64' not expected by its calling kernel.\nMissing [[sycl::device_has()]] on SYCL_EXTERNAL function?\n") {
+		t.Errorf("diagnostics: %v", result.Diagnostics)
+	}
+	w, err := NewPropertyWriter(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, image := range result.Images {
+		sets, err := image.Properties(w, PropertyOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(sets.Append(nil)); !strings.Contains(text, "aspects=2|gAAAAAAAAAgBAAAA\n") {
+			t.Errorf("image %d: %s", image.Number, text)
+		}
+	}
+}
+
+func TestMarkSource(t *testing.T) {
+	m := parse(t, strings.NewReplacer(` #0`, "", ` #1`, "", ` !sycl_used_aspects !0`, "").Replace(linked[:strings.Index(linked, "attributes")]))
+	if err := MarkSource(m, "dir/a.cpp"); err != nil {
+		t.Fatal(err)
+	}
+	for name, aspects := range map[string]bool{"_ZTS1K": true, "_ZTS5Knows": true, "_Z3barPd": true} {
+		f := m.Function(name)
+		if id, _ := f.Attribute(moduleID); f.Kernel() && id != "dir/a.cpp" {
+			t.Errorf("%s is of source %q", name, id)
+		}
+		if f.HasMetadata(usedAspectsMD) != aspects {
+			t.Errorf("%s uses aspects: %v", name, !aspects)
+		}
+		if f.HasMetadata(fixedTargetsMD) {
+			t.Errorf("%s has fixed targets", name)
+		}
+	}
+}
