@@ -7,39 +7,19 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"os/exec"
-	"os/signal"
-	"path/filepath"
 	"runtime"
 	"sync"
-	"syscall"
-	"text/tabwriter"
-	"time"
 
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	missed, err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
-		fmt.Fprintf(os.Stderr, "gate: error: %v\n", err)
-		os.Exit(2)
-	case missed:
-		os.Exit(1)
-	}
-}
+func main() { bench.Main(bench.Program{Name: "gate", Runs: 5, Floors: true, Setup: setup}) }
 
 // What the design asks for.
 const (
@@ -47,154 +27,68 @@ const (
 	smallSeconds = 0.05
 )
 
-// A result is the best of the runs of one contender.
-type result struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`     // of the fastest run
-	CPU     float64 `json:"cpu_seconds"` // of the same run, of all cores
-	Bytes   int64   `json:"bytes"`       // read
-	MaxRSS  int64   `json:"max_rss_bytes"`
-	Limit   float64 `json:"limit_seconds,omitempty"`
+func setup(b *bench.Bench) func() error {
+	dir := b.Flags.String("dir", "", "write the reports below this `folder` (required)")
+	compat := b.Flags.String("compat", "", "measure this `binary` instead of building the one of this module with 'go build'")
+	s := sizes{}
+	b.Flags.IntVar(&s.reports, "reports", 50, "`number` of reports")
+	b.Flags.IntVar(&s.kernels, "kernels", 1000, "`number` of kernels of each")
+	b.Flags.IntVar(&s.devices, "devices", 60, "`number` of devices of each")
+	peer := b.Flags.Bool("unmarshal", false, "only read the reports that are the arguments with encoding/json")
+	return func() error {
+		if *peer {
+			return unmarshal(b.Flags.Args())
+		}
+		switch err := b.NoArguments(); {
+		case err != nil:
+			return err
+		case min(s.reports, s.kernels, s.devices) < 1:
+			return errors.New("sizes have to be positive")
+		}
+		if err := b.Scratch(*dir); err != nil {
+			return err
+		}
+		tool, err := b.Tool("compat", *compat)
+		if err != nil {
+			return err
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(b.Progress, "writing reports")
+		names, size, err := writeReports(b.Dir, s)
+		if err != nil {
+			return err
+		}
+		return measure(b, tool, self, names, size)
+	}
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (missed bool, err error) {
-	fs := flag.NewFlagSet("gate", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	dir := fs.String("dir", "", "write the reports below this `folder` (required)")
-	compat := fs.String("compat", "", "measure this `binary` instead of building the one of this module with 'go build'")
-	runs := fs.Int("runs", 5, "`number` of runs of each contender, of which the best counts")
-	s := sizes{}
-	fs.IntVar(&s.reports, "reports", 50, "`number` of reports")
-	fs.IntVar(&s.kernels, "kernels", 1000, "`number` of kernels of each")
-	fs.IntVar(&s.devices, "devices", 60, "`number` of devices of each")
-	asJSON := fs.Bool("json", false, "print JSON instead of a table")
-	check := fs.Bool("check", false, "exit with 1 when a limit is missed")
-	peer := fs.Bool("unmarshal", false, "only read the reports that are the arguments with encoding/json")
-	if err := fs.Parse(args); err != nil {
-		return false, err
-	}
-	if *peer {
-		return false, unmarshal(fs.Args())
-	}
-	switch {
-	case fs.NArg() > 0:
-		return false, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	case *dir == "":
-		return false, errors.New("--dir is missing: the folder to write to")
-	case min(*runs, s.reports, s.kernels, s.devices) < 1:
-		return false, errors.New("runs and sizes have to be positive")
-	}
-	scratch, err := os.MkdirTemp(*dir, "gate")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	tool, err := findCompat(ctx, *compat, scratch)
-	if err != nil {
-		return false, err
-	}
-	fmt.Fprintln(stderr, "writing reports")
-	names, bytes, err := writeReports(scratch, s)
-	if err != nil {
-		return false, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return false, err
-	}
-	many := []*contender{
-		{result: result{Name: "compat check", Bytes: bytes, Limit: manySeconds}, args: append([]string{tool, "check", "--fail-on=none", "--workspace="}, names...)},
-		{result: result{Name: "encoding/json, the same structs, all cores", Bytes: bytes}, args: append([]string{self, "--unmarshal"}, names...)},
+// measure measures on many reports, of that size together, and on a small one.
+func measure(b *bench.Bench, tool, self string, names []string, size int64) error {
+	many := []bench.Contender{
+		{Name: "compat check", Bytes: size, Args: append([]string{tool, "check", "--fail-on=none", "--workspace="}, names...)},
+		{Name: "encoding/json, the same structs, all cores", Bytes: size, Args: append([]string{self, "--unmarshal"}, names...)},
 	}
 	if path, err := exec.LookPath("python3"); err == nil {
 		program := "import json,sys\nfor n in sys.argv[1:]:\n    json.load(open(n))"
-		many = append(many, &contender{result: result{Name: "json.load of Python", Bytes: bytes}, args: append([]string{path, "-c", program}, names...)})
+		many = append(many, bench.Contender{Name: "json.load of Python", Bytes: size, Args: append([]string{path, "-c", program}, names...)})
 	}
 	if path, err := exec.LookPath("jq"); err == nil {
-		many = append(many, &contender{result: result{Name: "jq length", Bytes: bytes}, args: append([]string{path, "length"}, names...)})
+		many = append(many, bench.Contender{Name: "jq length", Bytes: size, Args: append([]string{path, "length"}, names...)})
 	}
-	small := []*contender{{result: result{Name: "compat check, 5 kernels on 3 devices", Limit: smallSeconds}, args: []string{tool, "check", "--fail-on=none", smallFile}}}
-	var results []result
-	for _, group := range [][]*contender{many, small} {
-		for range *runs {
-			for _, c := range group {
-				fmt.Fprintln(stderr, c.Name)
-				if err := c.measure(ctx, scratch); err != nil {
-					return false, err
-				}
-			}
-		}
-		for _, c := range group {
-			results = append(results, c.result)
-			missed = missed || c.Limit > 0 && c.Seconds > c.Limit
-		}
-	}
-	if *asJSON {
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", "  ")
-		err = e.Encode(results)
-	} else {
-		err = table(stdout, results)
-	}
-	return *check && missed, err
-}
-
-func table(w io.Writer, results []result) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "best of the runs\tseconds\tCPU seconds\tMiB/s\tmax RSS, MiB\tlimit\t\n")
-	for _, r := range results {
-		limit, rate := "", ""
-		if r.Limit > 0 {
-			limit = fmt.Sprintf("%g: met", r.Limit)
-			if r.Seconds > r.Limit {
-				limit = fmt.Sprintf("%g: MISSED", r.Limit)
-			}
-		}
-		if r.Bytes > 0 {
-			rate = fmt.Sprintf("%.0f", float64(r.Bytes)/(1<<20)/r.Seconds)
-		}
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%s\t%.1f\t%s\t\n", r.Name, r.Seconds, r.CPU, rate, float64(r.MaxRSS)/(1<<20), limit)
-	}
-	fmt.Fprintf(t, "%s/%s, %d cores\t\t\t\t\t\t\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	return t.Flush()
-}
-
-type contender struct {
-	result
-	args []string
-}
-
-func (c *contender) measure(ctx context.Context, dir string) error {
-	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Dir = dir
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	seconds := time.Since(start).Seconds()
+	r, err := b.Compete(many...)
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", c.Name, err, out[:min(len(out), 1000)])
+		return err
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if c.Seconds == 0 {
-		c.Seconds = math.Inf(1)
+	b.AtMost("time of the check", r[0].Seconds, manySeconds, "s")
+	r, err = b.Compete(bench.Contender{Name: "compat check, 5 kernels on 3 devices", Args: []string{tool, "check", "--fail-on=none", smallFile}})
+	if err != nil {
+		return err
 	}
-	if seconds < c.Seconds {
-		c.Seconds = seconds
-		c.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	}
-	c.MaxRSS = max(c.MaxRSS, usage.Maxrss<<10)
+	b.AtMost("time of the small check", r[0].Seconds, smallSeconds, "s")
 	return nil
-}
-
-// findCompat returns the absolute path of the tool to measure.
-func findCompat(ctx context.Context, name, scratch string) (string, error) {
-	if name == "" {
-		name = filepath.Join(scratch, "compat")
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", name, "github.com/rules-sycl/rules_sycl/tools/compat")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("cannot build compat: %w: give --compat, or run this in the folder of the module\n%s", err, out)
-		}
-	}
-	return filepath.Abs(name)
 }
 
 // unmarshal reads reports on all cores, without a check of any kind.

@@ -4,44 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"text/tabwriter"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// Names of what is measured and limited.
-const (
-	buildReport = "build"
-	writeJSON   = "write JSON"
-)
-
-// A result is the best of the runs.
-type result struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
-	Bytes   int64   `json:"bytes,omitempty"`
-}
-
-type bench struct {
-	runs     int
-	progress io.Writer
-	results  []result
-}
-
-// all measures everything; files go below dir for a while.
-func (b *bench) all(dir string, r *report.Report, build func() (*report.Report, error)) (err error) {
-	scratch, err := os.MkdirTemp(dir, "report")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	file := func(name string) string { return filepath.Join(scratch, name) }
+// measure measures what is done with a report, and how long it takes to build.
+func measure(b *bench.Bench, r *report.Report, build func() (*report.Report, error), limit time.Duration) error {
+	file := func(name string) string { return filepath.Join(b.Dir, name) }
 	// Writers write into files, as the tools do.
 	into := func(name string, write func(io.Writer) error) func() (int64, error) {
 		return func() (int64, error) {
@@ -54,67 +28,40 @@ func (b *bench) all(dir string, r *report.Report, build func() (*report.Report, 
 			return size, errors.Join(err, f.Close())
 		}
 	}
-	if err := b.measure(buildReport, func() (int64, error) { _, err := build(); return 0, err }); err != nil {
+	built, err := b.Time("build", func() (int64, error) { _, err := build(); return 0, err })
+	if err != nil {
 		return err
 	}
+	seconds := built.Seconds
 	all := formats(r)
 	for _, name := range []string{"JSON", "text", "HTML", "Markdown", "CSV"} {
-		if err := b.measure("write "+name, into(name, all[name])); err != nil {
+		written, err := b.Time("write "+name, into(name, all[name]))
+		if err != nil {
 			return err
 		}
+		if name == "JSON" {
+			seconds += written.Seconds
+		}
 	}
+	b.AtMost("time of building and of writing JSON", seconds, limit.Seconds(), "s")
 	data, err := os.ReadFile(file("JSON"))
 	if err != nil {
 		return err
 	}
-	return errors.Join(
-		b.measure("read JSON", func() (int64, error) {
+	for _, c := range []struct {
+		name string
+		run  func() (int64, error)
+	}{
+		{"read JSON", func() (int64, error) {
 			_, err := report.Decode("report.json", bytes.NewReader(data))
 			return int64(len(data)), err
-		}),
-		b.measure("peer: encoding/json, the cells alone", into("peer", func(w io.Writer) error { return json.NewEncoder(w).Encode(r.Cells) })),
-		b.measure("limit: writing the bytes of the JSON", into("limit", func(w io.Writer) error { _, err := w.Write(data); return err })),
-	)
-}
-
-func (b *bench) measure(name string, run func() (int64, error)) error {
-	fmt.Fprintln(b.progress, name)
-	best := result{Name: name}
-	for range b.runs {
-		runtime.GC()
-		start := time.Now()
-		n, err := run()
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		}},
+		{"peer: encoding/json, the cells alone", into("peer", func(w io.Writer) error { return json.NewEncoder(w).Encode(r.Cells) })},
+		{"limit: writing the bytes of the JSON", into("limit", func(w io.Writer) error { _, err := w.Write(data); return err })},
+	} {
+		if _, err := b.Time(c.name, c.run); err != nil {
+			return err
 		}
-		if s := time.Since(start).Seconds(); best.Seconds == 0 || s < best.Seconds {
-			best.Seconds = s
-		}
-		best.Bytes = n
 	}
-	b.results = append(b.results, best)
 	return nil
-}
-
-func (b *bench) seconds(name string) float64 {
-	for _, r := range b.results {
-		if r.Name == name {
-			return r.Seconds
-		}
-	}
-	return 0
-}
-
-func (b *bench) table(w io.Writer, r *report.Report, total float64, limit time.Duration) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%d kernels x %d devices\tms\tMiB\n", len(r.Kernels), len(r.Devices))
-	for _, m := range b.results {
-		fmt.Fprintf(t, "%s\t%.0f\t%.1f\n", m.Name, m.Seconds*1000, float64(m.Bytes)/(1<<20))
-	}
-	verdict := "met"
-	if total > limit.Seconds() {
-		verdict = "MISSED"
-	}
-	fmt.Fprintf(t, "\nbuild and write JSON: %.2f s, at most %g s: %s\n%s/%s, %d cores\n", total, limit.Seconds(), verdict, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	return t.Flush()
 }

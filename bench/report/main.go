@@ -10,9 +10,7 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -20,66 +18,45 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-func main() {
-	missed, err := run(os.Args[1:], os.Stdout, os.Stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
-		fmt.Fprintf(os.Stderr, "report: error: %v\n", err)
-		os.Exit(2)
-	case missed:
-		os.Exit(1)
-	}
-}
+func main() { bench.Main(bench.Program{Name: "report", Runs: 3, Floors: true, Setup: setup}) }
 
-func run(args []string, stdout, stderr io.Writer) (missed bool, err error) {
-	fs := flag.NewFlagSet("report", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	kernels := fs.Int("kernels", 10_000, "`number` of kernels")
-	devices := fs.Int("devices", 100, "`number` of devices")
-	runs := fs.Int("runs", 3, "`number` of runs, of which the best counts")
-	dir := fs.String("dir", os.TempDir(), "write below this `folder`")
-	generate := fs.Bool("generate", false, "only write the report as JSON, text, HTML, Markdown and CSV into the folder")
-	asJSON := fs.Bool("json", false, "print JSON instead of a table")
-	limit := fs.Duration("limit", 3*time.Second, "`time` that building and writing a report may take")
-	check := fs.Bool("check", false, "exit with 1 when it takes longer")
-	if err := fs.Parse(args); err != nil {
-		return false, err
+func setup(b *bench.Bench) func() error {
+	kernels := b.Flags.Int("kernels", 10_000, "`number` of kernels")
+	devices := b.Flags.Int("devices", 100, "`number` of devices")
+	dir := b.Flags.String("dir", os.TempDir(), "write below this `folder`")
+	generate := b.Flags.Bool("generate", false, "only write the report as JSON, text, HTML, Markdown and CSV into the folder")
+	limit := b.Flags.Duration("limit", 3*time.Second, "`time` that building and writing a report may take")
+	return func() error {
+		switch err := b.NoArguments(); {
+		case err != nil:
+			return err
+		case min(*kernels, *devices) < 1:
+			return errors.New("kernels and devices have to be positive")
+		}
+		modules, config, list, err := inputs(*kernels, *devices)
+		if err != nil {
+			return err
+		}
+		build := func() (*report.Report, error) {
+			return report.Build(modules, list, config, report.Generator{Name: "bench", Version: "0"}, "//bench:kernels")
+		}
+		r, err := build()
+		if err != nil {
+			return err
+		}
+		if *generate {
+			return writeAll(*dir, r)
+		}
+		if err := b.Scratch(*dir); err != nil {
+			return err
+		}
+		b.Title = fmt.Sprintf("%d kernels x %d devices", len(r.Kernels), len(r.Devices))
+		return measure(b, r, build, *limit)
 	}
-	if fs.NArg() > 0 || min(*kernels, *devices, *runs) < 1 {
-		return false, errors.New("numbers have to be positive, and there are no arguments")
-	}
-	modules, config, list, err := inputs(*kernels, *devices)
-	if err != nil {
-		return false, err
-	}
-	build := func() (*report.Report, error) {
-		return report.Build(modules, list, config, report.Generator{Name: "bench", Version: "0"}, "//bench:kernels")
-	}
-	r, err := build()
-	if err != nil {
-		return false, err
-	}
-	if *generate {
-		return false, writeAll(*dir, r)
-	}
-	b := bench{runs: *runs, progress: stderr}
-	if err := b.all(*dir, r, build); err != nil {
-		return false, err
-	}
-	total := b.seconds(buildReport) + b.seconds(writeJSON)
-	missed = total > limit.Seconds()
-	if *asJSON {
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", "  ")
-		err = e.Encode(map[string]any{"results": b.results, "cells": len(r.Cells), "seconds": total, "limit": limit.Seconds(), "met": !missed})
-	} else {
-		err = b.table(stdout, r, total, *limit)
-	}
-	return missed && *check, err
 }
 
 // formats are the renderings.

@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
 )
 
 // A MatrixCombination is types and shapes that joint_matrix_mad can bring
@@ -134,7 +135,7 @@ func (p *parser) matrixTypes(n *yaml.Node) ([]string, error) {
 	var all []string
 	for _, e := range elements {
 		switch {
-		case e.Kind != yaml.ScalarNode || isNull(e):
+		case e.Kind != yaml.ScalarNode || yamlnode.IsNull(e):
 			return nil, p.errorf(e, "expected a type such as bf16, not %s", kindName(e))
 		case !slices.Contains(MatrixTypes, e.Value):
 			if near := spell.Nearest(e.Value, slices.Values(MatrixTypes), 1); near != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
 )
 
 // A SyntaxError is a fault of a configuration file, and its place.
@@ -91,49 +91,19 @@ func Read(name string, r io.Reader) (*Config, error) {
 	return c, nil
 }
 
-// yamlLine finds the line in messages of the YAML package.
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
 // readYAML returns the root of the one document in r, nil when there is nothing.
 func readYAML(name string, r io.Reader) (*yaml.Node, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: reading the device configuration: %w", name, err)
-	}
-	if len(data) > maxFile {
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the file is longer than %d bytes", maxFile)}
-	}
-	dec := yaml.NewDecoder(strings.NewReader(string(data)))
-	var doc, second yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, nil
+	root, err := yamlnode.Read(r, maxFile)
+	var fault *yamlnode.Fault
+	switch {
+	case errors.As(err, &fault):
+		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
 	case err != nil:
-		return nil, yamlError(name, err)
-	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		return nil, &SyntaxError{File: name, Line: second.Line, Msg: "the file has a second YAML document"}
-	case !errors.Is(err, io.EOF):
-		return nil, yamlError(name, err)
-	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+		return nil, fmt.Errorf("%s: reading the device configuration: %w", name, err)
+	case root == nil || yamlnode.IsNull(root):
 		return nil, nil
 	}
-	if root := doc.Content[0]; !isNull(root) {
-		return root, nil
-	}
-	return nil, nil
-}
-
-func yamlError(name string, err error) error {
-	e := &SyntaxError{File: name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		e.Line, _ = strconv.Atoi(m[1])
-		e.Msg = strings.TrimPrefix(err.Error(), m[0])
-	}
-	e.Msg = "not YAML: " + e.Msg
-	return e
+	return root, nil
 }
 
 // A parser reads YAML nodes and knows where it is.
@@ -183,7 +153,7 @@ func (p *parser) device(e pair) (*Device, error) {
 	p.target = target
 	d := &Device{Name: Canonical(target), Source: fmt.Sprintf("%s:%d", p.file, e.key.Line)}
 	names().complete(d)
-	if isNull(e.value) {
+	if yamlnode.IsNull(e.value) {
 		d.infer()
 		return d, nil
 	}
@@ -265,10 +235,7 @@ func (p *parser) knownOption(n *yaml.Node, key string) error {
 		return nil
 	}
 	p.key = ""
-	if near != nil {
-		return p.errorf(n, "unknown key %q: did you mean %s?", n.Value, near[0])
-	}
-	return p.errorf(n, "unknown key %q: expected one of %s", n.Value, strings.Join(entryKeys, ", "))
+	return p.errorf(n, "unknown key %q: %s", n.Value, yamlnode.Meant(key, entryKeys))
 }
 
 // deviceOption takes the device for ocloc from aot-toolchain-options when no other
@@ -307,7 +274,7 @@ func (p *parser) option(d *Device, o pair) error {
 	} else if rest, ok := strings.CutPrefix(option, d.AOTToolchain+"-"); d.AOTToolchain == "" || !ok || rest == "" {
 		return p.errorf(o.key, "the key is for options of another compiler: %s is %q", keyToolchain, d.AOTToolchain)
 	}
-	if o.value.Kind != yaml.ScalarNode || isNull(o.value) {
+	if o.value.Kind != yaml.ScalarNode || yamlnode.IsNull(o.value) {
 		return p.errorf(o.value, "expected one value, not %s", kindName(o.value))
 	}
 	if strings.ContainsAny(o.value.Value, "\x00\n\r") {
@@ -340,14 +307,14 @@ func (p *parser) pairs(n *yaml.Node, what string) ([]pair, error) {
 
 // list returns the elements of a sequence of single values; null has none.
 func (p *parser) list(n *yaml.Node) ([]*yaml.Node, error) {
-	if isNull(n) {
+	if yamlnode.IsNull(n) {
 		return nil, nil
 	}
 	if n.Kind != yaml.SequenceNode {
 		return nil, p.errorf(n, "expected a list such as [a, b], not %s", kindName(n))
 	}
 	for _, e := range n.Content {
-		if e.Kind != yaml.ScalarNode || isNull(e) {
+		if e.Kind != yaml.ScalarNode || yamlnode.IsNull(e) {
 			return nil, p.errorf(e, "expected one value in the list, not %s", kindName(e))
 		}
 	}
@@ -449,7 +416,7 @@ func (p *parser) boolean(n *yaml.Node) (bool, error) {
 // word reads a name that becomes part of a command line. It may be a list or a
 // range, as ocloc takes them.
 func (p *parser) word(n *yaml.Node) (string, error) {
-	if n.Kind != yaml.ScalarNode || isNull(n) {
+	if n.Kind != yaml.ScalarNode || yamlnode.IsNull(n) {
 		return "", p.errorf(n, "expected a name, not %s", kindName(n))
 	}
 	if fault := nameFault(n.Value, "_-.:,"); fault != "" {
@@ -478,8 +445,6 @@ func nameFault(name, others string) string {
 	return ""
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
-
 func kindName(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -488,7 +453,7 @@ func kindName(n *yaml.Node) string {
 		return "a list"
 	case n.Kind == yaml.AliasNode:
 		return "a reference *" + n.Value + ", which device configurations cannot have"
-	case isNull(n):
+	case yamlnode.IsNull(n):
 		return "nothing"
 	case n.Kind == yaml.ScalarNode && len(n.Value) <= 60:
 		return strconv.Quote(n.Value)

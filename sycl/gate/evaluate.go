@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 )
 
@@ -45,9 +46,14 @@ type evaluator struct {
 
 // item is a problem of a kernel and a device.
 type item struct {
-	target   *target
-	problem  *problem
-	device   affected
+	target  *target
+	problem *problem
+	device  affected
+	fate
+}
+
+// fate is what the policy and the comparison make of an item.
+type fate struct {
 	severity Severity
 	state    State
 	class    Class
@@ -92,7 +98,7 @@ func (i *item) entry() Entry {
 // other names of it.
 func matchDevice(patterns []string, id string) bool {
 	for _, p := range patterns {
-		if match(p, id) || !strings.Contains(p, "*") && deviceconfig.Canonical(p) == deviceconfig.Canonical(id) {
+		if glob.Match(p, id) || !strings.Contains(p, "*") && deviceconfig.Canonical(p) == deviceconfig.Canonical(id) {
 			return true
 		}
 	}
@@ -144,7 +150,7 @@ func (e *evaluator) found(t *target, rule RuleID, device string, severity Severi
 		return
 	}
 	p := &problem{problemKey: problemKey{kernel: -1, rule: rule, text: text}}
-	i := &item{target: t, problem: p, severity: severity, state: StateNew}
+	i := &item{target: t, problem: p, fate: fate{severity: severity, state: StateNew}}
 	if device != "" {
 		i.device.device = device
 		p.on = []affected{i.device}
@@ -175,7 +181,7 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 			list := make([]item, len(p.on))
 			for i, a := range p.on {
 				it := &list[i]
-				*it = item{target: t, problem: p, device: a, severity: min(e.tier(a.device).Severity(), level), state: StateNew}
+				*it = item{target: t, problem: p, device: a, fate: fate{severity: min(e.tier(a.device).Severity(), level), state: StateNew}}
 				for _, f := range members[p.kernel] {
 					if f.runs[t.column(a.device)] {
 						it.family = f.name
@@ -192,9 +198,9 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 
 // covers reports whether an exception is about a problem, on any device.
 func (a *Allow) covers(t *target, p *problem, k *kernel) bool {
-	return a.Rule == p.rule && (len(a.Targets) == 0 || matchAny(a.Targets, t.label)) &&
-		(a.Detail == "" || match(a.Detail, p.detail())) &&
-		(k == nil && matchAny(a.Kernels, "") || k != nil && matchAny(a.Kernels, k.display, k.name))
+	return a.Rule == p.rule && (len(a.Targets) == 0 || glob.MatchAny(a.Targets, t.label)) &&
+		(a.Detail == "" || glob.Match(a.Detail, p.detail())) &&
+		(k == nil && glob.MatchAny(a.Kernels, "") || k != nil && glob.MatchAny(a.Kernels, k.display, k.name))
 }
 
 // detail is what "detail" of exceptions is compared with.
@@ -249,7 +255,7 @@ func (e *evaluator) families(t *target, own bool) map[int][]*member {
 	for n, f := range e.Policy.Families {
 		m := &member{f.Name, map[int]bool{}}
 		for row, k := range t.kernels {
-			if !matchAny(f.Kernels, k.display, k.name) {
+			if !glob.MatchAny(f.Kernels, k.display, k.name) {
 				continue
 			}
 			if out == nil {
@@ -385,7 +391,7 @@ func (e *evaluator) coverage() {
 	devices := slices.Sorted(maps.Keys(r.digests))
 	for _, pattern := range e.Policy.Required {
 		if strings.Contains(pattern, "*") {
-			if pattern != "*" && !slices.ContainsFunc(devices, func(id string) bool { return match(pattern, id) }) {
+			if pattern != "*" && !slices.ContainsFunc(devices, func(id string) bool { return glob.Match(pattern, id) }) {
 				loss(&target{}, "", pattern, Error, "no report is about such a device, which the policy requires")
 			}
 			continue
@@ -478,7 +484,7 @@ func (e *evaluator) lostKernels(t, was *target) {
 		if severity == Off {
 			continue
 		}
-		it := &item{target: lost, problem: &problem{problemKey: problemKey{rule: KernelLost}}, severity: severity, state: StateNew}
+		it := &item{target: lost, problem: &problem{problemKey: problemKey{rule: KernelLost}}, fate: fate{severity: severity, state: StateNew}}
 		var allowed []int
 		for n := range e.Policy.Allow {
 			if e.Policy.Allow[n].covers(lost, it.problem, k) {
@@ -640,21 +646,15 @@ func (e *evaluator) summarize() {
 func (e *evaluator) group() {
 	r := e.result
 	type key struct {
-		problem  *problem
-		severity Severity
-		state    State
-		class    Class
-		allow    *Allow
-		family   string
-		expired  bool
-		fails    bool
+		problem *problem
+		fate    fate
 	}
 	locate := locator{Workspace: e.Workspace}
 	// Items of a problem stand together, and few of them differ.
 	var places []int // of the findings of the last problem
 	var keys []key
 	for _, i := range r.items {
-		k := key{i.problem, i.severity, i.state, i.class, i.allow, i.family, i.expired, i.fails}
+		k := key{i.problem, i.fate}
 		if len(keys) > 0 && keys[0].problem != k.problem {
 			places, keys = places[:0], keys[:0]
 		}

@@ -459,24 +459,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-func TestMatch(t *testing.T) {
-	for _, test := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"a*b", "ab", true}, {"a*a", "a", false}, {"*b*", "abc", true},
-		{"f<*>", "f<double *>", true}, {"a*b*c", "axxbyybzzc", true}, {"a*b*c", "axxc", false}, {"**", "x", true}, {"[ab]", "a", false}, {"a.c", "abc", false},
-	} {
-		if got := match(test.pattern, test.text); got != test.want {
-			t.Errorf("match(%q, %q) = %v", test.pattern, test.text, got)
-		}
-	}
-	// A pattern that makes those who try everything take forever.
-	if match(strings.Repeat("a*", 500)+"b", strings.Repeat("a", 100_000)) {
-		t.Error("matched")
-	}
-}
-
 func TestWithoutNumbers(t *testing.T) {
 	for name, want := range map[string]string{
 		"_ZTSZ4mainEUlT_E_": "_ZTSZ4mainEUlT_E_", "_ZTSZ4mainEUlT_E12_": "_ZTSZ4mainEUlT_E_", "_ZTSN1aUt3_E": "_ZTSN1aUt_E", "_ZTS3Add": "_ZTS3Add", "_ZTSE1_": "_ZTSE1_",

@@ -43,7 +43,8 @@ func WriteMarkdown(w io.Writer, r *Result, o MarkdownOptions) error {
 	table := func(list []*Finding) {
 		b.WriteString("\n| | Rule | Problem | Place | |\n|---|---|---|---|---|\n")
 		for i, f := range list {
-			row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, upperFirst(markdownWords.sentence(f)), markdownPlace(f), upperFirst(markdownWords.status(f)))
+			row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, report.InTable(upperFirst(markdownWords.sentence(f))),
+				report.InTable(markdownPlace(f)), report.InTable(upperFirst(markdownWords.status(f))))
 			if b.Len()+len(row)+rest > limit {
 				fmt.Fprintf(&b, "\n%d more are left out here.\n", len(list)-i)
 				return
@@ -106,32 +107,9 @@ func markdownPlace(f *Finding) string {
 
 var markdownWords = words{name: codeSpan, value: codeSpan}
 
-// codeSpan writes text as a code span that can stand in a table: nothing in it
-// is markup, a link or a mention.
-func codeSpan(s string) string {
-	s = strings.Join(strings.Fields(report.Escape(s)), " ")
-	if s == "" {
-		return "` `"
-	}
-	longest, run := 0, 0
-	for _, c := range s {
-		if c != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	// Tables take "|" for the end of a cell unless "\" stands before it, which
-	// text with backslashes of its own cannot express.
-	s = strings.ReplaceAll(s, `\|`, `\\u{7c}`)
-	s = strings.ReplaceAll(s, "|", `\|`)
-	if s[0] == '`' || s[len(s)-1] == '`' {
-		s = " " + s + " "
-	}
-	return fence + s + fence
-}
+// codeSpan writes text as a code span: nothing in it is markup, a link or a
+// mention.
+func codeSpan(s string) string { return report.CodeSpan(report.Escape(s)) }
 
 // upperFirst makes a sentence begin with a capital letter.
 func upperFirst(s string) string {

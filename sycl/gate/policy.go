@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
 )
 
 // A Policy says what fails the gate. Its patterns match whole names; "*" stands
@@ -116,44 +115,22 @@ const (
 // ReadPolicy reads a policy; name is used in errors. It refuses what it does not
 // know, what occurs twice, references and tags.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
-	if err != nil {
+	root, err := yamlnode.Read(r, maxPolicy)
+	var fault *yamlnode.Fault
+	switch {
+	case errors.As(err, &fault):
+		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(data) > maxPolicy {
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the file is longer than %d bytes", maxPolicy)}
+	case root == nil:
+		return nil, &SyntaxError{File: name, Msg: `the file is empty: "version: 1" is needed`}
 	}
 	p := policyParser{file: name, Policy: DefaultPolicy()}
 	p.File, p.Required = name, nil
-	d := yaml.NewDecoder(strings.NewReader(string(data)))
-	var doc, second yaml.Node
-	switch err := d.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, &SyntaxError{File: name, Msg: `the file is empty: "version: 1" is needed`}
-	case err != nil:
-		return nil, yamlError(name, err)
-	}
-	switch err := d.Decode(&second); {
-	case err == nil:
-		return nil, &SyntaxError{File: name, Line: second.Line, Msg: "the file has a second YAML document"}
-	case !errors.Is(err, io.EOF):
-		return nil, yamlError(name, err)
-	}
-	if err := p.policy(doc.Content[0]); err != nil {
+	if err := p.policy(root); err != nil {
 		return nil, err
 	}
 	return p.Policy, nil
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
-func yamlError(name string, err error) error {
-	e := &SyntaxError{File: name, Msg: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		e.Line, _ = strconv.Atoi(m[1])
-		e.Msg = "not YAML: " + strings.TrimPrefix(err.Error(), m[0])
-	}
-	return e
 }
 
 // policyParser reads YAML nodes.
@@ -194,7 +171,7 @@ func (p *policyParser) mapping(n *yaml.Node, path string, known keys) (map[strin
 					}
 				}
 			})
-			return nil, p.errorf(kv[0], path, "unknown key %q: %s", key, meant(key, names))
+			return nil, p.errorf(kv[0], path, "unknown key %q: %s", key, yamlnode.Meant(key, names))
 		}
 		if line, ok := lines[key]; ok {
 			return nil, p.errorf(kv[0], at, "the key is also on line %d", line)
@@ -207,14 +184,6 @@ func (p *policyParser) mapping(n *yaml.Node, path string, known keys) (map[strin
 	return lines, nil
 }
 
-// meant says which of the names was meant, or what there is.
-func meant(name string, names []string) string {
-	if near := spell.Nearest(name, slices.Values(names), 1); near != nil {
-		return "did you mean " + near[0] + "?"
-	}
-	return "expected one of " + strings.Join(names, ", ")
-}
-
 // plain reports nodes of another kind, references and tags.
 func (p *policyParser) plain(n *yaml.Node, path string, kind yaml.Kind, what string) error {
 	switch {
@@ -222,7 +191,7 @@ func (p *policyParser) plain(n *yaml.Node, path string, kind yaml.Kind, what str
 		return p.errorf(n, path, "references (& and *) are not allowed")
 	case n.Style&yaml.TaggedStyle != 0:
 		return p.errorf(n, path, "tags such as %s are not allowed", n.Tag)
-	case n.Kind != kind || kind == yaml.ScalarNode && n.ShortTag() == "!!null":
+	case n.Kind != kind || kind == yaml.ScalarNode && yamlnode.IsNull(n):
 		return p.errorf(n, path, "expected %s", what)
 	}
 	return nil
@@ -326,7 +295,7 @@ func (p *policyParser) patterns(to *[]string) func(string, *yaml.Node) error {
 
 func (p *policyParser) policy(n *yaml.Node) error {
 	var version string
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+	if yamlnode.IsNull(n) {
 		return p.errorf(n, "", `the file is empty: "version: 1" is needed`)
 	}
 	lines, err := p.mapping(n, "", keys{
@@ -475,7 +444,7 @@ func (p *policyParser) allow(key string, n *yaml.Node) error {
 		}
 	}
 	if a.Rule = RuleID(rule); !slices.Contains(findingRules(), rule) {
-		return p.errorf(n, key, "unknown rule %q: %s", rule, meant(rule, findingRules()))
+		return p.errorf(n, key, "unknown rule %q: %s", rule, yamlnode.Meant(rule, findingRules()))
 	}
 	if r, _ := LookupRule(a.Rule); detailKey != "" && r.Detail != detailKey {
 		return p.errorf(n, key, "findings of %s have no detail %s", rule, detailKey)

@@ -37,7 +37,7 @@ const (
 func (t *table) markdown(limit int) string {
 	var head strings.Builder
 	if title := t.title(); title != "" {
-		fmt.Fprintf(&head, "### Compatibility of %s\n\n", codeSpan(title))
+		fmt.Fprintf(&head, "### Compatibility of %s\n\n", CodeSpan(title))
 	}
 	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
 		fmt.Fprintf(&head, "There is nothing to compare: %s and %s.\n", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device"))
@@ -125,7 +125,7 @@ func (t *table) markdownSummary() string {
 	s := t.Summary()
 	if len(t.Devices) == 1 {
 		name := Escape(t.Devices[0].Name)
-		s = strings.Replace(s, " on "+name, " on "+codeSpan(name), 1)
+		s = strings.Replace(s, " on "+name, " on "+CodeSpan(name), 1)
 	}
 	return "**" + s + "**"
 }
@@ -135,14 +135,14 @@ func (t *table) markdownHeads(columns []column) (heads string, legend []string) 
 	for _, c := range columns {
 		names := t.deviceNames(c.devices)
 		for i, name := range names {
-			names[i] = codeSpan(name)
+			names[i] = CodeSpan(name)
 		}
 		if len(names) > mostNames {
 			group := "Group " + groupName(len(legend))
 			legend = append(legend, fmt.Sprintf("%s: %s\n\n", group, strings.Join(names, ", ")))
 			fmt.Fprintf(&b, " %s (%d devices) |", group, len(names))
 		} else {
-			fmt.Fprintf(&b, " %s |", inTable(strings.Join(names, "<br>")))
+			fmt.Fprintf(&b, " %s |", InTable(strings.Join(names, "<br>")))
 		}
 	}
 	return b.String(), legend
@@ -156,17 +156,17 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	target := ""
 	words := make([]string, len(t.kinds))
 	for i := range t.kinds {
-		words[i] = inTable(markdownCell(&t.kinds[i].Cell))
+		words[i] = InTable(markdownCell(&t.kinds[i].Cell))
 	}
 	for k := range t.Kernels {
 		if label := KernelTarget(&t.Kernels[k]); label != target {
 			target = label
-			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", inTable(codeSpan(Escape(label))), strings.Repeat(" |", len(columns))))
+			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", InTable(CodeSpan(Escape(label))), strings.Repeat(" |", len(columns))))
 			good = append(good, false)
 		}
 		var b strings.Builder
 		isGood := true
-		fmt.Fprintf(&b, "| %s |", inTable(codeSpan(kernelName(&t.Kernels[k]))))
+		fmt.Fprintf(&b, "| %s |", InTable(CodeSpan(kernelName(&t.Kernels[k]))))
 		for _, c := range columns {
 			n := t.cells[k*len(t.Devices)+c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])
@@ -188,9 +188,9 @@ func markdownCell(c *Cell) string {
 	case c.Status == NotApplicable:
 		return "➖"
 	case c.Status == Undetermined:
-		return "❓ maybe: " + codeSpan(briefly(c))
+		return "❓ maybe: " + CodeSpan(briefly(c))
 	}
-	return "❌ no: " + codeSpan(briefly(c))
+	return "❌ no: " + CodeSpan(briefly(c))
 }
 
 // markdownReasons is a part that unfolds.
@@ -204,23 +204,23 @@ func (t *table) markdownReasons() []markdownReasons {
 	for _, e := range t.entries() {
 		var b strings.Builder
 		if e.brief != "" {
-			fmt.Fprintf(&b, "- %s: ", codeSpan(e.brief))
+			fmt.Fprintf(&b, "- %s: ", CodeSpan(e.brief))
 		} else {
 			b.WriteString("- ")
 		}
-		fmt.Fprintf(&b, "%s\n", codeSpan(e.text))
+		fmt.Fprintf(&b, "%s\n", CodeSpan(e.text))
 		var list []string
 		for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
 			k := &t.Kernels[about.kernel]
-			name := codeSpan(kernelName(k))
+			name := CodeSpan(kernelName(k))
 			if label := KernelTarget(k); label != "" {
-				name += " of " + codeSpan(Escape(label))
+				name += " of " + CodeSpan(Escape(label))
 			}
 			switch {
 			case about.brief != "":
-				name += " (" + codeSpan(about.brief) + ")"
+				name += " (" + CodeSpan(about.brief) + ")"
 			case k.Location != nil:
-				name += " (" + codeSpan(k.Location.String()) + ")"
+				name += " (" + CodeSpan(k.Location.String()) + ")"
 			}
 			list = append(list, name)
 		}
@@ -228,14 +228,14 @@ func (t *table) markdownReasons() []markdownReasons {
 		if e.devices != nil {
 			names := t.deviceNames(e.devices)
 			for i, name := range names {
-				names[i] = codeSpan(name)
+				names[i] = CodeSpan(name)
 			}
 			fmt.Fprintf(&b, "  - Devices: %s\n", some(names, "devices"))
 		}
 		if len(e.origins) > 0 {
 			spans := make([]string, len(e.origins))
 			for i, o := range e.origins {
-				spans[i] = codeSpan(o)
+				spans[i] = CodeSpan(o)
 			}
 			fmt.Fprintf(&b, "  - Used by %s\n", some(spans, "functions"))
 		} else if e.image {
@@ -270,9 +270,9 @@ func wrapReasons(parts []markdownReasons, lost []int) string {
 	return b.String()
 }
 
-// codeSpan returns text, which has been escaped, as a code span: between more
+// CodeSpan returns text, which [Escape] has escaped, as a code span of Markdown: between more
 // backticks than it has in a row.
-func codeSpan(s string) string {
+func CodeSpan(s string) string {
 	if strings.Trim(s, " ") == "" {
 		s = fmt.Sprintf("%q", s)
 	}
@@ -292,10 +292,10 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// inTable escapes what would end a cell of a table, in code spans, too. Readers
-// do not agree on a backslash before an escaped stroke, so such a stroke is
-// written like characters that cannot be shown.
-func inTable(s string) string {
+// InTable escapes what would end a cell of a Markdown table, in code spans, too.
+// Readers do not agree on a backslash before an escaped stroke, so such a stroke
+// is written like characters that cannot be shown.
+func InTable(s string) string {
 	if !strings.Contains(s, "|") {
 		return s
 	}

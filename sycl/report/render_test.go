@@ -539,17 +539,6 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-	for _, test := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"a", "a", true}, {"a", "ab", false}, {"*", "", true}, {"a*", "ab", true}, {"*b", "ab", true}, {"a*a", "a", false},
-		{"a*b*c", "a b b c", true}, {"a*b*c", "acb", false}, {"**", "x", true}, {"*ab*ab", "ab", false}, {"", "", true}, {"[a]", "a", false},
-	} {
-		if got := match(test.pattern, test.text); got != test.want {
-			t.Errorf("match(%q, %q) is %t", test.pattern, test.text, got)
-		}
-	}
 }
 
 // FuzzRenderings: whatever a report has in it, each rendering is whole.

@@ -2,7 +2,8 @@ package report
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 )
 
 // A Selection is a part of a report. A list that is empty selects everything.
@@ -19,7 +20,7 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	is := func(patterns []string, names ...string) bool {
 		found := len(patterns) == 0
 		for _, p := range patterns {
-			if slices.ContainsFunc(names, func(name string) bool { return match(p, name) }) {
+			if slices.ContainsFunc(names, func(name string) bool { return glob.Match(p, name) }) {
 				matched[p] = true
 				found = true
 			}
@@ -68,26 +69,4 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		}
 	}
 	return &out, unmatched
-}
-
-// match reports whether text is the pattern, in which "*" stands for any text.
-func match(pattern, text string) bool {
-	first, rest, ok := strings.Cut(pattern, "*")
-	if !ok {
-		return pattern == text
-	}
-	text, ok = strings.CutPrefix(text, first)
-	if !ok {
-		return false
-	}
-	parts := strings.Split(rest, "*")
-	last := parts[len(parts)-1]
-	for _, part := range parts[:len(parts)-1] {
-		_, after, found := strings.Cut(text, part)
-		if !found {
-			return false
-		}
-		text = after
-	}
-	return strings.HasSuffix(text, last)
 }

@@ -16,7 +16,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -105,7 +104,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	})
 
 	// What is read is small and stays: collecting garbage finds little.
-	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer debug.SetGCPercent(debug.SetGCPercent(150))
 	var b syclbin.Builder
 	for in, err := range loadAll(ctx, inputs) {
 		if err == nil {
@@ -262,10 +261,10 @@ func (in *input) load() (loadedInput, error) {
 		return l, err
 	}
 	defer f.Close()
-	if f.info.Size() == 0 {
-		return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.Name()))
+	if f.size == 0 {
+		return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
 	}
-	content := &fileSource{path: f.Name(), size: f.info.Size(), opened: f.File}
+	content := &fileSource{path: f.name, size: f.size, opened: f}
 	defer func() { content.opened = nil }()
 	names, err := in.symbols()
 	if err != nil {
@@ -311,36 +310,13 @@ func (in *input) open(name string) (*regularFile, error) {
 	}
 	info, err := os.Stat(beside)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && os.SameFile(info, f.info):
+	case errors.Is(err, fs.ErrNotExist), err == nil && f.is(info):
 		return f, nil
 	case err == nil:
 		err = cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
 	}
 	f.Close()
 	return nil, err
-}
-
-// A regularFile is an open file that is neither a folder nor a device.
-type regularFile struct {
-	*os.File
-	info os.FileInfo
-}
-
-func openRegular(path string) (*regularFile, error) {
-	// Without O_NONBLOCK, opening a named pipe waits for who writes to it.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = cli.BadInput(fmt.Errorf("%s is not a file", path))
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &regularFile{f, info}, nil
 }
 
 // read returns the content of a small file, and its path.
@@ -350,9 +326,9 @@ func (in *input) read(name string) ([]byte, string, error) {
 		return nil, "", err
 	}
 	defer f.Close()
-	data := bytes.NewBuffer(make([]byte, 0, min(f.info.Size(), 1<<20)+bytes.MinRead))
+	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
 	_, err = data.ReadFrom(f)
-	return data.Bytes(), f.Name(), err
+	return data.Bytes(), f.name, err
 }
 
 // properties returns the property sets of the image: those of its property file,
@@ -430,7 +406,7 @@ func ownProperties(content syclbin.Source, place string) (*propset.Registry, err
 type fileSource struct {
 	path   string
 	size   int64
-	opened *os.File // nil except while its start is looked at
+	opened *regularFile // nil except while its start is looked at
 }
 
 func (s *fileSource) Size() int64 { return s.size }

@@ -1,0 +1,123 @@
+// Package bench is what the benchmarks share: flags, the measuring of programs
+// and functions, and the printing of results and of the floors they have to meet.
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// MiB is a mebibyte.
+const MiB = 1 << 20
+
+// A Program is a benchmark.
+type Program struct {
+	Name   string
+	Runs   int  // of each contender, unless --runs says something else
+	Floors bool // the program has floors, so that --check has a meaning
+
+	// Setup adds flags, and returns what is run after they have been read.
+	Setup func(b *Bench) (run func() error)
+}
+
+// A Bench is a run of a program.
+type Bench struct {
+	Context  context.Context
+	Flags    *flag.FlagSet
+	Runs     int       // of each contender, of which the best counts
+	Dir      string    // scratch folder, when Scratch has made one
+	Progress io.Writer // what is being done, for people
+	Report
+}
+
+// Main runs a program and ends the process: with 1 when --check was given and a
+// floor is missed, with 2 after an error.
+func Main(p Program) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal does not wait
+	missed, err := p.run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "%s: error: %v\n", p.Name, err)
+		os.Exit(2)
+	case missed:
+		os.Exit(1)
+	}
+}
+
+// run prints what a program measures, and returns whether a floor was missed that
+// --check asks for.
+func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Writer) (missed bool, err error) {
+	b := &Bench{Context: ctx, Flags: flag.NewFlagSet(p.Name, flag.ContinueOnError), Progress: stderr, Report: Report{Machine: thisMachine()}}
+	b.Flags.SetOutput(stderr)
+	b.Flags.IntVar(&b.Runs, "runs", p.Runs, "`number` of runs of each contender, of which the best counts")
+	asJSON := b.Flags.Bool("json", false, "print JSON instead of a table")
+	check := false
+	if p.Floors {
+		b.Flags.BoolVar(&check, "check", false, "exit with 1 when a floor is missed")
+	}
+	run := p.Setup(b)
+	if err := b.Flags.Parse(args); err != nil {
+		return false, err
+	}
+	if b.Runs < 1 {
+		return false, errors.New("the number of runs has to be positive")
+	}
+	defer func() {
+		if b.Dir != "" {
+			err = errors.Join(err, os.RemoveAll(b.Dir))
+		}
+	}()
+	if err := run(); err != nil || len(b.Results) == 0 {
+		return false, err
+	}
+	if *asJSON {
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		err = e.Encode(b.Report)
+	} else {
+		err = b.table(stdout)
+	}
+	return check && slices.ContainsFunc(b.Floors, func(f Floor) bool { return !f.Met }), err
+}
+
+// NoArguments refuses arguments that are no flags.
+func (b *Bench) NoArguments() error {
+	if b.Flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", b.Flags.Arg(0))
+	}
+	return nil
+}
+
+// Scratch makes the scratch folder below another one. It is removed at the end.
+func (b *Bench) Scratch(below string) (err error) {
+	if below == "" {
+		return errors.New("--dir is missing: the folder to write to")
+	}
+	b.Dir, err = os.MkdirTemp(below, b.Flags.Name())
+	return err
+}
+
+// Tool returns the absolute path of the tool to measure: of a binary, or of one
+// that is built from this module when the name of the binary is "".
+func (b *Bench) Tool(name, binary string) (string, error) {
+	if binary == "" {
+		binary = filepath.Join(b.Dir, name)
+		cmd := exec.CommandContext(b.Context, "go", "build", "-o", binary, "github.com/rules-sycl/rules_sycl/tools/"+name)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("cannot build %s: %w: give --%[1]s, or run this in the folder of the module\n%s", name, err, out)
+		}
+	}
+	return filepath.Abs(binary)
+}

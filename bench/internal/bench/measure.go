@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Contender is a program that does the same as others. It runs in the scratch
+// folder, where it may make a file or folder named Out.
+type Contender struct {
+	Name   string
+	Args   []string
+	Bytes  int64  // read or written, 0 when that says nothing
+	Output string // file for standard output, which is thrown away without one
+}
+
+// Out is removed before each run.
+const Out = "out"
+
+// Compete runs contenders in turn, so that what else the machine does meets all
+// of them, and returns the best of each, which become results, too.
+func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
+	out := filepath.Join(b.Dir, Out)
+	results := make([]Result, len(contenders))
+	for i, c := range contenders {
+		results[i] = newResult(c.Name, c.Bytes)
+	}
+	// The first round fills the page cache and does not count.
+	for round := range 1 + b.Runs {
+		for i, c := range contenders {
+			fmt.Fprintf(b.Progress, "%s: run %d of %d\n", c.Name, round, b.Runs)
+			if err := os.RemoveAll(out); err != nil {
+				return nil, err
+			}
+			m, err := b.Measure(c)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				results[i].add(m)
+			}
+		}
+	}
+	b.Results = append(b.Results, results...)
+	return results, os.RemoveAll(out)
+}
+
+// Measure runs a contender once. Contenders that complain do not count as having
+// worked.
+func (b *Bench) Measure(c Contender) (Result, error) {
+	cmd := exec.CommandContext(b.Context, c.Args[0], c.Args[1:]...)
+	cmd.Dir = b.Dir
+	var diagnostics bytes.Buffer
+	cmd.Stderr = &diagnostics
+	if c.Output != "" {
+		f, err := os.Create(filepath.Join(b.Dir, c.Output))
+		if err != nil {
+			return Result{}, err
+		}
+		defer f.Close()
+		cmd.Stdout = f
+	}
+	start := time.Now()
+	err := cmd.Run()
+	seconds := time.Since(start).Seconds()
+	if err == nil && diagnostics.Len() > 0 {
+		err = errors.New("it complained")
+	}
+	if err != nil {
+		first, _, _ := strings.Cut(diagnostics.String(), "\n")
+		return Result{}, fmt.Errorf("%s did not work: %w: %s", c.Name, err, first)
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	const kilo = 1024 // Linux counts in these
+	return Result{Name: c.Name, Seconds: seconds, CPU: processorTime(usage).Seconds(), Bytes: c.Bytes, MaxRSS: usage.Maxrss * kilo}, nil
+}
+
+// Time runs a function of this process, which returns how many bytes it has read
+// or written, 0 when that says nothing. The best run becomes a result.
+func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
+	fmt.Fprintln(b.Progress, name)
+	best := newResult(name, 0)
+	for range b.Runs {
+		if err := b.Context.Err(); err != nil {
+			return Result{}, err
+		}
+		runtime.GC()
+		start, used := time.Now(), ownProcessorTime()
+		n, err := run()
+		if err != nil {
+			return Result{}, fmt.Errorf("%s: %w", name, err)
+		}
+		best.add(Result{Seconds: time.Since(start).Seconds(), CPU: (ownProcessorTime() - used).Seconds()})
+		best.Bytes = n
+	}
+	b.Results = append(b.Results, best)
+	return best, nil
+}
+
+func newResult(name string, size int64) Result {
+	return Result{Name: name, Seconds: math.Inf(1), CPU: math.Inf(1), Bytes: size}
+}
+
+// add makes a result that of another run, too.
+func (r *Result) add(run Result) {
+	r.Seconds = min(r.Seconds, run.Seconds)
+	r.CPU = min(r.CPU, run.CPU)
+	r.MaxRSS = max(r.MaxRSS, run.MaxRSS)
+}
+
+// ownProcessorTime returns what this process and its children have used.
+func ownProcessorTime() (sum time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			sum += processorTime(&u)
+		}
+	}
+	return sum
+}
+
+func processorTime(u *syscall.Rusage) time.Duration {
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

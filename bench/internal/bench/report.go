@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"text/tabwriter"
+)
+
+// A Report is what a benchmark prints.
+type Report struct {
+	Title   string   `json:"title,omitempty"` // what was measured, when the names of the results do not say it
+	Machine Machine  `json:"machine"`
+	Results []Result `json:"results"`
+	Floors  []Floor  `json:"floors,omitempty"`
+}
+
+// A Machine is where the benchmark ran.
+type Machine struct {
+	OS    string `json:"os"`
+	Arch  string `json:"arch"`
+	Cores int    `json:"cores"`
+}
+
+func thisMachine() Machine { return Machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
+
+// A Result is the best of the runs of one contender.
+type Result struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`                 // of the fastest run
+	CPU     float64 `json:"cpu_seconds"`             // of all cores, of the run with the least; says more than the clock on a busy machine
+	Bytes   int64   `json:"bytes,omitempty"`         // read or written in that time
+	MaxRSS  int64   `json:"max_rss_bytes,omitempty"` // of the largest run; only of processes
+}
+
+// A Floor is a limit, and what was measured.
+type Floor struct {
+	Name     string  `json:"name"`
+	Measured float64 `json:"measured"`
+	AtLeast  bool    `json:"at_least"` // or else at most
+	Limit    float64 `json:"limit"`
+	Unit     string  `json:"unit"`
+	Met      bool    `json:"met"`
+}
+
+// AtLeast adds a floor that is met by what is not less than the limit.
+func (r *Report) AtLeast(name string, measured, limit float64, unit string) {
+	r.Floors = append(r.Floors, Floor{name, measured, true, limit, unit, measured >= limit})
+}
+
+// AtMost adds a floor that is met by what is not more than the limit.
+func (r *Report) AtMost(name string, measured, limit float64, unit string) {
+	r.Floors = append(r.Floors, Floor{name, measured, false, limit, unit, measured <= limit})
+}
+
+// columns are those of the table, of which a report has the ones with numbers.
+var columns = []struct {
+	title, format string
+	value         func(*Result) float64 // 0 when there is none
+}{
+	{"ms", "%.1f", func(r *Result) float64 { return r.Seconds * 1000 }},
+	{"CPU ms", "%.1f", func(r *Result) float64 { return r.CPU * 1000 }},
+	{"MiB", "%.1f", func(r *Result) float64 { return float64(r.Bytes) / MiB }},
+	{"MiB/s", "%.0f", func(r *Result) float64 { return float64(r.Bytes) / MiB / max(r.Seconds, 1e-6) }},
+	{"max RSS, MiB", "%.1f", func(r *Result) float64 { return float64(r.MaxRSS) / MiB }},
+}
+
+func (r *Report) table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	shown := slices.Clone(columns)
+	for i := len(shown) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(r.Results, func(m Result) bool { return shown[i].value(&m) != 0 }) {
+			shown = slices.Delete(shown, i, i+1)
+		}
+	}
+	fmt.Fprint(t, cmp.Or(r.Title, "best of the runs"))
+	for _, c := range shown {
+		fmt.Fprint(t, "\t", c.title)
+	}
+	fmt.Fprintln(t, "\t")
+	for _, m := range r.Results {
+		fmt.Fprint(t, m.Name)
+		for _, c := range shown {
+			cell := ""
+			if v := c.value(&m); v != 0 {
+				cell = fmt.Sprintf(c.format, v)
+			}
+			fmt.Fprint(t, "\t", cell)
+		}
+		fmt.Fprintln(t, "\t")
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(r.Floors) > 0 {
+		fmt.Fprintln(t, "floor\tmeasured\tlimit\t")
+		for _, f := range r.Floors {
+			sign, verdict := "<=", "MISSED"
+			if f.AtLeast {
+				sign = ">="
+			}
+			if f.Met {
+				verdict = "met"
+			}
+			fmt.Fprintf(t, "%s\t%.2f %s\t%s %g %s\t%s\n", f.Name, f.Measured, f.Unit, sign, f.Limit, f.Unit, verdict)
+		}
+		fmt.Fprintln(t)
+	}
+	fmt.Fprintf(t, "%s/%s, %d cores\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores)
+	return t.Flush()
+}
