@@ -1,6 +1,7 @@
 package postlink
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,43 +27,25 @@ const (
 // DPC++'s front end would have given them, and removes them. SYCL_EXTERNAL functions
 // are of the source that id names. Other annotations stay.
 func LowerAnnotations(m *llvmir.Module, id string) error {
-	list := m.Global(annotationsGlobal)
-	if list == nil {
-		return nil
-	}
-	value, ok := list.InitializerValue()
-	if !ok {
-		return nil
-	}
-	var kept []string
-	elements := value.Elements()
-	for _, e := range elements {
+	var errs []error
+	filterElements(m, annotationsGlobal, func(e llvmir.Value) bool {
 		f, text := annotation(m, e)
 		key, argument, _ := strings.Cut(text, ":")
 		switch {
 		case f != nil && key == annotateExternal && argument == "":
-			if _, ok := f.Attribute(moduleID); !ok && f.Defined() {
-				f.SetAttribute(moduleID, id)
+			if _, ok := f.Attribute(attrModuleID); !ok && f.Defined() {
+				f.SetAttribute(attrModuleID, id)
 			}
 		case f != nil && key == annotateDeviceHas:
-			if !f.Defined() {
-				break // where it is defined says the same
-			}
-			if err := declareAspects(m, f, argument); err != nil {
-				return err
+			if f.Defined() { // a declaration says the same as the definition
+				errs = append(errs, declareAspects(m, f, argument))
 			}
 		default:
-			kept = append(kept, e.Type.String()+" "+e.Text)
+			return true
 		}
-	}
-	switch {
-	case len(kept) == len(elements):
-	case len(kept) == 0:
-		m.DeleteGlobal(annotationsGlobal)
-	default:
-		list.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), list.ValueType().Elem()), "["+strings.Join(kept, ", ")+"]")
-	}
-	return nil
+		return false
+	})
+	return errors.Join(errs...)
 }
 
 // annotation reads an element: what is annotated, the text, the file, the line, and

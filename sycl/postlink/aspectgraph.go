@@ -57,11 +57,11 @@ func attributesOf(f *llvmir.Function) functionAttributes {
 	var all functionAttributes
 	for _, a := range f.Attributes() {
 		switch a.Key {
-		case moduleID:
+		case attrModuleID:
 			all.external = true
-		case "indirectly-callable":
+		case attrIndirectlyCallable:
 			all.virtualSet = a.Value
-		case "calls-indirectly":
+		case attrCallsIndirectly:
 			all.callsSets = a.Value
 		case deviceHasAttribute:
 			all.deviceHas = &a.Value

@@ -134,24 +134,17 @@ func hasTarget(targets []string, target string) bool {
 
 // usedOrDeclared returns the aspects of a function's metadata in ascending order.
 func usedOrDeclared(m *llvmir.Module, f *llvmir.Function) ([]aspect.Aspect, error) {
+	values, err := splitAspects(m, f)
+	if err != nil {
+		return nil, err
+	}
 	var list []aspect.Aspect
-	for _, kind := range []string{usedAspectsMD, declaredAspectsMD} {
-		id, ok := f.Metadata(kind)
-		if !ok {
-			continue
-		}
-		values, ok := aspectNumbers(m, id)
-		if !ok {
-			return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of aspects", kind, id)}
-		}
-		for _, value := range values {
-			if value >= 0 {
-				list = append(list, aspect.Aspect(value))
-			}
+	for _, value := range values {
+		if value >= 0 {
+			list = append(list, aspect.Aspect(value))
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
+	return list, nil
 }
 
 // subGroupSize returns the sub-group size that a function requires.

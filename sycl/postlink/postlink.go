@@ -101,7 +101,7 @@ func checkUndefined(m *llvmir.Module) error {
 	var errs []error
 	for _, u := range Undefined(m) {
 		place := ""
-		if source, _ := m.Function(u.Chain[0]).Attribute(moduleID); source != "" {
+		if source, _ := m.Function(u.Chain[0]).Attribute(attrModuleID); source != "" {
 			place = source + ": "
 		}
 		errs = append(errs, fmt.Errorf("%s%s. Add the source that defines it to srcs, or define it in a header", place, u))
@@ -126,8 +126,8 @@ func MarkSource(m *llvmir.Module, id string) error {
 // Kernels that DPC++'s front end has marked keep their mark.
 func markModule(m *llvmir.Module, id string) {
 	for _, k := range m.Kernels() {
-		if _, ok := k.Attribute(moduleID); !ok {
-			k.SetAttribute(moduleID, id)
+		if _, ok := k.Attribute(attrModuleID); !ok {
+			k.SetAttribute(attrModuleID, id)
 		}
 	}
 	// Stock clang compiles a source's main for the device too. Nothing can call

@@ -13,22 +13,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// Attributes from which properties are made.
-const (
-	attrIndirectlyCallable   = "indirectly-callable"      // the set a virtual function belongs to
-	attrCallsIndirectly      = "calls-indirectly"         // sets of virtual functions, divided by commas
-	attrReferencedIndirectly = "referenced-indirectly"    // its address is taken
-	attrRegisterAllocMode    = "sycl-register-alloc-mode" // a number
-	attrGRFSize              = "sycl-grf-size"            // a number
-	attrOptLevel             = "sycl-optlevel"            // a number
-	attrWorkGroupStatic      = "sycl-work-group-static"   // of a kernel with memory that a work-group shares
-	attrImplicitLocalArg     = "sycl-implicit-local-arg"  // of the parameter that points to it
-	attrUniqueID             = "sycl-unique-id"           // by which hosts know a variable
-	attrDeviceGlobalSize     = "sycl-device-global-size"  // in bytes
-	attrHostPipe             = "sycl-host-pipe"
-	attrHostPipeSize         = "sycl-host-pipe-size" // in bytes
-)
-
 // PropertyOptions say which property sets an image gets beside those that all
 // images have. In parentheses is what DPC++'s post-link tool calls the option.
 type PropertyOptions struct {

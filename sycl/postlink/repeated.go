@@ -51,7 +51,7 @@ type printer struct {
 func (p *printer) function(f *llvmir.Function) {
 	fmt.Fprintf(p.hash, "\nfunction %s %v", f.CallingConv(), f.ValueType())
 	for _, a := range f.Attributes() {
-		if a.Key != moduleID {
+		if a.Key != attrModuleID {
 			fmt.Fprintf(p.hash, " %q", a.Text)
 		}
 	}

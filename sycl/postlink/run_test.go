@@ -79,7 +79,7 @@ func TestMarkSource(t *testing.T) {
 	}
 	for name, aspects := range map[string]bool{"_ZTS1K": true, "_ZTS5Knows": true, "_Z3barPd": true} {
 		f := m.Function(name)
-		if id, _ := f.Attribute(moduleID); f.Kernel() && id != "dir/a.cpp" {
+		if id, _ := f.Attribute(attrModuleID); f.Kernel() && id != "dir/a.cpp" {
 			t.Errorf("%s is of source %q", name, id)
 		}
 		if f.HasMetadata(usedAspectsMD) != aspects {

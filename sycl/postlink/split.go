@@ -11,18 +11,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Attributes that DPC++ gives functions, calls and variables. Their values are
-// explained where they are read.
-const (
-	moduleID             = "sycl-module-id"
-	indirectlyCallable   = "indirectly-callable"
-	referencedIndirectly = "referenced-indirectly"
-	deviceGlobalSize     = "sycl-device-global-size"
-	deviceImageScope     = "sycl-device-image-scope"
-	uniqueID             = "sycl-unique-id"
-	hostPipe             = "sycl-host-pipe"
-)
-
 // A SplitMode says which entry points become a device image together.
 type SplitMode string
 
@@ -126,10 +114,10 @@ func entryPoint(f *llvmir.Function, o SplitOptions) bool {
 	switch {
 	case !f.Defined():
 		return false
-	case f.Kernel(), f.HasAttribute(indirectlyCallable):
+	case f.Kernel(), f.HasAttribute(attrIndirectlyCallable):
 		return true
 	}
-	return !o.KernelsOnly && f.HasAttribute(moduleID) && !deviceBuiltin(f.Name())
+	return !o.KernelsOnly && f.HasAttribute(attrModuleID) && !deviceBuiltin(f.Name())
 }
 
 // deviceBuiltin reports whether a function is one that the device compiler implements.
@@ -155,13 +143,13 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		part(v)
 	}
 	if mode == SplitPerKernel {
-		source, _ = f.Attribute(moduleID)
+		source, _ = f.Attribute(attrModuleID)
 		return f.Name(), source, nil
 	}
 	if mode != SplitOff {
-		id, ok := f.Attribute(moduleID)
+		id, ok := f.Attribute(attrModuleID)
 		if !ok && f.Kernel() {
-			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), moduleID)
+			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), attrModuleID)
 		}
 		source = id
 	}
@@ -177,9 +165,9 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		return b.String(), source, nil
 	}
 	part(source)
-	attribute(indirectlyCallable)
-	attribute("sycl-register-alloc-mode")
-	attribute("sycl-grf-size")
+	attribute(attrIndirectlyCallable)
+	attribute(attrRegisterAllocMode)
+	attribute(attrGRFSize)
 	aspects, err := splitAspects(m, f)
 	if err != nil {
 		return "", "", err
@@ -189,7 +177,7 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		sizes, _ := metadataInts(m, f, kind)
 		list(&b, sizes)
 	}
-	attribute("sycl-optlevel")
+	attribute(attrOptLevel)
 	for _, kind := range []string{"sycl_joint_matrix", "sycl_joint_matrix_mad"} {
 		var matrices []string
 		if id, ok := f.Metadata(kind); ok && m.Node(id) != nil {
@@ -248,8 +236,7 @@ func splitESIMD(image *Image) []*Image {
 }
 
 func explicitSIMD(f *llvmir.Function) bool {
-	_, ok := f.Metadata("sycl_explicit_simd")
-	return ok
+	return f.HasMetadata("sycl_explicit_simd")
 }
 
 // A splitter knows what entry points depend on.
@@ -262,7 +249,7 @@ type splitter struct {
 func newSplitter(m *llvmir.Module) *splitter {
 	s := &splitter{m: m, indirect: map[*llvmir.Function][]*llvmir.Type{}, referenced: map[*llvmir.Type][]llvmir.Symbol{}}
 	for _, f := range m.Functions() {
-		if f.Defined() && !f.Kernel() && f.HasAttribute(referencedIndirectly) {
+		if f.Defined() && !f.Kernel() && f.HasAttribute(attrReferencedIndirectly) {
 			s.referenced[f.ValueType()] = append(s.referenced[f.ValueType()], f)
 		}
 	}
@@ -312,7 +299,7 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	}
 	return slices.DeleteFunc(reached, func(symbol llvmir.Symbol) bool {
 		f, ok := symbol.(*llvmir.Function)
-		return ok && f.HasAttribute(indirectlyCallable) && !entry[f]
+		return ok && f.HasAttribute(attrIndirectlyCallable) && !entry[f]
 	})
 }
 
@@ -336,7 +323,7 @@ func sharedVariables(images []*Image) error {
 			}
 			// The runtime gives device globals of program scope one memory; other
 			// variables that can be written have as many as there are images.
-			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(deviceGlobalSize) && !g.HasAttribute(hostPipe) {
+			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
 					kernelname.Display(g.Name()), kernelname.Display(other.EntryPoints[0].Name()), kernelname.Display(image.EntryPoints[0].Name()))
 			}
@@ -349,7 +336,7 @@ const globalAddressSpace = 1
 
 // inImageScope reports whether each device image has its own device global.
 func inImageScope(g *llvmir.Global) bool {
-	v, ok := g.Attribute(deviceImageScope)
+	v, ok := g.Attribute(attrDeviceImageScope)
 	return ok && v != "false"
 }
 
@@ -357,29 +344,37 @@ func inImageScope(g *llvmir.Global) bool {
 // device globals in llvm.compiler.used.
 func ForgetUsed(m *llvmir.Module) {
 	m.DeleteGlobal("llvm.used")
-	used := m.Global("llvm.compiler.used")
-	if used == nil {
+	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
+		name, ok := e.BaseGlobal()
+		g := m.Global(name)
+		return !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID)
+	})
+}
+
+// filterElements removes elements of a variable that is an array, and the variable
+// when none is left.
+func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool) {
+	g := m.Global(name)
+	if g == nil {
 		return
 	}
-	value, ok := used.InitializerValue()
+	value, ok := g.InitializerValue()
 	if !ok {
 		return
 	}
-	var kept []string
 	elements := value.Elements()
+	var kept []string
 	for _, e := range elements {
-		name, ok := e.BaseGlobal()
-		if g := m.Global(name); ok && g != nil && (g.HasAttribute(deviceGlobalSize) || g.HasAttribute(uniqueID)) {
-			continue
+		if keep(e) {
+			kept = append(kept, e.Type.String()+" "+e.Text)
 		}
-		kept = append(kept, e.Type.String()+" "+e.Text)
 	}
-	switch {
-	case len(kept) == len(elements):
-	case len(kept) == 0:
-		m.DeleteGlobal("llvm.compiler.used")
+	switch len(kept) {
+	case len(elements):
+	case 0:
+		m.DeleteGlobal(name)
 	default:
-		used.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), used.ValueType().Elem()), "["+strings.Join(kept, ", ")+"]")
+		g.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), g.ValueType().Elem()), "["+strings.Join(kept, ", ")+"]")
 	}
 }
 
@@ -393,9 +388,9 @@ func (image *Image) WriteTo(w io.Writer, m *llvmir.Module, o SplitOptions) error
 	visible := func(s llvmir.Symbol) bool {
 		f, ok := s.(*llvmir.Function)
 		if !ok { // the runtime finds device globals and host pipes by name
-			return s.HasAttribute(uniqueID) || s.HasAttribute(deviceGlobalSize) || s.HasAttribute(hostPipe)
+			return s.HasAttribute(attrUniqueID) || s.HasAttribute(attrDeviceGlobalSize) || s.HasAttribute(attrHostPipe)
 		}
-		return entry[f] || f.HasAttribute(indirectlyCallable) || f.HasAttribute(referencedIndirectly) ||
+		return entry[f] || f.HasAttribute(attrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
 			o.Dependencies && importable(f)
 	}
 	err := m.WriteSubset(w, llvmir.Subset{
@@ -403,7 +398,7 @@ func (image *Image) WriteTo(w io.Writer, m *llvmir.Module, o SplitOptions) error
 		Internal: func(s llvmir.Symbol) bool { return !visible(s) },
 		External: func(s llvmir.Symbol) bool {
 			f, ok := s.(*llvmir.Function)
-			return ok && f.HasAttribute(indirectlyCallable)
+			return ok && f.HasAttribute(attrIndirectlyCallable)
 		},
 		Named: func(name string, _ *llvmir.Node) bool { return name != registeredNamesMD },
 	})
@@ -460,5 +455,5 @@ func (image *Image) registeredKernels(m *llvmir.Module) string {
 func importable(f *llvmir.Function) bool {
 	name := f.Name()
 	return !strings.HasPrefix(name, "llvm.") && !strings.HasPrefix(name, "__") && !strings.HasPrefix(kernelname.Display(name), "__") &&
-		!deviceBuiltin(name) && !f.HasAttribute(indirectlyCallable)
+		!deviceBuiltin(name) && !f.HasAttribute(attrIndirectlyCallable)
 }

@@ -1,0 +1,19 @@
+package postlink
+
+// Attributes from which properties are made.
+const (
+	attrModuleID             = "sycl-module-id"           // the source of a kernel or SYCL_EXTERNAL function
+	attrIndirectlyCallable   = "indirectly-callable"      // the set a virtual function belongs to
+	attrCallsIndirectly      = "calls-indirectly"         // sets of virtual functions, divided by commas
+	attrReferencedIndirectly = "referenced-indirectly"    // its address is taken
+	attrRegisterAllocMode    = "sycl-register-alloc-mode" // a number
+	attrGRFSize              = "sycl-grf-size"            // a number
+	attrOptLevel             = "sycl-optlevel"            // a number
+	attrWorkGroupStatic      = "sycl-work-group-static"   // of a kernel with memory that a work-group shares
+	attrImplicitLocalArg     = "sycl-implicit-local-arg"  // of the parameter that points to it
+	attrUniqueID             = "sycl-unique-id"           // by which hosts know a variable
+	attrDeviceGlobalSize     = "sycl-device-global-size"  // in bytes
+	attrDeviceImageScope     = "sycl-device-image-scope"  // each image has its own variable
+	attrHostPipe             = "sycl-host-pipe"
+	attrHostPipeSize         = "sycl-host-pipe-size" // in bytes
+)
