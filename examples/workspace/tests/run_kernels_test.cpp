@@ -295,6 +295,29 @@ Numbers block_reverse(Device &device, cl_kernel kernel) {
   return numbers;
 }
 
+// Two launches: the variable of the device starts at 7 and goes on where it was.
+Numbers tally(Device &device, cl_kernel kernel) {
+  auto tickets = device.shared<std::int32_t>(kItems), weighted = device.shared<std::int32_t>(kItems);
+  struct {
+    std::int32_t *tickets, *weighted;
+    std::size_t count;
+  } arguments{tickets.data(), weighted.data(), kCount};
+  Numbers numbers;
+  for (std::int32_t first : {7, 7 + static_cast<std::int32_t>(kCount)}) {
+    for (std::size_t i = 0; i < kItems; ++i) tickets[i] = weighted[i] = -1;
+    device.run(kernel, kItems, arguments, tickets, weighted);
+    // Which work-item gets which ticket is open.
+    std::sort(tickets.data(), tickets.data() + kCount);
+    const std::int32_t weights[] = {1, 10, 100, 1000};
+    for (std::size_t i = 0; i < kItems; ++i) {
+      const std::int32_t n = static_cast<std::int32_t>(i);
+      numbers.expect(i, tickets[i], i < kCount ? first + n : -1);
+      numbers.expect(i, weighted[i], i < kCount ? weights[i % 4] * n : -1);
+    }
+  }
+  return numbers;
+}
+
 struct Case {
   const char *name;
   Numbers (*run)(Device &, cl_kernel);
@@ -306,6 +329,7 @@ const Case kCases[] = {
     {"_ZTSN6linear9VectorAddE", vector_add},
     {"_ZTSN6linear4AxpyE", axpy},
     {"_ZTSN5stats5TotalE", total},
+    {"_ZTSN5stats5TallyE", tally},
     {"_ZTSN10polynomial8EvaluateE", evaluate},
     // The name type carries the required work-group size: 64, 1, 1.
     {"_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", block_reverse},
