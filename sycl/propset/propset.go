@@ -288,14 +288,23 @@ func (s *Set) Delete(key string) bool {
 func (s *Set) Clear() { s.props, s.index = nil, nil }
 
 // Sort orders the properties by key.
+//
+// It leaves [SpecializationConstants] as they are: the default values of all of
+// them are one value, in the order of the constants.
 func (s *Set) Sort() {
+	if s.isSorted() {
+		return
+	}
 	slices.SortFunc(s.props, byKey)
 	s.reindex(0)
 }
 
+// orderMatters reports whether the order of the properties says something.
+func (s *Set) orderMatters() bool { return s.Name == SpecializationConstants }
+
 func byKey(a, b Property) int { return strings.Compare(a.Key, b.Key) }
 
-func (s *Set) isSorted() bool { return slices.IsSortedFunc(s.props, byKey) }
+func (s *Set) isSorted() bool { return s.orderMatters() || slices.IsSortedFunc(s.props, byKey) }
 
 // Clone returns an independent copy.
 func (s *Set) Clone() *Set {
@@ -303,9 +312,12 @@ func (s *Set) Clone() *Set {
 }
 
 // Equal reports whether s and o hold the same values under the same keys, in
-// whatever order. Names are not compared.
+// whatever order unless it says something. Names are not compared.
 func (s *Set) Equal(o *Set) bool {
 	if s.Len() != o.Len() {
+		return false
+	}
+	if s.orderMatters() && !slices.EqualFunc(s.props, o.props, func(a, b Property) bool { return a.Key == b.Key }) {
 		return false
 	}
 	for _, p := range s.Properties() {
@@ -381,8 +393,10 @@ func (r *Registry) Sort() {
 
 func byName(a, b *Set) int { return strings.Compare(a.Name, b.Name) }
 
-// isSorted reports whether the sets are in the order of their names.
-func (r *Registry) isSorted() bool { return slices.IsSortedFunc(r.sets, byName) }
+// IsSorted reports whether the registry is as Sort leaves it.
+func (r *Registry) IsSorted() bool {
+	return slices.IsSortedFunc(r.sets, byName) && !slices.ContainsFunc(r.sets, func(s *Set) bool { return !s.isSorted() })
+}
 
 // Equal reports whether r and o have the same sets with the same content, in
 // whatever order.
@@ -428,7 +442,7 @@ func (r *Registry) Validate() error {
 
 // repeated returns a name that two sets have.
 func (r *Registry) repeated() (string, bool) {
-	if r.isSorted() { // then they would be neighbours
+	if slices.IsSortedFunc(r.sets, byName) { // then they would be neighbours
 		for i := 1; i < len(r.sets); i++ {
 			if r.sets[i].Name == r.sets[i-1].Name {
 				return r.sets[i].Name, true
@@ -506,7 +520,7 @@ func (r *Registry) MarshalText() ([]byte, error) { return r.AppendText(nil) }
 
 // SortedText returns the text that the registry would have after Sort.
 func (r *Registry) SortedText() ([]byte, error) {
-	if !r.isSorted() || slices.ContainsFunc(r.sets, func(s *Set) bool { return !s.isSorted() }) {
+	if !r.IsSorted() {
 		r = r.Clone()
 		r.Sort()
 	}

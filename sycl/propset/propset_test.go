@@ -310,6 +310,26 @@ func TestSetEditing(t *testing.T) {
 	check("x=1|1")
 }
 
+// The default values of specialization constants are in the order of the constants.
+func TestOrderOfSpecializationConstants(t *testing.T) {
+	text := "[SYCL/aspects]\nb=1|1\na=1|2\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
+	want := "[SYCL/aspects]\na=1|2\nb=1|1\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
+	r, err := Parse("", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.SortedText(); err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	other, err := Parse("", []byte(strings.Replace(text, "constants]\nb=1|1\na=1|2", "constants]\na=1|2\nb=1|1", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Equal(other) {
+		t.Error("constants in another order are equal")
+	}
+}
+
 func TestRegistryEditing(t *testing.T) {
 	r, err := Parse("", []byte("[b]\ny=1|1\nx=1|2\n[a]\nz=1|3\n"))
 	if err != nil {
