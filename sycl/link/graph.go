@@ -1,0 +1,232 @@
+package link
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// A Graph says which modules need which.
+type Graph struct {
+	Modules []Node   `json:"modules"` // as in the result
+	Imports []Import `json:"imports"` // in the order of the importers and names
+
+	// Cycles are modules that need each other, each in the order of the result.
+	Cycles [][]int `json:"cycles"`
+}
+
+// A Node is a module.
+type Node struct {
+	Places  []Place  `json:"places"`
+	Targets []string `json:"targets"`
+	Kernels int      `json:"kernels"` // how many
+	Exports int      `json:"exports"` // how many
+}
+
+// graph returns the graph of what was linked.
+func (l *linker) graph() Graph {
+	g := Graph{Modules: []Node{}, Imports: append([]Import{}, l.links...), Cycles: [][]int{}}
+	for _, m := range l.list {
+		g.Modules = append(g.Modules, Node{
+			Places: m.places, Targets: l.targetNames(m.own),
+			Kernels: m.Metadata.Set(propset.KernelNames).Len(), Exports: m.Metadata.Set(propset.ExportedSymbols).Len(),
+		})
+	}
+	slices.SortFunc(g.Imports, func(a, b Import) int {
+		if a.Importer != b.Importer {
+			return a.Importer - b.Importer
+		}
+		if a.Virtual != b.Virtual {
+			if a.Virtual {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	g.Cycles = append(g.Cycles, g.cycles()...)
+	return g
+}
+
+// cycles finds the strongly connected parts of more than one module, by the method
+// of Tarjan, without recursion: chains can be as long as a file has modules.
+func (g *Graph) cycles() (cycles [][]int) {
+	next := make([][]int, len(g.Modules))
+	for _, i := range g.Imports {
+		for _, e := range i.Exporters {
+			if e != i.Importer {
+				next[i.Importer] = append(next[i.Importer], e)
+			}
+		}
+	}
+	order := make([]int, len(g.Modules)) // when a module was first seen, from 1
+	low := make([]int, len(g.Modules))
+	onStack := make([]bool, len(g.Modules))
+	var stack []int
+	type frame struct{ module, edge int }
+	seen := 0
+	for root := range g.Modules {
+		if order[root] != 0 {
+			continue
+		}
+		frames := []frame{{root, 0}}
+		for len(frames) > 0 {
+			f := &frames[len(frames)-1]
+			m := f.module
+			if f.edge == 0 {
+				seen++
+				order[m], low[m] = seen, seen
+				stack = append(stack, m)
+				onStack[m] = true
+			}
+			if f.edge < len(next[m]) {
+				to := next[m][f.edge]
+				f.edge++
+				if order[to] == 0 {
+					frames = append(frames, frame{to, 0})
+				} else if onStack[to] {
+					low[m] = min(low[m], order[to])
+				}
+				continue
+			}
+			frames = frames[:len(frames)-1]
+			if len(frames) > 0 {
+				up := frames[len(frames)-1].module
+				low[up] = min(low[up], low[m])
+			}
+			if low[m] == order[m] {
+				at := len(stack)
+				for at == len(stack) || stack[at] != m {
+					at--
+					onStack[stack[at]] = false
+				}
+				part := slices.Clone(stack[at:])
+				stack = stack[:at]
+				if len(part) > 1 {
+					slices.Sort(part)
+					cycles = append(cycles, part)
+				}
+			}
+		}
+	}
+	slices.SortFunc(cycles, slices.Compare)
+	return cycles
+}
+
+// WriteText writes the graph and the problems for people.
+func (r *Result) WriteText(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	g := &r.Graph
+	fmt.Fprintln(w, "modules:")
+	for i, m := range g.Modules {
+		fmt.Fprintf(w, "  %d: %s\n", i, joinFirst(m.Targets, len(m.Targets)))
+		fmt.Fprintf(w, "     kernels: %d, exported symbols: %d\n", m.Kernels, m.Exports)
+		for _, p := range m.Places {
+			fmt.Fprintf(w, "     %v\n", p)
+		}
+	}
+	fmt.Fprintln(w, "imports:")
+	for _, i := range g.Imports {
+		fmt.Fprintf(w, "  %d needs %s", i.Importer, i.title())
+		for n, e := range i.Exporters {
+			if n == 0 {
+				fmt.Fprint(w, " from")
+			}
+			fmt.Fprintf(w, " %d", e)
+		}
+		fmt.Fprintln(w)
+		if i.Unresolved {
+			fmt.Fprintf(w, "     unresolved%s\n", forTargets(i.Missing))
+			for _, reason := range i.Reasons {
+				fmt.Fprintf(w, "     %s\n", reason)
+			}
+		}
+	}
+	if len(g.Cycles) > 0 {
+		fmt.Fprintln(w, "cycles, which are no problem:")
+		for _, c := range g.Cycles {
+			fmt.Fprintf(w, "  %s need each other\n", strings.Trim(fmt.Sprint(c), "[]"))
+		}
+	}
+	if len(r.Problems) > 0 {
+		fmt.Fprintln(w, "problems:")
+		for _, p := range r.Problems {
+			for i, line := range p.Lines() {
+				if i > 0 {
+					fmt.Fprint(w, "  ")
+				}
+				fmt.Fprintf(w, "  %s\n", line)
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// title names what is imported, for people.
+func (i Import) title() string {
+	switch name := kernelname.Display(i.Name); {
+	case i.Virtual:
+		return "virtual functions " + escape(i.Name)
+	case name != i.Name:
+		return escape(i.Name) + " (" + escape(name) + ")"
+	}
+	return escape(i.Name)
+}
+
+func forTargets(targets []string) string {
+	if len(targets) == 0 {
+		return ""
+	}
+	return " for " + joinFirst(targets, len(targets))
+}
+
+// WriteDOT writes the graph in the language of Graphviz. Arrows go from modules
+// to those that they need, once however many symbols that is about.
+func (r *Result) WriteDOT(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	g := &r.Graph
+	fmt.Fprintln(w, "digraph link {")
+	fmt.Fprintln(w, "\tnode [shape=box];")
+	for i, m := range g.Modules {
+		label := m.Places[0].String() + "\n" + joinFirst(m.Targets, len(m.Targets))
+		fmt.Fprintf(w, "\tm%d [label=%s];\n", i, dotString(label))
+	}
+	unresolved := 0
+	imports := g.Imports
+	for len(imports) > 0 {
+		from := imports[0].Importer
+		names := make(map[int][]string) // by exporter
+		for ; len(imports) > 0 && imports[0].Importer == from; imports = imports[1:] {
+			i := imports[0]
+			for _, e := range i.Exporters {
+				names[e] = append(names[e], i.Name)
+			}
+			if i.Unresolved {
+				label := strings.Join(append([]string{i.title(), "unresolved" + forTargets(i.Missing)}, i.Reasons...), "\n")
+				fmt.Fprintf(w, "\tu%d [label=%s, style=dashed, color=red];\n", unresolved, dotString(label))
+				fmt.Fprintf(w, "\tm%d -> u%d [style=dashed, color=red];\n", from, unresolved)
+				unresolved++
+			}
+		}
+		for _, e := range slices.Sorted(maps.Keys(names)) {
+			label := escape(kernelname.Display(names[e][0]))
+			if n := len(names[e]); n > 1 {
+				label += fmt.Sprintf(" and %d more", n-1)
+			}
+			fmt.Fprintf(w, "\tm%d -> m%d [label=%s];\n", from, e, dotString(label))
+		}
+	}
+	fmt.Fprintln(w, "}")
+	return w.Flush()
+}
+
+// dotString quotes text without control characters but line breaks.
+func dotString(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

@@ -1,0 +1,362 @@
+// Package link joins SYCLBIN files without touching their code: the abstract
+// modules of all of them become those of one file, and the symbols that modules
+// import are held against those that modules export, as sycl::link of DPC++ does
+// when a program runs.
+//
+// The facts are in the property sets of the modules. Symbols match by their exact
+// names:
+//
+//	[SYCL/exported symbols]          functions that other modules may call
+//	[SYCL/imported symbols]          functions that other modules have to have
+//	[SYCL/virtual functions]         virtual-functions-set and uses-virtual-functions-set
+//	[SYCL/kernel names]              what a program asks for; each may be there once
+//	[SYCL/device globals]            size and scope of variables
+//	[SYCL/specialization constants]  numbers and layout of constants
+//
+// # What meets what
+//
+// A device takes a module when the module has an image for it, so symbols resolve
+// for each target on its own. The targets are those of the images: TRIPLE=ARCH for
+// native code, and the architecture of the triple for IR, of which spir64 stands
+// for spir64_gen and spir64_x86_64, too. IR whose requirements name fixed targets
+// is for these only, so that they are targets of their own, next to all others.
+//
+// A module imports for each target that it has an image for. Native code of one
+// architecture does not help another, but IR helps every native target that takes
+// it. A name is there twice when two modules have it for the same target: IR
+// beside native code is the same kernel for other devices, as the runtime prefers
+// native code. Modules that require different kinds of device, such as aspect::cpu
+// and aspect::gpu, never meet.
+//
+// # What comes out
+//
+// Modules with the same metadata and images are one module. All others are kept as
+// they are, with every set and key, also those that nobody knows. Their order, and
+// that of their properties, does not depend on the order of the inputs, or on
+// whether these were combined before: combining is associative, in bytes. Only the
+// set of specialization constants keeps its order, as it says where in the default
+// values each constant is.
+//
+// The rules are those of the linking section of DPC++'s SYCLBIN documents and of
+// its runtime, from which the words of the problems are.
+package link
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// An Input is a file to combine. It is not changed.
+type Input struct {
+	Name string // for messages
+	*syclbin.File
+}
+
+// Options say what to combine to. The zero value makes an executable file in which
+// nothing is left to resolve.
+type Options struct {
+	// State of the result. nil is Executable, or Object with AllowUnresolved.
+	// Executable also says that executable inputs may stand beside others.
+	State *syclbin.State
+
+	// AllowUnresolved leaves imports that no module exports to a later link.
+	AllowUnresolved bool
+}
+
+// A Result is what combining came to.
+type Result struct {
+	// File has the modules of all inputs, nil when there are problems. Its images
+	// are those of the inputs, which have to stay. Write it with the option
+	// KeepOrder: its properties are in the order that does not depend on that of
+	// the inputs, and specialization constants must not be sorted.
+	File *syclbin.File `json:"-"`
+
+	Problems []Problem `json:"problems"` // all there are, sorted
+	Graph    Graph     `json:"graph"`
+}
+
+// Combine joins inputs. What keeps them from becoming one file is in the problems
+// of the result. It is an error when an image cannot be read, or when a property
+// that linking depends on has a value that its key does not allow.
+func Combine(inputs []Input, o Options) (*Result, error) {
+	l := linker{}
+	switch {
+	case len(inputs) == 0:
+		return nil, errors.New("link: there is nothing to combine")
+	case o.State != nil && *o.State > syclbin.Executable:
+		return nil, fmt.Errorf("link: a file cannot be in %v", *o.State)
+	case o.State != nil && *o.State == syclbin.Executable && o.AllowUnresolved:
+		return nil, errors.New("link: nothing may be unresolved in executable state")
+	}
+	state := l.state(inputs, o)
+	global := l.global(inputs)
+	if err := l.modules(inputs); err != nil {
+		return nil, err
+	}
+	if err := l.targets(); err != nil {
+		return nil, err
+	}
+	l.definitions()
+	l.imports(o.AllowUnresolved)
+	l.specConstantNumbers()
+
+	r := &Result{Problems: l.problems, Graph: l.graph()}
+	slices.SortFunc(r.Problems, Problem.compare)
+	if len(r.Problems) > 0 {
+		return r, nil
+	}
+	r.Problems = []Problem{}
+	global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(state)))
+	global.Sort()
+	r.File = &syclbin.File{Version: 1, State: state, Global: global}
+	for _, m := range l.list {
+		r.File.Modules = append(r.File.Modules, m.Module)
+	}
+	return r, nil
+}
+
+// A linker is the work on one set of inputs.
+type linker struct {
+	list     []*module // distinct, in their order
+	problems []Problem
+
+	names   []string // of targets
+	irs     set      // targets that are IR
+	links   []Import
+	joined  []int32 // union-find over modules: which of them are linked as IR
+	exports map[string]*exporters
+
+	unsigned map[string][]string // exported symbols by their names without parameters
+}
+
+// A module is an abstract module of the result.
+type module struct {
+	*syclbin.Module
+	index  int     // in the result
+	places []Place // where it is in the inputs, sorted
+	key    string  // what it is but for the bytes of its images
+
+	own    set   // targets that it has an image for
+	serves set   // those, and native targets that take its IR
+	kinds  uint8 // kinds of device that it requires, a bit for each
+
+	constants []constant
+}
+
+// A Place is where a module is in an input.
+type Place struct {
+	File   string `json:"file"`
+	Module int    `json:"module"` // counted from 0
+}
+
+func (p Place) String() string { return escape(p.File) + ": abstract module " + strconv.Itoa(p.Module) }
+
+func (p Place) compare(o Place) int {
+	return cmp.Or(strings.Compare(p.File, o.File), cmp.Compare(p.Module, o.Module))
+}
+
+// wrap says where in the inputs an error is.
+func (p Place) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%v: %w", p, err)
+}
+
+// state returns the state of the result, and reports inputs that cannot get there.
+func (l *linker) state(inputs []Input, o Options) syclbin.State {
+	state := syclbin.Executable
+	switch {
+	case o.State != nil:
+		state = *o.State
+	case o.AllowUnresolved:
+		state = syclbin.Object
+	}
+	allExecutable := !slices.ContainsFunc(inputs, func(in Input) bool { return in.State != syclbin.Executable })
+	for _, in := range inputs {
+		switch {
+		case in.State > syclbin.Executable:
+			l.file(StateMissing, in.Name, "SYCLBIN file '%s' does not specify its state")
+		case in.State > state:
+			l.file(StateEarlier, in.Name, "SYCLBIN file '%s' is in "+in.State.String()+" state, which cannot become "+state.String())
+		case in.State == syclbin.Executable && !allExecutable && o.State == nil:
+			l.file(StateExecutable, in.Name, "SYCLBIN file '%s' is in executable state; only SYCLBIN files in input or object state can be linked")
+		}
+	}
+	return state
+}
+
+// file adds a problem of a whole file, whose name the format has in it.
+func (l *linker) file(id ID, name, format string) {
+	l.add(Problem{ID: id, Name: name, Text: fmt.Sprintf(format, escape(name)), Places: []Place{}, Files: []string{name}})
+}
+
+// global joins the global metadata but for the state.
+func (l *linker) global(inputs []Input) *propset.Registry {
+	type property struct{ set, key string }
+	merged := new(propset.Registry)
+	from := make(map[property]map[string][]string) // files by value
+	for _, in := range inputs {
+		if in.Global == nil {
+			continue
+		}
+		for _, s := range in.Global.Sets() {
+			name := propset.CanonicalName(s.Name)
+			to := merged.Add(name)
+			for _, p := range s.Properties() {
+				if name == propset.SYCLBINGlobal && p.Key == "state" {
+					continue
+				}
+				to.Insert(p.Key, p.Value)
+				k := property{name, p.Key}
+				if from[k] == nil {
+					from[k] = make(map[string][]string)
+				}
+				v := p.Value.String()
+				from[k][v] = append(from[k][v], in.Name)
+			}
+		}
+	}
+	for k, values := range from {
+		if len(values) == 1 {
+			continue
+		}
+		p := Problem{ID: GlobalMetadata, Name: k.set + ": " + k.key, Places: []Place{},
+			Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", escape(k.set), escape(k.key), len(values))}
+		for _, files := range values {
+			p.Files = append(p.Files, files...)
+		}
+		slices.Sort(p.Files)
+		p.Files = slices.Compact(p.Files)
+		l.add(p)
+	}
+	return merged
+}
+
+// modules makes the list of distinct modules.
+func (l *linker) modules(inputs []Input) error {
+	alike := make(map[string][]*module)
+	for _, in := range inputs {
+		for i, m := range in.Modules {
+			place := Place{in.Name, i}
+			n, err := newModule(m)
+			if err != nil {
+				return place.wrap(err)
+			}
+			n.places = []Place{place}
+			alike[n.key] = append(alike[n.key], n)
+		}
+	}
+	digests := make(map[*module]string) // of modules that only their bytes tell apart
+	for _, group := range alike {
+		if len(group) == 1 {
+			l.list = append(l.list, group[0])
+			continue
+		}
+		slices.SortFunc(group, func(a, b *module) int { return a.places[0].compare(b.places[0]) })
+		same := make(map[string]*module)
+		for _, m := range group {
+			d, err := m.digest()
+			if err != nil {
+				return m.places[0].wrap(err)
+			}
+			if first := same[d]; first != nil {
+				first.places = append(first.places, m.places...)
+				continue
+			}
+			same[d] = m
+			digests[m] = d
+			l.list = append(l.list, m)
+		}
+	}
+	kernels := make(map[*module]string, len(l.list))
+	for _, m := range l.list {
+		m.places = slices.Compact(m.places) // of a file that was given twice
+		kernels[m] = strings.Join(m.Kernels(), "\n")
+	}
+	slices.SortFunc(l.list, func(a, b *module) int {
+		return cmp.Or(strings.Compare(kernels[a], kernels[b]), strings.Compare(a.key, b.key), strings.Compare(digests[a], digests[b]))
+	})
+	for i, m := range l.list {
+		m.index = i
+	}
+	return nil
+}
+
+// newModule returns a module with its properties in the order of the result.
+func newModule(m *syclbin.Module) (*module, error) {
+	n := &module{Module: &syclbin.Module{Metadata: sorted(m.Metadata)}}
+	var key []byte
+	var err error
+	text := func(r *propset.Registry) {
+		if err == nil {
+			key, err = r.AppendText(key)
+		}
+		key = append(key, 0) // which property set text does not have
+	}
+	text(n.Metadata)
+	images := func(list []*syclbin.Image) []*syclbin.Image {
+		var sortedList []*syclbin.Image
+		for _, img := range list {
+			c := *img
+			c.Metadata = sorted(img.Metadata)
+			text(c.Metadata)
+			key = fmt.Appendf(key, "%d %d", img.Kind, img.Size())
+			key = append(key, 0)
+			sortedList = append(sortedList, &c)
+		}
+		return sortedList
+	}
+	n.IR = images(m.IR)
+	n.Native = images(m.Native)
+	n.key = string(key)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{propset.DeviceGlobals, propset.VirtualFunctions} {
+		for _, p := range n.Metadata.Set(name).Properties() {
+			if err := checkValue(name, p.Key, p.Value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	n.constants, err = readConstants(n.Metadata)
+	return n, err
+}
+
+// digest returns a digest of the bytes of all images.
+func (m *module) digest() (string, error) {
+	h := sha256.New()
+	for _, img := range m.Images() {
+		n, err := io.Copy(h, img.Open())
+		if err == nil && n < img.Size() {
+			err = fmt.Errorf("an image ended after %d of its %d bytes", n, img.Size())
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return string(h.Sum(nil)), nil
+}
+
+// sorted returns a registry in the order of the result: itself when it has it.
+func sorted(r *propset.Registry) *propset.Registry {
+	if r == nil {
+		return new(propset.Registry)
+	}
+	if r.IsSorted() {
+		return r
+	}
+	r = r.Clone()
+	r.Sort()
+	return r
+}

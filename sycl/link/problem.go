@@ -1,0 +1,153 @@
+package link
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// An ID says what kind of problem something is. IDs keep their names and meanings.
+type ID string
+
+// The kinds of problems, in the order of reports.
+const (
+	StateMissing        ID = "state-missing"
+	StateExecutable     ID = "state-executable"
+	StateEarlier        ID = "state-earlier"
+	GlobalMetadata      ID = "global-metadata"
+	KernelDuplicate     ID = "kernel-duplicate"
+	ExportDuplicate     ID = "export-duplicate"
+	ImportUnresolved    ID = "import-unresolved"
+	VirtualFunctions    ID = "virtual-functions-missing"
+	DeviceGlobalDiffers ID = "device-global-differs"
+	DeviceGlobalScope   ID = "device-global-scope"
+	SpecConstantDiffers ID = "spec-constant-differs"
+	SpecConstantNumber  ID = "spec-constant-number"
+)
+
+var ids = []ID{
+	StateMissing, StateExecutable, StateEarlier, GlobalMetadata, KernelDuplicate, ExportDuplicate, ImportUnresolved,
+	VirtualFunctions, DeviceGlobalDiffers, DeviceGlobalScope, SpecConstantDiffers, SpecConstantNumber,
+}
+
+// IDs returns all kinds of problems, in the order of reports.
+func IDs() []ID { return slices.Clone(ids) }
+
+// remedies are what can be done. ImportUnresolved has others where more is known.
+var remedies = map[ID]string{
+	StateMissing:        "give it one: packager convert --state object",
+	StateExecutable:     "build it in object state, or ask for --state executable to put its modules beside the others",
+	StateEarlier:        "ask for that state or a later one: nothing turns compiled code back",
+	GlobalMetadata:      "make the files with the same tools, or remove the property from one of them",
+	KernelDuplicate:     "leave out one of the files, or rename the kernel: a program could not say which it means",
+	ExportDuplicate:     "leave out one of the definitions, or rename it: functions that stay within a file are not SYCL_EXTERNAL",
+	ImportUnresolved:    "add the file that defines it, or ask for --allow-unresolved to link it later",
+	VirtualFunctions:    "add the file whose functions are in the set, or ask for --allow-unresolved to link it later",
+	DeviceGlobalDiffers: "build all files from the same definition of the variable",
+	DeviceGlobalScope:   "define it in one module, or remove the property device_image_scope",
+	SpecConstantDiffers: "build all files from the same definition of the constant",
+	SpecConstantNumber:  "build the sources of both files as one program: then the compiler numbers the constants anew",
+}
+
+// A Problem is one thing that keeps inputs from becoming one file.
+type Problem struct {
+	ID   ID     `json:"id"`
+	Name string `json:"name"` // what it is about: a kernel, symbol, set, variable, constant or file
+
+	// Text says what is wrong, in the words of DPC++ where it has some. It can be
+	// printed: control characters in names are escapes.
+	Text string `json:"text"`
+
+	Targets []string `json:"targets"` // for which it is so, none for problems of files
+	Places  []Place  `json:"places"`  // the modules concerned
+	Files   []string `json:"files"`   // the files concerned
+	Details []string `json:"details"` // more to know, such as what has nearly that name
+	Remedy  string   `json:"remedy"`
+}
+
+func (p Problem) compare(o Problem) int {
+	first := func(p Problem) Place {
+		if len(p.Places) > 0 {
+			return p.Places[0]
+		}
+		return Place{File: p.Files[0]}
+	}
+	return cmp.Or(
+		cmp.Compare(slices.Index(ids, p.ID), slices.Index(ids, o.ID)),
+		strings.Compare(p.Name, o.Name), strings.Compare(p.Text, o.Text), first(p).compare(first(o)))
+}
+
+// most is how much of a list a text has.
+const most = 3
+
+// Lines returns the problem as text: what is wrong, what to know, and the remedy.
+// Long lists are cut short.
+func (p Problem) Lines() []string {
+	lines := []string{p.Text}
+	if len(p.Places) > 0 {
+		where := make([]string, 0, most)
+		for _, place := range p.Places[:min(most, len(p.Places))] {
+			where = append(where, place.String())
+		}
+		lines = append(lines, "in "+joinFirst(where, len(p.Places)))
+	} else if len(p.Files) > 1 {
+		where := make([]string, 0, most)
+		for _, name := range p.Files[:min(most, len(p.Files))] {
+			where = append(where, escape(name))
+		}
+		lines = append(lines, "in "+joinFirst(where, len(p.Files)))
+	}
+	if len(p.Targets) > 0 {
+		lines = append(lines, "for "+joinFirst(p.Targets, len(p.Targets)))
+	}
+	lines = append(lines, p.Details...)
+	return append(lines, "remedy: "+p.Remedy)
+}
+
+// joinFirst joins the first of n things.
+func joinFirst(first []string, n int) string {
+	s := strings.Join(first[:min(most, len(first))], ", ")
+	if n > most {
+		s += " and " + strconv.Itoa(n-most) + " more"
+	}
+	return s
+}
+
+// add adds a problem, with the places sorted and without lists that are nil.
+func (l *linker) add(p Problem) {
+	if p.Remedy == "" {
+		p.Remedy = remedies[p.ID]
+	}
+	slices.SortFunc(p.Places, Place.compare)
+	for _, place := range p.Places {
+		p.Files = append(p.Files, place.File)
+	}
+	slices.Sort(p.Files)
+	p.Files = slices.Compact(p.Files)
+	p.Targets = append([]string{}, p.Targets...)
+	p.Details = append([]string{}, p.Details...)
+	l.problems = append(l.problems, p)
+}
+
+// addModules adds a problem of modules for targets.
+func (l *linker) addModules(id ID, name string, modules []*module, targets set, details []string, format string, args ...any) *Problem {
+	p := Problem{ID: id, Name: name, Text: fmt.Sprintf(format, args...), Places: []Place{}, Targets: l.targetNames(targets), Details: details}
+	for _, m := range modules {
+		p.Places = append(p.Places, m.places...)
+	}
+	l.add(p)
+	return &l.problems[len(l.problems)-1]
+}
+
+// escape returns text from a file in a form that does nothing to a terminal.
+func escape(s string) string {
+	plain := func(r rune) bool { return r != unicode.ReplacementChar && unicode.IsPrint(r) }
+	if !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}

@@ -1,0 +1,424 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// Keys of the set of virtual functions.
+const (
+	keyMembers = "virtual-functions-set"
+	keyUses    = "uses-virtual-functions-set"
+)
+
+// definitions reports what several modules have for the same target.
+func (l *linker) definitions() {
+	for name, modules := range l.index(propset.KernelNames) {
+		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
+			l.addModules(KernelDuplicate, name, conflicting, targets, demangled(name), "Conflicting kernel definitions:  %s", escape(name))
+		}
+	}
+	for name, modules := range l.index(propset.ExportedSymbols) {
+		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
+			l.addModules(ExportDuplicate, name, conflicting, targets, demangled(name), "Duplicate exported symbol \"%s\" found in binaries.", escape(name))
+		}
+	}
+	for name, modules := range l.index(propset.DeviceGlobals) {
+		if len(modules) == 1 {
+			continue
+		}
+		var claims []claim
+		var scoped []*module
+		for _, m := range modules {
+			v, _ := m.Metadata.Set(propset.DeviceGlobals).Get(name)
+			claims = append(claims, claim{m, v.String(), m.own})
+			if words, ok := v.Uint32s(); ok && len(words) > 1 && words[1] != 0 {
+				scoped = append(scoped, m)
+			}
+		}
+		if conflicting, targets := l.differing(claims); len(conflicting) > 0 {
+			l.addModules(DeviceGlobalDiffers, name, conflicting, targets, demangled(name), "device_global variable '%s' has different sizes or scopes", escape(name))
+		} else if conflicting, targets := l.repeated(scoped); len(conflicting) > 0 {
+			l.addModules(DeviceGlobalScope, name, conflicting, targets, demangled(name), "device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", escape(name))
+		}
+	}
+	l.specConstantLayouts()
+}
+
+// index returns the modules by the keys of a set.
+func (l *linker) index(set string) map[string][]*module {
+	index := make(map[string][]*module)
+	for _, m := range l.list {
+		for _, p := range m.Metadata.Set(set).Properties() {
+			index[p.Key] = append(index[p.Key], m)
+		}
+	}
+	return index
+}
+
+// repeated returns those of the modules that meet another of them, and where.
+func (l *linker) repeated(modules []*module) (list []*module, targets set) {
+	if len(modules) < 2 {
+		return nil, nil
+	}
+	// What one module has, and what two have, for each combination of kinds.
+	type count struct{ once, twice set }
+	counts := make(map[uint8]count)
+	for _, m := range modules {
+		c, ok := counts[m.kinds]
+		if !ok {
+			c = count{newSet(len(l.names)), newSet(len(l.names))}
+			counts[m.kinds] = c
+		}
+		c.twice.addAll(c.once.and(m.own))
+		c.once.addAll(m.own)
+	}
+	targets = newSet(len(l.names))
+	for _, m := range modules {
+		met := newSet(len(l.names))
+		for kinds, c := range counts {
+			switch {
+			case kinds == m.kinds:
+				met.addAll(c.twice.and(m.own))
+			case meet(kinds, m.kinds):
+				met.addAll(c.once.and(m.own))
+			}
+		}
+		if !met.empty() {
+			list = append(list, m)
+			targets.addAll(met)
+		}
+	}
+	return list, targets
+}
+
+// A claim is what a module says about something for targets.
+type claim struct {
+	*module
+	what    string
+	targets set
+}
+
+// differing returns the modules of claims for the same target that are not the
+// same.
+func (l *linker) differing(claims []claim) (list []*module, targets set) {
+	if !slices.ContainsFunc(claims, func(c claim) bool { return c.what != claims[0].what }) {
+		return nil, nil
+	}
+	first := make(map[int]string)
+	targets = newSet(len(l.names))
+	for _, c := range claims {
+		for t := range c.targets.all() {
+			if what, ok := first[t]; !ok {
+				first[t] = c.what
+			} else if what != c.what {
+				targets.add(t)
+			}
+		}
+	}
+	for _, c := range claims {
+		if c.targets.overlaps(targets) && (len(list) == 0 || list[len(list)-1] != c.module) {
+			list = append(list, c.module)
+		}
+	}
+	return list, targets
+}
+
+// exporters are the modules that export a symbol, or have members of a set of
+// virtual functions.
+type exporters struct {
+	modules []*module
+	serves  []served
+}
+
+// served is what modules serve together that require the same kinds of device.
+type served struct {
+	kinds uint8
+	set
+}
+
+// An Import is a symbol, or a set of virtual functions, that a module needs.
+type Import struct {
+	Importer int    `json:"importer"` // index of the module in the result
+	Name     string `json:"name"`
+	Virtual  bool   `json:"virtual,omitempty"` // a set of virtual functions
+
+	// Exporters are the modules that have it for a target of the importer, the
+	// first 16 of them.
+	Exporters []int `json:"exporters"`
+
+	// Missing are the targets of the importer for which no module has it, and
+	// Reasons what is known about that.
+	Unresolved bool     `json:"unresolved,omitempty"`
+	Missing    []string `json:"missing,omitempty"`
+	Reasons    []string `json:"reasons,omitempty"`
+}
+
+const (
+	maxExporters = 16  // in an Import
+	maxLooked    = 256 // exporters that are looked at for an Import
+	maxReasons   = 3
+)
+
+// imports resolves what modules import.
+func (l *linker) imports(allowUnresolved bool) {
+	l.joined = make([]int32, len(l.list))
+	for i := range l.joined {
+		l.joined[i] = int32(i)
+	}
+	count := 0
+	for _, m := range l.list {
+		count += m.Metadata.Set(propset.ImportedSymbols).Len()
+	}
+	l.links = make([]Import, 0, count)
+	l.exports = l.exporters(func(m *module) []string { return keys(m.Metadata.Set(propset.ExportedSymbols)) })
+	l.resolve(importing{
+		id: ImportUnresolved, exports: l.exports, allow: allowUnresolved,
+		names: func(m *module) []string { return keys(m.Metadata.Set(propset.ImportedSymbols)) },
+		text: func(name string) string {
+			return fmt.Sprintf("No exported symbol \"%s\" found in linked images.", escape(name))
+		},
+		near: l.nearMisses,
+	})
+	virtual := func(key string) func(m *module) []string {
+		return func(m *module) []string {
+			v, _ := m.Metadata.Set(propset.VirtualFunctions).Get(key)
+			names := strings.FieldsFunc(string(v.Bytes()), func(r rune) bool { return r == ',' })
+			slices.Sort(names)
+			return slices.Compact(names)
+		}
+	}
+	l.resolve(importing{
+		id: VirtualFunctions, exports: l.exporters(virtual(keyMembers)), allow: allowUnresolved,
+		names: virtual(keyUses),
+		text: func(name string) string {
+			return fmt.Sprintf("Set of virtual functions '%s' has no members in linked images", escape(name))
+		},
+	})
+}
+
+func keys(s *propset.Set) []string {
+	list := make([]string, 0, s.Len())
+	for _, p := range s.Properties() {
+		list = append(list, p.Key)
+	}
+	return list
+}
+
+func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
+	index := make(map[string]*exporters)
+	for _, m := range l.list {
+		for _, name := range names(m) {
+			e := index[name]
+			if e == nil {
+				e = &exporters{}
+				index[name] = e
+			}
+			e.modules = append(e.modules, m)
+			at := slices.IndexFunc(e.serves, func(s served) bool { return s.kinds == m.kinds })
+			if at < 0 {
+				e.serves = append(e.serves, served{m.kinds, m.serves}) // shared until there is more
+				continue
+			}
+			all := slices.Clone(e.serves[at].set)
+			all.addAll(m.serves)
+			e.serves[at].set = all
+		}
+	}
+	return index
+}
+
+// importing is one way to need something of other modules.
+type importing struct {
+	id      ID
+	exports map[string]*exporters
+	allow   bool // what is unresolved is no problem
+	names   func(*module) []string
+	text    func(name string) string
+	near    func(name string) (details []string, remedy string) // may be nil
+}
+
+// resolve finds the modules that have what each module needs.
+func (l *linker) resolve(in importing) {
+	type failure struct {
+		name      string
+		importers []*module
+		missing   set
+		links     []int // of l.links
+	}
+	failures := make(map[string]*failure)
+	missing := newSet(len(l.names))
+	for _, m := range l.list {
+		for _, name := range in.names(m) {
+			link := Import{Importer: m.index, Name: name, Virtual: in.id == VirtualFunctions, Exporters: []int{}}
+			e := in.exports[name]
+			copy(missing, m.own)
+			if e != nil {
+				for _, s := range e.serves {
+					if meet(s.kinds, m.kinds) {
+						missing.removeAll(s.set)
+					}
+				}
+				link.Exporters = l.connect(m, e)
+			}
+			if e == nil || !missing.empty() {
+				link.Unresolved = true
+				link.Missing = l.targetNames(missing)
+				f := failures[name]
+				if f == nil {
+					f = &failure{name: name, missing: newSet(len(l.names))}
+					failures[name] = f
+				}
+				f.importers = append(f.importers, m)
+				f.missing.addAll(missing)
+				f.links = append(f.links, len(l.links))
+			}
+			l.links = append(l.links, link)
+		}
+	}
+	for name, f := range failures {
+		details, remedy := l.reasons(in.exports[name]), ""
+		if len(details) > 0 {
+			remedy = "build the file that has it for the other targets or kinds of device, too, or this one for fewer"
+		} else if in.near != nil {
+			details, remedy = in.near(name)
+		}
+		for _, i := range f.links {
+			l.links[i].Reasons = details
+		}
+		if !in.allow {
+			details = append(demangled(name), details...)
+			l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setRemedy(remedy)
+		}
+	}
+}
+
+func (p *Problem) setRemedy(remedy string) {
+	if remedy != "" {
+		p.Remedy = remedy
+	}
+}
+
+// connect returns the modules that m gets something from, and joins those that do
+// so as IR.
+func (l *linker) connect(m *module, e *exporters) []int {
+	list := []int{}
+	for i, x := range e.modules {
+		if i == maxLooked {
+			break
+		}
+		if !meet(m.kinds, x.kinds) || !m.own.overlaps(x.serves) {
+			continue
+		}
+		if len(list) < maxExporters {
+			list = append(list, x.index)
+		}
+		if m.own.overlaps(x.own, l.irs) {
+			l.joined[l.find(m.index)] = int32(l.find(x.index))
+		}
+	}
+	return list
+}
+
+// find returns the module that stands for all that are linked with one.
+func (l *linker) find(i int) int {
+	for int(l.joined[i]) != i {
+		l.joined[i] = l.joined[l.joined[i]]
+		i = int(l.joined[i])
+	}
+	return i
+}
+
+// reasons says why exporters are of no use for some targets.
+func (l *linker) reasons(e *exporters) []string {
+	if e == nil {
+		return nil
+	}
+	var lines []string
+	for i, m := range e.modules {
+		if i == maxReasons {
+			lines = append(lines, fmt.Sprintf("and %d more have it for some targets", len(e.modules)-i))
+			break
+		}
+		targets := l.targetNames(m.serves)
+		line := fmt.Sprintf("%v has it for %s", m.places[0], joinFirst(targets, len(targets)))
+		if len(targets) == 0 {
+			line = fmt.Sprintf("%v has it, but no image", m.places[0])
+		}
+		if m.kinds != 0 {
+			line += ", on devices of kind " + kindNames(m.kinds) + " only"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// maxMangled bounds the names that are demangled.
+const maxMangled = 16 << 10
+
+// unsigned returns the name of a function without its parameters and those of
+// templates, as people write it. Names of C are themselves.
+func unsigned(symbol string) string {
+	if len(symbol) > maxMangled {
+		return symbol
+	}
+	s, err := demangle.ToString(symbol, demangle.NoParams, demangle.NoTemplateParams, demangle.MaxLength(14))
+	if err != nil {
+		return symbol
+	}
+	return s
+}
+
+// nearMisses finds exported symbols of the same function with other parameters.
+func (l *linker) nearMisses(name string) (details []string, remedy string) {
+	if l.unsigned == nil {
+		l.unsigned = make(map[string][]string)
+		for symbol := range l.exports {
+			key := unsigned(symbol)
+			l.unsigned[key] = append(l.unsigned[key], symbol)
+		}
+		for _, symbols := range l.unsigned {
+			slices.Sort(symbols)
+		}
+	}
+	near := l.unsigned[unsigned(name)]
+	for i, symbol := range near {
+		if i == maxReasons {
+			details = append(details, fmt.Sprintf("and %d more with other parameters", len(near)-i))
+			break
+		}
+		details = append(details, fmt.Sprintf("%v exports %s (%s) instead", l.exports[symbol].modules[0].places[0], escape(kernelname.Display(symbol)), escape(symbol)))
+	}
+	switch {
+	case len(near) > 0:
+		remedy = "declare the function as it is defined: name, parameters and extern \"C\" have to be the same; templates have to be instantiated where they are defined"
+	case strings.HasPrefix(name, "__devicelib_"):
+		remedy = "link with the device libraries of DPC++, which define it, or ask for --allow-unresolved"
+	}
+	return details, remedy
+}
+
+// demangled returns a line with the name that people gave a symbol, none when that
+// is the symbol itself.
+func demangled(symbol string) []string {
+	if name := kernelname.Display(symbol); name != symbol {
+		return []string{"that is " + escape(name)}
+	}
+	return nil
+}
+
+// checkValue returns what is wrong with a value that linking depends on.
+func checkValue(set, key string, v propset.Value) error {
+	var fault *propset.LayoutError
+	if _, err := propset.Describe(set, key, v); errors.As(err, &fault) {
+		return fault
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package link
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// maxTargets bounds what a hostile file can ask for: time and memory grow with the
+// number of modules times that of targets.
+const maxTargets = 1024
+
+// A TooManyTargetsError says that inputs have more targets than anybody has devices.
+type TooManyTargetsError struct{ Targets int }
+
+// BadInput marks errors that are the fault of an input file.
+func (*TooManyTargetsError) BadInput() {}
+
+func (e *TooManyTargetsError) Error() string {
+	return fmt.Sprintf("link: the files have images for %d targets, more than %d: combine those of fewer targets at a time", e.Targets, maxTargets)
+}
+
+// A target is what a device takes: native code, or IR when arch is "".
+type target struct {
+	triple string // of native code; of IR only its architecture
+	arch   string
+	fixed  string // of IR: one fixed target, "" for all that no module names
+}
+
+func (t target) String() string {
+	switch {
+	case t.arch != "" && t.triple != "":
+		return t.triple + "=" + t.arch
+	case t.arch != "":
+		return t.arch
+	case t.fixed != "":
+		return t.triple + " for " + t.fixed
+	}
+	return t.triple
+}
+
+// family returns the architecture of a triple, under which code for Intel's
+// compilers has one name. The runtime takes IR without a triple for spir64.
+func family(triple string) string {
+	arch, _, _ := strings.Cut(triple, "-")
+	if arch == "" || strings.HasPrefix(arch, "spir64_") {
+		return "spir64"
+	}
+	return arch
+}
+
+// targets finds the targets of all modules, and which of them each is for.
+func (l *linker) targets() error {
+	type needs struct {
+		fixed []string // names of the only targets for IR
+		anyIR bool     // IR is for all targets
+	}
+	all := make([]needs, len(l.list))
+	families := make(map[string]bool) // of IR
+	fixed := make(map[string]bool)
+	native := make(map[target]bool)
+	for i, m := range l.list {
+		q, err := requirement.FromProperties(m.Metadata)
+		if err != nil {
+			return m.places[0].wrap(err)
+		}
+		m.kinds = kinds(q)
+		all[i].fixed, all[i].anyIR = fixedTargets(q)
+		for _, img := range m.IR {
+			families[family(img.Triple())] = true
+			for _, name := range all[i].fixed {
+				fixed[name] = true
+			}
+		}
+		for _, img := range m.Native {
+			native[nativeTarget(img)] = true
+		}
+	}
+	if n := len(native) + len(families)*(1+len(fixed)); n > maxTargets {
+		return &TooManyTargetsError{n}
+	}
+	var list []target
+	for t := range native {
+		list = append(list, t)
+	}
+	for f := range families {
+		list = append(list, target{triple: f})
+		for name := range fixed {
+			list = append(list, target{triple: f, fixed: name})
+		}
+	}
+	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.String()+"\x00"+a.fixed, b.String()+"\x00"+b.fixed) })
+	l.irs = newSet(len(list))
+	index := make(map[target]int, len(list))
+	archs := make([]string, len(list)) // in the spelling of fixed targets
+	irs := make([]string, len(list))   // which IR they take
+	for i, t := range list {
+		index[t] = i
+		l.names = append(l.names, escape(t.String()))
+		irs[i] = family(t.triple)
+		archs[i] = t.fixed
+		if native[t] {
+			archs[i] = deviceArch(t.arch)
+		} else {
+			l.irs.add(i)
+		}
+	}
+	for i, m := range l.list {
+		own := newSet(len(list))
+		has := make(map[string]bool, 1) // which IR it has
+		for _, img := range m.Native {
+			own.add(index[nativeTarget(img)])
+		}
+		for _, img := range m.IR {
+			has[family(img.Triple())] = true
+		}
+		serves := slices.Clone(own)
+		for j := range list {
+			if has[irs[j]] && (all[i].anyIR || slices.Contains(all[i].fixed, archs[j])) {
+				serves.add(j)
+				if l.irs.has(j) {
+					own.add(j)
+				}
+			}
+		}
+		m.own, m.serves = own, serves
+	}
+	return nil
+}
+
+// nativeTarget returns the target of a native image.
+func nativeTarget(img *syclbin.Image) target {
+	arch := img.Arch()
+	if arch == "" {
+		arch = "unknown architecture"
+	}
+	return target{triple: img.Triple(), arch: arch}
+}
+
+// fixedTargets returns the architectures that IR may be compiled for, or that
+// these are any.
+func fixedTargets(q *requirement.Requirements) (names []string, all bool) {
+	// Numbers of aspects, which DPC++ writes, name no devices.
+	if !q.HasFixedTargets || len(q.FixedTargetAspects) > 0 {
+		return nil, true
+	}
+	for _, name := range q.FixedTargets {
+		if d, ok := deviceconfig.Default().Lookup(name); ok && d.MayHaveOtherAspects && len(d.Aspects)+len(d.SubGroupSizes) == 0 {
+			return nil, true // such as spir64, which is no device
+		}
+		names = append(names, deviceArch(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names), false
+}
+
+// deviceArch returns the architecture of a device that is named in any way.
+func deviceArch(name string) string {
+	if d, ok := deviceconfig.Default().Lookup(name); ok {
+		return d.Arch()
+	}
+	return name
+}
+
+var deviceKinds = []aspect.Aspect{aspect.CPU, aspect.GPU, aspect.Accelerator, aspect.Custom}
+
+// kinds returns which kinds of device are required. A device is of one kind.
+func kinds(q *requirement.Requirements) (mask uint8) {
+	for i, a := range deviceKinds {
+		if slices.Contains(q.Aspects, a) {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+func kindNames(mask uint8) string {
+	var list []string
+	for i, a := range deviceKinds {
+		if mask&(1<<i) != 0 {
+			list = append(list, a.String())
+		}
+	}
+	return strings.Join(list, " and ")
+}
+
+// meet reports whether a device can be of both kinds.
+func meet(a, b uint8) bool { return a == 0 || b == 0 || a&b != 0 }
+
+// targetNames returns the names of targets.
+func (l *linker) targetNames(s set) []string {
+	list := []string{}
+	for i := range s.all() {
+		list = append(list, l.names[i])
+	}
+	return list
+}
+
+// A set is a set of targets.
+type set []uint64
+
+func newSet(n int) set { return make(set, (n+63)/64) }
+
+func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+
+func (s set) addAll(o set) {
+	for i := range s {
+		s[i] |= o[i]
+	}
+}
+
+func (s set) removeAll(o set) {
+	for i := range s {
+		s[i] &^= o[i]
+	}
+}
+
+// and returns what is in both.
+func (s set) and(o set) set {
+	both := slices.Clone(s)
+	for i := range both {
+		both[i] &= o[i]
+	}
+	return both
+}
+
+// overlaps reports whether something is in all of the sets.
+func (s set) overlaps(others ...set) bool {
+	for i, w := range s {
+		for _, o := range others {
+			w &= o[i]
+		}
+		if w != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s set) empty() bool { return !slices.ContainsFunc(s, func(w uint64) bool { return w != 0 }) }
+
+// all yields the members in order.
+func (s set) all() func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i, w := range s {
+			for ; w != 0; w &= w - 1 {
+				if !yield(64*i + bits.TrailingZeros64(w)) {
+					return
+				}
+			}
+		}
+	}
+}
