@@ -395,3 +395,36 @@ func check(err error) {
 		panic(err)
 	}
 }
+
+// A function that names a symbol plainly and in a blockaddress is one user of it,
+// however often one asks.
+func TestUsersOnce(t *testing.T) {
+	m, err := Parse("", []byte(`define void @f() {
+  br label %next
+next:
+  ret void
+}
+
+define ptr @g() {
+  call void @f()
+  ret ptr blockaddress(@f, %next)
+}
+
+define void @h() {
+  call void @f()
+  ret void
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		var names []string
+		for _, e := range m.SymbolUsers("f") {
+			names = append(names, e.(*Function).Name())
+		}
+		if want := []string{"g", "h"}; !slices.Equal(names, want) {
+			t.Errorf("users of f: %q, want %q", names, want)
+		}
+	}
+}

@@ -341,7 +341,11 @@ words:
 			if _, ok := c.skipAttribute(); !ok {
 				return fail("a group of brackets does not end")
 			}
-			if c.peek(0).kind == TokenString { // section, partition, code_model
+			switch w {
+			case "section", "partition", "code_model":
+				if c.peek(0).kind != TokenString {
+					return fail("a string is expected here")
+				}
 				c.i++
 			}
 			s.end = c.end()

@@ -154,7 +154,9 @@ func (in *Instr) isPunct(i int, c byte) bool {
 }
 
 // IsLabel tells whether this is the label of a basic block.
-func (in *Instr) IsLabel() bool { return in.text[in.end-1] == ':' && len(in.toks) == 1 }
+func (in *Instr) IsLabel() bool {
+	return in.text[in.end-1] == ':' && len(in.toks) == 1 && in.toks[0].kind != TokenPunct
+}
 
 // Op returns the operation: "load", "call" (also for tail calls), "label", or
 // "#dbg_value" and its like.
@@ -850,21 +852,29 @@ func (f *Function) fold() {
 	})
 	text := f.m.sources[f.bodySrc]
 	var b strings.Builder
+	added := false // the last that was written, but for spaces, is of an edit
+	write := func(text string) {
+		next := strings.TrimLeft(text, " \t\r")
+		// A comment at the end of what was put in must not reach further.
+		if added && next != "" {
+			added = false
+			if next[0] != '\n' && next[0] != ';' {
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(text)
+	}
 	pos := f.body.start
 	for _, e := range f.edits {
 		if e.at.start < pos {
 			continue
 		}
-		b.WriteString(text[pos:e.at.start])
-		b.WriteString(e.text)
+		write(text[pos:e.at.start])
+		write(e.text)
 		pos = e.at.end
-		// A comment at the end of what was put in must not reach further.
-		next := strings.TrimLeft(text[pos:f.body.end], " \t\r")
-		if e.text != "" && !strings.HasSuffix(e.text, "  ") && next[0] != '\n' && next[0] != ';' {
-			b.WriteByte('\n')
-		}
+		added = added || e.text != "" && !strings.HasSuffix(e.text, "  ")
 	}
-	b.WriteString(text[pos:f.body.end])
+	write(text[pos:f.body.end])
 	f.m.sources = append(f.m.sources, b.String())
 	f.bodySrc = uint32(len(f.m.sources) - 1)
 	f.body = span{0, uint32(b.Len())}

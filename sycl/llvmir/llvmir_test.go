@@ -130,6 +130,98 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+func TestTheGreatestNode(t *testing.T) {
+	m := parse(t, "!0 = !{}\n!2147483647 = !{!0}\n!2 = !{}\n")
+	if a, b := m.AddNode("i32 1"), m.AddNode("i32 2"); a != 1 || b != 3 {
+		t.Errorf("new nodes have the numbers %d and %d", a, b)
+	}
+	if got := text(t, m); !strings.HasSuffix(got, "!1 = !{i32 1}\n!3 = !{i32 2}\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestTheGreatestGroup(t *testing.T) {
+	m := parse(t, "define void @f() #2147483647 {\n}\nattributes #0 = { cold }\nattributes #2147483647 = { cold nounwind }\n")
+	m.Function("f").RemoveAttribute("cold")
+	if got := text(t, m); !strings.HasPrefix(got, "define void @f() #1 {\n") || !strings.HasSuffix(got, "attributes #1 = { nounwind }\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestDeclaredVariables: decorations of a variable go with its declaration, debug
+// information does not.
+func TestDeclaredVariables(t *testing.T) {
+	m := parse(t, "@g = internal addrspace(1) global i32 0, align 4, !dbg !0, !spirv.Decorations !1 \"a\"=\"b\"\n"+
+		"define void @f() {\n  store i32 1, ptr addrspace(1) @g\n  ret void\n}\n!0 = !{}\n!1 = !{i32 1}\n")
+	var b strings.Builder
+	if err := m.WriteSubset(&b, Subset{Define: []Symbol{m.Function("f")}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "@g = external addrspace(1) global i32, align 4, !spirv.Decorations !1 \"a\"=\"b\"\n"; !strings.HasPrefix(got, want) || strings.Contains(got, "!0") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestUnusualText edits text that no compiler prints but LLVM reads.
+func TestUnusualText(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		edit func(m *Module)
+		want string
+	}{
+		"an attribute behind a comdat": {
+			"@g = linkonce_odr global i32 0, comdat \"a\"=\"b\"\n$g = comdat any\n",
+			func(m *Module) { m.Global("g").SetAttribute("c", "d") },
+			"@g = linkonce_odr global i32 0, comdat \"c\"=\"d\" \"a\"=\"b\"\n$g = comdat any\n",
+		},
+		"no space behind =": {
+			"@g=global i32 0\n",
+			func(m *Module) { m.Global("g").SetLinkage(Internal) },
+			"@g= internal global i32 0\n",
+		},
+		"a dollar in the name of metadata": {
+			"!a$b = !{}\n",
+			func(m *Module) { m.AppendNamed("a$b", m.AddNode("")) },
+			"!a$b = !{!0}\n!0 = !{}\n",
+		},
+		"a comment before an instruction that goes": {
+			"define void @f() {\n  call void @f()\n  unreachable }\n",
+			func(m *Module) {
+				f := m.Function("f")
+				for in := range f.Body() {
+					if in.IsCall() {
+						f.InsertAfter(in, "; a comment")
+					} else {
+						f.Remove(in)
+					}
+				}
+			},
+			"define void @f() {\n  call void @f()\n  ; a comment\n }\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, test.text)
+			test.edit(m)
+			if got := text(t, m); got != test.want {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+			parse(t, text(t, m))
+		})
+	}
+}
+
+// TestElementsThatNameNothing: lists keep elements with symbols of the output only.
+func TestElementsThatNameNothing(t *testing.T) {
+	m := parse(t, "@g = global i32 0\n@llvm.used = appending global [3 x ptr] [ptr null, ptr @g, ptr null]\n")
+	sub, err := m.Extract(Subset{Define: []Symbol{m.Global("g")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, sub); got != "@g = global i32 0\n@llvm.used = appending global [1 x ptr] [ptr @g]\n" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestInternalize(t *testing.T) {
 	m := parse(t, "define dso_local noundef i32 @main() #0 {\n  ret i32 0\n}\n")
 	m.Function("main").Internalize()
@@ -158,6 +250,14 @@ func TestMalformed(t *testing.T) {
 		"two functions of one name":     {"declare void @f()\ndeclare void @f()\n", "stands here and in line 1", 2},
 		"a NUL byte":                    {"\n\n@a\x00\n", "NUL byte", 3},
 		"a group without a body":        {"attributes #0\n", "without a body", 1},
+		"a word behind a target":        {"target triple = \"x\"\n\n  hello there\n", "does not belong to a target", 3},
+		"a word behind the source":      {"source_filename = \"x\"\nhello\n", "does not belong to the source's name", 2},
+		"a word behind a node":          {"!0 = !{i32 1} ; (\n; x\nhello\n", "does not belong to the entity before it", 3},
+		"a word behind named metadata":  {"!n = !{!0}\n{} hello\n", "does not belong to the entity before it", 2},
+		"a word behind a type":          {"%t = type { i32 }\nhello\n", "does not belong to a type", 2},
+		"a word behind a comdat":        {"$c = comdat any\nhello\n", "does not belong to a comdat", 2},
+		"a word behind attributes":      {"attributes #0 = { nounwind }\nhello\n", "does not belong to the entity before it", 2},
+		"a word behind assembly":        {"module asm \"nop\"\nhello\n", "does not belong to module-level assembly", 2},
 		"a quoted name without an end":  {"declare void @\"f()\n", "does not end", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,117 +280,5 @@ func TestBitcode(t *testing.T) {
 		if !errors.As(err, &bitcode) || !strings.Contains(err.Error(), "llvm-dis") {
 			t.Errorf("got %v", err)
 		}
-	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(sample))
-	f.Add([]byte(rich))
-	f.Add([]byte("define void @f() {\n}\n"))
-	f.Add([]byte(`declare void @"a` + "\n"))
-	f.Add([]byte("@a = alias void (i8), ptr @b define void @b(i8 %x) comdat {\nret void\n}\n$b = comdat any"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Parse("fuzz.ll", data)
-		if err != nil {
-			return
-		}
-		var b strings.Builder
-		if _, err := m.WriteTo(&b); err != nil || b.String() != string(data) {
-			t.Fatalf("an unedited module is written differently: %v", err)
-		}
-		readAll(m)
-		var all []Symbol
-		for _, fn := range m.Functions() {
-			all = append(all, fn)
-		}
-		for _, g := range m.Globals() {
-			all = append(all, g)
-		}
-		for _, a := range m.Aliases() {
-			all = append(all, a)
-		}
-		again := func(what string, s Subset) {
-			t.Helper()
-			if sub, err := m.Extract(s); err != nil {
-				t.Fatalf("%s cannot be read: %v", what, err)
-			} else {
-				readAll(sub)
-			}
-		}
-		again("the subset of all", Subset{Define: all})
-		for _, s := range all[:min(len(all), 4)] {
-			again("the subset of one", Subset{Define: []Symbol{s}, Internal: func(Symbol) bool { return true }})
-			again("the closure of one", Subset{Define: m.Closure(s)})
-		}
-		for _, fn := range m.Functions() {
-			fn.SetAttribute("a", "b")
-			if fn.Defined() {
-				fn.SetMetadata("x", m.AddNode("i32 1"))
-				fn.Internalize()
-				for in := range fn.Body() {
-					fn.InsertAfter(in, "; a comment")
-				}
-			}
-		}
-		b.Reset()
-		if _, err := m.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Parse("again.ll", []byte(b.String())); err != nil {
-			t.Errorf("what was written cannot be read: %v\n%s", err, b.String())
-		}
-	})
-}
-
-// readAll asks for everything that can be asked for.
-func readAll(m *Module) {
-	m.SourceFilename()
-	m.ModuleAsm()
-	for _, t := range m.Types() {
-		for range t.Mentions() {
-		}
-	}
-	symbol := func(s Symbol) {
-		s.Attributes()
-		s.Attachments()
-		s.ValueType()
-		s.References()
-		s.Section()
-		s.Comdat()
-		s.AddrSpace()
-	}
-	for _, g := range m.Globals() {
-		symbol(g)
-		if v, ok := g.InitializerValue(); ok {
-			v.Elements()
-			v.Bytes()
-			v.BaseGlobal()
-		}
-	}
-	for _, a := range m.Aliases() {
-		symbol(a)
-	}
-	for _, f := range m.Functions() {
-		symbol(f)
-		f.Params()
-		f.DebugLoc()
-		for in := range f.Body() {
-			in.Types()
-			in.Operands()
-			in.Attributes()
-			in.Attachments()
-			in.Callee()
-			in.CalleeType()
-			in.SourceType()
-			in.DebugLoc()
-		}
-	}
-	for n := range m.Nodes() {
-		n.Kind()
-		n.Ints()
-		m.Location(n.ID())
-	}
-	for _, n := range m.NamedMetadata() {
-		n.Nodes()
 	}
 }

@@ -2,6 +2,7 @@ package llvmir
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -13,6 +14,19 @@ type nodeTable struct {
 	dense  []uint32 // item + 1
 	sparse map[uint32]uint32
 	max    int // one more than the greatest number
+	low    int // all smaller numbers are taken; moved when max is too great
+}
+
+// free returns a number that no node has.
+func (t *nodeTable) free() int {
+	if t.max <= math.MaxInt32 {
+		return t.max
+	}
+	for ; ; t.low++ {
+		if _, taken := t.find(uint32(t.low)); !taken {
+			return t.low
+		}
+	}
 }
 
 func (t *nodeTable) find(id uint32) (uint32, bool) {
@@ -297,10 +311,13 @@ func escapeName(s string) string {
 	return b.String()
 }
 
+// FreeNode returns a number that no metadata node has.
+func (m *Module) FreeNode() int { return m.nodes.free() }
+
 // AddNode adds a tuple of the given content, such as "i32 8, i32 1", and returns
 // its number.
 func (m *Module) AddNode(content string) int {
-	id := m.nodes.max
+	id := m.FreeNode()
 	m.mustAdd("!" + strconv.Itoa(id) + " = !{" + content + "}")
 	return id
 }

@@ -52,7 +52,8 @@ type Module struct {
 	typeItems map[string]uint32
 	typeNames []string
 	groups    map[uint32]uint32 // item of each attribute group
-	maxGroup  uint32
+	maxGroup  uint32            // one more than the greatest
+	lowGroup  uint32            // all smaller ones are taken; moved when maxGroup is too great
 	clones    map[string]string // groups made by edits, by content
 	comdats   map[string]uint32
 	comdatIDs []string
@@ -217,7 +218,7 @@ func (r *reader) entity(start int) error {
 			return r.fail(start, "a name and = are expected here")
 		}
 		name := plainName(text[start+1 : end])
-		limit, err := r.limit(start)
+		limit, err := r.limit(end - 1)
 		if err != nil {
 			return err
 		}
@@ -244,6 +245,10 @@ func (r *reader) entity(start int) error {
 			if body > limit || !strings.HasPrefix(text[body:limit], "type") {
 				return r.fail(body, "type is expected here")
 			}
+			r.c.reset(text, body+len("type"), limit)
+			if _, ok := r.c.skipType(); ok && r.c.peek(0).kind != TokenEnd {
+				return r.fail(int(r.c.peek(0).start), "this does not belong to a type")
+			}
 			if _, double := m.typeItems[name]; double {
 				return r.fail(start, "type %%%s is defined twice", name)
 			}
@@ -251,11 +256,17 @@ func (r *reader) entity(start int) error {
 			m.typeNames = append(m.typeNames, name)
 			return add(itemType, len(m.typeNames)-1, limit)
 		case '$':
+			if err := r.only(end, limit, "a comdat", TokenPunct, TokenWord, TokenWord); err != nil {
+				return err
+			}
 			m.comdats[name] = at
 			m.comdatIDs = append(m.comdatIDs, name)
 			return add(itemComdat, len(m.comdatIDs)-1, limit)
 		case '^':
 			return add(itemSummary, 0, limit)
+		}
+		if err := r.closed(end, limit); err != nil {
+			return err
 		}
 		if isDigit(text[start+1]) {
 			id, err := strconv.ParseUint(text[start+1:end], 10, 31)
@@ -315,15 +326,59 @@ func (r *reader) entity(start int) error {
 		if text[eq.start:eq.end] != "=" || text[open.start:open.end] != "{" {
 			return r.fail(int(eq.start), "an attribute group without a body")
 		}
+		if err := r.closed(int(open.start), limit); err != nil {
+			return err
+		}
 		m.groups[uint32(id)] = at
 		m.maxGroup = max(m.maxGroup, uint32(id)+1)
 		return add(itemGroup, int(id), limit)
-	case "target", "source_filename":
+	case "target":
+		if err := r.only(start+len(word), limit, "a target", TokenWord, TokenPunct, TokenString); err != nil {
+			return err
+		}
+		return add(itemTarget, 0, limit)
+	case "source_filename":
+		if err := r.only(start+len(word), limit, "the source's name", TokenPunct, TokenString); err != nil {
+			return err
+		}
 		return add(itemTarget, 0, limit)
 	case "module":
+		if err := r.only(start+len(word), limit, "module-level assembly", TokenWord, TokenString); err != nil {
+			return err
+		}
 		return add(itemAsm, 0, limit)
 	}
+	if err := r.closed(start, limit); err != nil {
+		return err
+	}
 	return add(itemOrder, 0, limit)
+}
+
+// only checks that an entity consists of tokens of some kinds from a place on.
+func (r *reader) only(pos, limit int, what string, kinds ...TokenKind) error {
+	lx := lexer{r.text, pos, limit}
+	for _, kind := range append(kinds, TokenEnd) {
+		if t := lx.next(); t.kind != kind {
+			return r.fail(min(int(t.start), limit), "this does not belong to %s", what)
+		}
+	}
+	return nil
+}
+
+// closed checks that an entity ends with a group of brackets: with its first one
+// that is outside of others.
+func (r *reader) closed(pos, limit int) error {
+	if c := r.text[limit-1]; c == '}' || c == ')' {
+		return nil
+	}
+	for pos < limit && r.text[pos] != '{' && r.text[pos] != '(' {
+		pos++
+	}
+	if pos < limit {
+		pos, _ = skipGroup(r.text, pos)
+		pos = skipSpace(r.text, pos)
+	}
+	return r.fail(min(pos, limit), "this does not belong to the entity before it")
 }
 
 // enter adds a symbol and returns its index.
@@ -378,8 +433,8 @@ func isKernel(convention string) bool {
 	return convention == "spir_kernel" || convention == "ptx_kernel" || convention == "amdgpu_kernel"
 }
 
-// limit returns where the entity at a place ends, which is where the next one
-// starts: outside of brackets, at a name followed by "=", or at a line that
+// limit returns where the entity that has begun at a place ends, which is where the
+// next one starts: outside of brackets, at a name followed by "=", or at a line that
 // starts with one of the words.
 func (r *reader) limit(pos int) (int, error) {
 	text := r.text
@@ -637,7 +692,11 @@ func (m *Module) usersOf(at uint32) []Entity {
 		for i := range m.items {
 			if !m.items[i].gone {
 				for _, to := range m.references(uint32(i)) {
-					users[to&^hardReference] = append(users[to&^hardReference], uint32(i))
+					to &^= hardReference
+					// A function may name a symbol plainly and as that of a label.
+					if list := users[to]; len(list) == 0 || list[len(list)-1] != uint32(i) {
+						users[to] = append(list, uint32(i))
+					}
 				}
 			}
 		}
@@ -646,7 +705,7 @@ func (m *Module) usersOf(at uint32) []Entity {
 		m.lazy.Unlock()
 	}
 	var list []Entity
-	for _, i := range slices.Compact(users[at]) {
+	for _, i := range users[at] {
 		if e := m.entityOf(i); e != nil {
 			list = append(list, e)
 		}

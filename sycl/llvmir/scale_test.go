@@ -140,6 +140,38 @@ func TestMemoryIsBounded(t *testing.T) {
 	runtime.KeepAlive(text)
 }
 
+// TestLongLines has an instruction, a node and a list in a line each, which grow.
+func TestLongLines(t *testing.T) {
+	module := func(size int) string {
+		n := size / 20
+		return "@g = global i32 0\ndefine void @f() {\n  call void @h(" + strings.Repeat("i32 1, ", n) + "i32 1), !x !0\n  ret void\n}\ndeclare void @h(...)\n" +
+			"!0 = !{" + strings.Repeat("!1, ", n) + "!1}\n!1 = !{}\n@llvm.used = appending global [" + fmt.Sprint(n) + " x ptr] [" + strings.Repeat("ptr @g, ", n-1) + "ptr @g]\n"
+	}
+	cost := func(size int) (uint64, uint64) {
+		text := module(size)
+		return memory(func() {
+			m := parseString(t, text)
+			operands := 0
+			for in := range m.Function("f").Body() {
+				operands += in.NumOperands()
+				in.Types()
+				in.Line()
+			}
+			if want := size/20 + 1; operands != want || len(m.Node(0).Operands()) != want || len(m.Functions()) != 2 {
+				t.Errorf("%d operands and %d in the node, want %d", operands, len(m.Node(0).Operands()), want)
+			}
+			if err := m.WriteSubset(io.Discard, Subset{Define: m.Closure(m.Function("f"), m.Global("g"))}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	bytes, count := cost(1 << 20)
+	manyBytes, many := cost(10 << 20)
+	if manyBytes > 13*bytes || many > 13*count {
+		t.Errorf("10 MiB take %d bytes and %d allocations, 1 MiB %d and %d", manyBytes, many, bytes, count)
+	}
+}
+
 func TestLongLinesAndDeepNesting(t *testing.T) {
 	long := "@a = global [5000000 x i8] c\"" + strings.Repeat("x", 10<<20) + "\"\n@b = global [1 x i32] [" + strings.Repeat("i32 1, ", 1<<20) + "i32 1]\n"
 	m := parseString(t, long)

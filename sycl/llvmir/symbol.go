@@ -2,6 +2,7 @@ package llvmir
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,8 +118,16 @@ func (s *symbol) header() *header {
 func (s *symbol) splice(at span, text string) {
 	h := s.header()
 	it := &s.m.items[s.item]
-	s.m.rewrite(s.item, h.text[it.start:at.start]+text+h.text[at.end:it.end])
+	s.m.rewrite(s.item, join(join(h.text[it.start:at.start], text), h.text[at.end:it.end]))
 	s.hdr.Store(nil)
+}
+
+// join puts texts together, with a space when two words would become one.
+func join(a, b string) string {
+	if a != "" && b != "" && classes[a[len(a)-1]]&classWord != 0 && classes[b[0]]&classWord != 0 {
+		return a + " " + b
+	}
+	return a + b
 }
 
 // cut removes a place of the header and one space beside it.
@@ -294,6 +303,18 @@ func (s *symbol) RemoveAttribute(key string) bool {
 	}
 }
 
+// freeGroup returns a number that no group has.
+func (m *Module) freeGroup() uint32 {
+	if m.maxGroup <= math.MaxInt32 {
+		return m.maxGroup
+	}
+	for ; ; m.lowGroup++ {
+		if _, taken := m.groups[m.lowGroup]; !taken {
+			return m.lowGroup
+		}
+	}
+}
+
 // groupWithout returns a group with the attributes of another but one, "" when
 // nothing is left.
 func (m *Module) groupWithout(ref, key string) string {
@@ -314,7 +335,7 @@ func (m *Module) groupWithout(ref, key string) string {
 	if m.clones == nil {
 		m.clones = map[string]string{}
 	}
-	ref = "#" + strconv.FormatUint(uint64(m.maxGroup), 10)
+	ref = "#" + strconv.FormatUint(uint64(m.freeGroup()), 10)
 	m.clones[body] = ref
 	m.mustAdd("attributes " + ref + " = { " + body + " }")
 	return ref

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A writer writes pieces of text and knows where a line ended.
@@ -17,7 +18,14 @@ type writer struct {
 	err  error
 }
 
-func newWriter(w io.Writer) *writer { return &writer{b: bufio.NewWriterSize(w, 64<<10), last: '\n'} }
+// buffers are shared by writers: a module may be split into many.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
+
+func newWriter(w io.Writer) *writer {
+	b := buffers.Get().(*bufio.Writer)
+	b.Reset(w)
+	return &writer{b: b, last: '\n'}
+}
 
 func (w *writer) put(s string) {
 	if s == "" || w.err != nil {
@@ -33,6 +41,9 @@ func (w *writer) flush() (int64, error) {
 	if w.err == nil {
 		w.err = w.b.Flush()
 	}
+	w.b.Reset(nil)
+	buffers.Put(w.b)
+	w.b = nil
 	return w.n, w.err
 }
 
@@ -289,6 +300,9 @@ type subsetLists struct {
 	named    []namedList
 	bySymbol map[uint32][]listed // operands of named metadata by the first symbol that they name
 	units    int                 // place of llvm.dbg.cu in named, -1 without one
+
+	compileUnits map[uint32]*unit
+	members      map[uint32][]unitMember // of the lists of compile units, by node
 }
 
 type listed struct {
@@ -312,7 +326,8 @@ func (m *Module) subsetLists() *subsetLists {
 	if l != nil {
 		return l
 	}
-	l = &subsetLists{isList: map[uint32]bool{}, elements: map[uint32][]listed{}, bySymbol: map[uint32][]listed{}, units: -1}
+	l = &subsetLists{isList: map[uint32]bool{}, elements: map[uint32][]listed{}, bySymbol: map[uint32][]listed{}, units: -1,
+		compileUnits: map[uint32]*unit{}, members: map[uint32][]unitMember{}}
 	for i := range m.items {
 		it, i := &m.items[i], uint32(i)
 		switch {
@@ -327,12 +342,10 @@ func (m *Module) subsetLists() *subsetLists {
 			l.isList[i] = true
 			init, _ := g.InitializerValue()
 			for k, e := range init.Elements() {
-				refs := m.symbolsIn(e.Type.String()+" "+e.Text, i)
-				first := uint32(0)
-				if len(refs) > 0 {
-					first = refs[0]
+				text := e.Type.String() + " " + e.Text
+				if refs := m.symbolsIn(text, i); len(refs) > 0 {
+					l.elements[refs[0]] = append(l.elements[refs[0]], listed{i, k, text, refs, -1})
 				}
-				l.elements[first] = append(l.elements[first], listed{i, k, e.Type.String() + " " + e.Text, refs, -1})
 			}
 		case it.kind == itemNamed:
 			n := m.entityOf(i).(*NamedMetadata)
@@ -356,6 +369,8 @@ func (m *Module) subsetLists() *subsetLists {
 				}
 			}
 			l.named = append(l.named, entry)
+		case it.kind == itemNode:
+			l.addUnit(m, i)
 		}
 	}
 	m.lazy.Lock()
@@ -382,7 +397,8 @@ func (m *Module) symbolsIn(text string, self uint32) []uint32 {
 // Metadata nodes keep their numbers. An operand of named metadata goes when it
 // names a symbol that the output does not have or only declares while the module
 // defines it; elsewhere in metadata such a symbol becomes null. llvm.dbg.cu keeps
-// the units that something refers to. The lists llvm.used, llvm.compiler.used and
+// the units that something refers to, and the lists that a unit has of its enums,
+// retained types, globals and imports keep what something else refers to, too. The lists llvm.used, llvm.compiler.used and
 // llvm.global.annotations are always written, with the elements whose first
 // symbol the output defines; other variables with appending linkage only when s
 // defines them, with their elements chosen likewise.
@@ -408,6 +424,8 @@ func (m *Module) WriteSubset(out io.Writer, s Subset) error {
 	declarations := map[uint32]string{}
 	elements := map[uint32][]listed{}
 	operands := make([][]listed, len(lists.named))
+	var units []*unit
+	members := map[*unitList][]unitMember{} // to keep in compile units
 	there := func(i uint32) bool {
 		return sc.get(i) == full || sc.get(i) == declared && !m.all[m.items[i].index].Defined()
 	}
@@ -431,6 +449,13 @@ func (m *Module) WriteSubset(out io.Writer, s Subset) error {
 			case m.items[i].kind == itemNamed || lists.isList[i]:
 				continue // what stays of them was looked at
 			case m.items[i].kind == itemNode:
+				if u := lists.compileUnits[i]; u != nil {
+					refs = u.refs
+					units = append(units, u)
+				}
+				for _, member := range lists.members[i] {
+					members[member.list] = append(members[member.list], member)
+				}
 				for _, to := range refs {
 					if !m.isSymbol(to) {
 						reach(to)
@@ -529,6 +554,13 @@ func (m *Module) WriteSubset(out io.Writer, s Subset) error {
 	for _, i := range lists.always {
 		sc.set(i, full)
 	}
+	for _, u := range units {
+		for _, list := range u.lists {
+			if list.numeric && len(members[list]) == list.size {
+				sc.set(list.item, full)
+			}
+		}
+	}
 
 	slices.Sort(sc.list)
 	w := newWriter(out)
@@ -547,9 +579,12 @@ func (m *Module) WriteSubset(out io.Writer, s Subset) error {
 			slices.SortFunc(ops, func(a, b listed) int { return a.order - b.order })
 			text = "!" + escapeName(lists.named[byItem[i]].name) + " = !{" + joinListed(slices.CompactFunc(ops, sameListed)) + "}"
 		case itemNode:
+			if u := lists.compileUnits[i]; u != nil {
+				text = m.unitText(i, u, members)
+			}
 			for _, to := range m.references(i) {
 				if m.isSymbol(to) && sc.get(to&^hardReference) == 0 {
-					text = m.withoutSymbols(i, sc)
+					text = m.withoutSymbols(text, sc)
 					break
 				}
 			}
@@ -687,6 +722,11 @@ func variableDeclaration(h *header) string {
 	if h.align.ok() {
 		b.WriteString(", " + h.align.in(h.text))
 	}
+	for _, a := range h.attachments {
+		if a.kind.in(h.text) != "!dbg" { // debug information is about the definition
+			b.WriteString(", " + a.all.in(h.text))
+		}
+	}
 	for _, a := range h.attributes {
 		b.WriteString(" " + a.in(h.text))
 	}
@@ -715,8 +755,7 @@ func (m *Module) listText(g *Global, list []listed) string {
 
 // withoutSymbols returns a metadata node in which null stands for the symbols
 // that an output does not have.
-func (m *Module) withoutSymbols(i uint32, sc *scratch) string {
-	text := m.text(i)
+func (m *Module) withoutSymbols(text string, sc *scratch) string {
 	var b strings.Builder
 	pos := 0
 	lx := lexer{text: text, limit: len(text)}
