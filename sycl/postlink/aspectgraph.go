@@ -3,7 +3,6 @@ package postlink
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
@@ -20,7 +19,7 @@ type aspectGraph struct {
 
 	routes    map[routeKey]*route
 	uses      map[useKey]llvmir.Location
-	callSites map[[2]int]llvmir.Location
+	callSites callSites
 }
 
 type graphNode struct {
@@ -30,7 +29,8 @@ type graphNode struct {
 	calls    []int32 // distinct, in the order of the first call
 
 	before      aspectSet // the metadata that was there
-	own         aspectSet // used by the function itself
+	code        aspectSet // used by the function's signature and instructions
+	own         aspectSet // either of them
 	used        aspectSet // and by what it calls
 	declared    aspectSet
 	allDeclared aspectSet // by the function and what it calls
@@ -134,8 +134,8 @@ func (p *propagation) addNodes() {
 		if !p.nodes[i].function.Defined() {
 			continue
 		}
-		for set := range strings.SplitSeq(p.nodes[i].attributes.callsSets, ",") {
-			if v, ok := p.virtual[strings.TrimSpace(set)]; ok && !slices.Contains(p.nodes[i].calls, int32(v)) {
+		for _, set := range setNames(p.nodes[i].attributes.callsSets) {
+			if v, ok := p.virtual[set]; ok && !slices.Contains(p.nodes[i].calls, int32(v)) {
 				p.nodes[i].calls = append(p.nodes[i].calls, int32(v))
 			}
 		}
@@ -297,25 +297,36 @@ func (p *propagation) route(key routeKey) *route {
 		}
 	}
 	r := &route{make([]int32, len(p.nodes)), make([]int32, len(p.nodes))}
-	var queue []int32
 	for v := range p.nodes {
-		set := p.nodes[v].own
-		if key.declared {
-			set = p.nodes[v].declared
-		}
 		r.distance[v], r.end[v] = -1, int32(v)
-		if set.has(key.bit) {
-			r.distance[v] = 0
-			queue = append(queue, int32(v))
-		}
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		w := queue[0]
-		for _, v := range p.callers[w] {
-			p.steps++
-			if r.distance[v] < 0 {
-				r.distance[v], r.end[v] = r.distance[w]+1, r.end[w]
-				queue = append(queue, v)
+	// Ends are tried in turn: metadata of a function may repeat what another run has
+	// found in those that it calls.
+	ends := []func(n *graphNode) bool{
+		func(n *graphNode) bool {
+			return n.code.has(key.bit) || n.before.has(key.bit) && !p.callsUser(n, key.bit)
+		},
+		func(n *graphNode) bool { return n.own.has(key.bit) },
+	}
+	if key.declared {
+		ends = []func(n *graphNode) bool{func(n *graphNode) bool { return n.declared.has(key.bit) }}
+	}
+	for _, isEnd := range ends {
+		var queue []int32
+		for v := range p.nodes {
+			if r.distance[v] < 0 && isEnd(&p.nodes[v]) {
+				r.distance[v] = 0
+				queue = append(queue, int32(v))
+			}
+		}
+		for ; len(queue) > 0; queue = queue[1:] {
+			w := queue[0]
+			for _, v := range p.callers[w] {
+				p.steps++
+				if r.distance[v] < 0 {
+					r.distance[v], r.end[v] = r.distance[w]+1, r.end[w]
+					queue = append(queue, v)
+				}
 			}
 		}
 	}
@@ -324,6 +335,21 @@ func (p *propagation) route(key routeKey) *route {
 	}
 	p.routes[key] = r
 	return r
+}
+
+// callsUser reports whether a function calls one that uses an aspect, itself or
+// through others.
+func (p *propagation) callsUser(n *graphNode, bit int) bool {
+	for i := 0; ; i++ {
+		w, ok := n.callee(i)
+		if !ok {
+			return false
+		}
+		p.steps++
+		if p.nodes[w].used.has(bit) {
+			return true
+		}
+	}
 }
 
 // reason returns the route from a node to what makes it need an aspect: a use, else
@@ -367,20 +393,15 @@ func (p *propagation) chain(v, bit int) (*chain, llvmir.Location) {
 	end := int(r.end[v])
 	for r.distance[v] > 0 {
 		w := p.next(r, v)
-		if len(c.lines) >= maxChain {
-			c.lines = append(c.lines, "  ...")
-			c.add(chainName(p.nodes[end].function), llvmir.Location{})
+		if c.cut(p.nodes[end].function) {
 			break
 		}
 		end = int(r.end[w])
 		var call llvmir.Location
 		if p.nodes[v].function != nil {
-			call = p.callSite(v, w)
+			call = p.callSites.find(p.nodes[v].function, p.nodes[w].symbol)
 		}
-		c.addInlined(call)
-		if f := p.nodes[w].function; f != nil {
-			c.add(chainName(f), call)
-		}
+		c.addCall(p.nodes[w].function, call)
 		v = w
 	}
 	use := p.useLocation(end, bit)
@@ -412,7 +433,7 @@ func (p *propagation) useLocation(v, bit int) llvmir.Location {
 	}
 	f := p.nodes[v].function
 	where, _ := f.DebugLoc()
-	if f.Defined() && !p.nodes[v].before.has(bit) && !p.signatureAspects(f).has(bit) {
+	if p.nodes[v].code.has(bit) && !p.signatureAspects(f).has(bit) {
 		folded := foldedValues{}
 		for in := range f.Body() {
 			if set, err := p.instrAspects(f, in, folded); err == nil && set.has(bit) {
@@ -427,33 +448,5 @@ func (p *propagation) useLocation(v, bit int) llvmir.Location {
 		p.uses = map[useKey]llvmir.Location{}
 	}
 	p.uses[key] = where
-	return where
-}
-
-// callSite returns where a function names another node.
-func (p *propagation) callSite(v, w int) llvmir.Location {
-	key := [2]int{v, w}
-	if where, ok := p.callSites[key]; ok {
-		return where
-	}
-	var where llvmir.Location
-	for in := range p.nodes[v].function.Body() {
-		at, ok := in.DebugLoc()
-		if !ok || !known(at) {
-			continue
-		}
-		named := false
-		for name := range in.Globals() {
-			named = named || name == p.nodes[w].symbol
-		}
-		if named {
-			where = at
-			break
-		}
-	}
-	if p.callSites == nil {
-		p.callSites = map[[2]int]llvmir.Location{}
-	}
-	p.callSites[key] = where
 	return where
 }

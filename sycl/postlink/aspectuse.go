@@ -137,6 +137,7 @@ func (p *propagation) readBody(i int) error {
 			}
 		}
 	}
+	p.nodes[i].code = own
 	p.nodes[i].own.join(own)
 	return nil
 }

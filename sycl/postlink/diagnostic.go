@@ -94,6 +94,25 @@ func (c *chain) add(name string, call llvmir.Location) {
 	c.lines = append(c.lines, "  "+name)
 }
 
+// addCall adds a function, nil when it is something else, that the last one of the
+// chain calls at a place.
+func (c *chain) addCall(f *llvmir.Function, call llvmir.Location) {
+	c.addInlined(call)
+	if f != nil {
+		c.add(chainName(f), call)
+	}
+}
+
+// cut reports whether the chain is long enough; then it ends with its last function.
+func (c *chain) cut(last *llvmir.Function) bool {
+	if len(c.lines) < maxChain {
+		return false
+	}
+	c.lines = append(c.lines, "  ...")
+	c.add(chainName(last), llvmir.Location{})
+	return true
+}
+
 // addInlined adds the functions that the compiler has inlined between the last
 // function of the chain and l.
 func (c *chain) addInlined(l llvmir.Location) {
@@ -120,4 +139,40 @@ func (c *chain) notes(use llvmir.Location) []string {
 		notes = append(notes, compileWithDebug)
 	}
 	return notes
+}
+
+// callSites are places where functions name symbols.
+type callSites map[callSite]llvmir.Location
+
+type callSite struct {
+	caller *llvmir.Function
+	symbol string
+}
+
+// find returns the first place with a location, the zero Location when there is none.
+func (s *callSites) find(caller *llvmir.Function, symbol string) llvmir.Location {
+	key := callSite{caller, symbol}
+	if where, ok := (*s)[key]; ok {
+		return where
+	}
+	var where llvmir.Location
+	for in := range caller.Body() {
+		at, ok := in.DebugLoc()
+		if !ok || !known(at) {
+			continue
+		}
+		named := false
+		for name := range in.Globals() {
+			named = named || name == symbol
+		}
+		if named {
+			where = at
+			break
+		}
+	}
+	if *s == nil {
+		*s = callSites{}
+	}
+	(*s)[key] = where
+	return where
 }

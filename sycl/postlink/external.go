@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -70,12 +71,17 @@ func ExpectedRequirements(m *llvmir.Module, kernels []*llvmir.Function, known Kn
 // function that was compiled for others takes away what it was not compiled for,
 // one that was compiled without the switch takes nothing away.
 func CheckExternals(m *llvmir.Module, functions []*llvmir.Function, known KnownAspects, expected *requirement.Requirements) (*requirement.Requirements, []Diagnostic, error) {
+	return checkExternals(m, functions, known, expected, sync.OnceValue(func() *paths { return newPaths(m) }))
+}
+
+// checkExternals is CheckExternals with the ways to all functions, which are asked
+// for when there is a warning.
+func checkExternals(m *llvmir.Module, functions []*llvmir.Function, known KnownAspects, expected *requirement.Requirements, ways func() *paths) (*requirement.Requirements, []Diagnostic, error) {
 	final := *expected
 	final.Aspects = slices.Clone(expected.Aspects)
 	final.SubGroupSizes = slices.Clone(expected.SubGroupSizes)
 	final.FixedTargets = slices.Clone(expected.FixedTargets)
 	fixed := expected.HasFixedTargets && len(expected.FixedTargets) > 0
-	var p *paths // made for the first warning
 	var list []Diagnostic
 	warn := func(f *llvmir.Function, note, format string, args ...any) {
 		where, _ := f.DebugLoc()
@@ -83,10 +89,7 @@ func CheckExternals(m *llvmir.Module, functions []*llvmir.Function, known KnownA
 		if note != "" {
 			d.Notes = append(d.Notes, note)
 		}
-		if p == nil {
-			p = newPaths(m)
-		}
-		if chain := p.calledBy(f.Name()); chain != "" {
+		if chain := ways().calledBy(f.Name()); chain != "" {
 			d.Notes = append(d.Notes, "it is called by "+chain)
 		}
 		list = append(list, d)
@@ -184,13 +187,13 @@ func calledBy(chain []string) string {
 
 // Undefined lists the functions that a module's kernels reach and nobody defines,
 // sorted by name, each with the shortest way to it. Intrinsics and SPIR-V built-ins
-// are the translator's to define.
+// are the translator's to define, the bfloat16 library is the runtime's to link.
 func Undefined(m *llvmir.Module) []UndefinedFunction {
 	p := newPaths(m)
 	var list []UndefinedFunction
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
-		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") {
+		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || bfloat16Library.MatchString(name) {
 			continue
 		}
 		list = append(list, UndefinedFunction{name, p.chain(name)})

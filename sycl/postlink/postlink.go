@@ -1,10 +1,33 @@
 // Package postlink turns linked device code into modules that can be compiled
 // and loaded on their own, and says what each needs.
 //
-// Before linking, MarkSource prepares the module of a source.
-// [Run] is what happens after: it is the list of the passes, and each is a function
-// that works alone. Attribute, metadata and property names are those of DPC++'s
-// post-link step.
+// Before linking, [MarkSource] prepares the module of a source: [LowerAnnotations]
+// makes attributes of annotations, and functions get the aspects that they use.
+// [SameFunction] tells which of the functions that several sources define are one.
+//
+// After it, [Run] does all there is to do. It is the list of the passes, each of
+// which works alone:
+//
+//   - [DropHostCode] and [ForgetUsed] let go of what nothing on a device uses
+//   - [LowerKernelNames] makes metadata of the sizes in kernels' names
+//   - [Undefined] finds what kernels call and nobody defines
+//   - [FindVirtualFunctions] finds the sets of virtual functions that kernels may
+//     call, and warns of virtual calls from kernels that do not say what they call
+//   - [PropagateAspects] finds the aspects that each function uses, warns of those
+//     that it does not declare, and writes fixed targets
+//   - [Split] divides the module into images
+//   - [CheckExternals] warns of SYCL_EXTERNAL functions that need more than the
+//     kernels of their image expect
+//
+// Then [Image.WriteTo] writes an image's code, [Image.Properties] its property sets
+// by a [PropertyWriter], and [Symbols] its symbol file. [Restore] is the way back: it
+// gives code what its properties say.
+//
+// Specialization constants and compile-time properties are other passes' business:
+// their metadata goes to the images as it is.
+//
+// All of it takes time in proportion to the module and to what is written. Attribute,
+// metadata and property names are those of DPC++'s post-link step.
 package postlink
 
 import (
@@ -13,6 +36,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -44,21 +68,24 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	diagnostics := FindVirtualFunctions(m)
 	known, err := NewKnownAspects(m)
 	if err != nil {
 		return nil, err
 	}
-	aspects, diagnostics, err := PropagateAspects(m, o.Aspects)
+	aspects, list, err := PropagateAspects(m, o.Aspects)
 	if err != nil {
 		return nil, err
 	}
+	diagnostics = append(diagnostics, list...)
 	images, err := Split(m, o.Split)
 	if err != nil {
 		return nil, err
 	}
 	said := map[string]bool{}
+	ways := sync.OnceValue(func() *paths { return newPaths(m) }) // made for the first warning
 	for _, image := range images {
-		list, err := image.checkExternals(m, known)
+		list, err := image.checkExternals(m, known, ways)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +100,7 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 }
 
 // checkExternals is CheckExternals for an image with kernels.
-func (image *Image) checkExternals(m *llvmir.Module, known KnownAspects) ([]Diagnostic, error) {
+func (image *Image) checkExternals(m *llvmir.Module, known KnownAspects, ways func() *paths) ([]Diagnostic, error) {
 	var kernels, functions []*llvmir.Function
 	for _, f := range image.EntryPoints {
 		if f.Kernel() {
@@ -92,7 +119,7 @@ func (image *Image) checkExternals(m *llvmir.Module, known KnownAspects) ([]Diag
 	if err != nil {
 		return nil, err
 	}
-	_, list, err := CheckExternals(m, functions, known, expected)
+	_, list, err := checkExternals(m, functions, known, expected, ways)
 	return list, err
 }
 
@@ -104,7 +131,7 @@ func checkUndefined(m *llvmir.Module) error {
 		if source, _ := m.Function(u.Chain[0]).Attribute(attrModuleID); source != "" {
 			place = source + ": "
 		}
-		errs = append(errs, fmt.Errorf("%s%s. Add the source that defines it to srcs, or define it in a header", place, u))
+		errs = append(errs, fmt.Errorf("%s%s. Add what defines it, a source or a SYCLBIN, or define it in a header", place, u))
 	}
 	return errors.Join(errs...)
 }

@@ -698,11 +698,7 @@ func (p *imageProperties) virtualFunctions() error {
 			return nil
 		}
 		sets, _ := f.attribute(attrCallsIndirectly)
-		for set := range strings.SplitSeq(sets, ",") {
-			if set = strings.TrimSpace(set); set != "" {
-				uses = append(uses, set)
-			}
-		}
+		uses = append(uses, setNames(sets)...)
 	}
 	if len(uses) > 0 {
 		slices.Sort(uses)

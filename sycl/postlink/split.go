@@ -35,6 +35,9 @@ type SplitOptions struct {
 	// only; otherwise SYCL_EXTERNAL functions are entry points, too.
 	KernelsOnly bool
 
+	// Whole makes one image of all entry points, whatever they need and the mode says.
+	Whole bool
+
 	// ESIMD keeps explicit SIMD code and other code of an image apart.
 	ESIMD bool
 
@@ -50,6 +53,7 @@ type Image struct {
 	ESIMD       bool   // explicit SIMD code
 	EntryPoints []*llvmir.Function
 	define      []llvmir.Symbol
+	registered  []registration // of the entry points, as text of nodes
 }
 
 // Split divides a module into images. The number of an image is that which DPC++'s
@@ -65,9 +69,12 @@ func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		if !entryPoint(f, o) {
 			continue
 		}
-		key, source, err := splitKey(m, f, o.Mode)
-		if err != nil {
-			return nil, err
+		var key, source string
+		if !o.Whole {
+			var err error
+			if key, source, err = splitKey(m, f, o.Mode); err != nil {
+				return nil, err
+			}
 		}
 		if groups[key] == nil {
 			groups[key] = &Image{Source: source}
@@ -78,6 +85,7 @@ func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	slices.Sort(keys)
 	slices.Reverse(keys)
 	s := newSplitter(m)
+	registered := registeredKernels(m)
 	var images []*Image
 	for i, key := range keys {
 		parts := []*Image{groups[key]}
@@ -87,6 +95,10 @@ func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		for _, image := range parts {
 			image.Number = i
 			image.define = s.closure(image)
+			for _, f := range image.EntryPoints {
+				image.registered = append(image.registered, registered[f.Name()]...)
+			}
+			slices.SortFunc(image.registered, func(a, b registration) int { return a.place - b.place })
 			images = append(images, image)
 		}
 	}
@@ -391,7 +403,7 @@ func (image *Image) WriteTo(w io.Writer, m *llvmir.Module, o SplitOptions) error
 			return s.HasAttribute(attrUniqueID) || s.HasAttribute(attrDeviceGlobalSize) || s.HasAttribute(attrHostPipe)
 		}
 		return entry[f] || f.HasAttribute(attrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
-			o.Dependencies && importable(f)
+			o.Dependencies && importable(f) && f.HasAttribute(attrModuleID)
 	}
 	err := m.WriteSubset(w, llvmir.Subset{
 		Define:   image.define,
@@ -405,8 +417,7 @@ func (image *Image) WriteTo(w io.Writer, m *llvmir.Module, o SplitOptions) error
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, image.registeredKernels(m))
-	return err
+	return image.writeRegistered(w, m)
 }
 
 // Properties returns the property sets of the image.
@@ -414,40 +425,46 @@ func (image *Image) Properties(w *PropertyWriter, o PropertyOptions) (*propset.R
 	return w.Properties(image.define, image.EntryPoints, o)
 }
 
-// registeredKernels returns the list with the image's kernels alone.
-func (image *Image) registeredKernels(m *llvmir.Module) string {
+// registeredKernels returns the pairs of the list by kernel, each with the place
+// that it has in the list.
+func registeredKernels(m *llvmir.Module) map[string][]registration {
 	named := m.Named(registeredNamesMD)
 	if named == nil {
-		return ""
+		return nil
 	}
-	here := map[string]bool{}
-	for _, f := range image.EntryPoints {
-		here[f.Name()] = true
-	}
-	var pairs []string
+	pairs := map[string][]registration{}
+	place := 0
 	for _, id := range named.Nodes() {
 		n := m.Node(id)
 		if n == nil {
 			continue
 		}
 		for _, o := range n.Operands() {
-			pair, ok := o.Inline()
-			if id, isNode := o.Node(); isNode {
-				pair, ok = m.Node(id), m.Node(id) != nil
+			pair, ok := operandNode(m, o)
+			if !ok {
+				continue
 			}
-			if ok && len(pair.Strings()) == 2 && here[pair.Strings()[1]] {
-				pairs = append(pairs, pair.Text())
+			if words := pair.Strings(); len(words) == 2 {
+				pairs[words[1]] = append(pairs[words[1]], registration{place, pair.Text(), words[1]})
+				place++
 			}
 		}
 	}
-	if len(pairs) == 0 {
-		return ""
+	return pairs
+}
+
+// writeRegistered writes the list of registered kernels with those of the image.
+func (image *Image) writeRegistered(w io.Writer, m *llvmir.Module) error {
+	if len(image.registered) == 0 {
+		return nil
 	}
-	free := 0
-	for n := range m.Nodes() {
-		free = max(free, n.ID()+1)
+	pairs := make([]string, len(image.registered))
+	for i, r := range image.registered {
+		pairs[i] = r.name
 	}
-	return fmt.Sprintf("!%s = !{!%d}\n!%d = !{%s}\n", registeredNamesMD, free, free, strings.Join(pairs, ", "))
+	id := m.FreeNode()
+	_, err := fmt.Fprintf(w, "!%s = !{!%d}\n!%d = !{%s}\n", registeredNamesMD, id, id, strings.Join(pairs, ", "))
+	return err
 }
 
 // importable reports whether another image may use a function of this one, or this

@@ -356,3 +356,83 @@ func TestSplitImages(t *testing.T) {
 		}
 	}
 }
+
+// TestVisibleSymbols looks at which symbols of an image others see.
+func TestVisibleSymbols(t *testing.T) {
+	const ir = `@dg = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="u"
+@table = addrspace(1) constant [1 x ptr] [ptr @referenced]
+@plain = linkonce_odr addrspace(1) constant i32 1
+
+define weak_odr spir_kernel void @kernel() "sycl-module-id"="a.cpp" {
+  call spir_func void @external()
+  call spir_func void @helper()
+  call spir_func void @_Z13__spirv_thingv()
+  %d = load i32, ptr addrspace(1) @dg
+  %p = load i32, ptr addrspace(1) @plain
+  %r = load ptr, ptr addrspace(1) @table
+  %v = load ptr, ptr addrspace(1) @vtable
+  ret void
+}
+define spir_func void @external() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define linkonce_odr spir_func void @helper() {
+  ret void
+}
+define spir_func void @_Z13__spirv_thingv() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define spir_func void @referenced() "referenced-indirectly" {
+  ret void
+}
+@vtable = linkonce_odr addrspace(1) constant [1 x ptr] [ptr @virtual]
+define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-module-id"="a.cpp" {
+  call spir_func void @helper()
+  ret void
+}
+`
+	for _, test := range []struct {
+		name    string
+		options SplitOptions
+		kernel  string // with linkage and no internal, of the image of the kernel
+		virtual string // of the image of the virtual function
+	}{
+		{"entry points, and what the runtime finds by name", SplitOptions{Mode: SplitPerSource},
+			"dg kernel:weak_odr external referenced virtual:declared", "virtual"},
+		{"of functions, kernels only", SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
+			"dg kernel:weak_odr referenced virtual:declared", "virtual"},
+		{"what other images may import, too", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
+			"dg kernel:weak_odr external referenced virtual:declared", "virtual"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := parse(t, ir)
+			images, err := Split(m, test.options)
+			if err != nil || len(images) != 2 {
+				t.Fatalf("%d images, %v", len(images), err)
+			}
+			for i, want := range []string{test.virtual, test.kernel} { // in descending order of what keeps them apart
+				var out bytes.Buffer
+				if err := images[i].WriteTo(&out, m, test.options); err != nil {
+					t.Fatal(err)
+				}
+				written := parse(t, out.String())
+				var visible []string
+				for _, name := range []string{"dg", "table", "plain", "vtable", "kernel", "external", "helper", "_Z13__spirv_thingv", "referenced", "virtual"} {
+					s := written.Lookup(name)
+					switch {
+					case s == nil || s.Linkage() == llvmir.Internal:
+						continue
+					case !s.Defined():
+						name += ":declared"
+					case s.Linkage() != llvmir.External:
+						name += ":" + string(s.Linkage())
+					}
+					visible = append(visible, name)
+				}
+				if got := strings.Join(visible, " "); got != want {
+					t.Errorf("image %d: %s, want %s\n%s", i, got, want, out.String())
+				}
+			}
+		})
+	}
+}

@@ -3,8 +3,10 @@ package spirv
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -425,4 +427,35 @@ func locations(list []AspectOrigin) []Location {
 		l = append(l, o.Location)
 	}
 	return l
+}
+
+// TestAddPlaces: what is added counts where it tells a place.
+func TestAddPlaces(t *testing.T) {
+	registry := func(properties map[string]string) *propset.Registry {
+		r := new(propset.Registry)
+		for _, key := range slices.Sorted(maps.Keys(properties)) {
+			r.Add(PlacesSet).Put(key, propset.String(properties[key]))
+		}
+		return r
+	}
+	own := registry(map[string]string{
+		"here":    "3:0:a.cpp\nfp64\t4:1:a.cpp\t\n",
+		"partly":  "\nfp64\t\t_Z4farv\natomic64\t\t_Z3addv\n",
+		"unasked": "9:0:z.cpp\n",
+	})
+	AddPlaces(own, registry(map[string]string{
+		"here":   "7:0:b.cpp\nfp16\t8:1:b.cpp\t\nfp64\t\t_Z3farv\n",
+		"partly": "5:0:b.cpp\nfp64\t6:2:b.cpp\t\n",
+		"new":    "1:0:c.cpp\n",
+		"broken": "no place",
+	}))
+	want := registry(map[string]string{
+		"here":    "7:0:b.cpp\nfp16\t8:1:b.cpp\t\nfp64\t4:1:a.cpp\t\n",
+		"partly":  "5:0:b.cpp\nfp64\t6:2:b.cpp\t\natomic64\t\t_Z3addv\n",
+		"unasked": "9:0:z.cpp\n",
+		"new":     "1:0:c.cpp\n",
+	})
+	if !own.Equal(want) {
+		t.Errorf("got\n%s\nwant\n%s", own.Append(nil), want.Append(nil))
+	}
 }

@@ -1,7 +1,9 @@
 package spirv
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -76,6 +78,31 @@ func (l Location) text() string {
 		return ""
 	}
 	return fmt.Sprintf("%d:%d:%s", l.Line, l.Column, l.File)
+}
+
+// AddPlaces adds to r the places that another registry has. Where that tells a place
+// it counts: it is from when the code had all of its debug information.
+func AddPlaces(r, more *propset.Registry) {
+	for _, property := range more.Set(PlacesSet).Properties() {
+		p, ok := PlacesOf(more, property.Key)
+		if !ok {
+			continue
+		}
+		own, _ := PlacesOf(r, property.Key)
+		if p.Location != (Location{}) {
+			own.Location = p.Location
+		}
+		for _, o := range p.Origins {
+			switch i := slices.IndexFunc(own.Origins, func(have AspectOrigin) bool { return have.Aspect == o.Aspect }); {
+			case i < 0:
+				own.Origins = append(own.Origins, o)
+			case o.Location != (Location{}):
+				own.Origins[i] = o
+			}
+		}
+		slices.SortFunc(own.Origins, func(a, b AspectOrigin) int { return cmp.Compare(a.Aspect, b.Aspect) })
+		r.Add(PlacesSet).Put(property.Key, propset.String(own.text()))
+	}
 }
 
 // PlacesOf returns what the property sets of a device image tell about the

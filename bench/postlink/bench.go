@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+)
+
+// What the design asks for.
+const (
+	mostOfOnce = 1.5 // times one call of opt
+	ofEach     = 20  // times as fast as a call for each kernel
+)
+
+// inputFile is the module, in the folder where everything runs.
+const inputFile = "linked.ll"
+
+type measurement struct {
+	*bench.Bench
+	shape
+	tool, opt, self string // binaries
+	calls           int
+}
+
+// part is what this program itself does as another process.
+func (m *measurement) part(role string) bench.Contender {
+	return bench.Contender{Name: role, Args: []string{m.self, "--role=" + role, "--opt=" + m.opt,
+		fmt.Sprint("--kernels=", m.kernels), fmt.Sprint("--body=", m.body), fmt.Sprint("--calls=", m.calls)}}
+}
+
+func (m *measurement) generate() error {
+	f, err := os.Create(inputFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := generate(f, m.shape); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (m *measurement) all() error {
+	info, err := os.Stat(filepath.Join(m.Dir, inputFile))
+	if err != nil {
+		return err
+	}
+	m.Title = fmt.Sprintf("%d kernels, best of the runs", m.kernels)
+	sample := m.part("opt")
+	sample.Name = fmt.Sprintf("opt -passes=internalize,globaldce, %d calls of %d", m.calls, m.kernels)
+	results, err := m.Compete(
+		bench.Contender{Name: "postlink --split per_kernel", Bytes: info.Size(), Args: []string{m.tool, "--split=per_kernel", "--output=split.table", inputFile}},
+		bench.Contender{Name: "opt -S, once", Bytes: info.Size(), Args: []string{m.opt, "-S", "--disable-verify", "-o", "once.ll", inputFile}},
+		sample,
+	)
+	if err != nil {
+		return err
+	}
+	ours, once, each := results[0], results[1], results[2]
+	scale := float64(m.kernels) / float64(m.calls)
+	all := bench.Result{Name: fmt.Sprintf("the same, scaled to %d calls", m.kernels), Seconds: each.Seconds * scale, CPU: each.CPU * scale}
+	m.Results = append(m.Results, all)
+	m.AtMost("time against opt once", ours.Seconds/once.Seconds, mostOfOnce, "x")
+	m.AtMost("processor time against opt once", ours.CPU/once.CPU, mostOfOnce, "x")
+	m.AtLeast("speed against opt for each kernel", all.Seconds/ours.Seconds, ofEach, "x")
+	m.AtLeast("the same in processor time", all.CPU/ours.CPU, ofEach, "x")
+	return nil
+}
+
+// split runs opt for some of the kernels, as many at once as there are processors.
+func (m *measurement) split() error {
+	if err := os.Mkdir(bench.Out, 0o777); err != nil {
+		return err
+	}
+	errs := make(chan error, m.calls)
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wait sync.WaitGroup
+	for i := range m.calls {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			name := kernelName(i * m.kernels / m.calls)
+			cmd := exec.CommandContext(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
+				"-internalize-public-api-list="+name, "-o", filepath.Join(bench.Out, name+".ll"), inputFile)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				errs <- fmt.Errorf("%s: %w: %s", name, err, out)
+			}
+		})
+	}
+	wait.Wait()
+	close(errs)
+	return <-errs // nil when there is none
+}

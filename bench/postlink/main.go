@@ -1,0 +1,76 @@
+// Command postlink measures the post-link step on a linked module of many kernels,
+// each of which becomes a module, against LLVM's opt on the same file, on the same
+// machine in the same run:
+//
+//   - one call of opt that reads and prints the module once, without verifying it;
+//   - one call of opt for each kernel, which keeps that kernel and what it uses.
+//     A sample of these calls is run, and its time is scaled to all of them.
+//
+// The post-link step is the tool's process, without --opt: it reads the module,
+// finds the aspects of all functions, splits, and writes all modules as text with
+// their property and symbol files. Neither it nor opt translates anything.
+//
+//	go run ./bench/postlink --dir /var/tmp --opt opt-21
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+)
+
+func main() { bench.Main(bench.Program{Name: "postlink", Runs: 5, Floors: true, Setup: setup}) }
+
+func setup(b *bench.Bench) func() error {
+	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
+	tool := b.Flags.String("postlink", "", "measure this `binary` instead of building the tool of this module with 'go build'")
+	opt := b.Flags.String("opt", "opt", "`path` of LLVM's opt")
+	kernels := b.Flags.Int("kernels", 200, "`number` of kernels")
+	body := b.Flags.Int("body", 300, "`number` of instructions of a kernel, about")
+	calls := b.Flags.Int("calls", 10, "`number` of calls of opt in the sample")
+	role := b.Flags.String("role", "", "`part` that this program plays for itself: generate or opt, in the current folder")
+	return func() error {
+		m := measurement{Bench: b, opt: *opt, shape: shape{*kernels, *body}, calls: *calls}
+		switch err := b.NoArguments(); {
+		case err != nil:
+			return err
+		case min(*kernels, *calls) < 1 || *body < 2*helpersUsed:
+			return fmt.Errorf("a module needs at least one kernel, of %d instructions, and the sample a call", 2*helpersUsed)
+		case *calls > *kernels:
+			return errors.New("there are fewer kernels than calls in the sample")
+		case *role == "generate":
+			return m.generate()
+		case *role == "opt":
+			return m.split()
+		case *role != "":
+			return fmt.Errorf("unknown role %q", *role)
+		}
+		if err := b.Scratch(*dir); err != nil {
+			return err
+		}
+		var err error
+		if m.tool, err = b.Tool("postlink", *tool); err != nil {
+			return err
+		}
+		if m.opt, err = exec.LookPath(*opt); err != nil {
+			return fmt.Errorf("%w: give --opt", err)
+		}
+		if m.opt, err = filepath.Abs(m.opt); err != nil {
+			return err
+		}
+		if m.self, err = os.Executable(); err != nil {
+			return err
+		}
+		// The memory of this process counts as that of its children until they have
+		// started, so that others write the files.
+		fmt.Fprintln(b.Progress, "writing the module")
+		if _, err := b.Measure(m.part("generate")); err != nil {
+			return err
+		}
+		return m.all()
+	}
+}

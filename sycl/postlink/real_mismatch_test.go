@@ -1,0 +1,87 @@
+package postlink
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// TestMismatchesInCompiledCode takes declared aspects through the compiler: one
+// warning for each that is missing, with the chain of calls, constructors included.
+// What if constexpr discards is not called.
+func TestMismatchesInCompiledCode(t *testing.T) {
+	clang := program(t, "clang++")
+	var bare []string
+	for _, debug := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "mismatch.ll")
+		args := []string{"-std=c++20", "-fsycl", "-fsycl-device-only", "-O0", "-S", "-emit-llvm", "testdata/mismatch.cpp", "-o", file}
+		if debug {
+			args = append(args, "-g")
+		}
+		runProgram(t, clang, args...)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := llvmir.Parse("mismatch.ll", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := MarkSource(m, "mismatch.cpp"); err != nil {
+			t.Fatal(err)
+		}
+		_, diagnostics, err := PropagateAspects(m, AspectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		place := regexp.MustCompile(`(?m)(^| )[^ ]*mismatch\.cpp:(\d+):\d+(:?)`)
+		for _, d := range diagnostics {
+			got = append(got, place.ReplaceAllString(d.String(), "$1$2$3"))
+		}
+		slices.Sort(got)
+		if !debug {
+			bare = got
+			continue
+		}
+		want := `11: warning: function 'chosen_to' uses aspect 'fp64' not listed in 'sycl::device_has'
+use is from this call chain:
+  chosen_to(float)
+  void chosen<true>(float) 46
+  uses_double(float) 41
+11: warning: function 'constructs' uses aspect 'fp64' not listed in 'sycl::device_has'
+use is from this call chain:
+  constructs()
+  Derived::Derived() 50
+  Constructed::Constructed(float) 24
+  uses_double(float) 21
+15: warning: function 'both' uses aspect 'fp16' not listed in 'sycl::device_has'
+use is from this call chain:
+  both(float)
+  uses_both(float) 29
+16: warning: function 'both' uses aspect 'fp64' not listed in 'sycl::device_has'
+use is from this call chain:
+  both(float)
+  uses_both(float) 29
+16: warning: function 'one' uses aspect 'fp64' not listed in 'sycl::device_has'
+use is from this call chain:
+  one(float)
+  uses_both(float) 32`
+		if text := strings.Join(got, "\n"); text != want {
+			t.Errorf("with -g:\n%s\nwant:\n%s", text, want)
+		}
+		// Without debug information the same, with no places.
+		for i, s := range got {
+			got[i] = regexp.MustCompile(`(?m)^\d+: | \d+$`).ReplaceAllString(s, "") + "\n" + compileWithDebug
+		}
+		slices.Sort(got)
+		if !slices.Equal(bare, got) {
+			t.Errorf("without -g:\n%s\nwant:\n%s", strings.Join(bare, "\n"), strings.Join(got, "\n"))
+		}
+	}
+}

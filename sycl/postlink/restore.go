@@ -1,0 +1,411 @@
+package postlink
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// placesMD on a kernel holds its property of [spirv.PlacesSet], for code that has no
+// debug information any more.
+const placesMD = "rules_sycl_source_places"
+
+// A RestoreError is a property of a device image that its code cannot be given back.
+type RestoreError struct {
+	Set, Key string
+	Msg      string
+}
+
+func (e *RestoreError) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("[%s]: %s", e.Set, e.Msg)
+	}
+	return fmt.Sprintf("[%s] %s: %s", e.Set, kernelname.Display(e.Key), e.Msg)
+}
+
+// BadInput marks the error as caused by an input file.
+func (*RestoreError) BadInput() {}
+
+// Restore gives the code of a device image back what its property sets say and
+// SPIR-V does not, so that the image can be linked and split again: it is the reverse
+// of [Properties]. The exported functions and the kernels become those of the source
+// that id names; other functions become internal, as nobody knows of them.
+//
+// What is lost without harm to the code is returned, an item a property. What would
+// make other code of it is an error.
+func Restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {
+	forgetTranslation(m)
+	p := &restored{module: m, registry: r}
+	if err := p.findEntryPoints(id); err != nil {
+		return nil, err
+	}
+	if p.needs, err = requirement.FromProperties(r); err != nil {
+		return nil, err
+	}
+	errs := []error{p.requirements(), p.sizes()}
+	p.places()
+	for _, set := range r.Sets() {
+		for _, property := range set.Properties() {
+			errs = append(errs, p.property(set.Name, property))
+		}
+	}
+	return p.lost, errors.Join(errs...)
+}
+
+// restored is a module on its way back.
+type restored struct {
+	module      *llvmir.Module
+	registry    *propset.Registry
+	needs       *requirement.Requirements
+	entryPoints []*llvmir.Function
+	lost        []string
+}
+
+func (p *restored) lose(set, key, why string) {
+	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
+}
+
+func (p *restored) findEntryPoints(id string) error {
+	exported := p.registry.Set(propset.ExportedSymbols)
+	// Without either set no post-link step has said what the functions are for.
+	known := exported.Len()+p.registry.Set(propset.KernelNames).Len() > 0
+	for _, f := range p.module.Functions() {
+		_, listed := exported.Get(f.Name())
+		switch {
+		case !f.Defined():
+			continue
+		case f.Kernel():
+		case listed || !known && !f.Linkage().Local():
+			f.SetLinkage(llvmir.External)
+		default:
+			if !f.Linkage().Local() {
+				f.Internalize()
+			}
+			continue
+		}
+		f.SetAttribute(attrModuleID, id)
+		p.entryPoints = append(p.entryPoints, f)
+	}
+	var errs []error
+	for _, property := range exported.Properties() {
+		if f := p.module.Function(property.Key); f == nil || !f.Defined() {
+			errs = append(errs, &RestoreError{exported.Name, property.Key, "the IR module does not define the function"})
+		}
+	}
+	for _, property := range p.registry.Set(propset.KernelNames).Properties() {
+		if f := p.module.Function(property.Key); f == nil || !f.Defined() || !f.Kernel() {
+			errs = append(errs, &RestoreError{propset.KernelNames, property.Key, "the IR module has no kernel of that name"})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// requirements restores what all entry points of the image need: the split has kept
+// those apart that need different things.
+func (p *restored) requirements() error {
+	q := p.needs
+	var aspects []string
+	for _, a := range q.Aspects {
+		aspects = append(aspects, "i32 "+strconv.Itoa(int(a)))
+	}
+	var targets []string
+	for _, name := range q.FixedTargets {
+		targets = append(targets, "!"+mdString(name))
+	}
+	for _, a := range q.FixedTargetAspects {
+		targets = append(targets, "i32 "+strconv.Itoa(int(a)))
+	}
+	if q.HasFixedTargets && len(targets) == 0 {
+		return &RestoreError{propset.DeviceRequirements, "fixed_target", "the image may run nowhere, which no IR can say"}
+	}
+	for _, list := range []struct {
+		kind  string
+		items []string
+	}{
+		{usedAspectsMD, aspects},
+		{fixedTargetsMD, targets},
+		{"sycl_joint_matrix", textOperands(q.JointMatrix)},
+		{"sycl_joint_matrix_mad", textOperands(q.JointMatrixMad)},
+	} {
+		if len(list.items) == 0 {
+			continue
+		}
+		node := p.module.AddNode(strings.Join(list.items, ", "))
+		for _, f := range p.entryPoints {
+			if !f.HasMetadata(list.kind) {
+				f.SetMetadata(list.kind, node)
+			}
+		}
+	}
+	for _, property := range q.Unknown {
+		p.lose(propset.DeviceRequirements, property.Key, "it is not known")
+	}
+	return nil
+}
+
+// sizes restores required sizes that no kernel has: SPIR-V keeps most of them.
+func (p *restored) sizes() error {
+	q := p.needs
+	var kernels []*llvmir.Function
+	for _, f := range p.entryPoints {
+		if f.Kernel() {
+			kernels = append(kernels, f)
+		}
+	}
+	for _, f := range kernels {
+		if err := p.kernelSizes(f); err != nil {
+			return err
+		}
+	}
+	set := func(kind, key string, sizes []uint64) {
+		for _, f := range kernels {
+			if f.HasMetadata(kind) {
+				return
+			}
+		}
+		if len(kernels) == 0 {
+			p.lose(propset.DeviceRequirements, key, "the image has no kernel to require it")
+			return
+		}
+		node := p.module.AddNode(sizeList(sizes))
+		for _, f := range kernels {
+			f.SetMetadata(kind, node)
+		}
+	}
+	if len(q.WorkGroupSize) > 0 {
+		set("reqd_work_group_size", "reqd_work_group_size_uint64_t", q.WorkGroupSize)
+	}
+	if q.WorkGroupDims > 0 {
+		set("work_group_num_dim", "work_group_num_dim", []uint64{uint64(q.WorkGroupDims)})
+	}
+	const subGroup = "intel_reqd_sub_group_size"
+	switch len(q.SubGroupSizes) {
+	case 0:
+	case 1:
+		set(subGroup, "reqd_sub_group_size", []uint64{uint64(q.SubGroupSizes[0])})
+	default:
+		for _, size := range q.SubGroupSizes {
+			if !slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { have, ok := subGroupSize(p.module, f); return ok && have == size }) {
+				return &RestoreError{propset.DeviceRequirements, "reqd_sub_group_size", fmt.Sprintf("no kernel of the IR module says that it is the one that requires sub-groups of %d", size)}
+			}
+		}
+	}
+	return nil
+}
+
+// kernelSizes restores what the program metadata says of a kernel.
+func (p *restored) kernelSizes(f *llvmir.Function) error {
+	metadata := p.registry.Set(propset.ProgramMetadata)
+	for _, key := range []string{"reqd_work_group_size", "reqd_sub_group_size", "work_group_num_dim", "max_work_group_size", "max_linear_work_group_size"} {
+		kind := key
+		if key == "reqd_sub_group_size" {
+			kind = "intel_reqd_sub_group_size"
+		}
+		value, ok := metadata.Get(f.Name() + "@" + key)
+		if !ok || f.HasMetadata(kind) {
+			continue
+		}
+		var sizes []uint64
+		if n, ok := value.Uint(); ok {
+			sizes = []uint64{uint64(n)}
+		} else if list, ok := value.Uint32s(); ok && len(list) > 0 && len(list) <= 3 {
+			for _, n := range list {
+				sizes = append(sizes, uint64(n))
+			}
+		} else {
+			return &RestoreError{metadata.Name, f.Name() + "@" + key, "the value is not one to three sizes"}
+		}
+		f.SetMetadata(kind, p.module.AddNode(sizeList(sizes)))
+	}
+	return nil
+}
+
+func (p *restored) places() {
+	for _, f := range p.entryPoints {
+		if value, ok := p.registry.Set(spirv.PlacesSet).Get(f.Name()); ok {
+			if text, ok := value.Text(); ok {
+				f.SetMetadata(placesMD, p.module.AddNode("!"+mdString(text)))
+			}
+		}
+	}
+}
+
+// PlacesOf returns the property that Restore has attached to a kernel.
+func PlacesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
+	id, ok := f.Metadata(placesMD)
+	if !ok || m.Node(id) == nil {
+		return propset.Value{}, false
+	}
+	text := m.Node(id).Strings()
+	if len(text) != 1 {
+		return propset.Value{}, false
+	}
+	return propset.String(text[0]), true
+}
+
+// property restores one property of the sets that are about single kernels,
+// variables or the code as a whole, or says that it is lost.
+func (p *restored) property(set string, property propset.Property) error {
+	key := property.Key
+	refuse := func(format string, args ...any) error { return &RestoreError{set, key, fmt.Sprintf(format, args...)} }
+	number, isNumber := property.Value.Uint()
+	text, isText := property.Value.Text()
+	switch set {
+	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, spirv.PlacesSet:
+		// Seen to above; imported functions are declared in the code.
+	case propset.AssertUsed:
+		// Found again, by who calls the function that fails.
+	case propset.ProgramMetadata:
+		symbol, what, _ := strings.Cut(key, "@")
+		if f := p.module.Function(symbol); f == nil && what != "global_id_mapping" {
+			p.lose(set, key, "the IR module has no kernel of that name")
+		}
+	case propset.SpecializationConstants:
+		return refuse("the IR does not say which constant this is, so that nobody could set it; combine the files instead")
+	case propset.SpecializationConstantDefaults:
+		if p.registry.Set(propset.SpecializationConstants).Len() == 0 {
+			p.lose(set, key, "there is no specialization constant")
+		}
+	case propset.KernelParamOpt:
+		f := p.module.Function(key)
+		if f == nil || !f.Kernel() {
+			return refuse("the IR module has no kernel of that name")
+		}
+		bits, mask := property.Value.BitLen(), property.Value.Bytes()
+		if mask == nil {
+			return refuse("the value is not a list of bits")
+		}
+		list := make([]string, bits)
+		for i := range list {
+			list[i] = "i1 " + strconv.FormatBool(mask[i/8]>>(i%8)&1 == 1)
+		}
+		if len(list) > 0 {
+			f.SetMetadata("sycl_kernel_omit_args", p.module.AddNode(strings.Join(list, ", ")))
+		}
+	case propset.ImplicitLocalArg:
+		f := p.module.Function(key)
+		if f == nil || !f.Kernel() || !isNumber || uint64(number) >= uint64(len(f.Params())) {
+			return refuse("the IR module has no kernel of that name with such a parameter")
+		}
+		f.SetAttribute(attrWorkGroupStatic, "")
+		f.SetParamAttribute(int(number), attrImplicitLocalArg, "")
+	case propset.DeviceGlobals:
+		return p.variable(set, property, func(g *llvmir.Global, values []uint32) bool {
+			if len(values) != 2 {
+				return false
+			}
+			g.SetAttribute(attrDeviceGlobalSize, strconv.FormatUint(uint64(values[0]), 10))
+			if values[1] != 0 {
+				g.SetAttribute(attrDeviceImageScope, "")
+			}
+			return true
+		})
+	case propset.HostPipes:
+		return p.variable(set, property, func(g *llvmir.Global, values []uint32) bool {
+			if len(values) != 1 {
+				return false
+			}
+			g.SetAttribute(attrHostPipe, "")
+			g.SetAttribute(attrHostPipeSize, strconv.FormatUint(uint64(values[0]), 10))
+			return true
+		})
+	case propset.VirtualFunctions:
+		return refuse("the IR does not say which functions are virtual; combine the files instead")
+	case propset.RegisteredKernels:
+		if !isText {
+			return refuse("the value is not the name of a kernel")
+		}
+		p.module.AppendNamed(registeredNamesMD, p.module.AddNode("!{"+"!"+mdString(key)+", "+"!"+mdString(text)+"}"))
+	case propset.MiscProperties:
+		return p.misc(property)
+	default:
+		p.lose(set, key, "the set has no form in IR")
+	}
+	return nil
+}
+
+// variable restores what hosts know of a variable. SPIR-V keeps its name only.
+func (p *restored) variable(set string, property propset.Property, put func(*llvmir.Global, []uint32) bool) error {
+	g := p.module.Global(property.Key)
+	if mapping, ok := p.registry.Set(propset.ProgramMetadata).Get(property.Key + "@global_id_mapping"); ok && g == nil {
+		if name, ok := mapping.Text(); ok {
+			g = p.module.Global(name)
+		}
+	}
+	if g == nil {
+		return &RestoreError{set, property.Key, "the IR does not say which variable this is; combine the files instead"}
+	}
+	values, ok := property.Value.Uint32s()
+	if !ok || !put(g, values) {
+		return &RestoreError{set, property.Key, "the value has another layout than that of a variable"}
+	}
+	g.SetAttribute(attrUniqueID, property.Key)
+	return nil
+}
+
+func (p *restored) misc(property propset.Property) error {
+	number, isNumber := property.Value.Uint()
+	switch property.Key {
+	case "isEsimdImage":
+		if number == 0 {
+			return nil
+		}
+		node := p.module.AddNode("")
+		for _, f := range p.entryPoints {
+			f.SetMetadata("sycl_explicit_simd", node)
+		}
+	case attrRegisterAllocMode, attrGRFSize, "optLevel":
+		if !isNumber {
+			return &RestoreError{propset.MiscProperties, property.Key, "the value is not a number"}
+		}
+		key := property.Key
+		if key == "optLevel" {
+			key = attrOptLevel
+		}
+		for _, f := range p.entryPoints {
+			f.SetAttribute(key, strconv.FormatUint(uint64(number), 10))
+		}
+	case "sanUsed":
+		tool, _ := property.Value.Text()
+		for _, s := range [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}} {
+			if tool == s[1] && p.module.Global(s[0]) == nil {
+				return &RestoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
+			}
+		}
+	default:
+		p.lose(propset.MiscProperties, property.Key, "it has no form in IR")
+	}
+	return nil
+}
+
+func sizeList(sizes []uint64) string {
+	list := make([]string, len(sizes))
+	for i, n := range sizes {
+		kind := "i32 "
+		if n > 1<<31-1 {
+			kind = "i64 "
+		}
+		list[i] = kind + strconv.FormatUint(n, 10)
+	}
+	return strings.Join(list, ", ")
+}
+
+// textOperands returns the parts of a text between semicolons as operands.
+func textOperands(text string) []string {
+	if text == "" {
+		return nil
+	}
+	var list []string
+	for part := range strings.SplitSeq(text, ";") {
+		list = append(list, "!"+mdString(part))
+	}
+	return list
+}

@@ -1,0 +1,320 @@
+package postlink
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// bare is a module as the translator from SPIR-V writes it.
+const bare = `target triple = "spir64-unknown-unknown"
+@list = addrspace(1) constant i32 0, align 4, !spirv.Decorations !9
+@pipe = addrspace(1) global i32 0
+@__AsanKernelMetadata = addrspace(1) global i32 0
+
+define spir_kernel void @_ZTS1K(ptr addrspace(1) %a, ptr addrspace(3) %b) !reqd_work_group_size !6 {
+  %x = load float, ptr addrspace(1) %a, !spirv.Decorations !1
+  %y = fmul float %x, %x, !spirv.Decorations !3
+  %z = fadd nnan float %y, %x, !spirv.Decorations !4
+  %n = sub nsw i32 0, 1, !spirv.Decorations !5
+  call spir_func void @_Z4fromv()
+  ret void
+}
+
+define spir_func void @_Z2tov() {
+  call spir_func void @_Z6insidev()
+  ret void
+}
+
+define spir_func void @_Z6insidev() {
+  ret void
+}
+
+declare spir_func void @_Z4fromv()
+
+!spirv.Source = !{!0}
+!opencl.enable.FP_CONTRACT = !{}
+
+!0 = !{i32 0, i32 0}
+!1 = !{!2}
+!2 = !{i32 44, i32 4}
+!3 = !{!7, !10}
+!4 = !{!7}
+!5 = !{!8}
+!6 = !{i32 8, i32 4, i32 2}
+!7 = !{i32 40, i32 1}
+!8 = !{i32 4469}
+!9 = !{!11, !2}
+!10 = !{i32 5635}
+!11 = !{i32 22}
+`
+
+func parseBare(t *testing.T) *llvmir.Module {
+	t.Helper()
+	m, err := llvmir.ParseString("bare.ll", bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func registry(t *testing.T, text string) *propset.Registry {
+	t.Helper()
+	r, err := propset.Parse("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func text(t *testing.T, m *llvmir.Module) string {
+	t.Helper()
+	var b strings.Builder
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// told is what every post-link step says of the module.
+const told = "[SYCL/kernel names]\n_ZTS1K=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\n[SYCL/imported symbols]\n_Z4fromv=1|1\n"
+
+// TestRestore: the properties of an image are those of its code after the way back.
+func TestRestore(t *testing.T) {
+	const places = "11:0:src/k.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n"
+	r := registry(t, told+`[SYCL/device requirements]
+aspects=`+propset.Uint32s(5, 6, 58).String()+`
+fixed_target=`+propset.String("intel_gpu_12_60_7,intel_gpu_bmg_g21").String()+`
+joint_matrix=`+propset.String("matrix_type::fp16,use::a,8,16;matrix_type::fp16,use::b,16,16").String()+`
+reqd_sub_group_size=1|16
+reqd_work_group_size_uint64_t=`+propset.Uint64s(8, 4, 2).String()+`
+[SYCL/kernel param opt]
+_ZTS1K=`+propset.Bits([]byte{0b101}, 3).String()+`
+[SYCL/implicit local arg]
+_ZTS1K=1|1
+[SYCL/device globals]
+list=`+propset.Uint32s(4, 1).String()+`
+[SYCL/host pipes]
+pipe=`+propset.Uint32s(4).String()+`
+[SYCL/registered kernels]
+by name=`+propset.String("_ZTS1K").String()+`
+[SYCL/misc properties]
+isEsimdImage=1|1
+sycl-register-alloc-mode=1|2
+sycl-grf-size=1|256
+optLevel=1|3
+sanUsed=`+propset.String("asan").String()+`
+[rules_sycl/source places]
+_ZTS1K=`+propset.String(places).String()+"\n")
+	m := parseBare(t)
+	lost, err := Restore(m, "lib/a.syclbin", r)
+	if err != nil || len(lost) > 0 {
+		t.Fatalf("lost %q, %v", lost, err)
+	}
+	// What was written can be read again.
+	if m, err = llvmir.ParseString("again.ll", text(t, m)); err != nil {
+		t.Fatal(err)
+	}
+	images, err := Split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(images) != 1 || images[0].Source != "lib/a.syclbin" {
+		t.Fatalf("images: %+v", images)
+	}
+	define := images[0].define
+	for _, name := range []string{"list", "pipe"} {
+		define = append(define, m.Global(name))
+	}
+	got, err := Properties(m, define, images[0].EntryPoints, PropertyOptions{
+		ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true, Dependencies: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, ok := PlacesOf(m, m.Function("_ZTS1K"))
+	if !ok {
+		t.Fatal("the place of the kernel is lost")
+	}
+	got.Add(spirv.PlacesSet).Put("_ZTS1K", value)
+	if !got.Equal(r) {
+		a, _ := got.SortedText()
+		b, _ := r.SortedText()
+		t.Errorf("got\n%s\nwant\n%s", a, b)
+	}
+}
+
+func TestForgetTranslation(t *testing.T) {
+	m := parseBare(t)
+	if _, err := Restore(m, "a", registry(t, told)); err != nil {
+		t.Fatal(err)
+	}
+	got := text(t, m)
+	for _, want := range []string{
+		"@list = addrspace(1) constant i32 0, align 4\n",
+		"%x = load float, ptr addrspace(1) %a\n",
+		"%z = fadd contract nnan float %y, %x\n",
+		"%n = sub nsw i32 0, 1\n",
+		"define internal spir_func void @_Z6insidev()",
+		"define spir_func void @_Z2tov()",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+	// Of two decorations that which no flag says is left.
+	again, err := llvmir.ParseString("again.ll", got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in := range again.Function("_ZTS1K").Body() {
+		if in.Op() != "fmul" {
+			continue
+		}
+		id, _ := in.Metadata(decorationsMD)
+		if n := again.Node(id); n == nil || n.Text() != "!{!10}" || !strings.Contains(in.Text(), "fmul contract float") {
+			t.Errorf("%s: decorations %v", in.Text(), n)
+		}
+	}
+	if strings.Contains(got, "spirv.Source") || strings.Contains(got, "FP_CONTRACT") {
+		t.Errorf("metadata of the translator is left:\n%s", got)
+	}
+	// Where a kernel may not contract, none of the module is told that it may.
+	m, err = llvmir.ParseString("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(m, "a", registry(t, told)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text(t, m), "contract") {
+		t.Error("operations may be contracted that may not")
+	}
+}
+
+// TestRestoreUnknown: without property sets each function that can be seen is for
+// others.
+func TestRestoreUnknown(t *testing.T) {
+	m := parseBare(t)
+	if lost, err := Restore(m, "a", new(propset.Registry)); err != nil || len(lost) > 0 {
+		t.Fatalf("lost %q, %v", lost, err)
+	}
+	for name, want := range map[string]bool{"_ZTS1K": true, "_Z2tov": true, "_Z6insidev": true, "_Z4fromv": false} {
+		f := m.Function(name)
+		if _, ok := f.Attribute(attrModuleID); ok != want || f.Linkage() != llvmir.External {
+			t.Errorf("%s: of a source: %v, linkage %q", name, ok, f.Linkage())
+		}
+	}
+}
+
+func TestRestoreSizes(t *testing.T) {
+	m := parseBare(t)
+	m.Function("_ZTS1K").RemoveMetadata("reqd_work_group_size")
+	_, err := Restore(m, "a", registry(t, told+"[SYCL/device requirements]\nwork_group_num_dim=1|2\n[SYCL/program metadata]\n"+
+		"_ZTS1K@reqd_work_group_size="+propset.Uint32s(64, 1).String()+"\n_ZTS1K@reqd_sub_group_size=1|32\n_ZTS1K@max_linear_work_group_size=1|128\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string][]int64{
+		"reqd_work_group_size": {64, 1}, "intel_reqd_sub_group_size": {32}, "max_linear_work_group_size": {128}, "work_group_num_dim": {2},
+	} {
+		if got, _ := metadataInts(m, m.Function("_ZTS1K"), kind); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", kind, got, want)
+		}
+	}
+}
+
+func TestRestoreRefusals(t *testing.T) {
+	for name, test := range map[string]struct{ properties, want string }{
+		"a kernel that is not there":        {"[SYCL/kernel names]\n_ZTS1X=1|1\n", "[SYCL/kernel names] X: the IR module has no kernel of that name"},
+		"a function instead of a kernel":    {"[SYCL/kernel names]\n_Z2tov=1|1\n", "[SYCL/kernel names] to(): the IR module has no kernel"},
+		"an export that is only declared":   {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module does not define the function"},
+		"a specialization constant":         {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not say which constant"},
+		"a device global of another name":   {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not say which variable"},
+		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value has another layout"},
+		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not say which functions"},
+		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
+		"removed parameters of no kernel":   {"[SYCL/kernel param opt]\n_ZTS1X=" + propset.Bits([]byte{1}, 1).String() + "\n", "[SYCL/kernel param opt] X: the IR module has no kernel"},
+		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image may run nowhere"},
+		"sub-groups of nobody knows whom":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel of the IR module says that it is the one that requires sub-groups of 8"},
+		"a size that is text":               {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
+		"a sanitizer whose list is gone":    {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Restore(parseBare(t), "a", registry(t, test.properties))
+			var refused *RestoreError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+	if _, err := Restore(parseBare(t), "a", registry(t, "[SYCL/device requirements]\naspects=1|5\n")); err == nil || !strings.Contains(err.Error(), "aspects") {
+		t.Errorf("aspects that are a number: %v", err)
+	}
+}
+
+func TestRestoreLosses(t *testing.T) {
+	for name, test := range map[string]struct{ properties, want string }{
+		"an unknown set":         {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: the set has no form in IR"},
+		"an unknown requirement": {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is not known"},
+		"replaced constants":     {"[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n", "the property specConstsReplacedWithDefault of the set [SYCL/misc properties] is lost: it has no form in IR"},
+		"a device library":       {"[SYCL/devicelib metadata]\nbfloat16=1|1\n", "the property bfloat16 of the set [SYCL/devicelib metadata] is lost: the set has no form in IR"},
+		"default values of none": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lost, err := Restore(parseBare(t), "a", registry(t, test.properties))
+			if err != nil || len(lost) != 1 || !strings.Contains(lost[0], test.want) {
+				t.Errorf("lost %q, %v; want %s", lost, err, test.want)
+			}
+		})
+	}
+}
+
+func ExampleRestore() {
+	m, _ := llvmir.ParseString("k.ll", "define spir_kernel void @_ZTS1K() {\n  ret void\n}\n")
+	r, _ := propset.Parse("k.prop", []byte("[SYCL/device requirements]\naspects="+propset.Uint32s(6).String()+"\n[SYCL/kernel names]\n_ZTS1K=1|1\n"))
+	if _, err := Restore(m, "k.syclbin", r); err != nil {
+		panic(err)
+	}
+	m.WriteTo(os.Stdout)
+	// Output:
+	// define spir_kernel void @_ZTS1K() "sycl-module-id"="k.syclbin" !sycl_used_aspects !0 {
+	//   ret void
+	// }
+	// !0 = !{i32 6}
+}
+
+// FuzzRestore: whatever property sets say, the module that they are put into can be
+// read again.
+func FuzzRestore(f *testing.F) {
+	f.Add([]byte(told))
+	f.Add([]byte(told + "[SYCL/device requirements]\naspects=" + propset.Uint32s(5, 6).String() + "\nfixed_target=" + propset.String("a\"\\b,c").String() +
+		"\njoint_matrix=" + propset.String("a;;b").String() + "\nreqd_sub_group_size=1|16\nreqd_work_group_size_uint64_t=" + propset.Uint64s(1<<40, 2).String() + "\n"))
+	f.Add([]byte("[SYCL/kernel param opt]\n_ZTS1K=" + propset.Bits([]byte{5}, 3).String() + "\n[SYCL/implicit local arg]\n_ZTS1K=1|1\n" +
+		"[SYCL/device globals]\nlist=" + propset.Uint32s(4, 1).String() + "\n[SYCL/host pipes]\npipe=" + propset.Uint32s(4).String() + "\n"))
+	f.Add([]byte("[SYCL/registered kernels]\na\"b=" + propset.String("_ZTS1K\n").String() + "\n[SYCL/misc properties]\nisEsimdImage=1|1\noptLevel=1|3\nsanUsed=" +
+		propset.String("asan").String() + "\n[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=1|3\nx@global_id_mapping=" + propset.String("list").String() + "\n"))
+	f.Add([]byte("[rules_sycl/source places]\n_ZTS1K=" + propset.String("1:2:a\n\xc3\xa9").String() + "\n[SYCL/virtual functions]\na=1|1\n"))
+	f.Fuzz(func(t *testing.T, properties []byte) {
+		r, err := propset.Parse("p", properties)
+		if err != nil {
+			return
+		}
+		m, err := llvmir.ParseString("bare.ll", bare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Restore(m, "a", r); err != nil {
+			return
+		}
+		if _, err := llvmir.ParseString("again.ll", text(t, m)); err != nil {
+			t.Errorf("%v\n%s", err, text(t, m))
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package postlink
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// forgetTranslation removes what the translator from SPIR-V says and the way back
+// would say a second time. That kernels of the module may contract floating-point
+// operations is moved to the operations: other modules may be linked to this one.
+func forgetTranslation(m *llvmir.Module) {
+	contract := m.Named("opencl.enable.FP_CONTRACT") != nil
+	for _, name := range []string{
+		"spirv.MemoryModel", "spirv.Source", "spirv.Generator",
+		"opencl.spir.version", "opencl.used.extensions", "opencl.used.optional.core.features", "opencl.enable.FP_CONTRACT",
+	} {
+		m.SetNamed(name)
+	}
+	d := decorations{m, map[int]int{}}
+	for _, g := range m.Globals() {
+		if id, ok := g.Metadata(decorationsMD); ok {
+			switch pruned := d.list(id); pruned {
+			case id:
+			case -1:
+				g.RemoveMetadata(decorationsMD)
+			default:
+				g.SetMetadata(decorationsMD, pruned)
+			}
+		}
+	}
+	for _, f := range m.Functions() {
+		for in := range f.Body() {
+			before := in.Text()
+			text := before
+			if list := in.Attachments(); len(list) > 0 {
+				text = d.prune(text, list)
+			}
+			if contract {
+				text = allowContraction(in.Op(), text)
+			}
+			if text != before {
+				f.Replace(in, text)
+			}
+		}
+	}
+}
+
+// decorationsMD lists the SPIR-V decorations of an instruction or a variable.
+const decorationsMD = "spirv.Decorations"
+
+// saidDecorations are those that the IR itself says: flags of an instruction, and
+// what a variable is.
+var saidDecorations = []int64{
+	22,         // Constant
+	40,         // FPFastMathMode
+	41,         // LinkageAttributes
+	44,         // Alignment
+	4469, 4470, // NoSignedWrap, NoUnsignedWrap
+}
+
+// decorations are lists of SPIR-V decorations.
+type decorations struct {
+	module *llvmir.Module
+	pruned map[int]int // lists without saidDecorations by the original; -1 for none left
+}
+
+// prune removes from an instruction the decorations that it says itself.
+func (d *decorations) prune(text string, list []llvmir.Attachment) string {
+	i := slices.IndexFunc(list, func(a llvmir.Attachment) bool { return a.Kind == decorationsMD })
+	if i < 0 || list[i].ID < 0 {
+		return text
+	}
+	attachment := ", !" + decorationsMD + " " + list[i].Text
+	switch pruned := d.list(list[i].ID); pruned {
+	case list[i].ID:
+		return text
+	case -1:
+		return strings.Replace(text, attachment, "", 1)
+	default:
+		return strings.Replace(text, attachment, ", !"+decorationsMD+" !"+strconv.Itoa(pruned), 1)
+	}
+}
+
+func (d *decorations) list(id int) int {
+	if pruned, ok := d.pruned[id]; ok {
+		return pruned
+	}
+	d.pruned[id] = id
+	n := d.module.Node(id)
+	if n == nil {
+		return id
+	}
+	var kept []string
+	operands := n.Operands()
+	for _, o := range operands {
+		if one, ok := operandNode(d.module, o); ok {
+			if what := one.Ints(); len(what) > 0 && slices.Contains(saidDecorations, what[0]) {
+				continue
+			}
+		}
+		kept = append(kept, o.Text)
+	}
+	switch len(kept) {
+	case len(operands):
+	case 0:
+		d.pruned[id] = -1
+	default:
+		d.pruned[id] = d.module.AddNode(strings.Join(kept, ", "))
+	}
+	return d.pruned[id]
+}
+
+// allowContraction gives a floating-point operation the flag that says so.
+func allowContraction(op, text string) string {
+	switch op {
+	case "fadd", "fsub", "fmul", "fdiv", "frem":
+	default:
+		return text
+	}
+	head, rest, ok := strings.Cut(text, op+" ")
+	if !ok || strings.HasPrefix(rest, "fast ") || strings.Contains(rest, "contract ") {
+		return text
+	}
+	return head + op + " contract " + rest
+}

@@ -1,0 +1,231 @@
+package postlink
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// FindVirtualFunctions finds the sets of virtual functions that each kernel may call
+// and adds them to those of its attribute calls-indirectly. A kernel that reaches a
+// vtable, a variable whose initial value names functions of a set, may call them:
+// it can make objects of their class.
+//
+// It warns of kernels that have no such attribute in the end and reach a virtual
+// call: nothing tells the runtime what to link them with.
+//
+// It takes time in proportion to the module, and for each set to what reaches it.
+func FindVirtualFunctions(m *llvmir.Module) []Diagnostic {
+	v := newVirtualFunctions(m)
+	v.addSets()
+	return v.checkCalls()
+}
+
+// virtualFunctions is one run of FindVirtualFunctions.
+type virtualFunctions struct {
+	module *llvmir.Module
+	set    map[llvmir.Symbol]string   // which a virtual function belongs to
+	users  map[string][]llvmir.Symbol // by set: functions that say that they call it, and its vtables
+}
+
+func newVirtualFunctions(m *llvmir.Module) *virtualFunctions {
+	v := &virtualFunctions{m, map[llvmir.Symbol]string{}, map[string][]llvmir.Symbol{}}
+	for _, f := range m.Functions() {
+		if set, _ := f.Attribute(attrIndirectlyCallable); set != "" {
+			v.set[f] = set
+			v.users[set] = append(v.users[set], vtables(m, f)...)
+		}
+		calls, _ := f.Attribute(attrCallsIndirectly)
+		for _, set := range setNames(calls) {
+			v.users[set] = append(v.users[set], f)
+		}
+	}
+	return v
+}
+
+// vtables returns the variables that name a function, as such or by an alias.
+func vtables(m *llvmir.Module, f *llvmir.Function) []llvmir.Symbol {
+	var tables []llvmir.Symbol
+	seen := map[llvmir.Symbol]bool{f: true}
+	for queue := []llvmir.Symbol{f}; len(queue) > 0; queue = queue[1:] {
+		for _, user := range m.SymbolUsers(queue[0].Name()) {
+			switch user := user.(type) {
+			case *llvmir.Global:
+				tables = append(tables, user)
+			case *llvmir.Alias:
+				if !seen[user] {
+					seen[user] = true
+					queue = append(queue, user)
+				}
+			}
+		}
+	}
+	return tables
+}
+
+// setNames returns the names of a list of sets.
+func setNames(list string) []string {
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// addSets gives kernels the sets that they reach.
+func (v *virtualFunctions) addSets() {
+	reached := map[llvmir.Symbol][]string{} // sets by kernel
+	members := slices.Collect(maps.Values(v.set))
+	slices.Sort(members)
+	for _, set := range slices.Compact(members) {
+		w := newWays()
+		w.enterSet(v, set, nil)
+		w.follow(v)
+		for _, s := range w.from {
+			if f, ok := s.(*llvmir.Function); ok && f.Kernel() {
+				reached[f] = append(reached[f], set)
+			}
+		}
+	}
+	for _, k := range v.module.Kernels() {
+		calls, _ := k.Attribute(attrCallsIndirectly)
+		before := setNames(calls)
+		sets := before
+		for _, set := range reached[k] {
+			if !slices.Contains(before, set) {
+				sets = append(sets, set)
+			}
+		}
+		if len(sets) > len(before) {
+			k.SetAttribute(attrCallsIndirectly, strings.Join(sets, ","))
+		}
+	}
+}
+
+// checkCalls warns of kernels that make virtual calls and call no set.
+func (v *virtualFunctions) checkCalls() []Diagnostic {
+	w := newWays()
+	places := map[llvmir.Symbol]llvmir.Location{}
+	for _, f := range v.module.Functions() {
+		if where, ok := virtualCall(f); ok {
+			places[f] = where
+			w.add(f, nil)
+		}
+	}
+	w.follow(v)
+	var list []Diagnostic
+	var sites callSites
+	for _, k := range v.module.Kernels() {
+		if _, ok := w.step[k]; !ok || k.HasAttribute(attrCallsIndirectly) {
+			continue
+		}
+		where := places[w.step[k].end]
+		list = append(list, Diagnostic{
+			Location: where,
+			Text:     fmt.Sprintf("kernel '%s' makes a virtual call, but does not say which virtual functions it calls", briefName(k.Name())),
+			Notes: append([]string{"Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?"},
+				w.chain(k, where, &sites).notes(where)...),
+		})
+	}
+	return list
+}
+
+// virtualCall reports whether a function makes a virtual call, and returns where: at
+// the first one with a location, else where the function is.
+func virtualCall(f *llvmir.Function) (where llvmir.Location, ok bool) {
+	for in := range f.Calls() {
+		if _, virtual := in.Attribute(attrVirtualCall); !virtual {
+			continue
+		}
+		ok = true
+		if at, has := in.DebugLoc(); has && known(at) {
+			return at, true
+		}
+	}
+	if ok {
+		where, _ = f.DebugLoc()
+	}
+	return where, ok
+}
+
+// ways are the shortest ways to some symbols, the ends, from all that reach them.
+// Who reaches a function of a set may call all of the set.
+type ways struct {
+	step map[llvmir.Symbol]step
+	from []llvmir.Symbol // the symbols of step, nearest first
+	sets map[string]bool // that were entered
+}
+
+type step struct {
+	next, end llvmir.Symbol // next is nil at the end
+}
+
+func newWays() *ways {
+	return &ways{step: map[llvmir.Symbol]step{}, sets: map[string]bool{}}
+}
+
+// add adds a symbol whose way goes on to another one, or ends at nil.
+func (w *ways) add(from, to llvmir.Symbol) {
+	if _, ok := w.step[from]; ok {
+		return
+	}
+	end := from
+	if to != nil {
+		end = w.step[to].end
+	}
+	w.step[from] = step{to, end}
+	w.from = append(w.from, from)
+}
+
+// enterSet adds what uses a set that a symbol, or nil, belongs to.
+func (w *ways) enterSet(v *virtualFunctions, set string, to llvmir.Symbol) {
+	if w.sets[set] {
+		return
+	}
+	w.sets[set] = true
+	for _, user := range v.users[set] {
+		w.add(user, to)
+	}
+}
+
+// follow adds all that reaches the symbols that were added.
+func (w *ways) follow(v *virtualFunctions) {
+	for i := 0; i < len(w.from); i++ {
+		s := w.from[i]
+		for _, user := range v.module.SymbolUsers(s.Name()) {
+			if user, ok := user.(llvmir.Symbol); ok {
+				w.add(user, s)
+			}
+		}
+		if set := v.set[s]; set != "" {
+			w.enterSet(v, set, s)
+		}
+	}
+}
+
+// chain returns the functions on the way from one to the end of its way, where
+// something is at a place.
+func (w *ways) chain(f *llvmir.Function, where llvmir.Location, sites *callSites) *chain {
+	c := &chain{}
+	c.add(chainName(f), llvmir.Location{})
+	var from llvmir.Symbol = f
+	for to := w.step[from].next; to != nil; from, to = to, w.step[to].next {
+		end, _ := w.step[f].end.(*llvmir.Function)
+		if c.cut(end) {
+			break
+		}
+		var call llvmir.Location
+		if caller, ok := from.(*llvmir.Function); ok {
+			call = sites.find(caller, to.Name())
+		}
+		callee, _ := to.(*llvmir.Function)
+		c.addCall(callee, call)
+	}
+	c.addInlined(where)
+	return c
+}
