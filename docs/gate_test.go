@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
@@ -31,6 +33,9 @@ func TestGatePolicy(t *testing.T) {
 	p, err := gate.ReadPolicy("gate.md", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := schematest.ValidateYAML(schema.Policy, []byte(text)); err != nil {
+		t.Error(err)
 	}
 	if len(p.Families) != 1 || len(p.Allow) != 1 || p.MaxBaseline != 500 {
 		t.Errorf("got %+v", p)

@@ -116,6 +116,10 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	fault := func(offset int, format string, args ...any) error {
+		// Nothing of a file that is no baseline is for the eyes of those who read errors.
+		if msg := fmt.Sprintf(format, args...); strings.ContainsAny(msg, `"'`) && !bytes.Contains(data, []byte("compat-baseline/")) {
+			return &SyntaxError{File: name, Msg: fmt.Sprintf("not a baseline: \"schema\" must be %q", BaselineSchema)}
+		}
 		return &SyntaxError{File: name, Line: 1 + bytes.Count(data[:min(max(0, offset), len(data))], []byte("\n")), Msg: fmt.Sprintf(format, args...)}
 	}
 	if len(data) > maxBaselineFile {
@@ -299,6 +303,27 @@ func Prune(b *Baseline, r *Result) *Baseline {
 		}
 	}
 	return &out
+}
+
+// Missing returns the entries of the second baseline that the first does not
+// have, with how many of them are missing.
+func Missing(have, want *Baseline) (list []Entry) {
+	known := map[Entry]int{}
+	for _, e := range have.Findings {
+		n := e.Count
+		e.Count = 0
+		known[e] += n
+	}
+	for _, e := range want.Findings {
+		key := e
+		key.Count = 0
+		less := min(known[key], e.Count)
+		known[key] -= less
+		if e.Count -= less; e.Count > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // matcher pairs items with the entries of a baseline.

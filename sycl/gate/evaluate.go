@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 )
 
@@ -21,12 +22,12 @@ func Evaluate(in Input) *Result {
 	e := evaluator{Input: in, today: in.Today.UTC().Format(dateFormat), tiers: map[string]Tier{}, reasonsUsed: map[int]bool{}, familyUsed: map[int]bool{}}
 	r := &Result{Category: in.Category, Conclusion: Success, Devices: []DeviceTier{}, Findings: []Finding{}, Notices: []Notice{},
 		Generator: in.Generator, Schema: ResultSchema, SchemaVersion: ResultVersion, Targets: []TargetSummary{}, Today: e.today,
-		Compared: in.Baseline != nil || in.Base != nil,
-		Policy:   PolicySummary{FailOn: in.Policy.FailOn, FailOnSeverity: in.Policy.FailOnSeverity, File: in.Policy.File, Undetermined: in.Policy.Undetermined}}
+		Compared: in.Baseline != nil || in.Base != nil, sources: in.Workspace,
+		Policy: PolicySummary{FailOn: in.Policy.FailOn, FailOnSeverity: in.Policy.FailOnSeverity, File: in.Policy.File, Undetermined: in.Policy.Undetermined}}
 	e.result = r
 	r.targets = combine(in.Reports)
 	r.digests = e.digests(in.Reports, true)
-	r.items = append(r.items, e.items(r.targets, true)...)
+	r.items = slices.Concat(r.items, e.items(r.targets, true))
 	e.compare()
 	e.coverage()
 	e.decide()
@@ -278,6 +279,9 @@ func (e *evaluator) families(t *target, own bool) map[int][]*member {
 // compare tells new items from known ones.
 func (e *evaluator) compare() {
 	r := e.result
+	if !r.Compared {
+		return
+	}
 	var open []*item
 	for _, i := range r.items {
 		if !i.covered() && baselined(i.problem.rule) {
@@ -541,7 +545,7 @@ func (e *evaluator) decide() {
 		}
 		if n := r.Counts.Absent; n > 0 {
 			r.Counts.Stale += n
-			e.notice(SuppressionStale, Note, stale, e.Baseline.File, 0, fmt.Sprintf("%d known problems are solved: run 'compat baseline prune'", n))
+			e.notice(SuppressionStale, Note, stale, e.Baseline.File, 0, fmt.Sprintf("%d known %s solved: run 'compat baseline prune'", n, plural.Of(n, "problem is", "problems are")))
 			if stale {
 				r.Counts.Failing++
 				e.notices[len(e.notices)-1].Severity = Warning
@@ -554,29 +558,17 @@ func (e *evaluator) decide() {
 		}
 	}
 	if e.BaseBaseline != nil && e.Baseline != nil {
-		if n := added(e.BaseBaseline, e.Baseline); n > 0 {
-			e.notice(PolicyWeakened, Note, false, e.Baseline.File, 0, fmt.Sprintf("%d entries are not in the baseline of the base branch", n))
+		n := 0
+		for _, entry := range Missing(e.BaseBaseline, e.Baseline) {
+			n += entry.Count
+		}
+		if n > 0 {
+			e.notice(PolicyWeakened, Note, false, e.Baseline.File, 0, fmt.Sprintf("%d %s not in the baseline of the base branch", n, plural.Of(n, "entry is", "entries are")))
 		}
 	}
 	if r.Counts.Failing > 0 {
 		r.Conclusion = Failure
 	}
-}
-
-// added counts what a baseline has and an older one has not.
-func added(old, now *Baseline) (n int) {
-	known := map[Entry]int{}
-	for _, e := range old.Findings {
-		c := e.Count
-		e.Count = 0
-		known[e] += c
-	}
-	for _, e := range now.Findings {
-		c := e.Count
-		e.Count = 0
-		n += max(0, c-known[e])
-	}
-	return n
 }
 
 // summarize fills in what is shown.
@@ -662,14 +654,16 @@ func (e *evaluator) group() {
 		if at < 0 {
 			at = len(keys)
 			keys, places = append(keys, k), append(places, len(r.Findings))
-			r.Findings = append(r.Findings, e.finding(i, &locate))
+			f := e.finding(i, &locate)
+			f.Devices = make([]DeviceFinding, 0, len(i.problem.on))
+			r.Findings = append(r.Findings, f)
 		}
 		n := places[at]
 		if i.device.device != "" {
 			r.Findings[n].Devices = append(r.Findings[n].Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})
 		}
 	}
-	slices.SortStableFunc(r.Findings, compareFindings)
+	sortFindings(r.Findings)
 	seen := map[string]int{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -685,7 +679,7 @@ func (e *evaluator) group() {
 
 func (e *evaluator) finding(i *item, locate *locator) Finding {
 	p := i.problem
-	f := Finding{Cause: RuleID(p.cause), Class: i.class, Devices: []DeviceFinding{}, Expired: i.expired, Fails: i.fails, Family: i.family, Image: p.image,
+	f := Finding{Cause: RuleID(p.cause), Class: i.class, Expired: i.expired, Fails: i.fails, Family: i.family, Image: p.image,
 		Required: p.required, Rule: p.rule, Severity: i.severity, State: i.state, Target: i.target.label, Text: p.text}
 	k := i.kernel()
 	if k != nil {
@@ -698,8 +692,23 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 	return f
 }
 
+// sortFindings sorts a list in place. Findings are large, so that what moves while
+// they are compared is their indexes.
+func sortFindings(list []Finding) {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(compareFindings(&list[a], &list[b]), cmp.Compare(a, b)) })
+	sorted := make([]Finding, len(list))
+	for to, from := range order {
+		sorted[to] = list[from]
+	}
+	copy(list, sorted)
+}
+
 // compareFindings puts first what fails, then what counts, then what is grave.
-func compareFindings(a, b Finding) int {
+func compareFindings(a, b *Finding) int {
 	rank := func(f *Finding) int {
 		switch {
 		case f.Fails:
@@ -717,9 +726,9 @@ func compareFindings(a, b Finding) int {
 		}
 		return ""
 	}
-	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.Severity, a.Severity), strings.Compare(a.Target, b.Target),
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Severity, a.Severity), strings.Compare(a.Target, b.Target),
 		strings.Compare(a.Kernel, b.Kernel), strings.Compare(a.Name, b.Name), strings.Compare(string(a.Rule), string(b.Rule)),
-		strings.Compare(string(a.Cause), string(b.Cause)), strings.Compare(a.Required, b.Required), strings.Compare(a.Text, b.Text), strings.Compare(device(&a), device(&b)))
+		strings.Compare(string(a.Cause), string(b.Cause)), strings.Compare(a.Required, b.Required), strings.Compare(a.Text, b.Text), strings.Compare(device(a), device(b)))
 }
 
 // ParseDate reads a day such as 2027-03-31.

@@ -64,10 +64,14 @@ func NewFacts(name string, r *report.Report) *Facts {
 	for _, t := range f.targets {
 		t.verdicts = make([]verdict, len(t.kernels)*len(ids))
 	}
+	row, d := 0, -1
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		// Reports have their cells in the order of kernels and devices.
-		k, d := i/max(1, len(ids)), i%max(1, len(ids))
+		if d++; d == len(ids) {
+			row, d = row+1, 0
+		}
+		k := row
 		if k >= len(rows) || r.Kernels[k].ID != c.Kernel {
 			k = byID[c.Kernel]
 		}
@@ -99,7 +103,8 @@ type target struct {
 	verdicts []verdict // by kernel and device
 	problems []*problem
 	known    map[problemKey]*problem
-	differ   int // verdicts that contradict another one
+	last     *problem // that was added to
+	differ   int      // verdicts that contradict another one
 }
 
 type kernel struct {
@@ -221,12 +226,16 @@ func (t *target) setVerdict(row, col int, v verdict) {
 }
 
 func (t *target) addProblem(key problemKey, a affected) {
-	p := t.known[key]
+	p := t.last // mostly several devices have the same problem
+	if p == nil || p.problemKey != key {
+		p = t.known[key]
+	}
 	if p == nil {
 		p = &problem{problemKey: key}
 		t.known[key] = p
 		t.problems = append(t.problems, p)
 	}
+	t.last = p
 	if n := len(p.on); n > 0 && p.on[n-1] == a {
 		return
 	}
@@ -263,7 +272,7 @@ func (t *target) sort() {
 		p.on = slices.CompactFunc(p.on, func(a, b affected) bool { return a.device == b.device })
 	}
 	slices.SortFunc(t.problems, func(a, b *problem) int { return compareKeys(&a.problemKey, &b.problemKey) })
-	t.known = nil
+	t.known, t.last = nil, nil
 	slices.Sort(t.reports)
 	t.reports = slices.Compact(t.reports)
 }

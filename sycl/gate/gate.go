@@ -47,6 +47,8 @@ type Input struct {
 type Workspace interface {
 	// HasFile reports whether there is a regular file.
 	HasFile(path string) bool
+	// Open opens a regular file.
+	Open(path string) (io.ReadCloser, error)
 	// Target returns where a target is declared.
 	Target(label string) (path string, line int, ok bool)
 }
@@ -74,6 +76,7 @@ type Result struct {
 	targets []*target
 	digests map[string]string // of devices
 	absent  []Entry           // of the baseline
+	sources Workspace         // nil when there are none
 }
 
 // A Conclusion is what a gate comes to.

@@ -41,10 +41,13 @@ func WriteMarkdown(w io.Writer, r *Result, o MarkdownOptions) error {
 	// Room for the lines after a table that was cut.
 	const rest = 2 << 10
 	table := func(list []*Finding) {
-		b.WriteString("\n| | Rule | Problem | Place | |\n|---|---|---|---|---|\n")
+		b.WriteString("\n| | Rule | Problem | Place |\n|---|---|---|---|\n")
 		for i, f := range list {
-			row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, report.InTable(upperFirst(markdownWords.sentence(f))),
-				report.InTable(markdownPlace(f)), report.InTable(upperFirst(markdownWords.status(f))))
+			text := upperFirst(markdownWords.sentence(f))
+			if status := markdownWords.status(f); status != "" {
+				text += ". " + upperFirst(status)
+			}
+			row := fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, report.InTable(text), report.InTable(markdownPlace(f)))
 			if b.Len()+len(row)+rest > limit {
 				fmt.Fprintf(&b, "\n%d more are left out here.\n", len(list)-i)
 				return

@@ -298,6 +298,11 @@ func (p *policyParser) policy(n *yaml.Node) error {
 	if yamlnode.IsNull(n) {
 		return p.errorf(n, "", `the file is empty: "version: 1" is needed`)
 	}
+	// A file without a version is any other one, and nothing in it is for the eyes of
+	// those who read errors.
+	if n.Kind == yaml.MappingNode && !slices.ContainsFunc(n.Content, func(k *yaml.Node) bool { return k.Value == "version" }) {
+		return p.errorf(n, "", `"version: 1" is missing`)
+	}
 	lines, err := p.mapping(n, "", keys{
 		"version": p.text(&version),
 		"devices": func(key string, n *yaml.Node) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"os/exec"
 	"reflect"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -382,19 +384,33 @@ func TestSchema(t *testing.T) {
 		"baseline": {schema.Baseline, BaselineSchema, wholeBaseline(t)},
 	} {
 		var root map[string]any
-		var v any
 		if err := json.Unmarshal(test.schema, &root); err != nil {
 			t.Fatal(err)
 		}
 		if root["$id"] != test.id {
 			t.Errorf("%s: the schema is %v", name, root["$id"])
 		}
-		if err := json.Unmarshal([]byte(test.text), &v); err != nil {
+		if err := schematest.Validate(test.schema, []byte(test.text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if schematest.Validate(test.schema, []byte(strings.Replace(test.text, `"schema"`, `"scheme"`, 1))) == nil {
+			t.Errorf("%s: the schema takes an unknown member", name)
+		}
+	}
+	for name, data := range map[string][]byte{"result.json": schema.Result, "baseline.json": schema.Baseline} {
+		golden, err := os.ReadFile("testdata/" + name)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, fault := range validate(root, root, v, name) {
-			t.Error(fault)
+		if err := schematest.Validate(data, golden); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if err := schematest.ValidateYAML(schema.Policy, []byte(wholePolicy)); err != nil {
+		t.Error(err)
+	}
+	if schematest.ValidateYAML(schema.Policy, []byte("version: 1\nfail_on: new\n")) == nil {
+		t.Error("the schema of policies takes an unknown key")
 	}
 	var result, baseline map[string]any
 	json.Unmarshal(schema.Result, &result)
@@ -450,62 +466,6 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	}
-}
-
-// validate checks a value against the parts of JSON Schema that the schemas use.
-func validate(root, s map[string]any, v any, path string) (faults []string) {
-	fault := func(format string, args ...any) {
-		faults = append(faults, path+": "+fmt.Sprintf(format, args...))
-	}
-	if ref, ok := s["$ref"].(string); ok {
-		return validate(root, root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any), v, path)
-	}
-	if list, ok := s["enum"].([]any); ok && !slices.Contains(list, v) {
-		fault("%v is not one of %v", v, list)
-	}
-	if c, ok := s["const"]; ok && c != v {
-		fault("%v is not %v", v, c)
-	}
-	kinds := map[any]bool{nil: true}
-	switch v := v.(type) {
-	case map[string]any:
-		kinds["object"] = true
-		properties, _ := s["properties"].(map[string]any)
-		required, _ := s["required"].([]any)
-		for _, r := range required {
-			if _, ok := v[r.(string)]; !ok {
-				fault("no %v", r)
-			}
-		}
-		for key, value := range v {
-			if sub, ok := properties[key].(map[string]any); ok {
-				faults = append(faults, validate(root, sub, value, path+"."+key)...)
-			} else if s["additionalProperties"] == false {
-				fault("unknown %s", key)
-			}
-		}
-	case []any:
-		kinds["array"] = true
-		for i, value := range v {
-			faults = append(faults, validate(root, s["items"].(map[string]any), value, fmt.Sprintf("%s[%d]", path, i))...)
-		}
-	case string:
-		kinds["string"] = true
-		if p, ok := s["pattern"].(string); ok && !regexp.MustCompile(p).MatchString(v) {
-			fault("%q does not match %s", v, p)
-		}
-	case float64:
-		kinds["integer"] = true
-		if least, ok := s["minimum"].(float64); ok && v < least {
-			fault("%v is less than %v", v, least)
-		}
-	case bool:
-		kinds["boolean"] = true
-	}
-	if !kinds[s["type"]] {
-		fault("%v is no %v", v, s["type"])
-	}
-	return faults
 }
 
 // htmlOf renders Markdown in the dialect of GitHub.

@@ -131,13 +131,18 @@ func WriteSARIF(w io.Writer, r *Result, fallback string) error {
 	if !cleanPath(fallback) {
 		fallback = ""
 	}
+	hasher := lineHasher{Workspace: r.sources}
 	for i := range r.Findings {
 		if i == maxSARIF {
 			run.note("warning", "", fmt.Sprintf("%d findings more than the %d that are here are left out, the least grave ones", len(r.Findings)-i, maxSARIF), "", 0)
 			break
 		}
 		f := &r.Findings[i]
-		run.Results = append(run.Results, r.sarifResult(f, index[f.Rule], fallback))
+		result := r.sarifResult(f, index[f.Rule], fallback)
+		if hash := hasher.hash(f.Path, f.Line); hash != "" {
+			result.Fingerprints["primaryLocationLineHash"] = hash
+		}
+		run.Results = append(run.Results, result)
 	}
 	for _, n := range r.Notices {
 		run.note(sarifLevel(n.Severity), string(n.Rule), n.Text, n.File, n.Line)

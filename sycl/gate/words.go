@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -104,7 +105,7 @@ func (w words) available(f *Finding) string {
 	if len(f.Devices) == 0 || f.Devices[0].Available == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (the device%s %s)", plural(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
+	return fmt.Sprintf(" (the device%s %s)", plural.Of(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
 }
 
 // status says what becomes of a finding, "" when it is simply new.
@@ -156,7 +157,7 @@ func (r *Result) Summary() string {
 	var parts []string
 	add := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, one, many)))
+			parts = append(parts, fmt.Sprintf("%d %s", n, plural.Of(n, one, many)))
 		}
 	}
 	known := "known"
@@ -178,18 +179,11 @@ func (r *Result) Summary() string {
 	add(c.Allowed, "allowed", "allowed")
 	add(c.Family, "with an alternative", "with an alternative")
 	add(c.Expired, "with an expired exception", "with expired exceptions")
-	s := fmt.Sprintf("%s: %d %s on %d %s", verdict, c.Kernels, plural(c.Kernels, "kernel", "kernels"), c.Devices, plural(c.Devices, "device", "devices"))
+	s := fmt.Sprintf("%s: %d %s on %d %s", verdict, c.Kernels, plural.Of(c.Kernels, "kernel", "kernels"), c.Devices, plural.Of(c.Devices, "device", "devices"))
 	if len(parts) == 0 {
 		return s + ", no problems"
 	}
 	return s + ": " + strings.Join(parts, ", ")
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // stop ends a sentence.

@@ -85,8 +85,8 @@ func FuzzDecodeFast(f *testing.F) {
 		if _, err := checkMembers(data); json.Valid(data) && (err != nil) != slowMembers(data) {
 			t.Errorf("checkMembers: %v, but slowly %v", err, slowMembers(data))
 		}
-		fast, fault := decodeFast(data)
-		if fault != nil {
+		fast, ok := new(Decoder).decodeFast(data)
+		if !ok {
 			return
 		}
 		slow, fault := decode(data)
@@ -107,9 +107,9 @@ func TestDecodeFastIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{full, compact.String(), strings.ReplaceAll(full, "_ZTS8Fp64Axpy", `\u005fZTS8Fp64Axpy`)} {
-		got, fault := decodeFast([]byte(text))
-		if fault != nil {
-			t.Errorf("not read quickly: %s", fault.Msg)
+		got, ok := new(Decoder).decodeFast([]byte(text))
+		if !ok {
+			t.Errorf("not read quickly: %s", text)
 		} else if !reflect.DeepEqual(got.Cells, r.Cells) {
 			t.Errorf("got %v, want %v", got.Cells, r.Cells)
 		}

@@ -10,6 +10,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 )
 
 // HTMLOptions says how a report is written as a page.
@@ -441,7 +443,7 @@ func (p *page) Heads() [][]string {
 // Size says how large the table is.
 func (p *page) Size() string {
 	kernels, devices := len(p.Kernels), len(p.Devices)
-	return p.Number(kernels) + plural(kernels, " kernel", " kernels") + " × " + p.Number(devices) + plural(devices, " device", " devices")
+	return p.Number(kernels) + plural.Of(kernels, " kernel", " kernels") + " × " + p.Number(devices) + plural.Of(devices, " device", " devices")
 }
 
 // Number writes a number with a comma after thousands.

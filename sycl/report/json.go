@@ -9,16 +9,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
 // Limits of a report that is read.
 const (
-	maxBytes = 512 << 20
-	maxDepth = 32
+	maxBytes    = 512 << 20
+	maxDepth    = 32
+	maxCells    = 2_000_000
+	maxListed   = 200_000   // in every other list
+	maxText     = 1 << 20   // in bytes
+	maxElements = 5_000_000 // of all lists but the cells
 )
 
 // Encode writes the report as JSON, two spaces deep, with a final line break.
@@ -116,26 +118,35 @@ func (e *cellEncoder) encodeReasons(list []Reason) {
 // "extensions" unless the minor version is newer than this package's, cells that
 // do not fit the lists of kernels and devices, and counts that are wrong.
 func Decode(name string, in io.Reader) (*Report, error) {
-	// Reports are large and often read one after the other.
-	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
-	data, err := readAll(b, in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(data) > maxBytes {
+	return new(Decoder).Decode(name, in)
+}
+
+// A Decoder reads one report after the other, in the same memory: a report holds
+// until the next one is read. The zero value is one.
+type Decoder struct {
+	data  bytes.Buffer
+	cells []Cell
+	names map[string]string // texts of reports, each once
+}
+
+// Decode is as the function of this name.
+func (d *Decoder) Decode(name string, in io.Reader) (*Report, error) {
+	data, err := d.readAll(in)
+	switch {
+	case err == errTooLarge:
 		return nil, &FormatError{name, 0, fmt.Sprintf("the report has more than %d MiB", maxBytes>>20)}
-	}
-	if !utf8.Valid(data) {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case !utf8.Valid(data):
 		return nil, &FormatError{name, int64(invalidUTF8(data)) + 1, "not valid UTF-8"}
 	}
-	r, fault := decodeFast(data)
-	if fault != nil {
-		r, fault = decode(data)
-	}
-	if fault != nil {
-		fault.File = name
-		return nil, fault
+	r, ok := d.decodeFast(data)
+	if !ok {
+		var fault *FormatError
+		if r, fault = decode(data); fault != nil {
+			fault.File = name
+			return nil, fault
+		}
 	}
 	if err := r.check(); err != nil {
 		return nil, &FormatError{name, 0, err.Error()}
@@ -143,36 +154,64 @@ func Decode(name string, in io.Reader) (*Report, error) {
 	return r, nil
 }
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var errTooLarge = errors.New("too large")
 
-// readAll reads up to one byte more than a report may have.
-func readAll(b *bytes.Buffer, in io.Reader) ([]byte, error) {
-	b.Reset()
+// readAll reads all of a report that is not too large.
+func (d *Decoder) readAll(in io.Reader) ([]byte, error) {
+	d.data.Reset()
 	if f, ok := in.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			b.Grow(int(min(max(info.Size(), 0), maxBytes)) + bytes.MinRead)
+			if info.Size() > maxBytes {
+				return nil, errTooLarge
+			}
+			d.data.Grow(int(max(info.Size(), 0)) + bytes.MinRead)
 		}
 	}
-	_, err := b.ReadFrom(io.LimitReader(in, maxBytes+1))
-	return b.Bytes(), err
+	_, err := d.data.ReadFrom(io.LimitReader(in, maxBytes+1))
+	if err == nil && d.data.Len() > maxBytes {
+		err = errTooLarge
+	}
+	return d.data.Bytes(), err
 }
 
-// decodeFast reads the cells by itself and the rest with decode.
-func decodeFast(data []byte) (*Report, *FormatError) {
-	cells, start, end, ok := readCells(data)
+// decodeFast reads the long lists by itself and the rest with decode.
+func (d *Decoder) decodeFast(data []byte) (*Report, bool) {
+	const most = 1 << 16
+	if d.names == nil || len(d.names) >= most {
+		d.names = map[string]string{}
+	}
+	long := Report{Cells: d.cells}
+	p := reader{data: data, names: d.names}
+	rest, ok := p.lists(&long)
 	if !ok {
-		return nil, &FormatError{}
+		return nil, false
 	}
-	r, fault := decode(slices.Concat(data[:start], []byte("[]"), data[end:]))
+	d.cells = long.Cells
+	r, fault := decode(rest)
 	if fault != nil {
-		return nil, fault
+		return nil, false
 	}
-	r.Cells = cells
-	return r, nil
+	r.Cells, r.Images, r.Kernels = long.Cells, long.Images, long.Kernels
+	return r, true
+}
+
+// isReport tells a report that has a fault from any other file: nothing that
+// stands in one of those is for the eyes of those who read errors.
+func isReport(data []byte) bool {
+	schema, _, _ := strings.Cut(Schema, "/v")
+	return bytes.Contains(data, []byte(schema))
 }
 
 // decode reads a report that has not been checked yet.
 func decode(data []byte) (*Report, *FormatError) {
+	r, fault := decodeSlowly(data)
+	if fault != nil && strings.ContainsAny(fault.Msg, `"'`) && !isReport(data) {
+		*fault = FormatError{Msg: `not a compatibility report: "schema" and "schema-version" are needed`}
+	}
+	return r, fault
+}
+
+func decodeSlowly(data []byte) (*Report, *FormatError) {
 	fault := func(offset int64, format string, args ...any) (*Report, *FormatError) {
 		return nil, &FormatError{"", offset, fmt.Sprintf(format, args...)}
 	}
@@ -282,10 +321,14 @@ func (r *Report) check() error {
 		return fmt.Errorf("%d cells for %d kernels and %d devices", len(r.Cells), len(kernels), len(devices))
 	}
 	seen := make([]bool, len(r.Cells))
+	nextKernel, nextDevice := 0, -1
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		// Cells are mostly in the order of the lists.
-		kernel, device := i/len(r.Devices), i%len(r.Devices)
+		if nextDevice++; nextDevice == len(r.Devices) {
+			nextKernel, nextDevice = nextKernel+1, 0
+		}
+		kernel, device := nextKernel, nextDevice
 		hasKernel, hasDevice := r.Kernels[kernel].ID == c.Kernel, r.Devices[device].ID == c.Device
 		if !hasKernel {
 			kernel, hasKernel = kernels[c.Kernel]

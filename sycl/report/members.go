@@ -28,10 +28,11 @@ func checkMembers(data []byte) (offset int64, err error) {
 }
 
 type memberChecker struct {
-	data  []byte
-	i     int // of the next byte
-	stack []nesting
-	names [][]byte // in lower case, of all objects on the stack
+	data     []byte
+	i        int // of the next byte
+	stack    []nesting
+	names    [][]byte // in lower case, of all objects on the stack
+	elements int      // of all arrays but the cells
 }
 
 // nesting is an object or an array that is open.
@@ -39,6 +40,7 @@ type nesting struct {
 	object bool
 	free   bool            // inside of "extensions"
 	names  int             // index of its first name
+	values int             // of an array, up to now
 	many   map[string]bool // its names, when they are many
 }
 
@@ -46,6 +48,9 @@ var errNotJSON = errors.New("not JSON")
 
 func (m *memberChecker) walk() error {
 	for {
+		if err := m.count(); err != nil {
+			return err
+		}
 		more, err := m.value()
 		if err == errNotJSON {
 			return nil
@@ -83,6 +88,26 @@ func (m *memberChecker) walk() error {
 			}
 		}
 	}
+}
+
+// count counts the value that is next, if it is in an array. Small ones take much
+// more memory than room in the file.
+func (m *memberChecker) count() error {
+	if len(m.stack) == 0 || m.stack[len(m.stack)-1].object {
+		return nil
+	}
+	top := &m.stack[len(m.stack)-1]
+	top.values++
+	if len(m.stack) == 2 && string(m.names[len(m.names)-1]) == "cells" {
+		if top.values > maxCells {
+			return fmt.Errorf("more than %d cells", maxCells)
+		}
+		return nil
+	}
+	if m.elements++; top.values > maxListed && !top.free || m.elements > maxElements {
+		return fmt.Errorf("a list has more than %d members, or all lists more than %d", maxListed, maxElements)
+	}
+	return nil
 }
 
 func ignoreNotJSON(err error) error {
@@ -220,6 +245,9 @@ func (m *memberChecker) text() (raw []byte, escapes bool, err error) {
 		}
 		if (end-back)%2 == 0 {
 			raw = m.data[start:end]
+			if len(raw) > maxText {
+				return nil, false, fmt.Errorf("a text has more than %d bytes", maxText)
+			}
 			m.i = end + 1
 			return raw, bytes.IndexByte(raw, '\\') >= 0, nil
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -392,20 +393,28 @@ func TestSchema(t *testing.T) {
 			Unknown: []propset.Property{{Key: "later", Value: propset.Uint(1)}}}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc"),
 	}
 	for _, r := range reports {
-		var v any
-		if err := json.Unmarshal([]byte(encode(t, r)), &v); err != nil {
-			t.Fatal(err)
-		}
-		for _, fault := range validate(root, root, v, "report") {
-			t.Error(fault)
+		if err := schematest.Validate(schema.CompatReport, []byte(encode(t, r))); err != nil {
+			t.Error(err)
 		}
 	}
-	var v map[string]any
-	json.Unmarshal([]byte(encode(t, reports[0])), &v)
-	v["cells"].([]any)[0].(map[string]any)["status"] = "fine"
-	v["colour"] = 1
-	if faults := validate(root, root, v, "report"); len(faults) != 2 {
-		t.Errorf("two faults, the schema finds %q", faults)
+	golden, err := os.ReadFile("testdata/two.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schematest.Validate(schema.CompatReport, golden); err != nil {
+		t.Error(err)
+	}
+	for _, change := range []func(v map[string]any){
+		func(v map[string]any) { v["cells"].([]any)[0].(map[string]any)["status"] = "fine" },
+		func(v map[string]any) { v["colour"] = 1 },
+	} {
+		var v map[string]any
+		json.Unmarshal([]byte(encode(t, reports[0])), &v)
+		change(v)
+		data, _ := json.Marshal(v)
+		if schematest.Validate(schema.CompatReport, data) == nil {
+			t.Errorf("the schema takes %s", data)
+		}
 	}
 	defs := root["$defs"].(map[string]any)
 	for name, typ := range map[string]any{"cell": Cell{}, "reason": Reason{}, "aspect": Aspect{}, "device": Device{}, "image": Image{},
@@ -422,63 +431,6 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s has %s in the schema only", name, tag)
 		}
 	}
-}
-
-// validate checks a value against the parts of JSON Schema that the schema uses.
-func validate(root, s map[string]any, v any, path string) (faults []string) {
-	if ref, ok := s["$ref"].(string); ok {
-		return validate(root, root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any), v, path)
-	}
-	if want, ok := s["const"]; ok && want != v {
-		faults = append(faults, fmt.Sprintf("%s is not %v", path, want))
-	}
-	if list, ok := s["enum"].([]any); ok && !slices.Contains(list, v) {
-		faults = append(faults, fmt.Sprintf("%s is %v, not one of %v", path, v, list))
-	}
-	switch s["type"] {
-	case "string":
-		text, ok := v.(string)
-		if !ok || s["minLength"] != nil && text == "" {
-			faults = append(faults, fmt.Sprintf("%s is %v", path, v))
-		}
-	case "integer":
-		n, ok := v.(float64)
-		if least, has := s["minimum"].(float64); !ok || n != float64(int64(n)) || has && n < least {
-			faults = append(faults, fmt.Sprintf("%s is %v", path, v))
-		}
-	case "boolean":
-		if _, ok := v.(bool); !ok {
-			faults = append(faults, fmt.Sprintf("%s is %v", path, v))
-		}
-	case "array":
-		list, ok := v.([]any)
-		if !ok {
-			return append(faults, fmt.Sprintf("%s is %v", path, v))
-		}
-		for i, e := range list {
-			faults = append(faults, validate(root, s["items"].(map[string]any), e, fmt.Sprintf("%s[%d]", path, i))...)
-		}
-	case "object":
-		object, ok := v.(map[string]any)
-		if !ok {
-			return append(faults, fmt.Sprintf("%s is %v", path, v))
-		}
-		properties, _ := s["properties"].(map[string]any)
-		required, _ := s["required"].([]any)
-		for _, name := range required {
-			if _, ok := object[name.(string)]; !ok {
-				faults = append(faults, path+" has no "+name.(string))
-			}
-		}
-		for name, e := range object {
-			if p, ok := properties[name].(map[string]any); ok {
-				faults = append(faults, validate(root, p, e, path+"."+name)...)
-			} else if s["additionalProperties"] == false {
-				faults = append(faults, path+" has "+name)
-			}
-		}
-	}
-	return faults
 }
 
 func TestEscape(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 )
 
 // table is a report as all renderings see it: cells by row and column, and what
@@ -492,11 +493,11 @@ func (r *Report) Summary() string {
 	case good == 0:
 		s = fmt.Sprintf("None of the %d kernels runs on %s", n, every)
 	default:
-		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, plural(good, "runs", "run"), every)
+		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, plural.Of(good, "runs", "run"), every)
 	}
 	switch {
 	case unknown == n:
-		s = fmt.Sprintf("Whether %s on %s is known only when the program runs", plural(n, "the kernel runs", fmt.Sprintf("the %d kernels run", n)), every)
+		s = fmt.Sprintf("Whether %s on %s is known only when the program runs", plural.Of(n, "the kernel runs", fmt.Sprintf("the %d kernels run", n)), every)
 	case unknown > 0:
 		more := "more"
 		if good == 0 {
@@ -507,13 +508,6 @@ func (r *Report) Summary() string {
 	return s + "."
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 func count(n int, what string) string {
-	return fmt.Sprintf("%d %s", n, plural(n, what, what+"s"))
+	return fmt.Sprintf("%d %s", n, plural.Of(n, what, what+"s"))
 }

@@ -1,0 +1,60 @@
+// Package schematest holds values against JSON Schemas, for tests.
+package schematest
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+)
+
+// Validate holds JSON against a schema, and the schema against the one of its
+// dialect.
+func Validate(schema, data []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	return validate(schema, v)
+}
+
+// ValidateYAML holds YAML against a schema. Days are text.
+func ValidateYAML(schema, data []byte) error {
+	var n yaml.Node
+	if err := yaml.Unmarshal(data, &n); err != nil {
+		return err
+	}
+	daysAreText(&n)
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return err
+	}
+	return validate(schema, v)
+}
+
+func daysAreText(n *yaml.Node) {
+	if n.Tag == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, c := range n.Content {
+		daysAreText(c)
+	}
+}
+
+func validate(schema []byte, v any) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return fmt.Errorf("the schema: %w", err)
+	}
+	const url = "https://example.org/schema.json"
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(url, doc); err != nil {
+		return err
+	}
+	s, err := c.Compile(url)
+	if err != nil {
+		return fmt.Errorf("the schema: %w", err)
+	}
+	return s.Validate(v)
+}

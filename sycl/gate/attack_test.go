@@ -1,0 +1,139 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// The names of these tests are those of a list of attacks on gates. TestAttacks
+// has those on renderings.
+
+func TestAttackS12PolicyBombs(t *testing.T) {
+	laughs := "version: 1\ndevices:\n  required: &a [x, x, x, x, x, x, x, x, x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		laughs += fmt.Sprintf("  %c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
+	}
+	start := time.Now()
+	for name, text := range map[string]string{
+		"a billion laughs":   laughs,
+		"a key twice":        "version: 1\nfail-on: any\nfail-on: none\n",
+		"keys by merging":    "version: 1\nrules: {<<: {missing-aspect: off}}\n",
+		"a tag":              "version: 1\nfail-on: !!binary bm9uZQ==\n",
+		"a tag of a program": "!!python/object/apply:os.system [\"x\"]\n",
+		"two documents":      "version: 1\n---\nversion: 1\nfail-on: none\n",
+		"a day and a time":   "version: 1\nallow: [{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-01-01 10:00:00}]\n",
+		"a year":             "version: 1\nallow: [{rule: missing-aspect, kernels: [a], reason: r, expires: 2027}]\n",
+		"deep nesting":       "version: 1\nrules: " + strings.Repeat("[", 20_000),
+	} {
+		_, err := ReadPolicy("p.yaml", strings.NewReader(text))
+		var syntax *SyntaxError
+		if !errors.As(err, &syntax) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if d := time.Since(start); d > time.Minute {
+		t.Errorf("it took %v", d)
+	}
+}
+
+// Reports of another build under the same label cannot make a verdict better.
+func TestAttackS16ReportsThatContradict(t *testing.T) {
+	bad := func() *report.Report {
+		return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}})
+	}
+	good := func() *report.Report { return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}) }
+	for name, reports := range map[string][]*report.Report{"the good one last": {bad(), good()}, "the good one first": {good(), bad()}, "twice": {good(), bad(), good()}} {
+		r := Evaluate(Input{Reports: facts(reports...), Today: today})
+		want := []string{"error missing-aspect K a FAILS", "error report-invalid //p:t - FAILS"}
+		got := brief(r)
+		if r.Conclusion != Failure || r.Counts.Incompatible != 1 || len(got) != len(want) {
+			t.Errorf("%s: %s, got %q", name, r.Conclusion, got)
+		}
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == ReportInvalid && f.Fails }) || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "missing-aspect" && f.Fails }) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	// Neither can one that describes a device in another way.
+	better := good()
+	better.Target.Label = "//p:u"
+	better.Devices[0].OpenWorld = true
+	if r := Evaluate(Input{Reports: facts(good(), better), Today: today}); r.Conclusion != Failure {
+		t.Errorf("a device of two kinds: %s", r.Conclusion)
+	}
+}
+
+// A change that allows its own failure is seen, though it passes.
+func TestAttackS17PolicyOfTheChange(t *testing.T) {
+	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['*'], reason: trust me, expires: 2029-01-01}]")
+	base := policy(t, "devices: {required: ['*']}")
+	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})), Policy: now, BasePolicy: base, Today: today}
+	r := Evaluate(in)
+	if !slices.ContainsFunc(r.Notices, func(n Notice) bool { return n.Rule == PolicyWeakened && strings.Contains(n.Text, "missing-aspect") }) {
+		t.Errorf("got %+v", r.Notices)
+	}
+	for _, format := range []string{"text.txt", "summary.md", "result.sarif", "result.json"} {
+		if text := render(t, format, r); !strings.Contains(text, "the exception from missing-aspect for * is new") {
+			t.Errorf("%s does not say so:\n%s", format, text)
+		}
+	}
+	// With the policy of the base branch it does not pass.
+	in.Policy = base
+	if r := Evaluate(in); r.Conclusion != Failure {
+		t.Error("the change passes with the policy of the base branch")
+	}
+}
+
+func TestReadResult(t *testing.T) {
+	want := renderResult(t)
+	text := render(t, "result.json", want)
+	r, err := ReadResult("r.json", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := render(t, "result.json", r); got != text {
+		t.Errorf("written again:\n%s", got)
+	}
+	if len(r.Findings) == 0 || r.Findings[0].Message() != want.Findings[0].Message() {
+		t.Errorf("got %+v", r.Findings)
+	}
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "", "not a result"},
+		{"another file", `{"secret": "x"}`, "not a result"},
+		{"a member twice", strings.Replace(text, `"conclusion"`, `"conclusion": "success", "conclusion"`, 1), `member "conclusion" occurs twice`},
+		{"an unknown member", strings.Replace(text, `"conclusion"`, `"more": 1, "conclusion"`, 1), `unknown field "more"`},
+		{"a finding of an unknown rule", strings.Replace(text, `"rule": "missing-aspect"`, `"rule": "x"`, 1), `has the rule "x"`},
+		{"a finding on no device", `{"findings":[{"devices":[],"rule":"missing-aspect"}],"schema":"` + ResultSchema + `","schema-version":"1.0"}`, "finding 1 is on no device"},
+		{"another version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), "only version 1.0"},
+		{"data after the end", text + text, "data after the end"},
+		{"bytes that are no text", strings.Replace(text, "fp64", "\xff", 1), "not valid UTF-8"},
+		{"half of one", text[:strings.Index(text, ResultSchema)+len(ResultSchema)], "not JSON"},
+	} {
+		_, err := ReadResult("r.json", strings.NewReader(test.text))
+		var bad *ResultError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v", test.name, err)
+		}
+	}
+}
+
+func FuzzReadResult(f *testing.F) {
+	f.Add(render(f, "result.json", renderResult(f)))
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ReadResult("r.json", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if m := f.Message(); report.Escape(m) != m {
+				t.Errorf("a message that is not safe to print: %q", m)
+			}
+		}
+	})
+}
