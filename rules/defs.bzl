@@ -8,6 +8,8 @@ load(":sycl_compat_report.bzl", _sycl_compat_report = "sycl_compat_report")
 load(":sycl_compat_test.bzl", _sycl_compat_test = "sycl_compat_test")
 load(":sycl_device_config.bzl", _sycl_device_config = "sycl_device_config")
 load(":sycl_library.bzl", _sycl_library = "sycl_library")
+load(":syclbin_import.bzl", _syclbin_import = "syclbin_import")
+load(":syclbin_link.bzl", _syclbin_link = "syclbin_link")
 load(":toolchain.bzl", _sycl_toolchain = "sycl_toolchain")
 
 aot_filter = _aot_filter
@@ -18,6 +20,8 @@ sycl_compat_test = _sycl_compat_test
 sycl_device_config = _sycl_device_config
 sycl_library = _sycl_library
 sycl_toolchain = _sycl_toolchain
+syclbin_import = _syclbin_import
+syclbin_link = _syclbin_link
 SyclbinInfo = _SyclbinInfo
 SyclCompatInfo = _SyclCompatInfo
 SyclCompatSetInfo = _SyclCompatSetInfo

@@ -25,7 +25,7 @@ SyclToolchainInfo = provider(
 )
 
 SyclbinInfo = provider(
-    doc = "A SYCLBIN that a rule built.",
+    doc = "A SYCLBIN.",
     fields = {
         "device_config": "list of File: device configurations that it was built with, each merged over those before.",
         "file": "File: the SYCLBIN.",
@@ -53,6 +53,6 @@ SyclCompatSetInfo = provider(
 SyclDeviceInfo = provider(
     doc = "Device code that is not linked yet.",
     fields = {
-        "sources": "depset of struct(module, bitcode): the module id of a source, which is its path, and the File of its device bitcode.",
+        "sources": "depset of struct(module, bitcode): the module id of a source or of a SYCLBIN, which is its path, and the File of its device bitcode.",
     },
 )

@@ -1,6 +1,7 @@
 """The sycl_compat_report rule."""
 
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "report_action", "runfile")
+load("//rules/private:compat_baseline.bzl", "declare_baseline_test", "declare_update")
 load(":providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
 load(":sycl_compat_aspect.bzl", "sycl_compat_aspect")
 
@@ -53,7 +54,7 @@ def _sycl_compat_report_impl(ctx):
         SyclCompatInfo(report = report),
     ]
 
-sycl_compat_report = rule(
+_sycl_compat_report = rule(
     implementation = _sycl_compat_report_impl,
     doc = """Reports which kernel runs on which device, and why not.
 
@@ -72,8 +73,40 @@ sycl_compat_report(
     deps = [":kernels"],
 )
 ```
+
+With `baseline`, the path of a file in the package, there are two targets more:
+`bazel run //:compat.update` writes that file, with the problems that are known and
+accepted, and the test `compat.baseline_test` fails when it is not what would be
+written now. The file need not exist before the first update. `policy`, the label of
+a policy, says which problems count and which ones it covers itself. Nothing but
+that file is written, and nothing at all where the variable `CI` is set.
+
+```starlark
+sycl_compat_report(
+    name = "compat",
+    baseline = "sycl-compat-baseline.json",
+    policy = "sycl-compat.yaml",
+    deps = [":kernels"],
+)
+```
 """,
     attrs = REPORT_ATTRS,
     executable = True,
     provides = [SyclCompatInfo],
 )
+
+def sycl_compat_report(name, baseline = None, policy = None, **kwargs):
+    """Declares a report and, with a baseline, what keeps that current.
+
+    Args:
+        name: of the report.
+        baseline: path of a file in the package with the problems that are known.
+        policy: label of the policy that the baseline is made with.
+        **kwargs: attributes of the report.
+    """
+    if policy and not baseline:
+        fail("sycl_compat_report %s: a policy is for the baseline, and there is none; sycl_compat_test takes one" % name)
+    _sycl_compat_report(name = name, **kwargs)
+    if baseline:
+        declare_update(name, baseline, policy, kwargs)
+        declare_baseline_test(name, baseline, policy, kwargs)

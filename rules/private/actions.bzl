@@ -101,7 +101,39 @@ def link_action(ctx, toolchain, bitcode, name):
     )
     return out
 
-def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, device_config):
+def import_action(ctx, toolchain, syclbin, name):
+    """SyclbinImport: the IR of a SYCLBIN to bitcode that can be linked.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        syclbin: the SYCLBIN's File.
+        name: path of the output below the package, without its extension.
+    Returns:
+        The bitcode File.
+    """
+    dis, link, spirv = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.llvm_link), need(ctx, toolchain.llvm_spirv)
+    out = ctx.actions.declare_file(name + ".imported.bc")
+    args = ctx.actions.args()
+    args.add("import")
+    args.add("--llvm-spirv", spirv.path)
+    args.add("--llvm-dis", dis.path)
+    args.add("--llvm-link", link.path)
+    args.add("--module", syclbin.short_path)
+    args.add("--output", out)
+    args.add(syclbin)
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([syclbin], transitive = [dis.files, link.files, spirv.files]),
+        outputs = [out],
+        mnemonic = "SyclbinImport",
+        progress_message = "Taking the device code out of %s" % syclbin.short_path,
+    )
+    return out
+
+def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, device_config, state, dependencies):
     """SyclPostLink: the linked module to the split modules of each source.
 
     Args:
@@ -112,6 +144,8 @@ def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, devic
         split: device_code_split.
         fixed_targets: names of the only targets that the kernels are for, or none.
         device_config: list of Files merged over the built-in device table.
+        state: input, object or executable.
+        dependencies: whether a module may use what another SYCLBIN defines.
     Returns:
         dict of module id -> struct(code, table): the folder of modules, and their table.
     """
@@ -129,9 +163,11 @@ def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, devic
     args.add("--split", split)
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
-    if ctx.attr.state == "executable":
+    if state == "executable":
         # Nothing is linked to it any more: functions are of use to its own kernels only.
         args.add("--emit-only-kernels-as-entry-points")
+    if dependencies:
+        args.add("--allow-device-image-dependencies")
     if ctx.attr._warnings_as_errors[BuildSettingInfo].value:
         args.add("--warnings-as-errors")
     for module, out in outs.items():
@@ -226,7 +262,7 @@ def filter_action(ctx, table, properties, target, device_config, out, sycl_targe
         progress_message = "Filtering %s for %s" % (table.short_path, target),
     )
 
-def aot_action(ctx, toolchain, form, table, target, name):
+def aot_action(ctx, toolchain, form, table, target, name, library):
     """SyclAot: the modules that the filter left to a target's device code.
 
     Args:
@@ -236,6 +272,7 @@ def aot_action(ctx, toolchain, form, table, target, name):
         table: the filtered table File.
         target: struct of resolve_targets.
         name: path of the outputs below the package, without extension.
+        library: whether images of other SYCLBINs may be linked to these.
     Returns:
         struct(code, table): the folder of native images, and their table.
     """
@@ -248,6 +285,8 @@ def aot_action(ctx, toolchain, form, table, target, name):
     args.add("aot")
     args.add("--ocloc", ocloc.path)
     args.add("--device", target.device)
+    if library:
+        args.add("--library")
     args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add("--output", out.table)
     args.add(table)
@@ -326,6 +365,37 @@ def pack_action(ctx, images, plan, state, out):
         outputs = [out],
         mnemonic = "SyclbinPack",
         progress_message = "Packing %{output}",
+    )
+
+def combine_action(ctx, files, state, allow_unresolved, out):
+    """SyclbinLink: the modules of several SYCLBINs to one, with their symbols resolved.
+
+    Args:
+        ctx: the rule context.
+        files: list of SYCLBIN Files.
+        state: input, object, executable, or empty for the tool's choice.
+        allow_unresolved: whether imports may stay that no file exports.
+        out: the File to write.
+    """
+    args = ctx.actions.args()
+    args.use_param_file("@%s")
+    args.set_param_file_format("multiline")
+    args.add("link")
+    args.add("--mode", "combine")
+    if state:
+        args.add("--state", state)
+    if allow_unresolved:
+        args.add("--allow-unresolved")
+    args.add("--output", out)
+    args.add_all(files)
+    _run_tool(
+        ctx,
+        ctx.executable._packager,
+        args,
+        inputs = depset(files),
+        outputs = [out],
+        mnemonic = "SyclbinLink",
+        progress_message = "Linking %{output}",
     )
 
 def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message):

@@ -49,11 +49,17 @@ def check_action(ctx, report, name):
     result = ctx.actions.declare_file(name + ".check.json")
     args = ctx.actions.args()
     args.add("check")
+
+    # The inputs of an action are links, and it does not see the sources.
+    args.add("--workspace=")
     if level == "warn":
         args.add("--warn-only")
 
     # Nobody has to hear at every build that SPIR-V may meet any device.
     args.add("--undetermined", "ignore")
+
+    # A SYCLBIN of functions for others has no kernel to say anything about.
+    args.add("--fail-on-empty=false")
     args.add("--json-file", result)
     args.add(report)
     ctx.actions.run(
@@ -66,36 +72,39 @@ def check_action(ctx, report, name):
     )
     return [result]
 
-def launcher(ctx, name, tool, arguments, runfiles):
-    """An executable that runs the compat tool on files of the runfiles.
+def quoted(text):
+    """A text as one argument of a shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
 
-    Paths that the user adds are relative to the folder that bazel was called in.
+def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
+    """An executable that runs the compat tool on files of the runfiles.
 
     Args:
         ctx: the rule context.
         name: name of the script.
         tool: the compat tool's Target, for the target platform.
-        arguments: list of string, for the shell; files are `{runfiles}/SHORT_PATH`.
+        arguments: list of string, for the shell; `runfile` and `near_runfile` make those that are files.
         runfiles: the Files that the arguments name.
+        folder: where the tool runs, for the shell between double quotes. Without one it is
+            where the user is.
+        hint: what to print when the answer is no.
     Returns:
         struct(executable, runfiles).
     """
     script = ctx.actions.declare_file(name)
-    ctx.actions.write(
-        script,
-        """#!/bin/sh
-runfiles=${{RUNFILES_DIR:-$0.runfiles}}
-case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac
-runfiles=$runfiles/{workspace}
-cd "${{BUILD_WORKING_DIRECTORY:-.}}" || exit 4
-exec "$runfiles/{tool}" {arguments}
-""".format(
-            workspace = ctx.workspace_name,
-            tool = tool[DefaultInfo].files_to_run.executable.short_path,
-            arguments = " ".join(arguments),
-        ),
-        is_executable = True,
-    )
+    lines = [
+        "#!/bin/sh",
+        "runfiles=${RUNFILES_DIR:-$0.runfiles}",
+        "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
+        "runfiles=$runfiles/" + quoted(ctx.workspace_name),
+        "cd \"%s\" || exit 4" % folder,
+    ]
+    command = " ".join([runfile(tool[DefaultInfo].files_to_run.executable)] + arguments)
+    if hint:
+        lines += [command, "code=$?", "test $code -ne 1 || echo %s >&2" % quoted(hint), "exit $code"]
+    else:
+        lines.append("exec " + command)
+    ctx.actions.write(script, "\n".join(lines) + "\n", is_executable = True)
     return struct(
         executable = script,
         runfiles = ctx.runfiles(runfiles).merge(tool[DefaultInfo].default_runfiles),
@@ -103,4 +112,8 @@ exec "$runfiles/{tool}" {arguments}
 
 def runfile(file):
     """The launcher's argument that names a file."""
-    return "\"$runfiles/%s\"" % file.short_path
+    return "\"$runfiles\"/" + quoted(file.short_path)
+
+def near_runfile(file):
+    """The launcher's argument that names a file when its folder is `$runfiles`."""
+    return quoted(file.short_path)

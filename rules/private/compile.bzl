@@ -2,8 +2,8 @@
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules:providers.bzl", "SyclDeviceInfo")
-load("//rules/private:actions.bzl", "compile_action")
+load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
+load("//rules/private:actions.bzl", "compile_action", "import_action")
 
 _SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 _HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]
@@ -16,8 +16,8 @@ COMPILE_ATTRS = {
         doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
     ),
     "deps": attr.label_list(
-        doc = "`sycl_library` targets, whose device code becomes part of what uses it, and C++ libraries whose headers the sources include; the objects of these are not used.",
-        providers = [CcInfo],
+        doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code becomes part of what uses it, and C++ libraries whose headers the sources include; the objects of these are not used.",
+        providers = [[CcInfo], [SyclbinInfo]],
     ),
     "hdrs": attr.label_list(
         allow_files = _HEADERS,
@@ -29,6 +29,16 @@ COMPILE_ATTRS = {
     "srcs": attr.label_list(
         allow_files = _SOURCES,
         doc = "SYCL sources.",
+    ),
+}
+
+IMAGE_ATTRS = {
+    "device_config": attr.label(
+        allow_files = [".yaml", ".yml"],
+        doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration: what targets support.",
+    ),
+    "fixed_targets": attr.string_list(
+        doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
     ),
 }
 
@@ -51,7 +61,7 @@ def compilation_context(ctx):
             quote_includes = depset([".", ctx.bin_dir.path]),
             includes = depset(folders),
         ),
-    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps])
+    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps if CcInfo in dep])
 
 def compile_sources(ctx, toolchain):
     """Declares the compilation of a rule's own sources.
@@ -79,9 +89,47 @@ def compile_sources(ctx, toolchain):
         context = context,
         sources = depset(
             own.values(),
-            transitive = [dep[SyclDeviceInfo].sources for dep in ctx.attr.deps if SyclDeviceInfo in dep],
+            transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps if SyclDeviceInfo in dep or SyclbinInfo in dep],
         ),
     )
+
+def device_code(ctx, toolchain, dep):
+    """The device code of a dependency.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        dep: a Target with SyclDeviceInfo or SyclbinInfo.
+    Returns:
+        The depset of SyclDeviceInfo.
+    """
+    if SyclDeviceInfo in dep:
+        return dep[SyclDeviceInfo].sources
+    if dep[SyclbinInfo].state == "executable":
+        fail("%s: deps: %s is a SYCLBIN in executable state, to which nothing can be linked; give it state = \"object\"" % (ctx.label, dep.label))
+    fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (ctx.label, dep.label, toolchain.llvm_spirv.missing))
+
+def linkable(ctx, toolchain, syclbin, state):
+    """What a rule that makes a SYCLBIN gives those that link its code.
+
+    The import is the maker's action, so that it runs once for all of them, and not
+    at all when there are none.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        syclbin: the SYCLBIN's File.
+        state: its state.
+    Returns:
+        list of SyclDeviceInfo: none when nothing can be linked to the file.
+    """
+    if state == "executable" or toolchain.llvm_spirv.missing:
+        return []
+    source = struct(
+        module = syclbin.short_path,
+        bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
+    )
+    return [SyclDeviceInfo(sources = depset([source]))]
 
 def output_stem(ctx, module):
     """Where the outputs of a source are below the rule's package, without extension.

@@ -43,11 +43,56 @@ _report_test = analysistest.make(_report_impl, config_settings = _TOOLCHAIN)
 def _test_impl(ctx):
     env = analysistest.begin(ctx)
     script = _action(env, "FileWrite").content
-    asserts.true(env, "check --undetermined error" in script, script)
-    asserts.true(env, "/compat_test.compat.json\"" in script, script)
+    asserts.true(env, "check --workspace= --undetermined error 'rules/tests/compat_test.compat.json'\n" in script, script)
     return analysistest.end(env)
 
 _test_test = analysistest.make(_test_impl, config_settings = _TOOLCHAIN)
+
+def _script_impl(ctx):
+    env = analysistest.begin(ctx)
+    script = _action(env, "FileWrite").content
+    for part in ctx.attr.parts:
+        asserts.true(env, part in script, "%r is not in %s" % (part, script))
+    for part in ctx.attr.absent:
+        asserts.false(env, part in script, "%r is in %s" % (part, script))
+    return analysistest.end(env)
+
+_script_test = analysistest.make(
+    _script_impl,
+    attrs = {"absent": attr.string_list(), "parts": attr.string_list()},
+    config_settings = _TOOLCHAIN,
+)
+
+_POLICY = "--policy 'rules/tests/policy.yaml'"
+_RUNFILES_POLICY = "--policy \"$runfiles\"/'rules/tests/policy.yaml'"
+_BASELINE = "--baseline 'rules/tests/known.json'"
+
+def _scripts():
+    """Tests of what is run for baselines and policies; returns their names."""
+    for name, target, parts, absent in [
+        # The file is written in the source tree alone, wherever 'bazel run' was called.
+        ("update", "compat_known.update", [
+            "cd \"${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}\" || exit 4\nexec ",
+            " baseline update %s %s \"$runfiles\"/'rules/tests/compat_known.compat.json'\n" % (_BASELINE, _RUNFILES_POLICY),
+        ], []),
+        ("baseline", "compat_known.baseline_test", [
+            "cd \"$runfiles\" || exit 4\n",
+            " baseline verify %s %s 'rules/tests/compat_known.compat.json'\n" % (_POLICY, _BASELINE),
+            "echo 'To accept what is reported now: bazel run //rules/tests:compat_known.update' >&2",
+        ], []),
+        ("no_baseline", "compat_first.baseline_test", [
+            " baseline verify --baseline 'rules/tests/not yet '\\''there'\\''.json' 'rules/tests/compat_first.compat.json'",
+        ], ["--policy"]),
+        ("policy", "compat_policy_test", [
+            " check --workspace= %s %s 'rules/tests/compat_policy_test.compat.json'\n" % (_POLICY, _BASELINE),
+            "bazel run //rules/tests:compat_policy_test.update'",
+        ], ["--undetermined"]),
+        ("policy_update", "compat_policy_test.update", [" baseline update %s %s " % (_BASELINE, _RUNFILES_POLICY)], []),
+        ("first_test", "compat_first_test", [" check --workspace= 'rules/tests/compat_first_test.compat.json'"], ["--baseline"]),
+        ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexec ", " show \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
+    ]:
+        _script_test(name = "compat_script_%s_test" % name, absent = absent, parts = parts, target_under_test = ":" + target)
+    return ["compat_script_%s_test" % n for n in ["update", "baseline", "no_baseline", "policy", "policy_update", "first_test", "show"]]
 
 def _check_impl(ctx):
     env = analysistest.begin(ctx)
@@ -113,6 +158,14 @@ def compat_test_suite(name):
     sycl_compat_report(name = "compat_nothing", deps = [":compat_none"], **manual)
     sycl_compat_test(name = "compat_test", undetermined = "error", deps = [":compat_group"], **manual)
 
+    known = "known.json"
+    missing = "not yet 'there'.json"
+    sycl_compat_report(name = "compat_known", baseline = known, policy = "policy.yaml", deps = [":compat_a"], **manual)
+    sycl_compat_report(name = "compat_first", baseline = missing, deps = [":compat_a"], **manual)
+    sycl_compat_test(name = "compat_policy_test", baseline = known, policy = "policy.yaml", deps = [":compat_a"], **manual)
+    sycl_compat_test(name = "compat_first_test", baseline = missing, deps = [":compat_a"], **manual)
+    scripts = _scripts()
+
     _report_test(name = "compat_report_test", target_under_test = ":compat_report")
     _test_test(name = "compat_test_test", target_under_test = ":compat_test")
     _check_warn_test(name = "compat_check_warn_test", target_under_test = ":compat_a")
@@ -130,5 +183,5 @@ def compat_test_suite(name):
             "compat_nothing_test",
             "compat_report_test",
             "compat_test_test",
-        ],
+        ] + scripts,
     )

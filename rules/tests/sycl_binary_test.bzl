@@ -122,13 +122,13 @@ _fails_without_ocloc_test = analysistest.make(
     expect_failure = True,
 )
 
-def _toolchain(name, **kwargs):
+def _toolchain(name, llvm_spirv = "/test/llvm-spirv", **kwargs):
     sycl_toolchain(
         name = name + "_impl",
         clang = "/test/clang++",
         llvm_dis = "/test/llvm-dis",
         llvm_link = "/test/llvm-link",
-        llvm_spirv = "/test/llvm-spirv",
+        llvm_spirv = llvm_spirv,
         opt = "/test/opt",
         spirv_val = "/test/spirv-val",
         stamps = {"clang.stamp": "clang"},
@@ -152,6 +152,7 @@ def sycl_binary_test_suite(name):
         name: name of the suite.
     """
     _toolchain("complete_toolchain", ocloc = "/test/ocloc")
+    _toolchain("no_llvm_spirv_toolchain", llvm_spirv = "", llc = "/test/llc", ocloc = "/test/ocloc")
     _toolchain("no_ocloc_toolchain", missing = {"ocloc": "not in PATH"})
 
     _actions_test(

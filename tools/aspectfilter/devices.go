@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 )
 

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // baseliner is the subcommand baseline.
@@ -22,7 +26,8 @@ const baselineLong = `
 update makes the baseline anew: the problems of the reports that the policy does
 not cover, so that none of them is new. It refuses to run when the variable CI is
 set, as a gate that accepts everything is none. prune removes the entries that
-are solved, and adds nothing.`
+are solved, and adds nothing. verify writes nothing: it fails when update would write
+another file, and says what differs.`
 
 func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
 	b.gateFlags.setup(fs)
@@ -31,23 +36,27 @@ func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer internalError(&err)
+	defer gating.Recover(&err)
 	switch {
-	case len(args) == 0 || args[0] != "update" && args[0] != "prune":
-		return cli.Usagef("what to do with the baseline? update or prune")
+	case len(args) == 0 || !slices.Contains([]string{"update", "prune", "verify"}, args[0]):
+		return cli.Usagef("what to do with the baseline? update, prune or verify")
 	case b.file == "":
 		return cli.Usagef("--baseline is needed: the file to write")
 	case args[0] == "update" && inCI():
 		return cli.Usagef("the baseline is not updated in continuous integration: run this where you work, and commit the file; 'compat check --proposed-baseline' writes one to look at")
 	}
-	in, err := b.input(ctx, args[1:])
+	o, err := b.options(args[1:])
 	if err != nil {
 		return err
 	}
 	if args[0] == "prune" {
-		if in.Baseline, err = readBaseline(b.file, in.Policy); err != nil {
-			return err
-		}
+		o.Baseline.Name = b.file
+	}
+	in, err := gating.Load(ctx, o)
+	if err != nil {
+		return err
+	}
+	if args[0] == "prune" {
 		r := gate.Evaluate(in)
 		out := gate.Prune(in.Baseline, r)
 		if err := cli.WriteFile(b.file, out.Encode); err != nil {
@@ -57,19 +66,57 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 		return nil
 	}
 	before := 0
-	if old, err := readFile(b.file, gate.ReadBaseline); err == nil {
+	if old, err := gating.ReadBaseline(b.file); err == nil {
 		before = len(old.Findings)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		env.Warnf("", "the old baseline cannot be read and is replaced: %v", err)
 	}
 	out := gate.NewBaseline(gate.Evaluate(in))
-	if err := checkSize(out, in.Policy); err != nil {
+	if args[0] == "verify" {
+		return b.verify(env, out)
+	}
+	if err := gating.CheckSize(out, in.Policy); err != nil {
 		return cli.No(fmt.Errorf("%s is not written: %w", b.file, err))
 	}
 	if err := cli.WriteFile(b.file, out.Encode); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Stdout, "%s: %d entries, there were %d\n", b.file, len(out.Findings), before)
+	return nil
+}
+
+// verify holds the file against what update would write.
+func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
+	have, err := gating.ReadBaseline(b.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		have = &gate.Baseline{}
+		fmt.Fprintf(env.Stdout, "%s does not exist\n", b.file)
+	} else if err != nil {
+		return err
+	}
+	missing, stale := gate.Missing(have, want), gate.Missing(want, have)
+	for _, list := range []struct {
+		what    string
+		entries []gate.Entry
+	}{{"not in the baseline", missing}, {"solved", stale}} {
+		const most = 20
+		for _, e := range list.entries[:min(len(list.entries), most)] {
+			fmt.Fprintf(env.Stdout, "%s: %s: %s\n", b.file, list.what, report.Escape(fmt.Sprintf("%s: %s on %s requires %s [%s]", e.Target, e.Kernel, e.Device, e.Required, e.Rule)))
+		}
+		if n := len(list.entries) - most; n > 0 {
+			fmt.Fprintf(env.Stdout, "%s: %s: %d more\n", b.file, list.what, n)
+		}
+	}
+	var now, then bytes.Buffer
+	if err := errors.Join(want.Encode(&now), have.Encode(&then)); err != nil {
+		return err
+	}
+	switch {
+	case len(missing)+len(stale) > 0:
+		return cli.No(fmt.Errorf("%s is not current: %d entries are missing, %d are solved", b.file, len(missing), len(stale)))
+	case !bytes.Equal(now.Bytes(), then.Bytes()):
+		return cli.No(fmt.Errorf("%s is not current: other targets or devices are checked now, or what is known of a device has changed", b.file))
+	}
 	return nil
 }
 

@@ -10,16 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // checker is the subcommand check.
 type checker struct {
 	gateFlags
-	baseline, category       string
-	failOn, failOnSeverity   string
-	failOnEmpty, failOnStale string
 	format, output, proposed string
 	warnOnly, all            bool
 	files                    map[string]*string // by format
@@ -37,40 +35,22 @@ the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.
 With --warn-only problems are printed as warnings on standard error, nothing when
 there are none, and the exit code is 0: for builds that go on.`
 
-// gateWriters are the formats of results.
-var gateWriters = map[string]func(c *checker, w io.Writer, r *gate.Result, fallback string) error{
-	"text": func(c *checker, w io.Writer, r *gate.Result, _ string) error {
-		return gate.WriteText(w, r, gate.TextOptions{All: c.all})
-	},
-	"json": func(_ *checker, w io.Writer, r *gate.Result, _ string) error { return r.Encode(w) },
-	"markdown": func(_ *checker, w io.Writer, r *gate.Result, _ string) error {
-		return gate.WriteMarkdown(w, r, gate.MarkdownOptions{})
-	},
-	"sarif": func(_ *checker, w io.Writer, r *gate.Result, fallback string) error {
-		return gate.WriteSARIF(w, r, fallback)
-	},
-	"junit": func(_ *checker, w io.Writer, r *gate.Result, _ string) error { return gate.WriteJUnit(w, r) },
-	"gitlab": func(_ *checker, w io.Writer, r *gate.Result, fallback string) error {
-		return gate.WriteGitLab(w, r, fallback)
-	},
-}
-
 func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	c.gateFlags.setup(fs)
 	c.setupBase(fs)
-	fs.StringVar(&c.baseline, "baseline", "", "`file` with problems that are known")
-	fs.StringVar(&c.failOn, "fail-on", "", "`new|any|none`: which problems fail, in place of what the policy says")
-	fs.StringVar(&c.failOnSeverity, "fail-on-severity", "", "`error|warning|note`: the least that fails, in place of what the policy says")
-	fs.StringVar(&c.failOnEmpty, "fail-on-empty", "", "`true|false`: whether no verdict at all fails, in place of what the policy says")
-	fs.StringVar(&c.failOnStale, "fail-on-stale", "", "`true|false`: whether entries that match nothing or have expired fail, in place of what the policy says")
-	fs.StringVar(&c.category, "category", "", "`name` that tells results of one change apart, such as those of several configurations")
+	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with problems that are known")
+	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, in place of what the policy says")
+	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the least that fails, in place of what the policy says")
+	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether no verdict at all fails, in place of what the policy says")
+	fs.StringVar(&c.FailOnStale, "fail-on-stale", "", "`true|false`: whether entries that match nothing or have expired fail, in place of what the policy says")
+	fs.StringVar(&c.Category, "category", "", "`name` that tells results of one change apart, such as those of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
 	fs.BoolVar(&c.all, "all", false, "list also notes and what the policy covers; for the format text")
 	fs.StringVar(&c.format, "format", "text", "`text|markdown|sarif|junit|gitlab|json`")
 	fs.StringVar(&c.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.StringVar(&c.proposed, "proposed-baseline", "", "write the baseline with which nothing would be new to this `file`")
 	c.files = map[string]*string{}
-	for name := range gateWriters {
+	for name := range gating.Writers {
 		if name != "text" {
 			c.files[name] = fs.String(name+"-file", "", "write "+name+" to this `file`, too")
 		}
@@ -79,27 +59,21 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer internalError(&err)
-	if gateWriters[c.format] == nil {
-		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gateWriters)), ", "))
+	defer gating.Recover(&err)
+	if gating.Writers[c.format] == nil {
+		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gating.Writers)), ", "))
 	}
-	if c.warnOnly && c.workspace == "." {
-		c.workspace = "" // actions do not see the sources
+	if c.warnOnly && c.Workspace == "." {
+		c.Workspace = "" // actions do not see the sources
 	}
-	in, err := c.input(ctx, args)
+	o, err := c.options(args)
 	if err != nil {
 		return err
 	}
-	in.Category = c.category
-	if err := c.override(in.Policy); err != nil {
+	r, err := gating.Check(ctx, o)
+	if err != nil {
 		return err
 	}
-	if c.baseline != "" {
-		if in.Baseline, err = readBaseline(c.baseline, in.Policy); err != nil {
-			return err
-		}
-	}
-	r := gate.Evaluate(in)
 	if err := c.write(env, r, filepath.ToSlash(args[0])); err != nil {
 		// That the folder of an output is missing is no fault of a report.
 		return fmt.Errorf("%v", err)
@@ -110,45 +84,15 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 	return nil
 }
 
-// override puts what flags say in the place of what the policy does.
-func (c *checker) override(p *gate.Policy) error {
-	if c.failOn != "" {
-		f, err := gate.ParseFailOn(c.failOn)
-		if err != nil {
-			return cli.Usagef("--fail-on: %v", err)
-		}
-		p.FailOn = f
-	}
-	if c.failOnSeverity != "" {
-		s, err := gate.ParseSeverity(c.failOnSeverity)
-		if err != nil || s == gate.Off {
-			return cli.Usagef("--fail-on-severity: %q is not error, warning or note", c.failOnSeverity)
-		}
-		p.FailOnSeverity = s
-	}
-	for _, f := range []struct {
-		name, value string
-		to          *bool
-	}{{"fail-on-empty", c.failOnEmpty, &p.FailOnEmpty}, {"fail-on-stale", c.failOnStale, &p.FailOnStale}} {
-		switch f.value {
-		case "":
-		case "true", "false":
-			*f.to = f.value == "true"
-		default:
-			return cli.Usagef("--%s: %q is neither true nor false", f.name, f.value)
-		}
-	}
-	return nil
-}
-
 // write writes all that was asked for. Findings without a place are at the file
 // fallback.
 func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
+	options := gating.WriteOptions{All: c.all, Fallback: fallback}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if *c.files[name] == "" {
 			continue
 		}
-		err := env.Output(*c.files[name], func(w io.Writer) error { return gateWriters[name](c, w, r, fallback) })
+		err := env.Output(*c.files[name], func(w io.Writer) error { return gating.Writers[name](w, r, options) })
 		if err != nil {
 			return err
 		}
@@ -163,5 +107,5 @@ func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
 			return err
 		}
 	}
-	return env.Output(c.output, func(w io.Writer) error { return gateWriters[c.format](c, w, r, fallback) })
+	return env.Output(c.output, func(w io.Writer) error { return gating.Writers[c.format](w, r, options) })
 }

@@ -6,8 +6,9 @@ import (
 	"flag"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // differ is the subcommand diff.
@@ -31,11 +32,11 @@ func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) != 2 {
 		return cli.Usagef("two reports are needed, the old and the new one")
 	}
-	old, err := readFacts(ctx, args[:1])
+	old, err := gating.Facts(ctx, args[:1])
 	if err != nil {
 		return err
 	}
-	now, err := readFacts(ctx, args[1:])
+	now, err := gating.Facts(ctx, args[1:])
 	if err != nil {
 		return err
 	}

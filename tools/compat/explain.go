@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // explain is the subcommand explain.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,9 +57,9 @@ func TestCheck(t *testing.T) {
 		{"a report that is a folder", []string{"."}, 3, nil, []string{". is not a regular file"}},
 		{"a report that never ends", []string{"pipe"}, 3, nil, []string{"pipe is not a regular file"}},
 		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": there is no such file`}},
-		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 3, nil, []string{"gone.yaml"}},
+		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 2, nil, []string{"gone.yaml cannot be read: no such file"}},
 		{"a policy with a fault", []string{"--policy", "bad.yaml", "before.json"}, 2, nil, []string{`bad.yaml:2: unknown key "fail_on": did you mean fail-on?`}},
-		{"a baseline with a fault", []string{"--baseline", "bad.yaml", "before.json"}, 2, nil, []string{"bad.yaml:1: not JSON"}},
+		{"a baseline with a fault", []string{"--baseline", "bad.yaml", "before.json"}, 2, nil, []string{"bad.yaml: not a baseline"}},
 		{"a baseline that is missing", []string{"--baseline", "gone.json", "before.json"}, 3, nil, []string{"gone.json"}},
 		{"a format that is none", []string{"--format", "html", "before.json"}, 2, nil, []string{`format "html" is none of gitlab, json, junit, markdown, sarif, text`}},
 		{"a day that is none", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`"tomorrow" is not a day such as 2027-03-31`}},
@@ -66,7 +67,7 @@ func TestCheck(t *testing.T) {
 		{"a threshold that is none", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},
 		{"a boolean that is none", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`"yes" is neither true nor false`}},
 		{"a level that is none", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
-		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"--workspace"}},
+		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
 		write(t, "bad.yaml", []byte("version: 1\nfail_on: new\n"))
 		if _, err := os.Stat("pipe"); err != nil {
@@ -133,7 +134,7 @@ func TestCheckFiles(t *testing.T) {
 	if code != 1 || !strings.HasPrefix(stdout, "demo/BUILD.bazel:3") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	for name, want := range map[string]string{"r.sarif": `"id": "linux/"`, "r.xml": "<testsuites", "g.json": `"check_name": "missing-aspect"`, "s.md": "## ❌", "r.json": `"conclusion": "failure"`, "b.json": "compat-baseline/v1"} {
+	for name, want := range map[string]string{"r.sarif": `"primaryLocationLineHash": "`, "r.xml": "<testsuites", "g.json": `"check_name": "missing-aspect"`, "s.md": "## ❌", "r.json": `"conclusion": "failure"`, "b.json": "compat-baseline/v1"} {
 		data, err := os.ReadFile(name)
 		if err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %v\n%s", name, err, data)
@@ -183,7 +184,7 @@ func TestBaseline(t *testing.T) {
 		want string
 	}{
 		{"update in continuous integration", []string{"update", "--baseline", "b.json", "now.json"}, 2, "the baseline is not updated in continuous integration"},
-		{"nothing to do", []string{"--baseline", "b.json"}, 2, "update or prune"},
+		{"nothing to do", []string{"--baseline", "b.json"}, 2, "update, prune or verify"},
 		{"no file", []string{"prune", "now.json"}, 2, "--baseline is needed"},
 		{"no report", []string{"prune", "--baseline", "b.json"}, 2, "a report is needed"},
 		{"a baseline that is missing", []string{"prune", "--baseline", "gone.json", "now.json"}, 3, "gone.json"},
@@ -199,6 +200,34 @@ func TestBaseline(t *testing.T) {
 	}
 
 	t.Setenv("CI", "")
+	write(t, "b.json", first)
+	if got := mustRun(t, "baseline", "verify", "--baseline", "b.json", "before.json"); got != "" {
+		t.Errorf("got %s", got)
+	}
+	for _, test := range []struct {
+		name, file, report string
+		code               int
+		stdout, stderr     string
+	}{
+		{"an entry that is missing", "pruned.json", "before.json", 1, "pruned.json: not in the baseline: //demo:kernels: _ZTS9SubGroup8 on intel_gpu_pvc requires 8 [unsupported-sub-group-size]\n", "1 entries are missing, 0 are solved"},
+		{"an entry that is solved", "b.json", "good.json", 1, "b.json: solved: //demo:kernels: ", "0 entries are missing, 2 are solved"},
+		{"more is checked", "good.b.json", "less.json", 1, "", "good.b.json is not current: other targets or devices"},
+		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: not in the baseline", "2 entries are missing"},
+		{"a file that is none", "before.json", "before.json", 2, "", "before.json"},
+	} {
+		entries := strings.Split(string(first), "\n")
+		i := slices.IndexFunc(entries, func(l string) bool { return strings.Contains(l, "SubGroup8") })
+		write(t, "pruned.json", []byte(strings.Replace(strings.Join(slices.Delete(entries, i, i+1), "\n"), "\"},\n  ]", "\"}\n  ]", 1)))
+		for _, report := range []struct{ name, devices string }{{"good.json", "intel_gpu_dg2,intel_gpu_pvc"}, {"less.json", "intel_gpu_dg2"}} {
+			mustRun(t, "report", "--name", "//demo:kernels", "--output", report.name, "--devices", report.devices, "k.syclbin")
+			write(t, report.name, []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", report.name)))
+		}
+		mustRun(t, "baseline", "update", "--baseline", "good.b.json", "good.json")
+		code, stdout, stderr := run(t, "baseline", "verify", "--baseline", test.file, test.report)
+		if code != test.code || !strings.HasPrefix(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
+			t.Errorf("%s: exit %d, %s%s", test.name, code, stdout, stderr)
+		}
+	}
 	write(t, "small.yaml", []byte("version: 1\nlimits: {max-baseline: 1}\n"))
 	if code, _, stderr := run(t, "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json"); code != 1 || !strings.Contains(stderr, "the baseline has 2 entries, and limits.max-baseline of the policy is 1") {
 		t.Errorf("exit %d, %s", code, stderr)

@@ -4,7 +4,7 @@ package main
 import (
 	"flag"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 func main() { tool().Main() }
@@ -55,11 +55,19 @@ and about the targets of the other code.`,
 			},
 			{
 				Name:    "baseline",
-				Args:    "update|prune REPORT.json...",
+				Args:    "update|prune|verify REPORT.json...",
 				Short:   "write the file of problems that are known",
 				Long:    baselineLong,
 				Example: "compat baseline update --policy policy.yaml --baseline sycl-compat-baseline.json kernels.compat.json",
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(baseliner).setup(fs) },
+			},
+			{
+				Name:    "fix",
+				Args:    "REPORT.json|RESULT.json...",
+				Short:   "propose edits of BUILD files",
+				Long:    fixLong,
+				Example: "compat fix kernels.compat.json | patch -p1",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(fixer).setup(fs) },
 			},
 			{
 				Name:    "explain",

@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // shower is the subcommand show.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // run runs the tool in the current folder.
@@ -69,6 +69,13 @@ func TestAot(t *testing.T) {
 		t.Errorf("table: %q", got)
 	}
 	if got := read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -file k.spv -device pvc") {
+		t.Errorf("ocloc was called with %q", got)
+	}
+
+	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--library", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "ocloc.calls"); !strings.Contains(got, "-options -library-compilation -spirv_input") || strings.Count(got, "-options") != 2 {
 		t.Errorf("ocloc was called with %q", got)
 	}
 

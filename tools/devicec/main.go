@@ -4,68 +4,72 @@
 package main
 
 import (
-	"fmt"
-	"os"
+	"flag"
 
-	"github.com/rules-sycl/rules_sycl/sycl/filetable"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
 func main() { tool().Main() }
 
 func tool() *cli.Tool {
 	return &cli.Tool{
-		Name:     "devicec",
-		Short:    "run one step of a SYCL device build",
-		Commands: []*cli.Command{linkCommand(), translateCommand(), aotCommand()},
-	}
-}
+		Name:  "devicec",
+		Short: "run one step of a SYCL device build",
+		Commands: []*cli.Command{
+			{
+				Name:  "import",
+				Args:  "FILE.syclbin",
+				Short: "turn the IR of a SYCLBIN into device code that can be linked",
+				Long: `
+Takes the IR module of each abstract module that serves the target: SPIR-V or
+LLVM bitcode for the same architecture, so that IR for spir64 serves spir64_gen and
+spir64_x86_64, too. Links them to one bitcode file in which all is that the property
+sets say and SPIR-V cannot: aspects, fixed targets, exported functions, places in the
+source. What has no form there is an error or a warning that names it.
 
-// oneInput returns the only argument.
-func oneInput(args []string) (string, error) {
-	if len(args) != 1 {
-		return "", cli.Usagef("one input file is needed, %d are given", len(args))
-	}
-	return args[0], nil
-}
+Native code cannot be linked: an abstract module without IR for the target is
+an error, as is a SYCLBIN in executable state.`,
+				Example: "devicec import --target spir64 --llvm-spirv llvm-spirv-21 --llvm-link llvm-link-21 --llvm-dis llvm-dis-21 --output math.bc math.syclbin",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Import).Setup(fs) },
+			},
+			{
+				Name:  "link",
+				Args:  "SOURCE=FILE.bc...",
+				Short: "link the device code of several sources into one module",
+				Long: `
+Notes on every kernel which source it comes from, then runs llvm-link. Of a kernel
+that several sources define alike, as those do that include a header with it, one
+is left; when they differ, that is an error.`,
+				Example: "devicec link --llvm-dis llvm-dis-21 --llvm-link llvm-link-21 --output all.bc a.cpp=a.bc b.cpp=b.bc",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Link).Setup(fs) },
+			},
+			{
+				Name:  "translate",
+				Args:  "IN.table|MODULE.bc",
+				Short: "translate modules to SPIR-V and write down what they need",
+				Long: `
+For each row of the table writes SPIR-V (.spv), a property file (.prop) with the
+requirements and kernel names that are read from it and what the row's own property
+file says besides, and a symbol file (.sym); and the table of all.
 
-// required fails for the first flag that is empty. Pairs of name and value.
-func required(pairs ...string) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] == "" {
-			return cli.Usagef("--%s is missing", pairs[i])
-		}
+Of debug information, the places of kernels and of what forces their requirements
+go to the property file. The SPIR-V is without it: so it stays the same when lines
+of the source move, and native code does not grow.`,
+				Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Translate).Setup(fs) },
+			},
+			{
+				Name:  "aot",
+				Args:  "IN.table",
+				Short: "compile a filtered table's SPIR-V for an Intel GPU",
+				Long: `
+Runs ocloc for each row of the table and writes the table with the column Code
+naming the results. For a table without rows, as the filter writes it for modules
+that the device cannot take, ocloc is not run and the folder stays empty.`,
+				Example: "devicec aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Aot).Setup(fs) },
+			},
+		},
 	}
-	return nil
-}
-
-// writeTable writes a table with the standard columns.
-func writeTable(file string, rows ...[]string) error {
-	t := &filetable.Table{
-		Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols},
-		Rows:    rows,
-	}
-	return cli.WriteFile(file, t.Write)
-}
-
-// size returns a file's size.
-func size(file string) (int64, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, cli.BadInput(fmt.Errorf("%s: not a file", file))
-	}
-	return info.Size(), nil
-}
-
-// scratchFile returns the name of a file beside out for a compiler to write;
-// done removes it. A rename puts it in place.
-func scratchFile(out string) (name string, done func(), err error) {
-	name = out + ".tmp"
-	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
-		return "", nil, err
-	}
-	return name, func() { os.Remove(name) }, nil
 }

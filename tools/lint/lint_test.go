@@ -8,9 +8,11 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/bazelbuild/buildtools/build"
 	"github.com/bazelbuild/buildtools/warn"
+	"github.com/rhysd/actionlint"
 )
 
 // tree returns the source tree's folder: where the MODULE.bazel that the test
@@ -163,6 +166,56 @@ func TestFloors(t *testing.T) {
 			}
 			if floors[dep] >= floor && !slices.Contains(sideways[pkg], dep) && !strings.HasPrefix(dep, "internal/") && !strings.HasPrefix(dep, pkg+"/internal") {
 				t.Errorf("%s (floor %d) imports sycl/%s (floor %d)", path, floor, dep, floors[dep])
+			}
+		}
+	})
+}
+
+// The library for workflow commands lets a value forge commands; what is around it
+// in one package does not.
+func TestWorkflowCommands(t *testing.T) {
+	const library, wrapper = "github.com/sethvargo/go-githubactions", "action/internal/ghactions/"
+	files(t, ending(".go"), func(t *testing.T, path string, data []byte) {
+		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(filepath.ToSlash(path), wrapper) {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, spec := range f.Imports {
+			if spec.Path.Value == strconv.Quote(library) {
+				t.Errorf("%s imports %s; use %s", path, library, wrapper)
+			}
+		}
+	})
+}
+
+// Actions of others are those of a commit, and their steps are right.
+func TestWorkflows(t *testing.T) {
+	isWorkflow := func(path string) bool {
+		return strings.Contains(filepath.ToSlash(path), ".github/workflows/") && strings.HasSuffix(path, ".yml")
+	}
+	uses := regexp.MustCompile(`^\s*-?\s*uses: (\S+)(.*)$`)
+	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v?\d[\d.]*$`)
+	own := "rules-sycl/rules_sycl/action@v" // its own release: nothing earlier has it
+	files(t, isWorkflow, func(t *testing.T, path string, data []byte) {
+		linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := linter.Lint(path, data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range found {
+			t.Errorf("%s", problem)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			m := uses.FindStringSubmatch(line)
+			if m != nil && !strings.HasPrefix(m[1], own) && !pinned.MatchString(m[1]+m[2]) {
+				t.Errorf("%s:%d: %s is not a commit with its version behind it as a comment", path, i+1, m[1])
 			}
 		}
 	})

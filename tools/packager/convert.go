@@ -4,7 +4,7 @@ import (
 	"context"
 	"flag"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 func convertCommand() *cli.Command {

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // A regularFile is an open file that is neither a folder nor a device.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // A regularFile is an open file that is neither a folder nor a device. It asks less

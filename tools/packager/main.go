@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 func main() { tool().Main() }
@@ -26,6 +26,7 @@ func tool() *cli.Tool {
 			extractCommand(),
 			convertCommand(),
 			diffCommand(),
+			linkCommand(),
 			explainCommand(),
 		},
 	}

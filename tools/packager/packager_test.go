@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata")

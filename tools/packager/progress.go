@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // progress is a writer that shows on a terminal how much was written, once that

@@ -6,8 +6,8 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 func verifyCommand() *cli.Command {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/bazelbuild/buildtools/build"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 func main() {
@@ -146,6 +146,7 @@ func (d dicts) read(f *build.File) []entry {
 		switch function.Name {
 		case "aspect":
 		case "rule":
+			e.name = strings.TrimPrefix(e.name, "_") // behind a macro of this name
 			e.fields = d.attributes(argument(call, "attrs"))
 		case "tag_class":
 			e.kind = "module extension tag"

@@ -12,8 +12,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 func main() {

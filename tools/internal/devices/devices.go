@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // Load returns the devices that the project knows, with those of the files over

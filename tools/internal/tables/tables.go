@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // Open opens a file that a table names: by its path from the current folder, as

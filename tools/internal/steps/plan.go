@@ -1,4 +1,4 @@
-package main
+package steps
 
 import (
 	"bufio"
@@ -8,10 +8,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 )
 
@@ -56,14 +56,14 @@ type planReason struct {
 	Text      string      `json:"text"`
 }
 
-func (f *filter) writePlan(env *cli.Env, inputs []*input) error {
-	p := plan{Targets: orEmpty(f.targets.Values), FixedTargets: orEmpty(f.fixed.Values), Rows: []planRow{}}
-	var rows []module
+func (f *Filter) writePlan(env *cli.Env, inputs []*needyTable) error {
+	p := plan{Targets: orEmpty(f.Targets.Values), FixedTargets: orEmpty(f.Fixed.Values), Rows: []planRow{}}
+	var rows []rowNeeds
 	var describe []string
 	for _, in := range inputs {
 		for i, m := range in.rows {
 			p.Rows = append(p.Rows, planRow{in.name, i, in.code(i), m.kernels})
-			if f.requireTaken {
+			if f.RequireTaken {
 				describe = append(describe, in.name+": "+in.describe(i))
 			}
 		}
@@ -81,19 +81,19 @@ func (f *filter) writePlan(env *cli.Env, inputs []*input) error {
 	}
 	taken := make([]bool, len(groups))
 	refused := make([][]string, len(groups))
-	if err := env.Output(f.output, func(w io.Writer) error {
+	if err := env.Output(f.Output, func(w io.Writer) error {
 		return p.write(w, len(targets), func(n int) decision {
 			d := f.decide(checker, targets[n], groups)
 			for i := range d.Groups {
 				d.Groups[i].Rows = texts[i]
 				taken[i] = taken[i] || d.Groups[i].Kept
-				if f.requireTaken && !d.Groups[i].Kept {
+				if f.RequireTaken && !d.Groups[i].Kept {
 					refused[i] = append(refused[i], refusal(d, d.Groups[i]))
 				}
 			}
 			return d
 		})
-	}); err != nil || !f.requireTaken {
+	}); err != nil || !f.RequireTaken {
 		return err
 	}
 	for i, ok := range taken {
@@ -106,10 +106,10 @@ func (f *filter) writePlan(env *cli.Env, inputs []*input) error {
 
 // planTargets returns the targets to decide on: those of --targets and the
 // fixed targets that are not among them, else all.
-func (f *filter) planTargets() []string {
-	targets := f.targets.Values
-	for _, name := range f.fixed.Values {
-		if ok, _ := compat.Selected(name, targets, nil); !ok || len(f.targets.Values) == 0 {
+func (f *Filter) planTargets() []string {
+	targets := f.Targets.Values
+	for _, name := range f.Fixed.Values {
+		if ok, _ := compat.Selected(name, targets, nil); !ok || len(f.Targets.Values) == 0 {
 			targets = append(targets[:len(targets):len(targets)], name)
 		}
 	}
@@ -121,9 +121,9 @@ func (f *filter) planTargets() []string {
 	return targets
 }
 
-func (f *filter) decide(checker *compat.Checker, d *deviceconfig.Device, groups []compat.Group) decision {
+func (f *Filter) decide(checker *compat.Checker, d *deviceconfig.Device, groups []compat.Group) decision {
 	out := decision{Target: d.Name, Groups: []planGroup{}}
-	out.Selected, out.Why = compat.Selected(d.Name, f.targets.Values, f.fixed.Values)
+	out.Selected, out.Why = compat.Selected(d.Name, f.Targets.Values, f.Fixed.Values)
 	for i, dec := range checker.Decide(groups, d) {
 		g := planGroup{Kept: out.Selected && dec.Kept}
 		if g.Kept {

@@ -1,4 +1,4 @@
-package main
+package steps
 
 import (
 	"bytes"
@@ -16,23 +16,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
-// input is a file table with what its rows need.
-type input struct {
+// needyTable is a file table with what its rows need.
+type needyTable struct {
 	name  string
 	raw   []byte
 	table *filetable.Table
-	rows  []module // one for each row
+	rows  []rowNeeds // one for each row
 }
 
-// module is what a property file says of a row.
-type module struct {
+// rowNeeds is what a property file says of a row.
+type rowNeeds struct {
 	needs   *requirement.Requirements // nil when the table has no property files
 	kernels []string
 }
 
-// read reads a table and the property files that it names. Files that several
+// readNeeds reads a table and the property files that it names. Files that several
 // rows name, also of several tables, are read once.
-func read(ctx context.Context, name string, known map[string]module) (*input, error) {
+func readNeeds(ctx context.Context, name string, known map[string]rowNeeds) (*needyTable, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("file table: %w", err)
@@ -41,7 +41,7 @@ func read(ctx context.Context, name string, known map[string]module) (*input, er
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: name, raw: raw, table: table, rows: make([]module, len(table.Rows))}
+	in := &needyTable{name: name, raw: raw, table: table, rows: make([]rowNeeds, len(table.Rows))}
 	column := table.Column(filetable.Properties)
 	if column < 0 {
 		return in, nil
@@ -70,8 +70,8 @@ func read(ctx context.Context, name string, known map[string]module) (*input, er
 
 // readModules reads the property files of rows, several at once. Of many errors
 // it returns that of the first row.
-func readModules(ctx context.Context, name string, table *filetable.Table, rows []int) ([]module, error) {
-	modules := make([]module, len(rows))
+func readModules(ctx context.Context, name string, table *filetable.Table, rows []int) ([]rowNeeds, error) {
+	modules := make([]rowNeeds, len(rows))
 	const batch = 256 // rows, so that little time goes into handing them out
 	column := table.Column(filetable.Properties)
 	var mu sync.Mutex
@@ -99,20 +99,20 @@ func readModules(ctx context.Context, name string, table *filetable.Table, rows 
 	return modules, firstErr
 }
 
-func readProperties(table, path string) (module, error) {
+func readProperties(table, path string) (rowNeeds, error) {
 	data, found, err := tables.Read(table, path)
 	if err != nil {
-		return module{}, fmt.Errorf("property file: %w", err)
+		return rowNeeds{}, fmt.Errorf("property file: %w", err)
 	}
 	properties, err := propset.Parse(found, data)
 	if err != nil {
-		return module{}, err
+		return rowNeeds{}, err
 	}
 	needs, err := requirement.FromProperties(properties)
 	if err != nil {
-		return module{}, fmt.Errorf("%s: %w", found, err)
+		return rowNeeds{}, fmt.Errorf("%s: %w", found, err)
 	}
-	m := module{needs: needs}
+	m := rowNeeds{needs: needs}
 	for _, p := range properties.Set(propset.KernelNames).Properties() {
 		m.kernels = append(m.kernels, p.Key)
 	}
@@ -120,7 +120,7 @@ func readProperties(table, path string) (module, error) {
 }
 
 // code returns the code file of a row, "" when the table names none.
-func (in *input) code(row int) string {
+func (in *needyTable) code(row int) string {
 	if c := in.table.Column(filetable.Code); c >= 0 {
 		return in.table.Rows[row][c]
 	}
@@ -128,7 +128,7 @@ func (in *input) code(row int) string {
 }
 
 // needs returns what each row needs.
-func needs(rows []module) []*requirement.Requirements {
+func needs(rows []rowNeeds) []*requirement.Requirements {
 	list := make([]*requirement.Requirements, len(rows))
 	for i, m := range rows {
 		list[i] = m.needs

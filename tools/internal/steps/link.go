@@ -1,4 +1,4 @@
-package main
+package steps
 
 import (
 	"bytes"
@@ -13,39 +13,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
-type linkStep struct {
-	dis, link, output string
+// Link links the device code of several sources into one module.
+type Link struct {
+	LLVMDis, LLVMLink string // paths
+	Output            string // the linked bitcode
 }
 
-func linkCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "link",
-		Args:  "SOURCE=FILE.bc...",
-		Short: "link the device code of several sources into one module",
-		Long: `
-Notes on every kernel which source it comes from, then runs llvm-link. Of a kernel
-that several sources define alike, as those do that include a header with it, one
-is left; when they differ, that is an error.`,
-		Example: "devicec link --llvm-dis llvm-dis-21 --llvm-link llvm-link-21 --output all.bc a.cpp=a.bc b.cpp=b.bc",
-		Setup: func(fs *flag.FlagSet) cli.Run {
-			var s linkStep
-			fs.StringVar(&s.dis, "llvm-dis", "", "`path` of llvm-dis (required)")
-			fs.StringVar(&s.link, "llvm-link", "", "`path` of llvm-link (required)")
-			fs.StringVar(&s.output, "output", "", "the linked bitcode `file` (required)")
-			return s.run
-		},
-	}
+// Setup declares the flags.
+func (s *Link) Setup(fs *flag.FlagSet) cli.Run {
+	fs.StringVar(&s.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
+	fs.StringVar(&s.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
+	fs.StringVar(&s.Output, "output", "", "the linked bitcode `file` (required)")
+	return s.Run
 }
 
-func (s *linkStep) run(ctx context.Context, env *cli.Env, args []string) error {
-	if err := required("llvm-dis", s.dis, "llvm-link", s.link, "output", s.output); err != nil {
+// Run links its arguments, SOURCE=FILE.bc each.
+func (s *Link) Run(ctx context.Context, env *cli.Env, args []string) error {
+	if err := required("llvm-dis", s.LLVMDis, "llvm-link", s.LLVMLink, "output", s.Output); err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -67,64 +58,70 @@ func (s *linkStep) run(ctx context.Context, env *cli.Env, args []string) error {
 	defer os.RemoveAll(scratch)
 
 	marked := make([]string, len(args))
-	kernels := make([][]string, len(args))
+	defined := make([]definitions, len(args))
 	err = command.ForEach(runtime.GOMAXPROCS(0), len(args), func(i int) error {
 		marked[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
 		var err error
-		kernels[i], err = s.mark(ctx, env, sources[i], files[i], marked[i])
+		defined[i], err = s.mark(ctx, env, sources[i], files[i], marked[i])
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := unrepeat(sources, marked, kernels); err != nil {
+	if err := unrepeat(sources, marked, defined); err != nil {
 		return err
 	}
-	out, done, err := scratchFile(s.output)
+	out, done, err := scratchFile(s.Output)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := command.Run(ctx, nil, nil, env.Stderr, s.link, append(marked, "-o", out)...); err != nil {
+	if err := command.Run(ctx, nil, nil, env.Stderr, s.LLVMLink, append(marked, "-o", out)...); err != nil {
 		// llvm-link knows the files only by the names that they have for a moment.
-		var failed *command.Error
-		if errors.As(err, &failed) {
-			for i, f := range marked {
-				failed.Output = strings.ReplaceAll(failed.Output, f, sources[i])
-			}
+		for i, f := range marked {
+			blame(err, f, sources[i])
 		}
 		return err
 	}
-	return os.Rename(out, s.output)
+	return os.Rename(out, s.Output)
 }
 
-// mark writes a source's module as text, with its kernels marked, and returns them.
-func (s *linkStep) mark(ctx context.Context, env *cli.Env, source, file, out string) ([]string, error) {
+// definitions are the names of what a source defines and others may not.
+type definitions struct{ kernels, functions []string }
+
+// mark writes a source's module as text, with its kernels marked, and returns what
+// it defines.
+func (s *Link) mark(ctx context.Context, env *cli.Env, source, file, out string) (definitions, error) {
+	var defined definitions
 	if _, err := size(file); err != nil {
-		return nil, err
+		return defined, err
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, nil, &text, env.Stderr, s.dis, file, "-o", "-"); err != nil {
-		return nil, err
+	if err := command.Run(ctx, nil, &text, env.Stderr, s.LLVMDis, file, "-o", "-"); err != nil {
+		return defined, err
 	}
 	m, err := llvmir.Parse(file, text.Bytes())
 	if err != nil {
-		return nil, err
+		return defined, err
 	}
 	if err := postlink.MarkSource(m, source); err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+		return defined, fmt.Errorf("%s: %w", source, err)
 	}
-	var names []string
-	for _, k := range m.Kernels() {
-		names = append(names, k.Name())
+	for _, f := range m.Functions() {
+		switch {
+		case f.Kernel() && f.Defined():
+			defined.kernels = append(defined.kernels, f.Name())
+		case f.Defined() && f.Linkage() == llvmir.External:
+			defined.functions = append(defined.functions, f.Name())
+		}
 	}
-	return names, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+	return defined, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
 // unrepeat leaves one of each kernel that several sources define, which is what a
 // header with a kernel does to those that include it. Kernels of one name that are
-// not alike are an error.
-func unrepeat(sources, files []string, kernels [][]string) error {
+// not alike are an error, and so are other functions that are defined twice.
+func unrepeat(sources, files []string, defined []definitions) error {
 	modules := map[int]*llvmir.Module{}
 	read := func(i int) (*llvmir.Module, error) {
 		if modules[i] == nil {
@@ -141,8 +138,15 @@ func unrepeat(sources, files []string, kernels [][]string) error {
 	first := map[string]int{}
 	repeated := map[int][]llvmir.Symbol{}
 	var errs []error
-	for i, names := range kernels {
-		for _, name := range names {
+	functions := map[string]int{}
+	for i, d := range defined {
+		for _, name := range d.functions {
+			if other, again := functions[name]; again {
+				errs = append(errs, cli.BadInput(fmt.Errorf("%s: function '%s' is defined in %s too", sources[i], kernelname.Display(name), sources[other])))
+			}
+			functions[name] = i
+		}
+		for _, name := range d.kernels {
 			other, again := first[name]
 			if !again {
 				first[name] = i

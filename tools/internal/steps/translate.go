@@ -1,4 +1,4 @@
-package main
+package steps
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
@@ -19,50 +19,38 @@ import (
 // on floating-point numbers have no other form. The device compilers know them.
 const spirvExtensions = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_EXT_shader_atomic_float16_add"
 
-type translateStep struct {
-	translator, llc, val string
-	codeDir, propertyDir string
-	table                string
-	keepDebugInfo        bool
+// Translate translates modules to SPIR-V and writes down what they need.
+type Translate struct {
+	LLVMSPIRV, LLC string // paths; LLC counts when there is no LLVMSPIRV
+	SPIRVVal       string // path
+	CodeDir        string // for SPIR-V
+	PropertiesDir  string // for property files and symbol files
+	Table          string // of all
+	KeepDebugInfo  bool
 }
 
-func translateCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "translate",
-		Args:  "IN.table|MODULE.bc",
-		Short: "translate modules to SPIR-V and write down what they need",
-		Long: `
-For each row of the table writes SPIR-V (.spv), a property file (.prop) with the
-requirements and kernel names that are read from it and what the row's own property
-file says besides, and a symbol file (.sym); and the table of all.
-
-Of debug information, the places of kernels and of what forces their requirements
-go to the property file. The SPIR-V is without it: so it stays the same when lines
-of the source move, and native code does not grow.`,
-		Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
-		Setup: func(fs *flag.FlagSet) cli.Run {
-			var s translateStep
-			fs.StringVar(&s.translator, "llvm-spirv", "", "`path` of llvm-spirv")
-			fs.StringVar(&s.llc, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
-			fs.StringVar(&s.val, "spirv-val", "", "`path` of spirv-val (required)")
-			fs.StringVar(&s.codeDir, "code-dir", "", "the `folder` for SPIR-V (required)")
-			fs.StringVar(&s.propertyDir, "properties-dir", "", "the `folder` for property files and symbol files (required)")
-			fs.BoolVar(&s.keepDebugInfo, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
-			fs.StringVar(&s.table, "table", "", "the table `file` (required)")
-			return s.run
-		},
-	}
+// Setup declares the flags.
+func (s *Translate) Setup(fs *flag.FlagSet) cli.Run {
+	fs.StringVar(&s.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
+	fs.StringVar(&s.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
+	fs.StringVar(&s.SPIRVVal, "spirv-val", "", "`path` of spirv-val (required)")
+	fs.StringVar(&s.CodeDir, "code-dir", "", "the `folder` for SPIR-V (required)")
+	fs.StringVar(&s.PropertiesDir, "properties-dir", "", "the `folder` for property files and symbol files (required)")
+	fs.BoolVar(&s.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
+	fs.StringVar(&s.Table, "table", "", "the table `file` (required)")
+	return s.Run
 }
 
-func (s *translateStep) run(ctx context.Context, env *cli.Env, args []string) error {
+// Run translates the table or the module that is the only argument.
+func (s *Translate) Run(ctx context.Context, env *cli.Env, args []string) error {
 	in, err := oneInput(args)
 	if err != nil {
 		return err
 	}
-	if err := required("spirv-val", s.val, "code-dir", s.codeDir, "properties-dir", s.propertyDir, "table", s.table); err != nil {
+	if err := required("spirv-val", s.SPIRVVal, "code-dir", s.CodeDir, "properties-dir", s.PropertiesDir, "table", s.Table); err != nil {
 		return err
 	}
-	if (s.translator == "") == (s.llc == "") {
+	if (s.LLVMSPIRV == "") == (s.LLC == "") {
 		return cli.Usagef("give either --llvm-spirv or --llc")
 	}
 	rows, err := readRows(in)
@@ -73,32 +61,32 @@ func (s *translateStep) run(ctx context.Context, env *cli.Env, args []string) er
 	defer out.discard()
 	written := make([][]string, len(rows))
 	err = command.ForEach(runtime.GOMAXPROCS(0), len(rows), func(i int) error {
-		code := out.file(s.codeDir, rows[i].stem()+".spv")
-		properties, symbols := out.file(s.propertyDir, rows[i].stem()+".prop"), out.file(s.propertyDir, rows[i].stem()+".sym")
+		code := out.file(s.CodeDir, rows[i].stem()+".spv")
+		properties, symbols := out.file(s.PropertiesDir, rows[i].stem()+".prop"), out.file(s.PropertiesDir, rows[i].stem()+".sym")
 		written[i] = []string{code.path, properties.path, symbols.path}
 		return s.translate(ctx, env, rows[i], code, properties, symbols)
 	})
 	if err != nil {
 		return err
 	}
-	if err := out.place(s.codeDir, s.propertyDir); err != nil {
+	if err := out.place(s.CodeDir, s.PropertiesDir); err != nil {
 		return err
 	}
-	return writeTable(s.table, written...)
+	return writeTable(s.Table, written...)
 }
 
 // translate makes the three files of a module.
-func (s *translateStep) translate(ctx context.Context, env *cli.Env, in row, code, properties, symbols *output) error {
+func (s *Translate) translate(ctx context.Context, env *cli.Env, in row, code, properties, symbols *output) error {
 	if n, err := size(in.code); err != nil {
 		return err
 	} else if n == 0 {
 		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.code))
 	}
 	var err error
-	if s.translator != "" {
-		err = command.Run(ctx, nil, nil, env.Stderr, s.translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code.scratch)
+	if s.LLVMSPIRV != "" {
+		err = command.Run(ctx, nil, nil, env.Stderr, s.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code.scratch)
 	} else {
-		err = command.Run(ctx, nil, nil, env.Stderr, s.llc, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code.scratch)
+		err = command.Run(ctx, nil, nil, env.Stderr, s.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code.scratch)
 	}
 	if err != nil {
 		return err
@@ -117,14 +105,14 @@ func (s *translateStep) translate(ctx context.Context, env *cli.Env, in row, cod
 	}
 	// What llvm-spirv writes as debug information is not all as spirv-val wants it.
 	checked := code.scratch
-	if s.keepDebugInfo {
+	if s.KeepDebugInfo {
 		checked += ".bare"
 		defer os.Remove(checked)
 	}
 	if err := os.WriteFile(checked, bare, 0o644); err != nil {
 		return err
 	}
-	if err := command.Run(ctx, nil, nil, env.Stderr, s.val, "--target-env", "spv1.4", checked); err != nil {
+	if err := command.Run(ctx, nil, nil, env.Stderr, s.SPIRVVal, "--target-env", "spv1.4", checked); err != nil {
 		return err
 	}
 	own, err := spirv.Properties(m)
@@ -151,7 +139,7 @@ func (s *translateStep) translate(ctx context.Context, env *cli.Env, in row, cod
 	return os.WriteFile(symbols.scratch, []byte(names.String()), 0o644)
 }
 
-// addProperties adds what a property file says. Sizes that SPIR-V requires, too, are
+// addProperties adds what a property file of the post-link step says. Sizes that SPIR-V requires, too, are
 // those of SPIR-V: what is compiled is what counts.
 func addProperties(own *propset.Registry, name string) error {
 	data, err := os.ReadFile(name)
@@ -177,8 +165,14 @@ func addProperties(own *propset.Registry, name string) error {
 		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	needs.Put(own)
+	// SPIR-V exports each function that is not internal to the module; which of them
+	// are for others the step before knows.
+	own.Delete(propset.ExportedSymbols)
+	own.Delete(propset.ImportedSymbols)
+	spirv.AddPlaces(own, file)
 	for _, set := range file.Sets() {
-		if set.Name == propset.DeviceRequirements || set.Name == propset.KernelNames {
+		switch set.Name {
+		case propset.DeviceRequirements, propset.KernelNames, spirv.PlacesSet:
 			continue
 		}
 		for _, p := range set.Properties() {

@@ -1,4 +1,4 @@
-package main
+package steps
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
-	"github.com/rules-sycl/rules_sycl/tools/internal/cli"
 )
 
 // A row is the files of one module.

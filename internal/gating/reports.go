@@ -1,0 +1,100 @@
+package gating
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// Limits of what is checked at once.
+const (
+	maxReports = 10_000
+	maxCells   = 20_000_000
+)
+
+// readFacts reads reports, several at once. A file that has several names is
+// read once.
+func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts, error) {
+	if len(names) > maxReports {
+		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
+	}
+	names, err := unique(open, names)
+	if err != nil {
+		return nil, err
+	}
+	// What is read is garbage at once, and the process ends soon.
+	debug.SetGCPercent(400)
+	facts := make([]*gate.Facts, len(names))
+	errs := make([]error, len(names))
+	var mu sync.Mutex
+	next, cells := 0, 0
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(names) || ctx.Err() != nil || cells > maxCells {
+			return -1
+		}
+		next++
+		return next - 1
+	}
+	var wg sync.WaitGroup
+	for range min(len(names), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			var d report.Decoder
+			for i := take(); i >= 0; i = take() {
+				n := 0
+				facts[i], n, errs[i] = readFact(open, &d, names[i])
+				mu.Lock()
+				cells += n
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// The first fault in the order of the files, whichever was found first.
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	if cells > maxCells {
+		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d verdicts", maxCells))
+	}
+	return facts, nil
+}
+
+// unique returns the first name of each file.
+func unique(open *opener, names []string) ([]string, error) {
+	var list []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		path, _, err := open.resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[path] {
+			seen[path] = true
+			list = append(list, name)
+		}
+	}
+	return list, nil
+}
+
+func readFact(open *opener, d *report.Decoder, name string) (facts *gate.Facts, cells int, err error) {
+	defer Recover(&err)
+	r, err := read(open, File{Name: name}, d.Decode)
+	if err != nil {
+		return nil, 0, err
+	}
+	return gate.NewFacts(filepath.ToSlash(name), r), len(r.Cells), nil
+}

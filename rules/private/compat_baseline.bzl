@@ -1,0 +1,129 @@
+"""What belongs to the baseline of a report: a program that writes it, and a test."""
+
+load("//rules:providers.bzl", "SyclCompatInfo")
+load(":compat.bzl", "launcher", "near_runfile", "quoted", "runfile")
+
+_ATTRS = {
+    "path": attr.string(
+        doc = "The baseline's path in the workspace.",
+        mandatory = True,
+    ),
+    "policy": attr.label(allow_single_file = [".yaml", ".yml"]),
+    "report": attr.label(mandatory = True, providers = [SyclCompatInfo]),
+    "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
+}
+
+def policy_arguments(ctx, name):
+    """The arguments and the Files of the attribute `policy`.
+
+    Args:
+        ctx: the rule context.
+        name: function that names a File.
+    Returns:
+        A list of string, for the launcher, and a list of File.
+    """
+    if not ctx.file.policy:
+        return [], []
+    return ["--policy", name(ctx.file.policy)], [ctx.file.policy]
+
+def _update_impl(ctx):
+    report = ctx.attr.report[SyclCompatInfo].report
+    arguments, files = policy_arguments(ctx, runfile)
+    update = launcher(
+        ctx,
+        ctx.label.name + ".sh",
+        ctx.attr._compat_target,
+        ["baseline", "update", "--baseline", quoted(ctx.attr.path)] + arguments + [runfile(report)],
+        [report] + files,
+        folder = "${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}",
+    )
+    return [DefaultInfo(executable = update.executable, runfiles = update.runfiles)]
+
+_sycl_compat_update = rule(
+    implementation = _update_impl,
+    attrs = _ATTRS,
+    executable = True,
+)
+
+def _baseline_test_impl(ctx):
+    report = ctx.attr.report[SyclCompatInfo].report
+    arguments, files = policy_arguments(ctx, near_runfile)
+    if ctx.file.baseline:
+        arguments = arguments + ["--baseline", near_runfile(ctx.file.baseline)]
+        files = files + [ctx.file.baseline]
+    else:
+        arguments = arguments + ["--baseline", quoted(ctx.attr.path)]
+    test = launcher(
+        ctx,
+        ctx.label.name + ".sh",
+        ctx.attr._compat_target,
+        ["baseline", "verify"] + arguments + [near_runfile(report)],
+        [report] + files,
+        folder = "$runfiles",
+        hint = update_hint(ctx.attr.report.label),
+    )
+    return [DefaultInfo(executable = test.executable, runfiles = test.runfiles)]
+
+_sycl_compat_baseline_test = rule(
+    implementation = _baseline_test_impl,
+    attrs = _ATTRS | {"baseline": attr.label(allow_single_file = [".json"])},
+    test = True,
+)
+
+def update_hint(label):
+    """What to do when the baseline of a report is not current."""
+    return "To accept what is reported now: bazel run %s.update" % str(label).lstrip("@")
+
+def existing(baseline):
+    """A file of the package, None when it does not exist yet.
+
+    Args:
+        baseline: its path in the package.
+    Returns:
+        The label of the file, or None.
+    """
+    if ":" in baseline or baseline.startswith("/"):
+        fail("baseline: %r is not the path of a file in the package" % baseline)
+    return baseline if native.glob([baseline], allow_empty = True) else None
+
+_COMMON = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
+
+def declare_update(name, baseline, policy, kwargs):
+    """Declares NAME.update, which writes the baseline in the source tree.
+
+    Args:
+        name: of the target with the report.
+        baseline: the baseline's path in the package.
+        policy: label of the policy, or None.
+        kwargs: the attributes of the report, of which some are those of the program too.
+    """
+    _sycl_compat_update(
+        name = name + ".update",
+        path = _path(baseline),
+        policy = policy,
+        report = ":" + name,
+        **{k: kwargs[k] for k in _COMMON if k in kwargs}
+    )
+
+def declare_baseline_test(name, baseline, policy, kwargs):
+    """Declares NAME.baseline_test, which fails when the baseline is not current.
+
+    Args:
+        name: of the target with the report.
+        baseline: the baseline's path in the package.
+        policy: label of the policy, or None.
+        kwargs: the attributes of the report, of which some are those of the test too.
+    """
+    _sycl_compat_baseline_test(
+        name = name + ".baseline_test",
+        size = "small",
+        baseline = existing(baseline),
+        path = _path(baseline),
+        policy = policy,
+        report = ":" + name,
+        **{k: kwargs[k] for k in _COMMON if k in kwargs}
+    )
+
+def _path(baseline):
+    package = native.package_name()
+    return package + "/" + baseline if package else baseline

@@ -1,0 +1,83 @@
+"""What is done with device code once it is there: from sources' bitcode to a SYCLBIN."""
+
+load("//rules:providers.bzl", "SyclbinInfo")
+load("//rules/private:actions.bzl", "aot_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
+load("//rules/private:compat.bzl", "check_action", "report_action")
+load("//rules/private:compile.bzl", "linkable", "output_stem")
+load("//rules/private:resolve.bzl", "known_targets", "resolve_targets")
+
+def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, state, dependencies, keep_debug_info):
+    """Declares the actions from device code to a SYCLBIN with its report.
+
+    Args:
+        ctx: the rule context, with the attributes fixed_targets and device_config.
+        toolchain: SyclToolchainInfo.
+        sources: list of the structs of SyclDeviceInfo.
+        sycl_targets: list of string.
+        device_code_split: auto, per_source, per_kernel or off.
+        state: input, object or executable.
+        dependencies: whether a module may use what another SYCLBIN defines.
+        keep_debug_info: whether the SPIR-V keeps its debug information.
+    Returns:
+        list of providers.
+    """
+    targets = resolve_targets(ctx.label, sycl_targets)
+    device_config = ctx.files.device_config
+    stems = {}
+    for source in sources:
+        if source.module in stems:
+            fail("%s: %s is compiled by two of the targets that it is linked of; move it to a sycl_library of its own" % (ctx.label, source.module))
+        stems[source.module] = output_stem(ctx, source.module)
+    stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
+    linked = link_action(ctx, toolchain, [(s.module, s.bitcode) for s in sources], stem)
+    if device_code_split == "off":
+        stems = {"": stem}
+    fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+    modules = postlink_action(ctx, toolchain, linked, stems, device_code_split, fixed_targets, device_config, state, dependencies)
+    forms = {
+        module: translate_action(ctx, toolchain, modules[module], stems[module], keep_debug_info)
+        for module in stems
+    }
+
+    images = [
+        _image(ctx, toolchain, form, "%s.%s" % (stems[module], target.name), target, device_config, state)
+        for target in targets
+        for module, form in forms.items()
+    ]
+    plan = plan_action(ctx, forms.values(), targets, device_config, stem)
+    out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
+    pack_action(ctx, images, plan, state, out)
+    report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
+    report_action(ctx, [out], [], device_config, report)
+    return [
+        DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out])),
+        SyclbinInfo(
+            device_config = device_config,
+            file = out,
+            report = report,
+            state = state,
+            targets = [t.name for t in targets],
+        ),
+        OutputGroupInfo(
+            device_ir = depset([s.bitcode for s in sources]),
+            device_link = depset([linked]),
+            device_modules = depset([m.code for m in modules.values()]),
+            spirv = depset([f.code for f in forms.values()]),
+            properties = depset([f.properties for f in forms.values()]),
+            file_tables = depset([f.table for f in forms.values()] + [i.filtered for i in images]),
+            aot_plan = depset([plan]),
+            aot_images = depset([i.native for i in images if i.native]),
+            syclbin = depset([out]),
+            compat_report = depset([report]),
+            _validation = depset(check_action(ctx, report, stem)),
+        ),
+    ] + linkable(ctx, toolchain, out, state)
+
+def _image(ctx, toolchain, form, name, target, device_config, state):
+    """A source's images for a target: struct(target, table, files) for pack_action, and what they are made of."""
+    filtered = ctx.actions.declare_file(name + ".filtered.table")
+    filter_action(ctx, form.table, [form.properties], target.name, device_config, filtered)
+    if not target.compiler:
+        return struct(target = target, table = filtered, files = [form.properties, form.code], filtered = filtered, native = None)
+    image = aot_action(ctx, toolchain, form, filtered, target, name, library = state != "executable")
+    return struct(target = target, table = image.table, files = [form.properties, image.code], filtered = filtered, native = image.code)

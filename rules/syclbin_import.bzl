@@ -1,0 +1,68 @@
+"""The syclbin_import rule."""
+
+load("//rules/private:actions.bzl", "TOOL_ATTRS")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS", "report_action")
+load("//rules/private:compile.bzl", "linkable")
+load("//rules/private:resolve.bzl", "known_targets")
+load(":providers.bzl", "SyclbinInfo")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+def _syclbin_import_impl(ctx):
+    file = ctx.file.src
+    report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
+    report_action(ctx, [file], [], ctx.files.device_config, report)
+    return [
+        DefaultInfo(files = depset([file]), runfiles = ctx.runfiles([file])),
+        SyclbinInfo(
+            device_config = ctx.files.device_config,
+            file = file,
+            report = report,
+            state = ctx.attr.state,
+            targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets),
+        ),
+        OutputGroupInfo(compat_report = depset([report]), syclbin = depset([file])),
+    ] + linkable(ctx, ctx.toolchains[TOOLCHAIN_TYPE].sycl, file, ctx.attr.state)
+
+syclbin_import = rule(
+    implementation = _syclbin_import_impl,
+    doc = """A SYCLBIN that was built elsewhere.
+
+Other rules use it as they use a `sycl_binary`: `syclbin_link`, `sycl_binary` and
+`sycl_library` in `deps`, and `sycl_compat_report` to report on it.
+
+```starlark
+syclbin_import(
+    name = "math",
+    src = "prebuilt/math.syclbin",
+)
+
+sycl_binary(
+    name = "kernels",
+    srcs = ["solve.cpp"],
+    deps = [":math"],
+)
+```
+""",
+    attrs = {
+        "device_config": attr.label(
+            allow_files = [".yaml", ".yml"],
+            doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration, for reports on the file.",
+        ),
+        "src": attr.label(
+            allow_single_file = [".syclbin"],
+            doc = "The SYCLBIN.",
+            mandatory = True,
+        ),
+        "state": attr.string(
+            default = "object",
+            doc = "The bundle state that the file is in, as `packager dump` shows it. To link a file that says otherwise is an error.",
+            values = ["input", "object", "executable"],
+        ),
+        "sycl_targets": attr.string_list(
+            doc = "The targets that it was built for, for rules that ask.",
+        ),
+        "_devicec": TOOL_ATTRS["_devicec"],
+    } | COMPAT_ATTRS,
+    provides = [SyclbinInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)

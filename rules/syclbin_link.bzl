@@ -1,0 +1,130 @@
+"""The syclbin_link rule."""
+
+load("//rules/private:actions.bzl", "TOOL_ATTRS", "combine_action")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
+load("//rules/private:compile.bzl", "IMAGE_ATTRS", "device_code", "linkable")
+load("//rules/private:images.bzl", "build_syclbin")
+load(":providers.bzl", "SyclbinInfo")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+# In which order states follow each other.
+_STATES = ["input", "object", "executable"]
+
+def _syclbin_link_impl(ctx):
+    if not ctx.attr.deps:
+        fail("%s: deps is empty; name the SYCLBINs to link" % ctx.label)
+    if ctx.attr.allow_unresolved and ctx.attr.state == "executable":
+        fail("%s: allow_unresolved: nothing may be unresolved in executable state; leave out one of both" % ctx.label)
+    first = {}
+    for dep in ctx.attr.deps:
+        file = dep[SyclbinInfo].file
+        if file in first:
+            fail("%s: deps: %s and %s are the same file" % (ctx.label, first[file], dep.label))
+        first[file] = dep.label
+    state = ctx.attr.state or ("object" if ctx.attr.allow_unresolved else "executable")
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    if ctx.attr.mode == "ir":
+        return build_syclbin(
+            ctx,
+            toolchain,
+            depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
+            sycl_targets = ctx.attr.sycl_targets or ["spir64"],
+            device_code_split = ctx.attr.device_code_split or "auto",
+            state = state,
+            dependencies = ctx.attr.allow_unresolved,
+            # It is there when those that built the files wanted it.
+            keep_debug_info = True,
+        )
+    return _combine(ctx, toolchain, state)
+
+def _combine(ctx, toolchain, state):
+    for attribute in ["device_code_split", "fixed_targets", "sycl_targets"]:
+        if getattr(ctx.attr, attribute):
+            fail("%s: %s goes with mode = \"ir\": combining keeps the images that there are" % (ctx.label, attribute))
+    _check_states(ctx, state)
+    infos = [dep[SyclbinInfo] for dep in ctx.attr.deps]
+    out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
+    combine_action(ctx, [i.file for i in infos], ctx.attr.state, ctx.attr.allow_unresolved, out)
+    device_config = {f: None for f in [f for i in infos for f in i.device_config] + ctx.files.device_config}.keys()
+    report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
+    report_action(ctx, [out], [], device_config, report)
+    return [
+        DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out])),
+        SyclbinInfo(
+            device_config = device_config,
+            file = out,
+            report = report,
+            state = state,
+            targets = sorted({t: None for i in infos for t in i.targets}.keys()),
+        ),
+        OutputGroupInfo(
+            syclbin = depset([out]),
+            compat_report = depset([report]),
+            _validation = depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name))),
+        ),
+    ] + linkable(ctx, toolchain, out, state)
+
+def _check_states(ctx, state):
+    """Fails for what the tool would refuse, before anything is built."""
+    all_executable = all([dep[SyclbinInfo].state == "executable" for dep in ctx.attr.deps])
+    for dep in ctx.attr.deps:
+        own = dep[SyclbinInfo].state
+        if _STATES.index(own) > _STATES.index(state):
+            fail("%s: deps: %s is in %s state, which cannot become %s" % (ctx.label, dep.label, own, state))
+        if own == "executable" and not all_executable and not ctx.attr.state:
+            fail("%s: deps: %s is in executable state, and others are not: nothing of it can be called; give it state = \"object\", or this target state = \"executable\" to have it beside the others" % (ctx.label, dep.label))
+
+syclbin_link = rule(
+    implementation = _syclbin_link_impl,
+    doc = """Links SYCLBINs: what one imports others have to export.
+
+With `mode = "combine"` the modules of all become those of one file. Their code and
+images stay as they are; a function that a kernel calls in another module is found
+when the program runs.
+
+With `mode = "ir"` the code itself is linked, from the SPIR-V or LLVM bitcode of each
+file, and goes the way of a `sycl_binary` from there: calls from one file to another
+are ordinary calls, and images are compiled for `sycl_targets`. Of `deps`, a changed
+one is read again, and what depends on its code is built again. Output groups are those
+of `sycl_binary`.
+
+```starlark
+syclbin_link(
+    name = "app",
+    mode = "ir",
+    sycl_targets = ["spir64", "intel_gpu_pvc"],
+    deps = [
+        ":kernels",
+        ":math",
+    ],
+)
+```
+""",
+    attrs = {
+        "allow_unresolved": attr.bool(
+            doc = "Leave imports that no file exports to a later link.",
+        ),
+        "deps": attr.label_list(
+            doc = "The SYCLBINs: `sycl_binary`, `syclbin_import` and `syclbin_link` targets, as a rule in input or object state.",
+            providers = [SyclbinInfo],
+        ),
+        "device_code_split": attr.string(
+            doc = "For `ir`: which kernels become one module, as in `sycl_binary`. A SYCLBIN counts as a source.",
+            values = ["", "auto", "per_source", "per_kernel", "off"],
+        ),
+        "mode": attr.string(
+            default = "combine",
+            doc = "`combine` keeps the modules and resolves their symbols, `ir` links their code.",
+            values = ["combine", "ir"],
+        ),
+        "state": attr.string(
+            doc = "The result's bundle state: `input`, `object` or `executable`. When it is not given, it is `executable`, or `object` with `allow_unresolved`.",
+            values = ["", "input", "object", "executable"],
+        ),
+        "sycl_targets": attr.string_list(
+            doc = "For `ir`: what to build for, as in `sycl_binary`. `spir64` when nothing is named.",
+        ),
+    } | IMAGE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    provides = [SyclbinInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// fullDisk takes some bytes.
+type fullDisk struct{ left int }
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if len(p) > d.left {
+		n := d.left
+		d.left = 0
+		return n, syscall.ENOSPC
+	}
+	d.left -= len(p)
+	return len(p), nil
+}
+
+func TestAttackS27DiskFull(t *testing.T) {
+	gateWorkspace(t)
+	for _, args := range [][]string{
+		{"check", "before.json"}, {"check", "--format=json", "before.json"}, {"check", "--format=sarif", "before.json"}, {"check", "--format=junit", "before.json"},
+		{"check", "--format=gitlab", "before.json"}, {"check", "--format=markdown", "before.json"}, {"show", "--format=html", "before.json"},
+	} {
+		for _, left := range []int{0, 100} {
+			var errs bytes.Buffer
+			code := tool().Run(t.Context(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &fullDisk{left}, Stderr: &errs}, args)
+			if code != 4 || !strings.Contains(errs.String(), "no space left") {
+				t.Errorf("%q with %d bytes left: exit %d, %s", args, left, code, errs.String())
+			}
+		}
+	}
+}
+
+func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
+	gateWorkspace(t)
+	t.Setenv("CI", "")
+	write(t, "file", []byte("text\n"))
+	if err := os.Mkdir("folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := list(t, ".")
+	for _, path := range []string{"file/out", "gone/out", "folder", "/proc/out"} {
+		for _, args := range [][]string{
+			{"check", "--output", path, "before.json"}, {"check", "--sarif-file", path, "before.json"}, {"check", "--proposed-baseline", path, "before.json"},
+			{"check", "--warn-only", "--json-file", path, "before.json"}, {"baseline", "update", "--baseline", path, "before.json"},
+		} {
+			code, _, stderr := run(t, args...)
+			if code == 0 || code == 1 || stderr == "" {
+				t.Errorf("%q: exit %d, %s", args, code, stderr)
+			}
+		}
+	}
+	if after := list(t, "."); !slices.Equal(before, after) {
+		t.Errorf("before %q, after %q", before, after)
+	}
+	if data, _ := os.ReadFile("file"); string(data) != "text\n" {
+		t.Errorf("the file has %q", data)
+	}
+}
+
+// list returns the files below a folder.
+func list(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		names = append(names, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// A file that is not what was asked for is not printed, whatever asks for it.
+func TestAttackS14NothingIsPrinted(t *testing.T) {
+	gateWorkspace(t)
+	t.Setenv("CI", "")
+	write(t, "secret.txt", []byte("{\"PASSWORD\": \"hunter2\",\n \"auths\": {\"x\": \"hunter2\"}}\n"))
+	for _, args := range [][]string{
+		{"check", "secret.txt"}, {"check", "--base-reports", "secret.txt", "before.json"}, {"show", "secret.txt"}, {"diff", "secret.txt", "before.json"},
+		{"fix", "secret.txt"}, {"baseline", "update", "--baseline", "b.json", "secret.txt"}, {"check", "--baseline", "secret.txt", "before.json"},
+	} {
+		code, stdout, stderr := run(t, args...)
+		if code < 2 || strings.Contains(stdout+stderr, "hunter2") || strings.Contains(strings.ToLower(stdout+stderr), "password") {
+			t.Errorf("%q: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestAttackS15PatternsOfTheUser(t *testing.T) {
+	gateWorkspace(t)
+	outside := t.TempDir()
+	data, err := os.ReadFile("before.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.json", "sub/b.json"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(outside, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(outside, name), data)
+	}
+	relative, err := filepath.Rel(mustGetwd(t), outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{outside + "/*.json", outside + "/**/*.json", outside + "/a.json", relative + "/**", "bef*.json"} {
+		if got := mustRun(t, "check", "--base-reports", pattern, "before.json"); !strings.Contains(got, "2 known") {
+			t.Errorf("%s: %s", pattern, got)
+		}
+	}
+	for pattern, want := range map[string]int{outside + "/gone/*": 3, outside + "/../**/..": 2, "a/../../x": 2, outside: 3, "-x": 2} {
+		if code, _, stderr := run(t, "check", "--base-reports", pattern, "before.json"); code != want {
+			t.Errorf("%s: exit %d, %s", pattern, code, stderr)
+		}
+	}
+}
+
+func mustGetwd(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

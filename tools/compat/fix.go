@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
+)
+
+// fixer is the subcommand fix.
+type fixer struct {
+	gateFlags
+	buildozer, write bool
+	unsupported      string
+}
+
+const fixLong = `
+Proposes edits of BUILD files after which the kernels of sycl_binary targets fit
+the devices these are built for, as a patch, as commands of buildozer, or with
+--write in the files.
+
+A device without code is added to sycl_targets, one that is missing among the
+fixed targets is added to fixed_targets. A device that a kernel cannot run on is
+taken out of both; with --unsupported restrict it is left in sycl_targets and
+fixed_targets becomes the list of the others. No BUILD file can make a kernel run
+where it cannot, so a policy that requires the device still fails: then change the
+kernel.
+
+Lists that are not written out, but come from a variable, a select or a macro,
+are not touched. What has no edit is said on standard error, and the exit code is
+1 when there is such a thing.`
+
+func (f *fixer) setup(fs *flag.FlagSet) cli.Run {
+	f.gateFlags.setup(fs)
+	fs.StringVar(&f.Workspace, "workspace", ".", "`folder` with the BUILD files")
+	fs.BoolVar(&f.buildozer, "buildozer", false, "print commands of buildozer in place of a patch")
+	fs.BoolVar(&f.write, "write", false, "change the BUILD files")
+	fs.StringVar(&f.unsupported, "unsupported", "drop", "`drop|restrict|keep`: what becomes of devices that kernels cannot run on")
+	return f.run
+}
+
+func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error) {
+	defer gating.Recover(&err)
+	switch {
+	case len(args) == 0:
+		return cli.Usagef("a report or a result is needed")
+	case f.buildozer && f.write:
+		return cli.Usagef("--buildozer and --write exclude each other")
+	case !slices.Contains([]string{"drop", "restrict", "keep"}, f.unsupported):
+		return cli.Usagef("--unsupported: %q is not drop, restrict or keep", f.unsupported)
+	}
+	o, err := f.options(args)
+	if err != nil {
+		return err
+	}
+	findings, err := gating.Findings(ctx, o)
+	if err != nil {
+		return err
+	}
+	builds, err := gating.OpenBuilds(f.Workspace)
+	if err != nil {
+		return err
+	}
+	defer builds.Close()
+	p := newFixPlan(builds, f.unsupported)
+	p.add(findings)
+	changed, err := p.apply()
+	if err != nil {
+		return err
+	}
+	for _, n := range p.notes {
+		env.Warnf("", "%s", n)
+	}
+	if err := f.print(env, p, builds, changed); err != nil {
+		return err
+	}
+	if len(p.notes) > 0 {
+		return cli.No(nil)
+	}
+	return nil
+}
+
+// print writes the edits in the form that was asked for.
+func (f *fixer) print(env *cli.Env, p *fixPlan, builds *gating.Builds, changed []*gating.BuildFile) error {
+	if f.buildozer {
+		for _, c := range p.commands {
+			fmt.Fprintln(env.Stdout, c)
+		}
+		return nil
+	}
+	slices.SortFunc(changed, func(a, b *gating.BuildFile) int { return cmp.Compare(a.Path, b.Path) })
+	for _, file := range changed {
+		if !f.write {
+			fmt.Fprint(env.Stdout, unifiedDiff(file.Path, string(file.Before), string(file.After())))
+			continue
+		}
+		if err := builds.Write(file); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Stdout, "%s: changed\n", file.Path)
+	}
+	return nil
+}
+
+// quoted makes a text one argument of a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bazelbuild/buildtools/build"
+)
+
+const fixHead = `load("@rules_sycl//rules:defs.bzl", "sycl_binary", "sycl_compat_report")
+
+`
+
+// kernelsRule is a BUILD file with the target of the reports of gateWorkspace.
+// SubGroup8 does not run on intel_gpu_pvc, and Fp64Axpy not on intel_gpu_dg2.
+func kernelsRule(attrs string) string {
+	return fixHead + "sycl_binary(\n    name = \"kernels\",\n    srcs = [\"k.cpp\"],\n" + attrs + ")\n"
+}
+
+func TestFix(t *testing.T) {
+	gateWorkspace(t)
+	mustRun(t, "report", "--name", "//demo:compat", "--output", "other.json", "--devices", "intel_gpu_dg2", "k.syclbin")
+	run(t, "check", "--required", "intel_gpu_dg2", "--format", "json", "--output", "result.json", "before.json")
+	data, err := os.ReadFile("before.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := strings.NewReplacer(`"rule": "missing-aspect"`, `"rule": "fixed-target-mismatch"`, `"required": "fp64"`, `"required": "intel_gpu_pvc"`).Replace(string(data))
+	write(t, "fixed.json", []byte(fixed))
+	none := strings.ReplaceAll(string(data), `"rule": "missing-aspect"`, `"rule": "no-image"`)
+	write(t, "none.json", []byte(none))
+	maybe := strings.NewReplacer(`"status": "incompatible"`, `"status": "undetermined"`, `"incompatible": 2`, `"incompatible": 0`, `"undetermined": 0`, `"undetermined": 2`).Replace(string(data))
+	write(t, "maybe.json", []byte(maybe))
+	unknown := strings.NewReplacer("intel_gpu_dg2", "not a target").Replace(none)
+	write(t, "unknown.json", []byte(unknown))
+
+	dg2 := []string{"--required", "intel_gpu_dg2"}
+	all := "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",  # discrete\n        \"intel_gpu_pvc\",\n    ],\n"
+	for _, test := range []struct {
+		name   string
+		build  string
+		args   []string
+		code   int
+		stdout string // part; "" is nothing
+		stderr string
+		after  string // the file after --write, when it changes
+	}{
+		{"a target is dropped", kernelsRule(all), append(dg2, "before.json"), 0, "-        \"intel_gpu_dg2\",  # discrete\n", "",
+			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
+		{"another name of the device", kernelsRule("    sycl_targets = [\n        \"intel_gpu_12_60_7\",\n        \"intel_gpu_dg2\",\n    ],\n"), []string{"--required=intel_gpu_pvc", "before.json"}, 0, "-        \"intel_gpu_12_60_7\",\n", "",
+			kernelsRule("    sycl_targets = [\"intel_gpu_dg2\"],\n")},
+		{"a result", kernelsRule(all), []string{"result.json"}, 0, "-        \"intel_gpu_dg2\"", "",
+			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
+		{"also in the fixed targets", kernelsRule("    fixed_targets = [\"intel_gpu_dg2\"],\n" + all), append(dg2, "before.json"), 0, "-    fixed_targets = [\"intel_gpu_dg2\"],\n", "",
+			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
+		{"the fixed targets are restricted", kernelsRule("    sycl_targets = [\n        \"intel_gpu_dg2\",\n        \"intel_gpu_pvc\",\n    ],\n"), append(dg2, "--unsupported=restrict", "before.json"), 0, "+    fixed_targets = [\"intel_gpu_pvc\"],\n", "",
+			kernelsRule("    fixed_targets = [\"intel_gpu_pvc\"],\n    sycl_targets = [\n        \"intel_gpu_dg2\",\n        \"intel_gpu_pvc\",\n    ],\n")},
+		{"fixed targets cannot restrict spir64", kernelsRule(all), append(dg2, "--unsupported=restrict", "before.json"), 1, "", "while spir64 of //demo:kernels is for all devices", ""},
+		{"a target is added to the fixed ones", kernelsRule("    fixed_targets = [\"intel_gpu_pvc\"],\n"), append(dg2, "fixed.json"), 0, "+        \"intel_gpu_dg2\",\n", "",
+			kernelsRule("    fixed_targets = [\n        \"intel_gpu_pvc\",\n        \"intel_gpu_dg2\",\n    ],\n")},
+		{"fixed targets from elsewhere", kernelsRule(""), append(dg2, "fixed.json"), 1, "", "//demo:kernels has no fixed_targets", ""},
+		{"a target is added", kernelsRule(""), append(dg2, "none.json"), 0, "+    sycl_targets = [\n+        \"spir64\",\n+        \"intel_gpu_dg2\",\n+    ],\n", "",
+			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")},
+		{"a device that is no target", kernelsRule(""), []string{"unknown.json"}, 1, "", `not a target cannot be added to sycl_targets of //demo:kernels: no target has this name`, ""},
+		{"nothing would be left", kernelsRule("    sycl_targets = [\"intel_gpu_dg2\"],\n"), append(dg2, "before.json"), 1, "", "nothing would be left of sycl_targets of //demo:kernels", ""},
+		{"a device of the report alone", kernelsRule(""), append(dg2, "before.json"), 1, "", "//demo:kernels does not name intel_gpu_dg2", ""},
+		{"problems are kept", kernelsRule(all), append(dg2, "--unsupported=keep", "before.json"), 1, "", "no edit of a BUILD file solves this: //demo:kernels: kernel 'Fp64Axpy' does not run", ""},
+		{"a variable", "TARGETS = [\"intel_gpu_dg2\"]\n\n" + kernelsRule("    sycl_targets = TARGETS,\n"), append(dg2, "before.json"), 1, "", "demo/BUILD.bazel:5: sycl_targets of //demo:kernels is the variable TARGETS: edit that by hand (not intel_gpu_dg2)", ""},
+		{"a select", kernelsRule("    sycl_targets = select({\"//conditions:default\": [\"intel_gpu_dg2\"]}),\n"), append(dg2, "before.json"), 1, "", "is a call of select", ""},
+		{"a sum", kernelsRule("    sycl_targets = [\"spir64\"] + MORE,\n"), append(dg2, "before.json"), 1, "", "is made of parts", ""},
+		{"a list with more than texts", kernelsRule("    sycl_targets = [\"spir64\", DG2],\n"), append(dg2, "before.json"), 1, "", "has something else than texts in it", ""},
+		{"a comprehension", kernelsRule("    sycl_targets = [t for t in MORE],\n"), append(dg2, "before.json"), 1, "", "is not written out", ""},
+		{"a macro", "my_kernels(\n    name = \"kernels\",\n    sycl_targets = [\"intel_gpu_dg2\"],\n)\n", append(dg2, "before.json"), 1, "", "//demo:kernels is made by my_kernels, which is no sycl_binary", ""},
+		{"a rule that is loaded by another name", "load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n)\n", append(dg2, "before.json"), 0, "-        \"intel_gpu_dg2\",\n", "",
+			"load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\"spir64\"],\n)\n"},
+		{"a loop", "[sycl_binary(name = n) for n in [\"kernels\"]]\n", append(dg2, "before.json"), 1, "", "a macro or a loop makes the target", ""},
+		{"a report of one target", kernelsRule(all) + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n", []string{"other.json"}, 0, "-        \"intel_gpu_dg2\"", "",
+			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n") + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n"},
+		{"a report of several", kernelsRule(all) + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\n        \":kernels\",\n        \":others\",\n    ],\n)\n", []string{"other.json"}, 1, "", "which of the deps of //demo:compat is to be edited is not known", ""},
+		{"no BUILD file that can be read", "sycl_binary(\n", append(dg2, "before.json"), 1, "", "demo/BUILD.bazel is not read", ""},
+		{"nothing to do", kernelsRule(all), append(dg2, "good.json"), 0, "", "", ""},
+		{"what may run", kernelsRule(all), []string{"maybe.json"}, 0, "", "", ""},
+		{"what may run, and has to", kernelsRule(all), []string{"--undetermined=error", "maybe.json"}, 1, "", "is known only when the program runs", ""},
+	} {
+		mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
+		write(t, "good.json", []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")))
+		t.Run(test.name, func(t *testing.T) {
+			write(t, "demo/BUILD.bazel", []byte(test.build))
+			code, stdout, stderr := run(t, append([]string{"fix"}, test.args...)...)
+			if code != test.code || !strings.Contains(stdout, test.stdout) || test.stdout == "" && stdout != "" || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" {
+				t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+			}
+			if now, _ := os.ReadFile("demo/BUILD.bazel"); string(now) != test.build {
+				t.Errorf("a patch alone changes the file:\n%s", now)
+			}
+			if test.after == "" {
+				return
+			}
+			patched(t, stdout, test.build, test.after)
+			if got := mustRun(t, append([]string{"fix", "--write"}, test.args...)...); got != "demo/BUILD.bazel: changed\n" {
+				t.Errorf("got %s", got)
+			}
+			now, err := os.ReadFile("demo/BUILD.bazel")
+			if err != nil || string(now) != test.after {
+				t.Errorf("%v, after --write:\n%s", err, now)
+			}
+			// The file is as buildifier leaves it, and there is nothing more to do.
+			f, err := build.ParseBuild("BUILD.bazel", now)
+			if err != nil || string(build.Format(f)) != string(now) {
+				t.Errorf("%v, buildifier would change\n%s", err, now)
+			}
+			run(t, append([]string{"fix", "--write"}, test.args...)...)
+			if again, _ := os.ReadFile("demo/BUILD.bazel"); string(again) != string(now) {
+				t.Errorf("a second time it is changed to\n%s", again)
+			}
+		})
+	}
+}
+
+// patched applies a patch with the program of that name, where there is one.
+func patched(t *testing.T, diff, before, after string) {
+	t.Helper()
+	path, err := exec.LookPath("patch")
+	if err != nil {
+		return
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "demo/BUILD.bazel"), []byte(before))
+	cmd := exec.CommandContext(t.Context(), path, "-p1", "--silent")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(diff)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, diff)
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "demo/BUILD.bazel")); string(got) != after {
+		t.Errorf("after the patch:\n%s", got)
+	}
+}
+
+func TestFixBuildozer(t *testing.T) {
+	gateWorkspace(t)
+	write(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
+	want := "buildozer 'remove sycl_targets intel_gpu_dg2' '//demo:kernels'\nbuildozer 'remove fixed_targets intel_gpu_dg2' '//demo:kernels'\n"
+	if got := mustRun(t, "fix", "--buildozer", "--required", "intel_gpu_dg2", "before.json"); got != want {
+		t.Errorf("got %s", got)
+	}
+	for _, args := range [][]string{{"--buildozer", "--write", "before.json"}, {}, {"--unsupported=other", "before.json"}, {"--workspace=", "before.json"}} {
+		if code, _, stderr := run(t, append([]string{"fix"}, args...)...); code != 2 {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// Labels come from reports, and anybody can write one.
+func TestAttackFixLabels(t *testing.T) {
+	gateWorkspace(t)
+	data, err := os.ReadFile("before.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.Mkdir(outside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	secret := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
+	write(t, filepath.Join(outside, "BUILD.bazel"), []byte(secret))
+	if err := os.Symlink(outside, "link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("filelink", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../demo/BUILD.bazel", "filelink/BUILD.bazel"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "demo/BUILD.bazel", []byte(secret))
+	for _, label := range []string{
+		"//..:kernels", "//../outside:kernels", "//" + outside + ":kernels", "@other//demo:kernels", "//link:kernels", "//demo:../x", "kernels", "",
+		"//demo:kernels' && touch forged && '", `//demo:kernels\n::error::x`, "//demo:$(touch forged)", "//filelink:kernels", "//./demo:kernels", "//demo:kernels ##[error]x",
+	} {
+		write(t, "hostile.json", []byte(strings.ReplaceAll(string(data), "//demo:kernels", label)))
+		for _, form := range []string{"--buildozer", "--write"} {
+			code, stdout, stderr := run(t, "fix", form, "--required", "intel_gpu_dg2", "hostile.json")
+			if form == "--buildozer" && label == "//filelink:kernels" {
+				continue // a file of the workspace
+			}
+			if code == 0 || stdout != "" {
+				t.Errorf("%q: exit %d, %s%s", label, code, stdout, stderr)
+			}
+			for line := range strings.Lines(stderr) {
+				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+					t.Errorf("%q: a command of a runner: %s", label, line)
+				}
+			}
+		}
+	}
+	for _, name := range []string{filepath.Join(outside, "BUILD.bazel"), "demo/BUILD.bazel"} {
+		if now, _ := os.ReadFile(name); string(now) != secret {
+			t.Errorf("%s has changed:\n%s", name, now)
+		}
+	}
+	if info, err := os.Lstat("filelink/BUILD.bazel"); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%v, the link is %v", err, info)
+	}
+}
+
+func TestUnifiedDiff(t *testing.T) {
+	many := func(from, to int, change map[int]string) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			if s, ok := change[i]; ok {
+				b.WriteString(s)
+			} else {
+				b.WriteString(strings.Repeat("x", i%7) + string(rune('a'+i%26)) + "\n")
+			}
+		}
+		return b.String()
+	}
+	for _, test := range []struct{ name, before, after, want string }{
+		{"equal", "a\n", "a\n", ""},
+		{"a line", "a\nb\nc\n", "a\nB\nc\n", "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
+		{"all", "a\n", "b\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"},
+		{"from nothing", "", "a\n", "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n"},
+		{"to nothing", "a\n", "", "--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-a\n"},
+		{"no line end", "a", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
+		{"two places", many(0, 30, nil), many(0, 30, map[int]string{2: "two\n", 25: ""}), "--- a/f\n+++ b/f\n@@ -1,6 +1,6 @@\n a\n xb\n-xxc\n+two\n xxxd\n xxxxe\n xxxxxf\n@@ -23,7 +23,6 @@\n xw\n xxx\n xxxy\n-xxxxz\n xxxxxa\n xxxxxxb\n c\n"},
+	} {
+		if got := unifiedDiff("f", test.before, test.after); got != test.want {
+			t.Errorf("%s: got\n%s", test.name, got)
+		}
+	}
+	// Texts that differ everywhere are one block.
+	a, b := strings.Repeat("a\n", 3000), strings.Repeat("b\n", 3000)
+	if got := unifiedDiff("f", a, b); strings.Count(got, "\n") != 6003 {
+		t.Errorf("%d lines", strings.Count(got, "\n"))
+	}
+}

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bazelbuild/buildtools/build"
+
+	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// fixPlan collects edits of sycl_binary targets.
+type fixPlan struct {
+	builds      *gating.Builds
+	unsupported string // drop, restrict or keep
+	config      *deviceconfig.Config
+	targets     map[string]*wanted // by label
+	commands    []string           // of buildozer
+	notes       []string           // what there is no edit for
+}
+
+// wanted is what findings ask for of a target, by canonical names of devices.
+type wanted struct {
+	code, fixed, out map[string]bool
+}
+
+func newFixPlan(builds *gating.Builds, unsupported string) *fixPlan {
+	return &fixPlan{builds: builds, unsupported: unsupported, config: deviceconfig.Default(), targets: map[string]*wanted{}}
+}
+
+func (p *fixPlan) note(format string, args ...any) {
+	if n := report.Escape(fmt.Sprintf(format, args...)); !slices.Contains(p.notes, n) {
+		p.notes = append(p.notes, n)
+	}
+}
+
+// add sorts findings by what solves them.
+func (p *fixPlan) add(findings []gate.Finding) {
+	for i := range findings {
+		f := &findings[i]
+		least := gate.Warning
+		if f.Rule == gate.Undetermined {
+			least = gate.Error // that a kernel may run somewhere asks for no edit
+		}
+		if f.Covered() || f.Severity < least {
+			continue
+		}
+		t := p.targets[f.Target]
+		if t == nil {
+			t = &wanted{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+		}
+		var to map[string]bool
+		switch compat.Rule(f.Rule) {
+		case compat.NoImage, compat.CompileTargetMismatch:
+			to = t.code
+		case compat.FixedTargetMismatch:
+			to = t.fixed
+		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix:
+			if p.unsupported != "keep" {
+				to = t.out
+			}
+		}
+		if to == nil {
+			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(f.Target, "all targets"), f.Message())
+			continue
+		}
+		p.targets[f.Target] = t
+		for _, d := range f.Devices {
+			to[deviceconfig.Canonical(d.ID)] = true
+		}
+	}
+}
+
+// apply edits the files, in memory, and returns those that changed.
+func (p *fixPlan) apply() ([]*gating.BuildFile, error) {
+	var changed []*gating.BuildFile
+	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
+		file, rule, where, ok := p.binary(label)
+		if !ok {
+			continue
+		}
+		if p.edit(where, file, rule, p.targets[label]) && !slices.Contains(changed, file) {
+			changed = append(changed, file)
+		}
+	}
+	return changed, nil
+}
+
+// binary returns the sycl_binary that a report is about: the target of its label
+// or, when this is a report of its own, the only one that it depends on.
+func (p *fixPlan) binary(label string) (f *gating.BuildFile, r *build.Rule, where string, ok bool) {
+	where = label
+	for range 2 {
+		var err error
+		f, r, err = p.builds.Find(where)
+		switch {
+		case err != nil:
+			p.note("%v", err)
+			return nil, nil, "", false
+		case r == nil:
+			p.note("%s: %s has no call with this name: a macro or a loop makes the target; edit what they get", f.Path, where)
+			return nil, nil, "", false
+		}
+		place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
+		switch kind := ruleKind(f.Parsed, r); kind {
+		case "sycl_binary":
+			return f, r, where, true
+		case "sycl_compat_report", "sycl_compat_test":
+			deps, why := stringList(r.Attr("deps"))
+			if why != "" || len(deps) != 1 {
+				p.note("%s: which of the deps of %s is to be edited is not known: give the reports of the sycl_binary targets themselves", place, where)
+				return nil, nil, "", false
+			}
+			if where, ok = absolute(deps[0], where); !ok {
+				p.note("%s: %q in deps is not a target of this workspace", place, deps[0])
+				return nil, nil, "", false
+			}
+		default:
+			p.note("%s: %s is made by %s, which is no sycl_binary: edit sycl_targets and fixed_targets where it hands them on", place, where, kind)
+			return nil, nil, "", false
+		}
+	}
+	p.note("%s: %s is no sycl_binary, and neither is what it depends on", f.Path, label)
+	return nil, nil, "", false
+}
+
+// absolute returns the label of a dependency of a target.
+func absolute(dep, of string) (string, bool) {
+	if strings.HasPrefix(dep, "//") || strings.HasPrefix(dep, "@") {
+		return dep, true
+	}
+	pkg, _, ok := gate.SplitLabel(of)
+	return "//" + pkg + ":" + strings.TrimPrefix(dep, ":"), ok
+}
+
+// ruleKind returns what a rule is called where it is defined.
+func ruleKind(f *build.File, r *build.Rule) string {
+	kind := r.Kind()
+	for _, s := range f.Stmt {
+		if load, ok := s.(*build.LoadStmt); ok {
+			for i, to := range load.To {
+				if to.Name == kind {
+					return load.From[i].Name
+				}
+			}
+		}
+	}
+	return kind
+}
+
+// stringList returns the texts of a list, or why it is none.
+func stringList(e build.Expr) (list []string, why string) {
+	switch e := e.(type) {
+	case nil:
+		return nil, ""
+	case *build.ListExpr:
+		for _, item := range e.List {
+			s, ok := item.(*build.StringExpr)
+			if !ok {
+				return nil, "has something else than texts in it"
+			}
+			list = append(list, s.Value)
+		}
+		return list, ""
+	case *build.Ident:
+		return nil, "is the variable " + e.Name
+	case *build.CallExpr:
+		if name, ok := e.X.(*build.Ident); ok {
+			return nil, "is a call of " + name.Name
+		}
+		return nil, "is a call"
+	case *build.BinaryExpr:
+		return nil, "is made of parts"
+	}
+	return nil, "is not written out"
+}
+
+func lineOf(e build.Expr) int {
+	start, _ := e.Span()
+	return start.Line
+}
+
+// A change is one of a list of a target.
+type change struct {
+	attr string
+	add  bool
+	name string
+}
+
+// edit changes the lists of a target as findings ask for, and reports whether it
+// did.
+func (p *fixPlan) edit(label string, f *gating.BuildFile, r *build.Rule, w *wanted) bool {
+	place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
+	lists := map[string][]string{}
+	for _, attr := range []string{"sycl_targets", "fixed_targets"} {
+		list, why := stringList(r.Attr(attr))
+		if why != "" {
+			p.note("%s: %s of %s %s: edit that by hand (%s)", place, attr, label, why, w)
+			return false
+		}
+		lists[attr] = list
+	}
+	if r.Attr("sycl_targets") == nil {
+		lists["sycl_targets"] = []string{"spir64"} // the default of the rule
+	}
+	changes := p.changes(place, label, lists, w)
+	for _, c := range changes {
+		if !plainName.MatchString(c.name) {
+			p.note("%s: %q is not the name of a target", place, c.name)
+			return false
+		}
+	}
+	if len(changes) == 0 {
+		return false
+	}
+	for _, attr := range []string{"sycl_targets", "fixed_targets"} {
+		p.change(label, r, attr, changes)
+	}
+	return true
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// String says what is wanted, for people.
+func (w *wanted) String() string {
+	var parts []string
+	for _, p := range []struct {
+		what string
+		set  map[string]bool
+	}{{"code for", w.code}, {"fixed targets", w.fixed}, {"not", w.out}} {
+		if len(p.set) > 0 {
+			parts = append(parts, p.what+" "+strings.Join(slices.Sorted(maps.Keys(p.set)), ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// changes returns the changes of the lists of a target.
+func (p *fixPlan) changes(place, label string, lists map[string][]string, w *wanted) (list []change) {
+	in := func(attr, device string) (name string, ok bool) {
+		i := slices.IndexFunc(lists[attr], func(n string) bool { return deviceconfig.Canonical(n) == device })
+		if i < 0 {
+			return "", false
+		}
+		return lists[attr][i], true
+	}
+	add := func(attr string, devices map[string]bool) {
+		for _, d := range slices.Sorted(maps.Keys(devices)) {
+			if _, known := p.config.Lookup(d); !known {
+				p.note("%s: %s cannot be added to %s of %s: no target has this name", place, d, attr, label)
+			} else if _, has := in(attr, d); has {
+				p.note("%s: %s is in %s of %s already: make the report anew", place, d, attr, label)
+			} else if !w.out[d] {
+				list = append(list, change{attr, true, d})
+			}
+		}
+	}
+	add("sycl_targets", w.code)
+	if len(lists["fixed_targets"]) > 0 {
+		add("fixed_targets", w.fixed)
+	} else if len(w.fixed) > 0 {
+		p.note("%s: %s has no fixed_targets, so its code has them from elsewhere, such as copts", place, label)
+	}
+	out := slices.Sorted(maps.Keys(w.out))
+	if p.unsupported == "restrict" && len(lists["fixed_targets"]) == 0 {
+		return append(list, p.restrict(place, label, lists["sycl_targets"], out)...)
+	}
+	for _, d := range out {
+		found := false
+		attrs := []string{"sycl_targets", "fixed_targets"}
+		if p.unsupported == "restrict" {
+			attrs = attrs[1:]
+		}
+		for _, attr := range attrs {
+			name, has := in(attr, d)
+			if !has {
+				continue
+			}
+			found = true
+			if rest := len(lists[attr]) - countOut(lists[attr], w.out); rest == 0 && attr == "sycl_targets" {
+				p.note("%s: nothing would be left of %s of %s: change the kernels that do not run on %s", place, attr, label, d)
+				return nil
+			}
+			list = append(list, change{attr, false, name})
+		}
+		if !found {
+			p.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", place, label, d)
+		}
+	}
+	return list
+}
+
+func countOut(list []string, out map[string]bool) (n int) {
+	for _, name := range list {
+		if out[deviceconfig.Canonical(name)] {
+			n++
+		}
+	}
+	return n
+}
+
+// restrict returns the fixed targets that leave devices out. A target such as
+// spir64 takes all devices, so that with it nothing is left out.
+func (p *fixPlan) restrict(place, label string, targets, out []string) (list []change) {
+	left := 0
+	for _, name := range targets {
+		if slices.Contains(out, deviceconfig.Canonical(name)) {
+			left++
+			continue
+		}
+		if d, ok := p.config.Lookup(name); ok && compat.TakesAll(d) {
+			p.note("%s: fixed_targets cannot leave a device out while %s of %s is for all devices: use --unsupported drop", place, name, label)
+			return nil
+		}
+		list = append(list, change{"fixed_targets", true, name})
+	}
+	switch {
+	case len(out) == 0:
+		return nil
+	case left == 0:
+		p.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", place, label, strings.Join(out, ", "))
+		return nil
+	case len(list) == 0:
+		p.note("%s: nothing would be left of the targets of %s: change the kernels", place, label)
+	}
+	return list
+}
+
+// change changes one list of a target, and adds the commands that do the same.
+func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []change) {
+	var add, remove []string
+	for _, c := range changes {
+		switch {
+		case c.attr != attr:
+		case c.add:
+			add = append(add, c.name)
+		default:
+			remove = append(remove, c.name)
+		}
+	}
+	if len(add)+len(remove) == 0 {
+		return
+	}
+	list, ok := r.Attr(attr).(*build.ListExpr)
+	if !ok {
+		list = &build.ListExpr{}
+		if attr == "sycl_targets" {
+			list.List = append(list.List, &build.StringExpr{Value: "spir64"}) // the default of the rule
+			add = append([]string{"spir64"}, add...)
+		}
+		r.SetAttr(attr, list)
+	}
+	list.List = slices.DeleteFunc(list.List, func(e build.Expr) bool {
+		s, ok := e.(*build.StringExpr)
+		return ok && slices.Contains(remove, s.Value)
+	})
+	for _, name := range add {
+		if !slices.ContainsFunc(list.List, func(e build.Expr) bool { s, ok := e.(*build.StringExpr); return ok && s.Value == name }) {
+			list.List = append(list.List, &build.StringExpr{Value: name})
+		}
+	}
+	if len(list.List) == 0 {
+		r.DelAttr(attr)
+	}
+	for _, c := range []struct {
+		verb  string
+		names []string
+	}{{"remove", remove}, {"add", add}} {
+		if len(c.names) > 0 {
+			p.commands = append(p.commands, fmt.Sprintf("buildozer %s %s", quoted(c.verb+" "+attr+" "+strings.Join(c.names, " ")), quoted(strings.TrimLeft(label, "@"))))
+		}
+	}
+}

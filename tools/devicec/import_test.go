@@ -1,0 +1,336 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
+)
+
+// callers has kernels that need different things, and two that call what another
+// file defines.
+const callers = `SYCL_EXTERNAL float weight(unsigned long i);
+template <class T>
+__attribute__((noinline)) inline T twice(T x) { return x + x; }
+
+class Plain;
+class Wide;
+class Sized;
+class Counter;
+
+void kernels(float *f, double *d, long *l, int *n) {
+  parallel_for<Plain>([=](int i) {
+    f[i] = twice(f[i]) * weight(i) - 1; n[i] = -n[i];
+  });
+  parallel_for<Wide>([=](int i) {
+    d[i] = twice(d[i]) + weight(i);
+  });
+  parallel_for<sycl_lite::kernel_with<Sized, 64, 2, 1, 16>>([=](int i) {
+    f[i] = -f[i];
+  });
+  parallel_for<Counter>([=](int i) {
+    __atomic_fetch_add(l, i, 0);
+  });
+}
+`
+
+// library has a function for others, a helper that others have under the same
+// name, and a kernel.
+const library = `template <class T>
+__attribute__((noinline)) inline T twice(T x) { return x + x; }
+SYCL_EXTERNAL float weight(unsigned long i) { static constexpr float scale[] = {0.5f, 1, 2, 3}; return scale[i & 3] * twice(float(i)); }
+
+class Own;
+void own(double *d) {
+  parallel_for<Own>([=](int i) { d[i] = d[i] * 3; });
+}
+`
+
+// imports runs the tool on SYCLBINs, and the steps of a build on what comes out.
+func imports(t *testing.T, names ...string) (properties []*propset.Registry, modules []*spirv.Module) {
+	t.Helper()
+	dis, link, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
+	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
+	for _, name := range names {
+		if code, stderr := run(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name); code != 0 || stderr != "" {
+			t.Fatalf("import of %s: exit %d: %s", name, code, stderr)
+		}
+		args = append(args, name+"="+name+".bc")
+	}
+	if code, stderr := run(t, args...); code != 0 || stderr != "" {
+		t.Fatalf("link: exit %d: %s", code, stderr)
+	}
+	var stderr strings.Builder
+	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &stderr, Stderr: &stderr}
+	split := steps.PostLink{Split: "auto", LLVMDis: dis, Opt: opt, Output: "split.table", KernelsOnly: true}
+	if err := split.Run(t.Context(), env, []string{"all.bc"}); err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	if code, stderr := run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table"); code != 0 {
+		t.Fatalf("translate: exit %d: %s", code, stderr)
+	}
+	files, err := filepath.Glob("prop/*.prop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		r, err := propset.Parse(file, []byte(read(t, file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := spirv.Parse([]byte(read(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		properties, modules = append(properties, r), append(modules, m)
+	}
+	return properties, modules
+}
+
+// TestImportRealCompilers: what kernels need, and where they are, is known after the
+// way through a SYCLBIN, and calls from one to the other are calls.
+func TestImportRealCompilers(t *testing.T) {
+	sized := "_ZTSN9sycl_lite11kernel_withI5SizedLj64ELj2ELj1ELj16EEE"
+	for name, test := range map[string]struct {
+		options []string
+		version int
+		bitcode bool
+	}{
+		"optimized":                     {options: []string{"-O2"}},
+		"not optimized":                 {options: []string{"-O0"}},
+		"not optimized, version 2":      {options: []string{"-O0", "-g"}, version: 2},
+		"fast mathematics":              {options: []string{"-O2", "-ffast-math"}},
+		"bitcode":                       {options: []string{"-O2"}, bitcode: true},
+		"bitcode, not opt., version 2":  {options: []string{"-O0"}, bitcode: true, version: 2},
+		"contracted, version 2, SPIR-V": {options: []string{"-O2", "-ffp-contract=fast"}, version: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			stepstest.Build(t, stepstest.Binary{Name: "callers", Source: callers, Options: test.options, State: syclbin.Object, Version: test.version, Bitcode: test.bitcode})
+			stepstest.Build(t, stepstest.Binary{Name: "library", Source: library, Options: test.options, State: syclbin.Input, Version: test.version, Bitcode: test.bitcode})
+			properties, modules := imports(t, "callers.syclbin", "library.syclbin")
+
+			type facts struct {
+				Aspects   []aspect.Aspect
+				SubGroups []uint32
+				WorkGroup []uint64
+				Line      uint32 // of the kernel
+				Because   uint32 // line of what forces its first aspect
+			}
+			want := map[string]facts{
+				"_ZTS5Plain":   {Line: 11},
+				"_ZTS4Wide":    {Aspects: []aspect.Aspect{aspect.FP64}, Line: 14, Because: 15},
+				sized:          {SubGroups: []uint32{16}, WorkGroup: []uint64{64, 2}, Line: 17},
+				"_ZTS7Counter": {Aspects: []aspect.Aspect{aspect.Atomic64}, Line: 20, Because: 21},
+				"_ZTS3Own":     {Aspects: []aspect.Aspect{aspect.FP64}, Line: 7, Because: 7},
+			}
+			got := map[string]facts{}
+			for i, r := range properties {
+				q, err := requirement.FromProperties(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, set := range []string{propset.ImportedSymbols, propset.ExportedSymbols} {
+					if r.Set(set).Len() > 0 {
+						t.Errorf("module %d has [%s]", i, set)
+					}
+				}
+				if len(modules[i].Imports) > 0 || len(modules[i].Exports) > 0 {
+					t.Errorf("module %d imports %q, exports %v", i, modules[i].Imports, modules[i].Exports)
+				}
+				for _, k := range modules[i].Kernels {
+					f := facts{Aspects: q.Aspects, SubGroups: q.SubGroupSizes, WorkGroup: q.WorkGroupSize}
+					for len(f.WorkGroup) > 0 && f.WorkGroup[len(f.WorkGroup)-1] == 1 {
+						f.WorkGroup = f.WorkGroup[:len(f.WorkGroup)-1]
+					}
+					places, _ := spirv.PlacesOf(r, k.Name)
+					f.Line = places.Location.Line
+					if len(places.Origins) > 0 {
+						f.Because = places.Origins[0].Location.Line
+					}
+					if _, ok := r.Set(propset.KernelNames).Get(k.Name); !ok {
+						t.Errorf("%s is no kernel name", k.Name)
+					}
+					got[k.Name] = f
+				}
+			}
+			// Where there is no inlining, a helper is what forces the first aspect.
+			if slices.Contains(test.options, "-O0") {
+				w := want["_ZTS4Wide"]
+				w.Because = got["_ZTS4Wide"].Because
+				want["_ZTS4Wide"] = w
+				if w.Because != 3 && w.Because != 15 {
+					t.Errorf("Wide needs fp64 because of line %d", w.Because)
+				}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+
+			if test.version == 2 || test.bitcode {
+				return // one way is enough to see that nothing varies
+			}
+			before := read(t, "callers.syclbin.bc")
+			imports(t, "callers.syclbin", "library.syclbin")
+			if read(t, "callers.syclbin.bc") != before {
+				t.Error("a second import wrote another file")
+			}
+		})
+	}
+}
+
+// TestImportTwice: of a function that two SYCLBINs define nobody knows which is meant.
+func TestImportTwice(t *testing.T) {
+	dis, link, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "llvm-spirv")
+	t.Chdir(t.TempDir())
+	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
+	for _, name := range []string{"one", "two"} {
+		stepstest.Build(t, stepstest.Binary{Name: name, Source: library, State: syclbin.Object})
+		if code, stderr := run(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name+".syclbin"); code != 0 {
+			t.Fatal(stderr)
+		}
+		args = append(args, name+".syclbin="+name+".bc")
+	}
+	code, stderr := run(t, args...)
+	if want := "two.syclbin: function 'weight(unsigned long)' is defined in one.syclbin too"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if strings.Contains(stderr, "twice") {
+		t.Errorf("a helper of both is no matter: %s", stderr)
+	}
+}
+
+func TestImportRefusals(t *testing.T) {
+	const triple = "spir64-unknown-unknown"
+	ir := func(triple string) *syclbin.Image {
+		return syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader("?"))
+	}
+	spv := func() *syclbin.Image {
+		return syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader("\x03\x02\x23\x07\x00\x00\x01\x00"))
+	}
+	native := func() *syclbin.Image {
+		return syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("\x7fELF"))
+	}
+	for name, test := range map[string]struct {
+		state  syclbin.State
+		images []*syclbin.Image
+		want   string
+	}{
+		"executable state":       {syclbin.Executable, []*syclbin.Image{spv()}, "is in executable state; only SYCLBIN files in input or object state can be linked. Build it with -fsyclbin=object"},
+		"no state":               {syclbin.NoState, []*syclbin.Image{spv()}, "does not specify its state"},
+		"native code alone":      {syclbin.Object, []*syclbin.Image{native()}, "contains native device code images, which cannot be linked: abstract module 0 is native code for spir64_gen-unknown-unknown=intel_gpu_pvc alone. Build the file for spir64-unknown-unknown, too"},
+		"IR without a target":    {syclbin.Object, []*syclbin.Image{ir("")}, "contains an IR module without a target, in abstract module 0"},
+		"IR that is nothing":     {syclbin.Object, []*syclbin.Image{ir(triple)}, "contains an IR module of unknown type, in abstract module 0: its bytes are neither SPIR-V nor LLVM bitcode"},
+		"IR for another machine": {syclbin.Input, []*syclbin.Image{ir("spirv64-unknown-unknown"), ir("nvptx64-nvidia-cuda")}, "contains no device code that can be linked for target 'spir64-unknown-unknown'"},
+		"no module":              {syclbin.Object, nil, "contains no device code that can be linked for target 'spir64-unknown-unknown'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			f := &syclbin.File{State: test.state, Global: new(propset.Registry)}
+			if len(test.images) > 0 {
+				m := &syclbin.Module{Metadata: new(propset.Registry)}
+				for _, i := range test.images {
+					if i.Kind == syclbin.NativeImage {
+						m.Native = append(m.Native, i)
+					} else {
+						m.IR = append(m.IR, i)
+					}
+				}
+				f.Modules = append(f.Modules, m)
+			}
+			stepstest.Write(t, "a.syclbin", f, 0)
+			write(t, "a.bc", "old")
+			code, stderr := run(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", "/nonexistent", "--llvm-link", "/nonexistent", "--output", "a.bc", "a.syclbin")
+			if want := "devicec: error: SYCLBIN file 'a.syclbin' " + test.want + "\n"; code != cli.ExitBadInput || stderr != want {
+				t.Errorf("exit %d, got\n%swant\n%s", code, stderr, want)
+			}
+			if read(t, "a.bc") != "old" {
+				t.Error("the old output is gone")
+			}
+		})
+	}
+
+	t.Chdir(t.TempDir())
+	var b syclbin.Builder
+	if err := b.Add("k", new(propset.Registry), spv()); err != nil {
+		t.Fatal(err)
+	}
+	stepstest.Write(t, "whole.syclbin", b.File(syclbin.Object), 0)
+	write(t, "cut.syclbin", read(t, "whole.syclbin")[:200])
+	programs := []string{"--llvm-spirv", "/nonexistent/llvm-spirv", "--llvm-dis", "d", "--llvm-link", "l", "--output", "a.bc"}
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"a file that was cut":         {[]string{"cut.syclbin"}, cli.ExitBadInput, "only 200 bytes are there"},
+		"SPIR-V that was cut":         {[]string{"whole.syclbin"}, cli.ExitBadInput, "whole.syclbin: abstract module 0: "},
+		"a file that is not there":    {[]string{"lost.syclbin"}, cli.ExitBadInput, "lost.syclbin"},
+		"two files":                   {[]string{"whole.syclbin", "cut.syclbin"}, cli.ExitUsage, "one input file"},
+		"a target that is not spir64": {[]string{"--target", "nvidia_gpu_sm_90", "whole.syclbin"}, cli.ExitUsage, "'nvidia_gpu_sm_90' is not a target of the architecture spir64"},
+		"no output":                   {[]string{"--output", "", "whole.syclbin"}, cli.ExitUsage, "--output is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stderr := run(t, append(append([]string{"import"}, programs...), test.args...)...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
+			}
+		})
+	}
+}
+
+// TestImportChoosesIR: of the forms of a module the one for the target is taken, and
+// code for it serves the targets of its architecture; what is lost is said.
+func TestImportChoosesIR(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dis := script(t, "dis", `case $(cat "$1") in
+*gen*) name=gen ;;
+*) name=jit ;;
+esac
+printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
+	link := script(t, "link", `cat "$1" > taken.txt; for last; do :; done; echo linked > "$last"`)
+	metadata, err := propset.Parse("m", []byte("[of/others]\nkey=1|1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bitcode := func(triple, text string) *syclbin.Image {
+		return syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader("BC\xc0\xde"+text))
+	}
+	f := &syclbin.File{State: syclbin.Object, Global: new(propset.Registry), Modules: []*syclbin.Module{{
+		Metadata: metadata,
+		IR:       []*syclbin.Image{bitcode("spir64-unknown-unknown", "jit"), bitcode("spir64_gen-unknown-unknown", "gen")},
+		Native:   []*syclbin.Image{syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("\x7fELF"))},
+	}}}
+	stepstest.Write(t, "a.syclbin", f, 0)
+	for target, want := range map[string]string{"spir64": "@jit()", "intel_gpu_pvc": "@gen()", "spir64_gen-unknown-unknown": "@gen()", "x86_64": "@jit()"} {
+		code, stderr := run(t, "import", "--target", target, "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--module", "lib/a", "--output", "a.bc", "a.syclbin")
+		if code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if got := read(t, "taken.txt"); !strings.Contains(got, want) || !strings.Contains(got, `"sycl-module-id"="lib/a"`) || !strings.Contains(got, `target triple = "spirv64-unknown-unknown"`) {
+			t.Errorf("%s: got\n%s", target, got)
+		}
+		if want := "a.syclbin: abstract module 0: warning: the property key of the set [of/others] is lost: the set has no form in IR\n"; stderr != want {
+			t.Errorf("got %q, want %q", stderr, want)
+		}
+	}
+	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+		t.Errorf("temporary files are left: %q", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "syclbinimport*")); len(left) > 0 {
+		t.Errorf("temporary folders are left: %q", left)
+	}
+}

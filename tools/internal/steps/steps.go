@@ -1,0 +1,62 @@
+// Package steps has the steps of a device build, each a value with its flags and a
+// function that runs it. The tools devicec, postlink and aspectfilter run one of
+// them a call; 'packager link' runs them one after the other. What they hand each
+// other is files and file tables.
+package steps
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+)
+
+// oneInput returns the only argument.
+func oneInput(args []string) (string, error) {
+	if len(args) != 1 {
+		return "", cli.Usagef("one input file is needed, %d are given", len(args))
+	}
+	return args[0], nil
+}
+
+// required fails for the first flag that is empty. Pairs of name and value.
+func required(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return cli.Usagef("--%s is missing", pairs[i])
+		}
+	}
+	return nil
+}
+
+// writeTable writes a table with the standard columns.
+func writeTable(file string, rows ...[]string) error {
+	t := &filetable.Table{
+		Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols},
+		Rows:    rows,
+	}
+	return cli.WriteFile(file, t.Write)
+}
+
+// size returns a file's size.
+func size(file string) (int64, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, cli.BadInput(fmt.Errorf("%s: not a file", file))
+	}
+	return info.Size(), nil
+}
+
+// scratchFile returns the name of a file beside out for a compiler to write;
+// done removes it. A rename puts it in place.
+func scratchFile(out string) (name string, done func(), err error) {
+	name = out + ".tmp"
+	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+		return "", nil, err
+	}
+	return name, func() { os.Remove(name) }, nil
+}

@@ -1,0 +1,112 @@
+// Package stepstest makes SYCLBINs with the real compilers, for tests.
+package stepstest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// Header is what sources start with: kernels, and functions for other SYCLBINs. A
+// line directive keeps places in the source those of the source.
+const Header = `#define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
+unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
+template <class Name, class F>
+[[clang::sycl_kernel_entry_point(Name)]] void entry(F f) {
+  f(static_cast<int>(__spirv_BuiltInGlobalInvocationId(0)));
+}
+template <class Name, class F>
+void parallel_for(F f) {
+  entry<Name>(f);
+}
+namespace sycl_lite {
+template <class Name, unsigned X, unsigned Y, unsigned Z, unsigned SubGroup>
+class kernel_with;
+}
+#line 1
+`
+
+// A Binary is a SYCLBIN to make of one source.
+type Binary struct {
+	Name    string // of the file; the source is NAME.cpp
+	Source  string
+	Options []string // of clang
+	State   syclbin.State
+	Version int  // of the format, 1 when it is 0
+	Bitcode bool // the IR is LLVM bitcode, not SPIR-V
+}
+
+// Build makes the SYCLBIN in the current folder. Without the compilers the test is
+// skipped, or fails under Bazel.
+func Build(t testing.TB, b Binary) {
+	t.Helper()
+	clang, dis, link, opt := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
+	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	var stderr strings.Builder
+	env := &cli.Env{Tool: "test", Stdin: strings.NewReader(""), Stdout: &stderr, Stderr: &stderr}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", b.Name, err, &stderr)
+		}
+	}
+	source := b.Name + ".cpp"
+	must(os.WriteFile(source, []byte(Header+b.Source), 0o644))
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	args := append([]string{"-fsycl", "-fsycl-device-only", "-std=c++20", "-fno-math-errno", "-gdwarf-4", "-gline-tables-only",
+		"-fdebug-info-for-profiling", "-ffile-compilation-dir=."}, b.Options...)
+	if out, err := exec.Command(clang, append(args, "-c", source, "-o", file("a.bc"))...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	must((&steps.Link{LLVMDis: dis, LLVMLink: link, Output: file("linked.bc")}).Run(t.Context(), env, []string{source + "=" + file("a.bc")}))
+	must((&steps.PostLink{
+		Split: "auto", LLVMDis: dis, Opt: opt, Output: file("split.table"),
+		KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable,
+	}).Run(t.Context(), env, []string{file("linked.bc")}))
+	must((&steps.Translate{
+		LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
+	}).Run(t.Context(), env, []string{file("split.table")}))
+
+	var builder syclbin.Builder
+	modules, err := filepath.Glob(file("spv/*.spv"))
+	must(err)
+	for _, module := range modules {
+		stem := strings.TrimSuffix(filepath.Base(module), ".spv")
+		properties, err := os.ReadFile(file("properties/" + stem + ".prop"))
+		must(err)
+		metadata, err := propset.Parse(stem, properties)
+		must(err)
+		if b.Bitcode {
+			module = file(stem + ".bc")
+		}
+		code, err := os.ReadFile(module)
+		must(err)
+		must(builder.Add(stem, metadata, syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(string(code)))))
+	}
+	Write(t, b.Name+".syclbin", builder.File(b.State), b.Version)
+}
+
+// Write writes a SYCLBIN of a version of the format.
+func Write(t testing.TB, name string, f *syclbin.File, version int) {
+	t.Helper()
+	f.Global.Add(propset.SYCLBINGlobal)
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syclbin.Write(out, f, syclbin.Options{Version: version}); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

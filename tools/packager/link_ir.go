@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// linkIR is the flags of --mode ir.
+type linkIR struct {
+	targets, fixedTargets, configs cli.Strings
+	split                          string
+
+	llvmSPIRV, llvmDis, llvmLink, opt, spirvVal, ocloc string // paths of programs
+
+	all *flag.FlagSet
+}
+
+func (l *linkIR) flags(fs *flag.FlagSet) {
+	l.all = fs
+	l.targets.Split, l.fixedTargets.Split = true, true
+	fs.Var(&l.targets, "targets", "ir: `A,B`: what to build for, spir64 and intel_gpu_*; spir64 when nothing is named")
+	fs.Var(&l.fixedTargets, "fixed-targets", "ir: `A,B`: the only targets that the kernels are for")
+	fs.Var(&l.configs, "device-config-file", "ir: `file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.StringVar(&l.split, "split", "", "ir: which kernels become one module: `"+splitModes("|")+"`; a file counts as a source (default auto)")
+	for _, p := range l.programs() {
+		fs.StringVar(p.path, p.name, "", "ir: `path` of "+p.name+", which is looked for in PATH otherwise")
+	}
+}
+
+func splitModes(separator string) string {
+	names := make([]string, len(postlink.SplitModes))
+	for i, m := range postlink.SplitModes {
+		names[i] = string(m)
+	}
+	return strings.Join(names, separator)
+}
+
+// A program is one that is run, with the flag that names it.
+type program struct {
+	name   string
+	path   *string
+	ofLLVM bool // all of them have to be of one version
+}
+
+func (l *linkIR) programs() []program {
+	return []program{
+		{"llvm-spirv", &l.llvmSPIRV, true},
+		{"llvm-dis", &l.llvmDis, true},
+		{"llvm-link", &l.llvmLink, true},
+		{"opt", &l.opt, true},
+		{"spirv-val", &l.spirvVal, false},
+		{"ocloc", &l.ocloc, false},
+	}
+}
+
+// unused refuses the flags of this mode, for others.
+func (l *linkIR) unused() error {
+	names := []string{"targets", "fixed-targets", "device-config-file", "split"}
+	for _, p := range l.programs() {
+		names = append(names, p.name)
+	}
+	var err error
+	l.all.Visit(func(f *flag.Flag) {
+		if err == nil && slices.Contains(names, f.Name) {
+			err = cli.Usagef("--%s goes with --mode ir: --mode combine compiles nothing", f.Name)
+		}
+	})
+	return err
+}
+
+// llvmVersions are what the names of LLVM's programs end in, in order of preference.
+var llvmVersions = []string{"", "-22", "-21"}
+
+// findPrograms looks for the programs that no flag names.
+func (l *linkIR) findPrograms(ahead bool) error {
+	var missing []string
+	found := map[*string]string{}
+	for _, version := range llvmVersions {
+		missing = nil
+		clear(found)
+		for _, p := range l.programs() {
+			if !p.ofLLVM || *p.path != "" {
+				continue
+			}
+			path, err := exec.LookPath(p.name + version)
+			if err != nil {
+				missing = append(missing, p.name)
+			}
+			found[p.path] = path
+		}
+		if len(missing) == 0 {
+			break
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s of one version of LLVM is not in PATH: install it (Debian: llvm-21 and llvm-spirv-21), or give --%s",
+			strings.Join(missing, ", "), missing[0])
+	}
+	for path, name := range found {
+		*path = name
+	}
+	for _, p := range l.programs() {
+		if p.ofLLVM || *p.path != "" || p.name == "ocloc" && !ahead {
+			continue
+		}
+		path, err := exec.LookPath(p.name)
+		if err != nil {
+			return fmt.Errorf("%s is not in PATH: install it, or give --%s", p.name, p.name)
+		}
+		*p.path = path
+	}
+	return nil
+}
+
+// ir links the code of files, and does with it what is done with that of sources.
+func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
+	if _, err := l.form.options(); err != nil {
+		return err
+	}
+	options, err := l.options(args)
+	switch {
+	case err != nil:
+		return err
+	case l.graph != "" || l.json:
+		return cli.Usagef("--graph and --json go with --mode combine: linked code has no symbols left to show")
+	}
+	for i, name := range args {
+		if slices.Contains(args[:i], name) {
+			return cli.Usagef("%s is given twice", name)
+		}
+	}
+	if l.split == "" {
+		l.split = string(postlink.SplitAuto)
+	}
+	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
+		return cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
+	}
+	state := syclbin.Executable
+	switch {
+	case options.State != nil:
+		state = *options.State
+	case l.allowUnresolved:
+		state = syclbin.Object
+	}
+	config, err := devices.Load(env, l.configs.Values)
+	if err != nil {
+		return err
+	}
+	targets, err := l.findTargets(config)
+	if err != nil {
+		return err
+	}
+	if err := l.findPrograms(slices.ContainsFunc(targets, func(d *deviceconfig.Device) bool { return d.AOTToolchain != "" })); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "syclbinlink")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &irBuild{link: l, ctx: ctx, dir: dir, state: state, explicit: options.State != nil, targets: targets}
+	b.env = &cli.Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: &relabel{env.Stderr, dir + "/"}}
+	b.stages = newStages(env, len(args)+4+2*len(targets))
+	defer b.stages.done()
+	if err := b.run(args); err != nil {
+		return &relabeled{err, dir + "/"}
+	}
+	return nil
+}
+
+// findTargets returns the devices of --targets, without repetitions.
+func (l *linkIR) findTargets(config *deviceconfig.Config) ([]*deviceconfig.Device, error) {
+	names := l.targets.Values
+	if len(names) == 0 {
+		names = []string{"spir64"}
+	}
+	found, err := devices.FindAll(config, names)
+	if err != nil {
+		return nil, err
+	}
+	var list []*deviceconfig.Device
+	for _, d := range found {
+		switch {
+		case slices.Contains(list, d):
+			continue
+		case d.Name != "spir64" && (d.AOTToolchain != "ocloc" || d.OclocDevice == ""):
+			return nil, cli.Usagef("--targets: images for '%s' need a compiler that is not run here; use spir64 (compiled when the program runs) or intel_gpu_* targets", d.Name)
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// An irBuild is one run of --mode ir: the steps of a build, one after the other.
+type irBuild struct {
+	*link
+	ctx      context.Context
+	env      *cli.Env
+	dir      string // for all that lies between input and output
+	state    syclbin.State
+	explicit bool // the state was asked for
+	targets  []*deviceconfig.Device
+	stages   *stages
+}
+
+// linkedFile is the module of all code. What is wrong with it tells the source.
+const linkedFile = "linked.bc"
+
+func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *irBuild) run(args []string) error {
+	sources := make([]string, len(args))
+	for i, name := range args {
+		b.stages.next("reading %s", name)
+		bitcode := b.file(fmt.Sprintf("%d.bc", i))
+		step := steps.Import{
+			Target: "spir64", Module: name, Output: bitcode, Lenient: b.lenient,
+			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
+			AllowExecutable: b.explicit && b.state == syclbin.Executable,
+		}
+		if err := step.Run(b.ctx, b.env, []string{name}); err != nil {
+			return err
+		}
+		sources[i] = name + "=" + bitcode
+	}
+
+	b.stages.next("linking")
+	linked := b.file(linkedFile)
+	if err := (&steps.Link{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Output: linked}).Run(b.ctx, b.env, sources); err != nil {
+		return err
+	}
+
+	b.stages.next("splitting")
+	split := b.file("linked.table")
+	if err := (&steps.PostLink{
+		Split: b.split, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Fixed: b.fixedTargets, Configs: b.configs,
+		KernelsOnly: b.state == syclbin.Executable, Dependencies: b.allowUnresolved,
+	}).Run(b.ctx, b.env, []string{linked}); err != nil {
+		return err
+	}
+
+	b.stages.next("translating to SPIR-V")
+	modules := b.file("modules.table")
+	// Debug information is there when those that built the files wanted it.
+	if err := (&steps.Translate{
+		LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
+		CodeDir: b.file("spv"), PropertiesDir: b.file("properties"), Table: modules,
+	}).Run(b.ctx, b.env, []string{split}); err != nil {
+		return err
+	}
+
+	var names cli.Strings
+	for _, d := range b.targets {
+		names.Values = append(names.Values, d.Name)
+	}
+	if err := (&steps.Filter{
+		Plan: true, RequireTaken: true, Targets: names, Configs: b.configs, Output: b.file("plan.json"),
+	}).Run(b.ctx, b.env, []string{modules}); err != nil {
+		return err
+	}
+	pack := pack{form: b.form, state: b.state.String()}
+	for _, d := range b.targets {
+		table, err := b.images(d, modules)
+		if err != nil {
+			return err
+		}
+		triple, _ := deviceconfig.Triple(d.Name)
+		if d.AOTToolchain != "" {
+			triple += "=" + d.Arch()
+		}
+		pack.tables.Values = append(pack.tables.Values, triple+"="+table)
+	}
+	b.stages.next("writing %s", b.output)
+	b.stages.done()
+	return pack.run(b.ctx, b.env, nil)
+}
+
+// images makes the images for a target and returns their table.
+func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, err error) {
+	b.stages.next("filtering for %s", d.Name)
+	filtered := b.file(d.Name + ".filtered.table")
+	if err := (&steps.Filter{Target: d.Name, Configs: b.configs, Output: filtered}).Run(b.ctx, b.env, []string{modules}); err != nil {
+		return "", err
+	}
+	if d.AOTToolchain == "" {
+		return filtered, nil
+	}
+	b.stages.next("compiling for %s", d.Name)
+	table = b.file(d.Name + ".table")
+	return table, (&steps.Aot{
+		Ocloc: b.ocloc, Device: d.OclocDevice, CodeDir: b.file(d.Name), Output: table, Library: b.state != syclbin.Executable,
+	}).Run(b.ctx, b.env, []string{filtered})
+}
+
+// A relabeled error says what it says without the folder that is gone by then.
+type relabeled struct {
+	error
+	dir string
+}
+
+func (e *relabeled) Error() string {
+	text := strings.ReplaceAll(e.error.Error(), e.dir+linkedFile+": ", "")
+	return strings.ReplaceAll(text, e.dir, "")
+}
+func (e *relabeled) Unwrap() error { return e.error }
+
+// relabel is a writer that leaves out the folder, too.
+type relabel struct {
+	w   io.Writer
+	dir string
+}
+
+func (r *relabel) Write(b []byte) (int, error) {
+	if _, err := r.w.Write(bytes.ReplaceAll(b, []byte(r.dir), nil)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// stages shows on a terminal what is being done, and how much that is of all.
+type stages struct {
+	show      io.Writer // nil when there is no terminal
+	at, total int
+}
+
+func newStages(env *cli.Env, total int) *stages {
+	s := &stages{total: total}
+	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		s.show = f
+	}
+	return s
+}
+
+// next shows that something starts.
+func (s *stages) next(format string, args ...any) {
+	s.at = min(s.at+1, s.total)
+	if s.show != nil {
+		fmt.Fprintf(s.show, "\r\x1b[K[%d of %d] %s", s.at, s.total, printable(fmt.Sprintf(format, args...)))
+	}
+}
+
+// done removes the line.
+func (s *stages) done() {
+	if s.show != nil {
+		fmt.Fprint(s.show, "\r\x1b[K")
+	}
+}
