@@ -1,0 +1,867 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The test is the program, too: the fake runner starts it as a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("ACTION_IS_PROGRAM") == "1" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+// workspace is a folder that a job has checked out.
+type workspace struct {
+	*testing.T
+	dir string
+	env map[string]string
+}
+
+func newWorkspace(t *testing.T) *workspace {
+	t.Helper()
+	return &workspace{t, t.TempDir(), map[string]string{"GITHUB_REPOSITORY": "o/r", "PATH": os.Getenv("PATH")}}
+}
+
+func (w *workspace) write(name, text string) {
+	w.Helper()
+	path := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *workspace) read(name string) string {
+	w.Helper()
+	data, err := os.ReadFile(filepath.Join(w.dir, name))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(data)
+}
+
+// event sets what started the workflow.
+func (w *workspace) event(name, text string) {
+	w.Helper()
+	path := filepath.Join(w.TempDir(), "event.json")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.Fatal(err)
+	}
+	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
+}
+
+// fixture sets the event of a file in testdata.
+func (w *workspace) fixture(name string) {
+	w.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", "events", name+".json"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	kind, _, _ := strings.Cut(name, "-")
+	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = kind, path
+}
+
+func (w *workspace) step(inputs ...string) fakerunner.Step {
+	w.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		w.Fatal(err)
+	}
+	env := map[string]string{"ACTION_IS_PROGRAM": "1", "GITHUB_WORKSPACE": w.dir}
+	for k, v := range w.env {
+		env[k] = v
+	}
+	for i := 0; i < len(inputs); i += 2 {
+		in := input{name: inputs[i]}
+		env[in.variable()] = inputs[i+1]
+	}
+	return fakerunner.Step{Program: program, Dir: w.dir, Env: env, Matchers: fakerunner.Matchers}
+}
+
+// run runs the action with inputs, which stand in pairs.
+func (w *workspace) run(inputs ...string) *fakerunner.Seen {
+	w.Helper()
+	return fakerunner.Run(w, w.step(inputs...))
+}
+
+// kernel is one of a report, with the devices that lack fp64 for it.
+type kernel struct {
+	name  string
+	lacks []string
+}
+
+func encode(t testing.TB, label string, devices []string, kernels ...kernel) string {
+	t.Helper()
+	r := &report.Report{Schema: report.Schema, SchemaVersion: report.SchemaVersion, Target: report.Target{Label: label}, Images: []report.Image{}}
+	r.Generator = report.Generator{Name: "compat", Version: "1"}
+	for _, d := range devices {
+		r.Devices = append(r.Devices, report.Device{ID: d, Name: d, Backend: "spirv", Aspects: []report.Aspect{}, SubGroupSizes: []uint32{}})
+	}
+	for _, k := range kernels {
+		id := fmt.Sprintf("_ZTS%d%s", len(k.name), k.name)
+		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: &report.Location{Path: "src/k.cpp", Line: 7}})
+		for _, d := range devices {
+			c := report.Cell{Kernel: id, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Status: report.Compatible}
+			r.Statistics.Cells++
+			if slices.Contains(k.lacks, d) {
+				c.Status = report.Incompatible
+				c.Reasons = []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}
+				r.Statistics.Incompatible++
+			} else {
+				r.Statistics.Compatible++
+			}
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	r.Statistics.Kernels, r.Statistics.Devices = len(kernels), len(devices)
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+const (
+	deviceA = "intel_gpu_dg2"
+	deviceB = "intel_gpu_pvc"
+)
+
+var both = []string{deviceA, deviceB}
+
+// reports writes a report with one problem.
+func (w *workspace) reports() {
+	w.Helper()
+	w.write("src/k.cpp", strings.Repeat("// \n", 20))
+	w.write("out/k.compat.json", encode(w, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil}))
+}
+
+const pattern = "out/*.compat.json"
+
+func want(t *testing.T, s *fakerunner.Seen, code int, conclusion string) {
+	t.Helper()
+	if s.ExitCode != code || s.Outputs["conclusion"] != conclusion || s.Outputs["exit-code"] != fmt.Sprint(code) {
+		t.Errorf("exit code %d, outputs %v, want %d, %s\n%s%s", s.ExitCode, s.Outputs, code, conclusion, s.Stdout, s.Stderr)
+	}
+	if len(s.Faults) > 0 {
+		t.Errorf("faults: %q", s.Faults)
+	}
+	if s.Stderr != "" {
+		t.Errorf("standard error: %s", s.Stderr)
+	}
+}
+
+func wantText(t *testing.T, where, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%s does not have %q:\n%s", where, p, text)
+		}
+	}
+}
+
+func TestFailure(t *testing.T) {
+	w := newWorkspace(t)
+	w.reports()
+	s := w.run("reports", pattern, "json-file", "new/result.json", "sarif-file", "r.sarif", "junit-file", "r.xml", "gitlab-file", "r.gitlab.json",
+		"html-file", "r.html", "markdown-file", "r.md", "proposed-baseline-file", "b.json", "category", "linux", "artifact-url", "https://ci.example/files/7")
+	want(t, s, 1, "failure")
+	digest := s.Outputs["report-digest"]
+	if !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(digest) {
+		t.Errorf("digest %q", digest)
+	}
+	delete(s.Outputs, "report-digest")
+	got, err := json.MarshalIndent(s.Outputs, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "outputs.json", string(got)+"\n")
+	golden(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
+	golden(t, "summary.md", s.Summary)
+	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Title: "missing-aspect",
+		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64"}) {
+		t.Errorf("annotations %+v", s.Annotations)
+	}
+	// All files say the same.
+	wantText(t, "JSON", w.read("new/result.json"), `"conclusion": "failure"`, `"category": "linux"`)
+	wantText(t, "SARIF", w.read("r.sarif"), `"id": "linux/"`, `"level": "error"`, `"src/k.cpp"`)
+	wantText(t, "JUnit", w.read("r.xml"), "<failure")
+	wantText(t, "Code Quality", w.read("r.gitlab.json"), `"src/k.cpp"`, "missing-aspect")
+	wantText(t, "the page", w.read("r.html"), "<!DOCTYPE html>", "Axpy&lt;double&gt;")
+	wantText(t, "Markdown", w.read("r.md"), "❌", "Axpy<double>")
+	b, err := gate.ReadBaseline("b.json", strings.NewReader(w.read("b.json")))
+	if err != nil || len(b.Findings) != 1 {
+		t.Errorf("baseline %+v, %v", b, err)
+	}
+	// With it, nothing is new.
+	s = w.run("reports", pattern, "baseline-file", "b.json")
+	want(t, s, 0, "success")
+	if s.Outputs["baselined"] != "1" || s.Outputs["report-digest"] != digest || len(s.Annotations) != 0 {
+		t.Errorf("outputs %v, annotations %v", s.Outputs, s.Annotations)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		files      map[string]string
+		inputs     []string
+		code       int
+		conclusion string
+		text       string // in an annotation or the log
+	}{
+		{"no policy", nil, nil, 1, "failure", "1 problem fails"},
+		{"the policy that is found", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: [" + deviceB + "]}\n"}, nil, 0, "success", "1 note"},
+		{"a policy that is named", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\n"}, []string{"policy-file", "p.yml"}, 0, "success", "1 warning"},
+		{"inputs over the policy", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nfail-on-severity: error\n"}, []string{"policy-file", "p.yml", "fail-on-severity", "warning"}, 1, "failure", ""},
+		{"a dry run", nil, []string{"fail-on", "none"}, 0, "neutral", ""},
+		{"a dry run by the policy", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\nfail-on: none\n"}, nil, 0, "neutral", ""},
+		{"a device that is gone", map[string]string{"p.yml": "version: 1\ndevices: {required: [intel_gpu_nvl]}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "coverage-lost"},
+		{"base reports", map[string]string{"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil})}, []string{"base-reports", "base/*"}, 0, "success", "1 known"},
+		{"base reports, and any problem fails", map[string]string{"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil})}, []string{"base-reports", "base/*", "fail-on", "any"}, 1, "failure", ""},
+		{"a report that the base has", map[string]string{
+			"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil}),
+			"base/l.json": encode(t, "//demo:lost", both, kernel{"Lost", nil})}, []string{"base-reports", "base/*"}, 1, "failure", "coverage-lost"},
+		{"an exception that has ended", map[string]string{"p.yml": "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2020-01-01}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "suppression-expired"},
+		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
+		{"a policy with a fault", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
+		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
+		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "gone.json"},
+		{"a baseline with a fault", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
+		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
+		{"a word that is none", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: "all" is none of new, any, none`},
+		{"a boolean that is none", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: "yes" is none of true, false`},
+		{"a number that is none", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: "11" is not a number from 0 to 10`},
+		{"an address that is none", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
+		{"a folder outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
+		{"a folder that is missing", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
+		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
+		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorkspace(t)
+			w.reports()
+			for name, text := range test.files {
+				w.write(name, text)
+			}
+			s := w.run(append([]string{"reports", pattern}, test.inputs...)...)
+			want(t, s, test.code, test.conclusion)
+			wantText(t, "what is seen", s.Stdout, test.text)
+		})
+	}
+}
+
+// attacks are kernel names that mean something to GitHub.
+var attacks = []string{
+	"k\n::error file=a.cpp,line=1::forged", "k\r::error file=a.cpp,line=1::forged", "::error::forged", // S-1
+	"a ##[error]x", "##[set-output name=conclusion;]success", "##[add-mask]e", "##[stop-commands]t", "#\u00ad#[error]x", // S-2
+	"%0A::error::x", "%25", "100%s %[1]d %!s(MISSING)", // S-3
+	"x\n_GitHubActionsFileCommandDelimeter_\nconclusion=success", // S-4
+	"x | y", "`", "``x` | <b>", "</details>", "<img src=x onerror=alert(1)>", "[t](http://evil.example)", "@org/team", "#1", "a@b.example", "n\n| forged | row |", "<!-- rules_sycl", // S-5
+	"\u202e\u200b\u0085\u2028", "\x1b[2J\x00", // S-6
+	"x.cpp:1:1: error: forged", "x.cpp:1: error: forged", "a(1,2): error TS1: forged", "error: forged", // S-23
+}
+
+// TestAttacks: nothing in a report is a command, markup or a message of a compiler,
+// and the program says the same as always.
+func TestAttacks(t *testing.T) {
+	for _, attack := range attacks {
+		t.Run(fmt.Sprintf("%q", attack), func(t *testing.T) {
+			w := newWorkspace(t)
+			w.write("src/k.cpp", "")
+			w.write("out/k.compat.json", encode(t, attack, both, kernel{attack, both}))
+			s := w.run("reports", pattern, "markdown-file", "r.md", "html-file", "r.html", "sarif-file", "r.sarif", "category", strings.ReplaceAll(attack, "\x00", ""))
+			want(t, s, 1, "failure")
+			if len(s.Annotations) != 1 || s.Annotations[0].Matched || len(s.Masks) != 0 {
+				t.Errorf("annotations %+v, masks %q", s.Annotations, s.Masks)
+			}
+			for _, c := range s.Commands {
+				if c.Name != "error" && c.Name != "stop-commands" && !strings.HasPrefix(c.Name, "sycl-") {
+					t.Errorf("command %+v", c)
+				}
+			}
+			for name, text := range map[string]string{"the log": strings.Join(s.Log, "\n"), "the summary": s.Summary, "Markdown": w.read("r.md"), "the annotation": s.Annotations[0].Message} {
+				for _, r := range text {
+					if r != '\n' && report.Escape(string(r)) != string(r) && r != '\ufe0f' {
+						t.Errorf("%s has the character %U", name, r)
+					}
+				}
+			}
+			checkMarkdown(t, s.Summary, attack)
+		})
+	}
+}
+
+// checkMarkdown holds a summary against GitHub's dialect of Markdown: names are in
+// code, and there is no element that they could have made.
+func checkMarkdown(t *testing.T, text, attack string) {
+	t.Helper()
+	program, err := exec.LookPath("cmark-gfm")
+	if err != nil {
+		if os.Getenv("TEST_SRCDIR") != "" {
+			t.Fatal("cmark-gfm is missing")
+		}
+		t.Log("cmark-gfm is missing: the summary is not read")
+		return
+	}
+	cmd := exec.Command(program, "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter", "--to", "html")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := regexp.MustCompile(`(?s)<code>.*?</code>`).ReplaceAllString(string(out), "")
+	for _, tag := range []string{"<a", "<img", "<b>", "<!--", "<script", "<del", "forged", "evil", "@org", "a@b"} {
+		if strings.Contains(page, tag) {
+			t.Errorf("%q makes %s:\n%s", attack, tag, out)
+		}
+	}
+	if opened, closed := strings.Count(page, "<details"), strings.Count(page, "</details>"); opened != closed {
+		t.Errorf("%q: %d parts open, %d close", attack, opened, closed)
+	}
+}
+
+func FuzzKernelName(f *testing.F) {
+	for _, a := range attacks {
+		f.Add(a)
+	}
+	program, err := exec.LookPath("cmark-gfm")
+	if err == nil {
+		f.Logf("with %s", program)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if len(name) > 300 || name == "" || strings.ToValidUTF8(name, "") != name {
+			return
+		}
+		r, err := report.Decode("k.json", strings.NewReader(encode(t, "//demo:k", both, kernel{name, both})))
+		if err != nil {
+			return
+		}
+		a := &action{settings: &settings{category: name}}
+		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("k.json", r)}})
+		text, err := a.markdown(100_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text, "\n"); n != strings.Count(mustMarkdown(t, "K"), "\n") {
+			t.Errorf("%q makes %d lines:\n%s", name, n, text)
+		}
+		if !strings.Contains(name, "forged") && !strings.Contains(name, "evil") {
+			checkMarkdown(t, text, name)
+		}
+	})
+}
+
+func mustMarkdown(t *testing.T, name string) string {
+	r, err := report.Decode("k.json", strings.NewReader(encode(t, "//demo:k", both, kernel{name, both})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &action{settings: &settings{category: name}}
+	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("k.json", r)}})
+	text, err := a.markdown(100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestFiles: reports are regular files that are where their names say (S-14, S-15).
+func TestFiles(t *testing.T) {
+	secret := "TOP-SECRET-CONTENT"
+	for _, test := range []struct {
+		name    string
+		prepare func(w *workspace)
+		reports string
+		code    int
+		text    string
+	}{
+		{"none", func(w *workspace) {}, "none/*.json", 3, "no file matches none/*.json"},
+		{"excluded", func(w *workspace) {}, pattern + ",!out/k*", 3, "no file matches"},
+		{"only excluded", func(w *workspace) {}, "!out/k*", 2, "take files away"},
+		{"none, by lines", func(w *workspace) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
+		{"no pattern", func(w *workspace) {}, " ,\n", 2, "input reports is needed"},
+		{"a way up", func(w *workspace) {}, "out/../../**", 2, "leads out of the folder"},
+		{"from the root", func(w *workspace) {}, "/etc/passwd", 2, "not relative"},
+		{"a dash", func(w *workspace) {}, "-rf", 2, "begins with a dash"},
+		{"stars", func(w *workspace) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
+		{"a link out of the workspace", func(w *workspace) {
+			outside := filepath.Join(w.TempDir(), "x.compat.json")
+			if err := os.WriteFile(outside, []byte(secret), 0o644); err != nil {
+				w.Fatal(err)
+			}
+			w.link(outside, "out/l.compat.json")
+		}, pattern, 3, "leads out of the workspace"},
+		{"a link to the environment", func(w *workspace) { w.link("/proc/self/environ", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
+		{"a link to itself", func(w *workspace) { w.link("l.compat.json", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
+		{"a pipe", func(w *workspace) {
+			if err := syscall.Mkfifo(filepath.Join(w.dir, "out/l.compat.json"), 0o644); err != nil {
+				w.Fatal(err)
+			}
+		}, pattern, 3, "is not a regular file"},
+		{"not a report", func(w *workspace) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
+		{"a link to a folder that has it", func(w *workspace) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
+		{"the same file twice", func(w *workspace) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
+		{"an output of Bazel", func(w *workspace) {
+			real := filepath.Join(w.TempDir(), "execroot/_main/bazel-out/k8/bin")
+			if err := os.MkdirAll(real, 0o755); err != nil {
+				w.Fatal(err)
+			}
+			if err := os.Rename(filepath.Join(w.dir, "out/k.compat.json"), filepath.Join(real, "k.compat.json")); err != nil {
+				w.Fatal(err)
+			}
+			w.link(real, "bazel-bin")
+		}, "bazel-bin/**/*.compat.json", 1, "1 problem fails"},
+		{"a link called like an output of Bazel", func(w *workspace) {
+			outside := w.TempDir()
+			if err := os.WriteFile(filepath.Join(outside, "x.compat.json"), []byte(secret), 0o644); err != nil {
+				w.Fatal(err)
+			}
+			w.link(outside, "bazel-bin")
+		}, "bazel-bin/*.compat.json", 3, "leads out of the workspace"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorkspace(t)
+			w.reports()
+			test.prepare(w)
+			s := w.run("reports", test.reports)
+			conclusion := "error"
+			if test.code == 1 {
+				conclusion = "failure"
+			}
+			want(t, s, test.code, conclusion)
+			wantText(t, "what is seen", s.Stdout, test.text)
+			if strings.Contains(s.Stdout+s.Summary, secret) || strings.Contains(s.Stdout, "ACTION_IS_PROGRAM") {
+				t.Errorf("the content of a file is shown: %s", s.Stdout)
+			}
+		})
+	}
+}
+
+func (w *workspace) link(to, name string) {
+	w.Helper()
+	if err := os.Symlink(to, filepath.Join(w.dir, name)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// TestEmpty: a gate that looks at nothing fails unless the policy says otherwise,
+// and then devices that it requires are still missed (S-18).
+func TestEmpty(t *testing.T) {
+	for _, test := range []struct {
+		name, policy string
+		inputs       []string
+		code         int
+		conclusion   string
+	}{
+		{"no policy", "", nil, 3, "error"},
+		{"an input", "", []string{"fail-on-empty", "false"}, 0, "neutral"},
+		{"a policy", "version: 1\nfail-on-empty: false\n", nil, 0, "neutral"},
+		{"an input over the policy", "version: 1\nfail-on-empty: false\n", []string{"fail-on-empty", "true"}, 3, "error"},
+		{"a policy that requires a device", "version: 1\nfail-on-empty: false\ndevices: {required: [" + deviceA + "]}\n", nil, 1, "failure"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorkspace(t)
+			if test.policy != "" {
+				w.write(".github/sycl-compat.yml", test.policy)
+			}
+			want(t, w.run(append([]string{"reports", "*.json"}, test.inputs...)...), test.code, test.conclusion)
+		})
+	}
+	t.Run("a report without a verdict", func(t *testing.T) {
+		w := newWorkspace(t)
+		w.write("out/k.compat.json", strings.Replace(encode(t, "//demo:k", nil), `"cells": null`, `"cells": []`, 1))
+		s := w.run("reports", pattern)
+		if s.ExitCode == 0 {
+			t.Errorf("it passes: %s", s.Stdout)
+		}
+	})
+}
+
+func TestWorkingDirectory(t *testing.T) {
+	w := newWorkspace(t)
+	w.write("sub/src/k.cpp", strings.Repeat("x\n", 20))
+	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
+	w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\n")
+	s := w.run("reports", pattern, "working-directory", "sub", "sarif-file", "new/r.sarif")
+	want(t, s, 1, "failure")
+	if len(s.Annotations) != 2 || s.Annotations[0].File != "sub/src/k.cpp" || s.Annotations[1].File != "sub/.github/sycl-compat.yml" || s.Annotations[1].Line != "4" {
+		t.Errorf("annotations %+v", s.Annotations)
+	}
+	if s.Outputs["sarif-file"] != "sub/new/r.sarif" {
+		t.Errorf("outputs %v", s.Outputs)
+	}
+	wantText(t, "SARIF", w.read("sub/new/r.sarif"), `"uri": "sub/src/k.cpp"`, "primaryLocationLineHash")
+}
+
+// TestManyProblems: the gravest are shown, and the rest is counted.
+func TestManyProblems(t *testing.T) {
+	w := newWorkspace(t)
+	var kernels []kernel
+	for i := range 40 {
+		kernels = append(kernels, kernel{fmt.Sprintf("K%02d", i), []string{deviceA}}, kernel{fmt.Sprintf("L%02d", i), []string{deviceB}})
+	}
+	slices.SortFunc(kernels, func(a, b kernel) int { return strings.Compare(a.name, b.name) })
+	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernels...))
+	w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"], supported: ["+deviceA+"]}\n")
+	for most, left := range map[string]int{"": 60, "10": 60, "3": 74, "0": 80} {
+		s := w.run("reports", pattern, "max-annotations", most)
+		want(t, s, 1, "failure")
+		if s.Dropped != 0 || len(s.Annotations) != 80-left {
+			t.Errorf("%q: %d annotations, %d dropped", most, len(s.Annotations), s.Dropped)
+		}
+		wantText(t, "the log", strings.Join(s.Log, "\n"), fmt.Sprintf("%d more without an annotation", left))
+		if len(s.Annotations) > 0 && (s.Annotations[0].Level != "error" || !strings.Contains(s.Annotations[0].Message, deviceB)) {
+			t.Errorf("the first is %+v", s.Annotations[0])
+		}
+	}
+	if s := w.run("reports", pattern, "annotations", "false"); len(s.Annotations) != 0 || s.ExitCode != 1 {
+		t.Errorf("%d annotations", len(s.Annotations))
+	}
+}
+
+func TestSummaries(t *testing.T) {
+	w := newWorkspace(t)
+	w.reports()
+	for _, test := range []struct {
+		name, summary string
+		before        int
+		has, hasNot   string
+	}{
+		{"problems and the table", "", 0, "| Kernel |", "only numbers"},
+		{"problems", "problems", 0, "missing-aspect", "| Kernel |"},
+		{"after others", "full", 1<<20 - 20_000, "| Kernel |", ""},
+		{"after others that left little", "full", 1<<20 - 1024 - 1400, "There is no space for more here", "| Rule"},
+		{"after others that left a little more", "full", 1<<20 - 1024 - 3000, "missing-aspect", "no space"},
+		{"after others that left nothing", "full", 1<<20 - 100, "", "SYCL"},
+		{"none", "none", 0, "", "SYCL"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			step := w.step("reports", pattern, "summary", test.summary)
+			step.Summary = strings.Repeat("-", test.before)
+			s := fakerunner.Run(t, step)
+			want(t, s, 1, "failure")
+			text := strings.TrimLeft(s.Summary, "-")
+			wantText(t, "the summary", text, test.has)
+			if test.hasNot != "" && strings.Contains(text, test.hasNot) {
+				t.Errorf("the summary has %q:\n%s", test.hasNot, text)
+			}
+			if told := strings.Contains(s.Stdout, "the summary "); told != (test.before > 1<<20-1024-2500) {
+				t.Errorf("is it told? %v\n%s", told, s.Stdout)
+			}
+		})
+	}
+}
+
+// TestNoFiles: what the runner does not provide is an error and no silence (S-27).
+func TestNoFiles(t *testing.T) {
+	w := newWorkspace(t)
+	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
+	step := w.step("reports", pattern)
+	step.Without = []string{"GITHUB_OUTPUT"}
+	if s := fakerunner.Run(t, step); s.ExitCode != 4 || !strings.Contains(s.Stdout, "GITHUB_OUTPUT is not set") {
+		t.Errorf("exit code %d: %s", s.ExitCode, s.Stdout)
+	}
+	step.Without = []string{"GITHUB_STEP_SUMMARY"}
+	s := fakerunner.Run(t, step)
+	want(t, s, 0, "success")
+	wantText(t, "what is seen", s.Stdout, "GITHUB_STEP_SUMMARY is not set")
+	step.Env["INPUT_STRICT_DELIVERY"] = "true"
+	want(t, fakerunner.Run(t, step), 4, "error")
+	step.Without = nil
+	step.Env["GITHUB_EVENT_PATH"] = w.dir
+	want(t, fakerunner.Run(t, step), 4, "error")
+}
+
+// A file stays what it was when it cannot be written anew (S-27).
+func TestReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Log("root may write everywhere: a folder in place of the file stands for a disk that takes nothing")
+	}
+	w := newWorkspace(t)
+	w.reports()
+	if err := os.Mkdir(filepath.Join(w.dir, "r.sarif"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := w.run("reports", pattern, "sarif-file", "r.sarif", "fail-on", "none")
+	want(t, s, 4, "error")
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), "tmp") {
+			t.Errorf("%s is left", e.Name())
+		}
+	}
+	// A link does not lead a file out of the workspace.
+	outside := t.TempDir()
+	w.link(outside, "elsewhere")
+	want(t, w.run("reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none"), 4, "error")
+	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
+		t.Error("something was written outside")
+	}
+}
+
+// A panic is an internal error and no verdict (S-27).
+func TestPanic(t *testing.T) {
+	var out, errs bytes.Buffer
+	env := environment{args: []string{"--reports", "x"}, stdout: &out, stderr: &errs, getenv: func(name string) string {
+		if name == "BUILD_WORKING_DIRECTORY" {
+			panic("a fault\n::error::x")
+		}
+		return ""
+	}}
+	if code := run(t.Context(), env); code != 4 || !strings.Contains(errs.String(), `internal error: a fault\u{a}::error::x`) {
+		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}
+
+// TestLocally: outside of GitHub Actions the same program prints text.
+func TestLocally(t *testing.T) {
+	w := newWorkspace(t)
+	w.reports()
+	local := func(args ...string) *fakerunner.Seen {
+		step := w.step()
+		step.Args = args
+		step.Without = []string{"GITHUB_ACTIONS", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"}
+		return fakerunner.Run(t, step)
+	}
+	s := local("--reports", pattern, "--json-file", "r.json")
+	if s.ExitCode != 1 || s.Stderr != "" || len(s.Commands) != 0 {
+		t.Errorf("exit code %d, %s", s.ExitCode, s.Stderr)
+	}
+	golden(t, "local.txt", s.Stdout)
+	wantText(t, "JSON", w.read("r.json"), `"conclusion": "failure"`)
+	for _, test := range []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"--fail-on", "none", "--reports", pattern}, 0, ""},
+		{[]string{"--fail-on", "x", "--reports", pattern}, 2, "action: error: input fail-on"},
+		{[]string{"--bogus"}, 2, "action: error: unknown flag --bogus"},
+		{[]string{pattern}, 2, "is not a flag"},
+		{[]string{"--reports", "x"}, 3, "no file matches x"},
+		{[]string{"--help"}, 0, ""},
+	} {
+		if s := local(test.args...); s.ExitCode != test.code || !strings.Contains(s.Stderr, test.stderr) || (test.stderr == "") != (s.Stderr == "") {
+			t.Errorf("%q: exit code %d: %s", test.args, s.ExitCode, s.Stderr)
+		}
+	}
+}
+
+// TestDebug: the log says where values are from, and not what the token is.
+func TestDebug(t *testing.T) {
+	w := newWorkspace(t)
+	w.reports()
+	s := w.run("reports", pattern, "debug", "true", "fail-on", "none", "token", "ghs_SECRET")
+	wantText(t, "the log", strings.Join(s.Log, "\n"), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = nothing")
+	if strings.Contains(strings.Join(s.Log, "\n")+s.Summary, "ghs_SECRET") || !slices.Contains(s.Masks, "ghs_SECRET") {
+		t.Error("the token is shown")
+	}
+	step := w.step("reports", pattern)
+	step.Debug = true
+	s = fakerunner.Run(t, step)
+	if !slices.ContainsFunc(s.Commands, func(c fakerunner.Command) bool {
+		return c.Name == "debug" && strings.HasPrefix(c.Data, "reports = out/")
+	}) {
+		t.Errorf("commands %+v", s.Commands)
+	}
+}
+
+// gitHub is a server that keeps the comments of a pull request.
+type gitHub struct {
+	*httptest.Server
+	status   int
+	requests []string
+	bodies   []string
+}
+
+func newGitHub(t *testing.T, w *workspace) *gitHub {
+	g := &gitHub{status: http.StatusCreated}
+	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		g.requests = append(g.requests, r.Method+" "+r.URL.Path)
+		if g.status >= 400 {
+			rw.WriteHeader(g.status)
+			fmt.Fprint(rw, `{"message": "Resource not accessible by integration"}`)
+			return
+		}
+		if r.Method == http.MethodGet {
+			fmt.Fprint(rw, "[]")
+			return
+		}
+		var in struct{ Body string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		g.bodies = append(g.bodies, in.Body)
+		rw.WriteHeader(http.StatusCreated)
+		fmt.Fprint(rw, `{"id": 1, "html_url": "https://ghe.example/o/r/pull/7#issuecomment-1"}`)
+	}))
+	t.Cleanup(g.Close)
+	w.env["GITHUB_API_URL"] = g.URL + "/api/v3"
+	return g
+}
+
+func TestComments(t *testing.T) {
+	for _, test := range []struct {
+		event    string
+		requests int
+		text     string // in the log
+	}{
+		{"pull_request", 2, ""},
+		{"pull_request-fork", 0, "the pull request is from a fork, and its token may only read"},
+		{"pull_request-gone", 0, "the pull request is from a fork"},
+		{"pull_request-dependabot", 0, "the pull request is from Dependabot"},
+		{"pull_request_target-fork", 2, "code of the change must not be checked out or run in it"},
+		{"merge_group", 0, "the event is not about a pull request"},
+		{"push", 0, "the event is not about a pull request"},
+		{"schedule", 0, "the event is not about a pull request"},
+		{"workflow_run", 2, ""},
+		{"workflow_run-fork", 0, "the run is about a fork"},
+		{"missing", 0, "the event is not about a pull request"},
+	} {
+		t.Run(test.event, func(t *testing.T) {
+			w := newWorkspace(t)
+			w.reports()
+			w.fixture(test.event)
+			g := newGitHub(t, w)
+			s := w.run("reports", pattern, "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
+			// What a fork may not do changes nothing about the verdict.
+			want(t, s, 1, "failure")
+			if len(g.requests) != test.requests {
+				t.Errorf("requests %q", g.requests)
+			}
+			wantText(t, "the log", strings.Join(s.Log, "\n"), test.text)
+			if (s.Outputs["comment-url"] != "") != (test.requests > 0) {
+				t.Errorf("outputs %v", s.Outputs)
+			}
+			for _, r := range g.requests {
+				if !strings.HasSuffix(r, " /api/v3/repos/o/r/issues/7/comments") {
+					t.Errorf("request %s", r)
+				}
+			}
+			if strings.Contains(s.Stdout+s.Stderr+s.Summary, "ghs_SECRET") != (s.Masks != nil) {
+				t.Error("the token is shown, and not masked")
+			}
+		})
+	}
+}
+
+func TestCommentModes(t *testing.T) {
+	for _, test := range []struct {
+		name, mode string
+		problem    bool
+		requests   []string
+	}{
+		{"never", "never", true, nil},
+		{"not asked for", "", true, nil},
+		{"on a problem", "on-problem", true, []string{"GET", "POST"}},
+		{"on no problem", "on-problem", false, []string{"GET"}},
+		{"always", "always", false, []string{"GET", "POST"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorkspace(t)
+			w.reports()
+			inputs := []string{"reports", pattern, "token", "t", "comment", test.mode, "category", "linux", "comment-key", "a --> b", "artifact-url", "https://ci.example/7"}
+			if !test.problem {
+				w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
+			}
+			w.fixture("pull_request")
+			g := newGitHub(t, w)
+			s := w.run(inputs...)
+			var methods []string
+			for _, r := range g.requests {
+				method, _, _ := strings.Cut(r, " ")
+				methods = append(methods, method)
+			}
+			if !slices.Equal(methods, test.requests) || len(s.Annotations) > 1 {
+				t.Errorf("requests %q, annotations %+v", g.requests, s.Annotations)
+			}
+			if test.name == "on a problem" {
+				golden(t, "comment.md", g.bodies[0])
+				checkMarkdown(t, strings.Replace(g.bodies[0], "[Files of this run](<https://ci.example/7>)", "", 1)[strings.Index(g.bodies[0], "\n"):], "comment")
+			}
+		})
+	}
+}
+
+// TestNoDelivery: a comment that cannot be written changes the verdict only when
+// that was asked for, and no error has the token (S-21).
+func TestNoDelivery(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(w *workspace, g *gitHub)
+		text   string
+	}{
+		{"forbidden", func(_ *workspace, g *gitHub) { g.status = 403 }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (Resource not accessible by integration)"},
+		{"not found", func(_ *workspace, g *gitHub) { g.status = 404 }, "GitHub answers 404"},
+		{"no token", func(w *workspace, _ *gitHub) { w.env["INPUT_TOKEN"] = "" }, "there is no token"},
+		{"not https", func(w *workspace, _ *gitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
+		{"no repository", func(w *workspace, _ *gitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorkspace(t)
+			w.reports()
+			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
+			w.fixture("pull_request")
+			w.env["INPUT_TOKEN"] = "ghs_SECRET"
+			g := newGitHub(t, w)
+			test.change(w, g)
+			s := w.run("reports", pattern, "comment", "always")
+			want(t, s, 0, "success")
+			if len(s.Annotations) != 1 || s.Annotations[0].Level != "warning" || !strings.Contains(s.Annotations[0].Message, test.text) {
+				t.Errorf("annotations %+v", s.Annotations)
+			}
+			strict := w.run("reports", pattern, "comment", "always", "strict-delivery", "true")
+			want(t, strict, 4, "error")
+			shown := strings.ReplaceAll(s.Stdout+strict.Stdout, "::add-mask::ghs_SECRET", "")
+			if strings.Contains(shown, "ghs_SECRET") {
+				t.Errorf("the token is shown: %s", shown)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxBaseFile is more than policies and baselines may have.
+const maxBaseFile = 64 << 20
+
+// errNoFile is a file that a commit does not have, and errNoCommit a commit that
+// the checkout does not have.
+var (
+	errNoFile   = errors.New("the commit does not have the file")
+	errNoCommit = errors.New("the checkout does not have the commit")
+)
+
+// gitFile returns a file of a commit as it was committed. The path is relative to
+// the current folder.
+func gitFile(ctx context.Context, commit, path string) ([]byte, error) {
+	if !commitName.MatchString(commit) {
+		return nil, fmt.Errorf("%q is not the name of a commit", commit)
+	}
+	if !filepath.IsLocal(path) {
+		return nil, fmt.Errorf("%s is not in the repository", path)
+	}
+	if _, err := git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			return nil, errNoCommit
+		}
+		return nil, err
+	}
+	out, err := git(ctx, "ls-tree", "-z", commit, "--", filepath.ToSlash(filepath.Clean(path)))
+	if err != nil {
+		return nil, err
+	}
+	entry := strings.TrimSuffix(string(out), "\x00")
+	mode, rest, _ := strings.Cut(entry, " ")
+	kind, rest, _ := strings.Cut(rest, " ")
+	object, _, _ := strings.Cut(rest, "\t")
+	switch {
+	case entry == "":
+		return nil, errNoFile
+	case kind != "blob" || !strings.HasPrefix(mode, "100") || !commitName.MatchString(object):
+		return nil, fmt.Errorf("%s of commit %.12s is not a file", path, commit)
+	}
+	// A checkout may have been made without the contents of files.
+	if out, err = git(ctx, "cat-file", "-s", object); err != nil {
+		return nil, fmt.Errorf("%s of commit %.12s is not in the checkout: %w", path, commit, err)
+	}
+	if size, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64); err != nil || size > maxBaseFile {
+		return nil, fmt.Errorf("%s of commit %.12s is too large", path, commit)
+	}
+	return git(ctx, "cat-file", "blob", object)
+}
+
+// git runs git on the repository of the current folder. It reads objects and
+// nothing else: no hooks, no filters, no network, no objects in place of others.
+func git(ctx context.Context, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	// The folder may belong to another user, as in containers.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.directory=*", "--no-replace-objects", "--no-pager", "--no-optional-locks"}, args...)...)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "INPUT_") }), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) && ctx.Err() == nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("git cannot be run: %v", err)
+	}
+	// An empty file has content, too.
+	return append([]byte{}, out.Bytes()...), nil
+}

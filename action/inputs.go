@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
+)
+
+// An input is one of the action. It is a variable, and outside of GitHub Actions
+// a flag, too.
+type input struct {
+	name   string
+	values string // what it takes, for people
+	preset string // in place of nothing
+	usage  string
+	set    func(s *settings, value string) error
+}
+
+// variable is the name that action.yml gives the value. Shells drop variables
+// with dashes in their names.
+func (in *input) variable() string {
+	return "INPUT_" + strings.ToUpper(strings.ReplaceAll(in.name, "-", "_"))
+}
+
+// settings are the values of the inputs.
+type settings struct {
+	reports, baseReports         []string // patterns
+	policyFile, policyRef        string
+	baselineFile                 string
+	failOn, failOnSeverity       string
+	failOnEmpty, failOnStale     string
+	annotations                  bool
+	maxAnnotations               int
+	summary                      string
+	comment                      string
+	commentKey, commentAuthor    string
+	files                        map[string]string // by format
+	category, artifactURL, token string
+	workingDirectory             string
+	debug, strictDelivery        bool
+}
+
+// inputs are those that this program reads. Inputs about policies have no preset,
+// as it would be over what the policy says. Run.sh has those that say where this
+// program is from.
+var inputs = []input{
+	{"reports", "patterns", "", "the reports, by patterns in lines of their own or between commas; ! takes files away again", func(s *settings, v string) error {
+		s.reports = gating.SplitPatterns(v)
+		return nil
+	}},
+	{"policy-file", "path", "", "the policy; .github/sycl-compat.yml when it is there", text(func(s *settings) *string { return &s.policyFile })},
+	{"policy-ref", "head, base", "head", "whose policy and baseline count: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
+	{"baseline-file", "path", "", "the baseline: problems that are known", text(func(s *settings) *string { return &s.baselineFile })},
+	{"base-reports", "patterns", "", "reports of the base branch: what they have is not new", func(s *settings, v string) error {
+		s.baseReports = gating.SplitPatterns(v)
+		return nil
+	}},
+	{"fail-on", "new, any, none", "", "which problems fail; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},
+	{"fail-on-severity", "error, warning, note", "", "the least that fails", enum(func(s *settings) *string { return &s.failOnSeverity })},
+	{"fail-on-empty", "true, false", "", "whether it fails that there is no report or no verdict", enum(func(s *settings) *string { return &s.failOnEmpty })},
+	{"fail-on-stale", "true, false", "", "whether exceptions fail that match nothing or have expired", enum(func(s *settings) *string { return &s.failOnStale })},
+	{"annotations", "true, false", "true", "whether problems are shown at lines of files", boolean(func(s *settings) *bool { return &s.annotations })},
+	{"max-annotations", "0 to 10", "10", "how many annotations of each kind there are", func(s *settings, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 || n > ghactions.MaxAnnotations {
+			return fmt.Errorf("%q is not a number from 0 to %d", v, ghactions.MaxAnnotations)
+		}
+		s.maxAnnotations = n
+		return nil
+	}},
+	{"summary", "full, problems, none", "full", "what the summary of the job has: full is problems and the table of kernels and devices", enum(func(s *settings) *string { return &s.summary })},
+	{"comment", "never, on-problem, always", "never", "when there is a comment on the pull request", enum(func(s *settings) *string { return &s.comment })},
+	{"comment-key", "text", "", "tells comments of several uses in one pull request apart", text(func(s *settings) *string { return &s.commentKey })},
+	{"comment-author", "login", "", "whose comment is changed; github-actions[bot], unless the token is of another", text(func(s *settings) *string { return &s.commentAuthor })},
+	{"sarif-file", "path", "", "write SARIF for code scanning to this file", file("sarif")},
+	{"junit-file", "path", "", "write JUnit XML to this file", file("junit")},
+	{"gitlab-file", "path", "", "write a Code Quality report to this file", file("gitlab")},
+	{"html-file", "path", "", "write a page about the reports to this file", file("html")},
+	{"json-file", "path", "", "write the result to this file", file("json")},
+	{"markdown-file", "path", "", "write Markdown to this file", file("markdown")},
+	{"proposed-baseline-file", "path", "", "write the baseline with which nothing would be new to this file", file("baseline")},
+	{"category", "text", "", "tells results of one change apart, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
+	{"artifact-url", "address", "", "where the files can be had; the summary and the comment link to it", func(s *settings, v string) error {
+		s.artifactURL = v
+		return ghactions.URL(v).Err()
+	}},
+	{"token", "secret", "", "what the comment is written with; in the action, the token of the job", text(func(s *settings) *string { return &s.token })},
+	{"working-directory", "path", "", "the folder that all paths are relative to, from the one of the workspace", func(s *settings, v string) error {
+		if !filepath.IsLocal(filepath.FromSlash(v)) {
+			return fmt.Errorf("%q leads out of the workspace", v)
+		}
+		s.workingDirectory = filepath.ToSlash(filepath.Clean(v))
+		return nil
+	}},
+	{"debug", "true, false", "false", "say in the log where each value is from", boolean(func(s *settings) *bool { return &s.debug })},
+	{"strict-delivery", "true, false", "false", "whether it fails when GitHub cannot be told", boolean(func(s *settings) *bool { return &s.strictDelivery })},
+}
+
+func text(field func(*settings) *string) func(*settings, string) error {
+	return func(s *settings, v string) error {
+		*field(s) = v
+		return nil
+	}
+}
+
+// enum is for one of the words that the input lists; read checks them.
+func enum(field func(*settings) *string) func(*settings, string) error { return text(field) }
+
+func boolean(field func(*settings) *bool) func(*settings, string) error {
+	return func(s *settings, v string) error {
+		*field(s) = v == "true"
+		return nil
+	}
+}
+
+func file(format string) func(*settings, string) error {
+	return func(s *settings, v string) error {
+		s.files[format] = v
+		return nil
+	}
+}
+
+// words returns the values of an input that takes one of a few, nil for others.
+func (in *input) words() []string {
+	if !strings.Contains(in.values, ", ") {
+		return nil
+	}
+	return strings.Split(in.values, ", ")
+}
+
+// A source says where the value of an input is from.
+type source struct{ name, value, from string }
+
+// readInputs reads the inputs from arguments and variables, in this order.
+func readInputs(args []string, getenv func(string) string) (*settings, []source, error) {
+	flags := flag.NewFlagSet("action", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	given := map[string]*string{}
+	for i := range inputs {
+		given[inputs[i].name] = flags.String(inputs[i].name, "", inputs[i].usage)
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, cli.Usagef("%s", strings.ReplaceAll(err.Error(), "flag provided but not defined: -", "unknown flag --"))
+	}
+	if flags.NArg() > 0 {
+		return nil, nil, cli.Usagef("%q is not a flag; reports are given as --reports", flags.Arg(0))
+	}
+	s := &settings{files: map[string]string{}}
+	var sources []source
+	for i := range inputs {
+		in := &inputs[i]
+		value, from := strings.TrimSpace(*given[in.name]), "flag"
+		if value == "" {
+			value, from = strings.TrimSpace(getenv(in.variable())), "input"
+		}
+		if value == "" {
+			value, from = in.preset, "default"
+		}
+		sources = append(sources, source{in.name, value, from})
+		if value == "" {
+			continue
+		}
+		if words := in.words(); words != nil && !slices.Contains(words, value) {
+			return nil, nil, cli.Usagef("input %s: %q is none of %s", in.name, value, in.values)
+		}
+		if err := in.set(s, value); err != nil {
+			return nil, nil, cli.Usagef("input %s: %v", in.name, err)
+		}
+	}
+	if len(s.reports) == 0 {
+		return nil, nil, cli.Usagef("input reports is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json")
+	}
+	return s, sources, nil
+}
+
+// printUsage prints the inputs as flags.
+func printUsage(w io.Writer) error {
+	_, err := fmt.Fprint(w, `action: hold SYCL compatibility reports against a policy
+
+Usage: action --reports PATTERNS [FLAGS]
+
+Each flag is an input of the GitHub Action, and a variable as well: --fail-on is
+INPUT_FAIL_ON.
+
+Flags:
+`)
+	for _, in := range inputs {
+		if err != nil {
+			return err
+		}
+		preset := ""
+		if in.preset != "" {
+			preset = ", " + in.preset + " when it is missing"
+		}
+		_, err = fmt.Fprintf(w, "  --%s (%s%s)\n        %s\n", in.name, in.values, preset, in.usage)
+	}
+	if err == nil {
+		_, err = fmt.Fprint(w, `
+Example:
+  action --reports 'bazel-bin/**/*.compat.json' --policy-file .github/sycl-compat.yml
+
+Exit codes: 0 it passes, 1 it does not, 2 wrong usage or a fault in the policy or
+the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.
+`)
+	}
+	return err
+}

@@ -1,0 +1,367 @@
+// Package fakerunner runs programs as GitHub's runner does and says what GitHub
+// would show of them. It is for tests.
+//
+// It was written from the behaviour of the runner (version 2.336), in which lines
+// of both streams may be commands in two notations, commands can be stopped and
+// started, messages are unescaped, annotations are counted and cut, and files
+// with outputs and summaries are read when the step ends. Where the runner
+// depends on its machine, it is as careless here as it can be: comparisons of
+// .NET may skip characters that cannot be seen, so a line is also read without
+// these.
+package fakerunner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf16"
+)
+
+// A Step is a program to run.
+type Step struct {
+	Program  string
+	Args     []string
+	Dir      string
+	Env      map[string]string // besides the files of the runner, and nothing else
+	Without  []string          // variables of the runner that are not set
+	Debug    bool              // RUNNER_DEBUG
+	Matchers []*regexp.Regexp  // of problems, that earlier steps have left behind
+	Summary  string            // what is in the summary already
+}
+
+// Seen is what GitHub shows of a step.
+type Seen struct {
+	ExitCode    int
+	Log         []string // lines
+	Annotations []Annotation
+	Dropped     int // annotations
+	Outputs     map[string]string
+	Summary     string
+	Masks       []string
+	Commands    []Command // all that were obeyed
+	Faults      []string  // what the runner complains of
+	Stdout      string    // as it was written
+	Stderr      string
+
+	matchers []*regexp.Regexp
+	stopped  string
+	counts   map[string]int
+}
+
+// A Command is one that the runner obeys.
+type Command struct {
+	Name       string
+	Properties map[string]string
+	Data       string
+}
+
+// An Annotation is a message at a place.
+type Annotation struct {
+	Level, File, Line, Title, Message string
+	Matched                           bool // by a matcher of problems
+}
+
+// Run runs a step and returns what is seen of it.
+func Run(t testing.TB, s Step) *Seen {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), s.Program, s.Args...)
+	cmd.Dir = s.Dir
+	files := map[string]string{"GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_ENV": "env", "GITHUB_STATE": "state", "GITHUB_PATH": "path"}
+	env := map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "RUNNER_TEMP": dir}
+	for variable, name := range files {
+		env[variable] = filepath.Join(dir, name)
+		content := ""
+		if name == "summary" {
+			content = s.Summary
+		}
+		if err := os.WriteFile(env[variable], []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Debug {
+		env["RUNNER_DEBUG"] = "1"
+	}
+	for name, value := range s.Env {
+		env[name] = value
+	}
+	for _, name := range s.Without {
+		delete(env, name)
+	}
+	cmd.Env = []string{}
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	seen := Read(stdout.String(), stderr.String(), s.Matchers...)
+	seen.ExitCode = cmd.ProcessState.ExitCode()
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	seen.Outputs = seen.fileCommands("output", read("output"))
+	for _, name := range []string{"env", "state"} {
+		for key := range seen.fileCommands(name, read(name)) {
+			seen.Faults = append(seen.Faults, name+" sets "+key)
+		}
+	}
+	if path := read("path"); path != "" {
+		seen.Faults = append(seen.Faults, "path has "+path)
+	}
+	seen.readSummary(read("summary"))
+	return seen
+}
+
+// Read returns what is seen of the streams of a program.
+func Read(stdout, stderr string, matchers ...*regexp.Regexp) *Seen {
+	s := &Seen{Stdout: stdout, Stderr: stderr, matchers: matchers, counts: map[string]int{}}
+	for _, stream := range []string{stdout, stderr} {
+		for _, line := range lines(stream) {
+			s.line(line)
+		}
+	}
+	return s
+}
+
+// lines divides text as the reader of .NET does: a carriage return ends a line,
+// too.
+func lines(text string) []string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\r", "\n")
+	text = strings.TrimSuffix(text, "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// registered are the names of commands.
+var registered = []string{"set-env", "set-output", "save-state", "add-mask", "add-path", "add-matcher", "remove-matcher",
+	"debug", "notice", "warning", "error", "group", "endgroup", "echo", "stop-commands"}
+
+func (s *Seen) isCommand(name string) bool {
+	if s.stopped != "" && strings.EqualFold(name, s.stopped) {
+		return true
+	}
+	for _, r := range registered {
+		if strings.EqualFold(name, r) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Seen) line(line string) {
+	c, ok := s.command(line)
+	if !ok {
+		c, ok = s.command(strings.Map(func(r rune) rune {
+			if unicode.In(r, unicode.Cf, unicode.Mn, unicode.Cc) {
+				return -1
+			}
+			return r
+		}, line))
+	}
+	if ok && s.obey(c, line) {
+		return
+	}
+	for _, m := range s.matchers {
+		if m.MatchString(line) {
+			s.annotate(Annotation{Level: "error", Message: line, Matched: true})
+			return
+		}
+	}
+	for _, secret := range s.Masks {
+		line = strings.ReplaceAll(line, secret, "***")
+	}
+	s.Log = append(s.Log, line)
+}
+
+// command reads both notations.
+func (s *Seen) command(line string) (Command, bool) {
+	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::"); ok {
+		if info, data, ok := strings.Cut(rest, "::"); ok {
+			if c, ok := s.info(info, ",", unescapeProperty); ok {
+				c.Data = unescapeData(data)
+				return c, true
+			}
+		}
+	}
+	if _, rest, ok := strings.Cut(line, "##["); ok {
+		if info, data, ok := strings.Cut(rest, "]"); ok {
+			if c, ok := s.info(info, ";", unescapeOld); ok {
+				c.Data = unescapeOld(data)
+				return c, true
+			}
+		}
+	}
+	return Command{}, false
+}
+
+// info reads what is before the data: a name and properties.
+func (s *Seen) info(info, separator string, unescape func(string) string) (Command, bool) {
+	name, properties, _ := strings.Cut(info, " ")
+	if !s.isCommand(name) {
+		return Command{}, false
+	}
+	c := Command{Name: strings.ToLower(name), Properties: map[string]string{}}
+	for property := range strings.SplitSeq(strings.TrimSpace(properties), separator) {
+		if key, value, ok := strings.Cut(property, "="); ok && key != "" && value != "" {
+			c.Properties[strings.ToLower(key)] = unescape(value)
+		}
+	}
+	return c, true
+}
+
+// The per cent sign is the last that the runner unescapes in all three.
+func unescapeData(s string) string {
+	return unescape(s, "%0D", "\r", "%0A", "\n", "%25", "%")
+}
+
+func unescapeProperty(s string) string {
+	return unescape(s, "%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%")
+}
+
+func unescapeOld(s string) string {
+	return unescape(s, "%3B", ";", "%0D", "\r", "%0A", "\n", "%5D", "]", "%25", "%")
+}
+
+func unescape(s string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		s = strings.ReplaceAll(s, pairs[i], pairs[i+1])
+	}
+	return s
+}
+
+// obey does what a command says; false is a line like any other.
+func (s *Seen) obey(c Command, line string) bool {
+	if s.stopped != "" {
+		if !strings.EqualFold(c.Name, s.stopped) {
+			return false
+		}
+		s.stopped = ""
+		s.Commands = append(s.Commands, c)
+		return true
+	}
+	s.Commands = append(s.Commands, c)
+	switch c.Name {
+	case "stop-commands":
+		s.stopped = c.Data
+	case "add-mask":
+		s.Masks = append(s.Masks, c.Data)
+	case "error", "warning", "notice":
+		s.annotate(Annotation{Level: c.Name, File: c.Properties["file"], Line: c.Properties["line"], Title: c.Properties["title"], Message: c.Data})
+	case "group":
+		s.Log = append(s.Log, c.Data)
+	case "debug", "endgroup", "echo":
+	case "set-output":
+		s.Faults = append(s.Faults, "an output from the log: "+line)
+	default:
+		s.Faults = append(s.Faults, "a command from the log: "+line)
+	}
+	return true
+}
+
+const (
+	mostAnnotations = 10 // of a kind
+	longestMessage  = 4096
+	longestSummary  = 1 << 20
+)
+
+func (s *Seen) annotate(a Annotation) {
+	if s.counts[a.Level]++; s.counts[a.Level] > mostAnnotations {
+		s.Dropped++
+		return
+	}
+	if units := utf16.Encode([]rune(a.Message)); len(units) > longestMessage {
+		s.Faults = append(s.Faults, "a message was cut")
+		a.Message = string(utf16.Decode(units[:longestMessage]))
+	}
+	for _, secret := range s.Masks {
+		a.Message = strings.ReplaceAll(a.Message, secret, "***")
+	}
+	s.Annotations = append(s.Annotations, a)
+}
+
+// fileCommands reads a file of names and values.
+func (s *Seen) fileCommands(file, text string) map[string]string {
+	values := map[string]string{}
+	list := strings.Split(text, "\n")
+	for i := 0; i < len(list); i++ {
+		line := list[i]
+		equal, here := strings.Index(line, "="), strings.Index(line, "<<")
+		switch {
+		case line == "":
+		case equal >= 0 && (here < 0 || equal < here):
+			values[line[:equal]] = line[equal+1:]
+		case here > 0 && line[here+2:] != "":
+			end := i + 1
+			for end < len(list) && list[end] != line[here+2:] {
+				end++
+			}
+			if end == len(list) {
+				s.Faults = append(s.Faults, fmt.Sprintf("%s: no delimiter %q", file, line[here+2:]))
+				return values
+			}
+			values[line[:here]] = strings.Join(list[i+1:end], "\n")
+			i = end
+		default:
+			s.Faults = append(s.Faults, fmt.Sprintf("%s: invalid line %q", file, line))
+			return values
+		}
+	}
+	return values
+}
+
+func (s *Seen) readSummary(text string) {
+	if len(text) > longestSummary {
+		s.Faults = append(s.Faults, fmt.Sprintf("the summary has %d bytes and is dropped", len(text)))
+		return
+	}
+	for _, secret := range s.Masks {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	s.Summary = text
+}
+
+// Matchers are matchers of problems that are in wide use: of compilers, linkers
+// and linters. Steps leave them behind for all that follow.
+var Matchers = []*regexp.Regexp{
+	regexp.MustCompile(`^(.*):(\d+):(\d+):\s+(?:fatal\s+)?(warning|error):\s+(.*)$`),  // gcc, clang
+	regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)`), // the same without a column
+	regexp.MustCompile(`^(.+):(\d+): (error|warning|note): (.+)$`),
+	regexp.MustCompile(`^\s*(\.{0,2}[\/\\].+\.go):(?:(\d+):(\d+):)? (.*)`),
+	regexp.MustCompile(`^([^\s].*)[\(:](\d+)[,:](\d+)(?:\):\s+|\s+-\s+)(error|warning|info)\s+(TS\d+)\s*:\s*(.*)$`),
+	regexp.MustCompile(`^(?:\s+\d+\>)?([^\s].*)\((\d+),?(\d+)?(?:,\d+,\d+)?\)\s*:\s+(error|warning|info)\s+(\w{1,2}\d+)\s*:\s*(.*)$`), // msbuild
+	regexp.MustCompile(`^\s*(\d+):(\d+)\s+(error|warning|info)\s+(.*)\s\s+(.*)$`),                                                     // eslint
+	regexp.MustCompile(`^\s*File "(.+)", line (\d+)`),                                                                                 // Python
+	regexp.MustCompile(`^(warning|warn|error)(\[(.*)\])?: (.*)$`),                                                                     // Rust
+	regexp.MustCompile(`^(.*): (error|warning): (.*)$`),
+	regexp.MustCompile(`^(.+):(\d+):(\d+): ([A-Z]\d+):? (.*)$`), // flake8, pylint
+	regexp.MustCompile(`^.*\b(?:error|ERROR): (.*)$`),
+}
+
+// Outputs reads a file of outputs, nil when the runner would refuse it.
+func Outputs(text string) map[string]string {
+	var s Seen
+	values := s.fileCommands("output", text)
+	if len(s.Faults) > 0 {
+		return nil
+	}
+	return values
+}

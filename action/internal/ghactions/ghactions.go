@@ -1,0 +1,307 @@
+// Package ghactions speaks to the runner of GitHub Actions: outputs, annotations,
+// the log and the summary of a job. It is the only package that uses
+// go-githubactions, and closes what that leaves open:
+//
+//   - the runner takes commands from any line of standard output and standard
+//     error, "::name::" at its beginning and "##[name]" anywhere in it, and a bare
+//     carriage return begins a line, too. All text is escaped, the log is between
+//     a command that stops the parser and one with a random name that starts it
+//     again, and lines of the log begin with a mark and have no form that problem
+//     matchers of compilers know.
+//   - values of outputs stand between delimiters in a file. Ours are random and
+//     not in the value, names have one form, and values are numbers, words, paths
+//     and addresses and nothing else.
+//   - the library takes format strings, panics and ends the process. Nothing here
+//     does.
+//   - the runner drops the eleventh annotation of a kind without a word, and a
+//     summary above 1 MiB as a whole. Both have a budget here.
+//
+// The behaviour is that of the runner's sources: ActionCommand, OutputManager,
+// FileCommandManager and ExecutionContext.
+package ghactions
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// A Runner is the one that runs the step.
+type Runner struct {
+	out    *failing
+	getenv func(string) string
+	random io.Reader
+	action *githubactions.Action
+	left   map[Level]int // annotations
+}
+
+// Options are what a Runner depends on.
+type Options struct {
+	Stdout io.Writer
+	Getenv func(string) string
+	Random io.Reader // nil is crypto/rand
+}
+
+// New returns the runner that an environment describes.
+func New(o Options) *Runner {
+	r := &Runner{out: &failing{w: o.Stdout}, getenv: o.Getenv, random: o.Random, left: map[Level]int{}}
+	if r.random == nil {
+		r.random = rand.Reader
+	}
+	for _, l := range []Level{Error, Warning, Notice} {
+		r.left[l] = MaxAnnotations
+	}
+	r.action = githubactions.New(githubactions.WithWriter(r.out), githubactions.WithGetenv(o.Getenv))
+	return r
+}
+
+// failing keeps the first error of a writer instead of returning it: the library
+// makes a panic of it.
+type failing struct {
+	w   io.Writer
+	err error
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.err == nil {
+		_, f.err = f.w.Write(p)
+	}
+	return len(p), nil
+}
+
+// Err returns the first error of writing to the log.
+func (r *Runner) Err() error { return r.out.err }
+
+// Mask makes the runner write "***" for a secret in the log.
+func (r *Runner) Mask(secret string) {
+	if strings.TrimSpace(secret) != "" {
+		r.action.AddMask(secret)
+	}
+}
+
+// A Value is one that an output may have: it is never a text of a report.
+type Value struct {
+	text string
+	err  error
+}
+
+// Err says why a value cannot be one of an output, nil when it can.
+func (v Value) Err() error { return v.err }
+
+// Number returns a count.
+func Number(n int) Value { return Value{text: strconv.Itoa(n)} }
+
+var word = regexp.MustCompile(`^[a-z0-9][a-z0-9:-]{0,99}$`)
+
+// Word returns one word of a fixed set, or a digest.
+func Word(s string) Value {
+	if !word.MatchString(s) {
+		return Value{err: fmt.Errorf("%q is not a word", s)}
+	}
+	return Value{text: s}
+}
+
+// Path returns the path of a file, or nothing.
+func Path(s string) Value {
+	if report.Escape(s) != s || len(s) > 4096 {
+		return Value{err: fmt.Errorf("%q is not a path that can be an output", s)}
+	}
+	return Value{text: s}
+}
+
+// URL returns an address, or nothing.
+func URL(s string) Value {
+	if s == "" {
+		return Value{}
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || report.Escape(s) != s || strings.ContainsAny(s, " <>\"`|\\") || len(s) > 2000 {
+		return Value{err: fmt.Errorf("%q is not an address that can be an output", s)}
+	}
+	return Value{text: s}
+}
+
+// An Output is a name and its value.
+type Output struct {
+	Name  string
+	Value Value
+}
+
+var outputName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,49}$`)
+
+// SetOutputs sets outputs of the step. Either all of them are written or none.
+func (r *Runner) SetOutputs(outputs ...Output) error {
+	var body strings.Builder
+	for _, o := range outputs {
+		if !outputName.MatchString(o.Name) {
+			return fmt.Errorf("%q is not the name of an output", o.Name)
+		}
+		if o.Value.err != nil {
+			return fmt.Errorf("output %s: %w", o.Name, o.Value.err)
+		}
+		delimiter, err := r.token()
+		if err != nil {
+			return err
+		}
+		if strings.Contains(o.Value.text, delimiter) {
+			return fmt.Errorf("output %s: the value has its delimiter", o.Name)
+		}
+		// The runner skips empty lines, and the file may end in the middle of one.
+		fmt.Fprintf(&body, "\n%s<<%s\n%s\n%s", o.Name, delimiter, o.Value.text, delimiter)
+	}
+	return r.fileCommand("output", body.String())
+}
+
+// token returns a name that nobody can guess.
+func (r *Runner) token() (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(r.random, b[:]); err != nil {
+		return "", fmt.Errorf("no random number: %w", err)
+	}
+	return "sycl-" + hex.EncodeToString(b[:]), nil
+}
+
+// fileCommand appends to the file that the runner reads for a command.
+func (r *Runner) fileCommand(name, body string) (err error) {
+	variable := "GITHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	path := r.getenv(variable)
+	if path == "" {
+		return fmt.Errorf("the variable %s is not set, so the runner cannot be told", variable)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("the file that %s names is not a regular one", variable)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the file that %s names cannot be written: %v", variable, p)
+		}
+	}()
+	r.action.IssueFileCommand(&githubactions.Command{Name: name, Message: body})
+	return nil
+}
+
+// A Level is the kind of an annotation.
+type Level string
+
+const (
+	Error   Level = "error"
+	Warning Level = "warning"
+	Notice  Level = "notice"
+)
+
+// MaxAnnotations is how many annotations of each kind the runner keeps of a step;
+// those of all three kinds are fewer than the 50 that it keeps of a job.
+const MaxAnnotations = 10
+
+// maxMessage is below the 4096 UTF-16 units at which the runner cuts messages.
+const maxMessage = 4000
+
+// An Annotation is a message that GitHub shows at a line of a file.
+type Annotation struct {
+	Level   Level
+	File    string // from the folder of the workspace, with "/"; may be ""
+	Line    int    // 0 when there is none
+	Title   string
+	Message string
+}
+
+// Annotate shows an annotation. It returns false, and shows nothing, when the
+// runner would drop it.
+func (r *Runner) Annotate(a Annotation) bool {
+	if r.left[a.Level] <= 0 {
+		return false
+	}
+	r.left[a.Level]--
+	properties := githubactions.CommandProperties{}
+	if a.File != "" {
+		properties["file"] = report.Escape(a.File)
+		if a.Line > 0 {
+			properties["line"] = strconv.Itoa(a.Line)
+		}
+	}
+	if a.Title != "" {
+		properties["title"] = report.Escape(cut(a.Title, 200))
+	}
+	r.action.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: cut(report.Escape(a.Message), maxMessage), Properties: properties})
+	return true
+}
+
+// cut returns at most n UTF-16 units of a text, and says when there were more.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	units := 0
+	for i, c := range s {
+		units += utf16.RuneLen(c)
+		if units >= n {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// Debug writes a text that is shown when debugging is on.
+func (r *Runner) Debug(text string) {
+	r.action.IssueCommand(&githubactions.Command{Name: "debug", Message: report.Escape(cut(text, maxMessage))})
+}
+
+// Debugging reports whether the user has asked for messages for debugging.
+func (r *Runner) Debugging() bool { return r.getenv("RUNNER_DEBUG") == "1" }
+
+// Log writes text to the log, in which nothing is a command. The text is all that
+// write wrote until it failed.
+func (r *Runner) Log(write func(w io.Writer) error) error {
+	var text bytes.Buffer
+	err := write(&text)
+	if text.Len() > 0 {
+		token, noToken := r.token()
+		if noToken != nil {
+			return errors.Join(err, noToken)
+		}
+		r.action.IssueCommand(&githubactions.Command{Name: "stop-commands", Message: token})
+		for line := range strings.Lines(text.String()) {
+			fmt.Fprintln(r.out, LogLine(strings.TrimSuffix(line, "\n")))
+		}
+		r.action.IssueCommand(&githubactions.Command{Name: token})
+	}
+	return errors.Join(err, r.out.err)
+}
+
+// maxLine is how long a line of the log may be.
+const maxLine = 8000
+
+// linePrefix is what lines of the log begin with.
+const linePrefix = "| "
+
+var (
+	position = regexp.MustCompile(`:(\d)`)
+	brackets = regexp.MustCompile(`(\d)\)(\s*):`)
+	severity = regexp.MustCompile(`(?i)\b(errors?|warnings?|notes?|notices?|info|fatal|critical|failure|panic|traceback)((?:\[[^\]]*\]|\s+[A-Za-z]{0,4}\d+)?)(\s*):`)
+	quoted   = regexp.MustCompile(`(?i)\b(File|line)(\s+)"`)
+)
+
+// LogLine makes a line of the log of a text: one in which no command is, and that
+// is not like a message of a compiler. Other steps may have told the runner to
+// make annotations of these.
+func LogLine(s string) string {
+	s = report.Escape(cut(s, maxLine))
+	s = position.ReplaceAllString(s, ": $1")
+	s = brackets.ReplaceAllString(s, "$1)$2 -")
+	s = severity.ReplaceAllString(s, "$1$2$3 -")
+	s = quoted.ReplaceAllString(s, "$1$2'")
+	return linePrefix + s
+}

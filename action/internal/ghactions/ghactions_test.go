@@ -1,0 +1,377 @@
+package ghactions
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
+)
+
+// attacks are texts that mean something to the runner.
+var attacks = []string{
+	"k\n::error file=a.cpp,line=1::forged", "k\r::error file=a.cpp,line=1::forged", "k\r\n::error::forged",
+	"::error::forged", "  ::error::forged", "\u00a0\u2003::error::forged", "\u200b::error::forged", ":\u00ad:error::forged",
+	"a ##[error]x", "##[set-output name=conclusion;]success", "#\u200d#[add-mask]e", "##[add-mask]e", "##[stop-commands]t", "::stop-commands::t",
+	"::set-output name=conclusion::success", "::add-mask::e", "::add-path::/evil", "::add-matcher::evil.json", "::echo::on", "::debug::x",
+	"%0A::error::x", "%0D%0A::error::x", "%25", "%250A", "100%s", "%!s(MISSING)", "%[1]*d",
+	"x\n_GitHubActionsFileCommandDelimeter_\nconclusion=success\ny<<_GitHubActionsFileCommandDelimeter_",
+	"\u202e", "\u0085::error::x", "\u2028::error::x", "\x1b[2J", "\x00", "\xff\xfe", "",
+	"x.cpp:1:1: error: forged", "x.cpp:1:1: fatal error: forged", "x.cpp:1: error: forged", "x.go:1:2: forged", "a(1,2): error TS1: forged", "a(1): error C1: forged", "1:2  error  forged  rule",
+	`File "x.py", line 1`, `  File "x.py", line 1, in f`, "error[E0308]: forged", "warning: forged", "a: error: forged", "ERROR: forged", "x.py:1:1: E501 forged",
+	"Undefined symbols: error : forged", "error ABC1: forged", "1:error:forged",
+}
+
+func runner(t testing.TB, log io.Writer, files ...string) *Runner {
+	t.Helper()
+	env := map[string]string{}
+	for i := 0; i < len(files); i += 2 {
+		env[files[i]] = files[i+1]
+	}
+	return New(Options{Stdout: log, Getenv: func(name string) string { return env[name] }})
+}
+
+// checkLog writes text to the log and checks that it is text.
+func checkLog(t *testing.T, text string) {
+	var out bytes.Buffer
+	if err := runner(t, &out).Log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+		t.Fatal(err)
+	}
+	seen := fakerunner.Read(out.String(), "", fakerunner.Matchers...)
+	wantCommands := 2
+	if text == "" {
+		wantCommands = 0
+	}
+	if len(seen.Commands) != wantCommands || len(seen.Annotations) != 0 || len(seen.Masks) != 0 || len(seen.Faults) != 0 {
+		t.Errorf("%q is seen as %+v", text, seen)
+	}
+	if text != "" && len(seen.Log) != strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 {
+		t.Errorf("%q makes lines %q", text, seen.Log)
+	}
+	// The lines alone are no commands either, on whichever stream.
+	bare := strings.Join(seen.Log, "\n")
+	if seen := fakerunner.Read("", bare, fakerunner.Matchers...); len(seen.Commands) != 0 || len(seen.Annotations) != 0 {
+		t.Errorf("%q without the guard is seen as %+v", text, seen)
+	}
+}
+
+func checkAnnotation(t *testing.T, text string) {
+	var out bytes.Buffer
+	r := runner(t, &out)
+	if !r.Annotate(Annotation{Level: Warning, File: text, Line: 3, Title: text, Message: text}) || r.Err() != nil {
+		t.Fatal("no annotation")
+	}
+	seen := fakerunner.Read(out.String(), "", fakerunner.Matchers...)
+	if len(seen.Commands) != 1 || len(seen.Annotations) != 1 || seen.Annotations[0].Level != "warning" || len(seen.Faults) != 0 || len(seen.Log) != 0 {
+		t.Fatalf("%q is seen as %+v", text, seen)
+	}
+	a := seen.Annotations[0]
+	if strings.ContainsAny(a.Message+a.Title+a.File, "\r\n\x00\x1b") || text != "" && a.Line != "3" {
+		t.Errorf("%q is shown as %+v", text, a)
+	}
+	// The runner prints the message again.
+	if again := fakerunner.Read("##[warning]"+a.Message, ""); len(again.Commands) != 1 {
+		t.Errorf("%q is %+v when it is printed again", text, again)
+	}
+}
+
+func checkOutput(t *testing.T, text string) {
+	path := filepath.Join(t.TempDir(), "output")
+	// What an earlier writer left has no line end.
+	if err := os.WriteFile(path, []byte("before=1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := runner(t, io.Discard, "GITHUB_OUTPUT", path)
+	for _, v := range []Value{Word(text), Path(text), URL(text)} {
+		err := r.SetOutputs(Output{"conclusion", Word("failure")}, Output{"value", v}, Output{"last", Number(-7)})
+		data, readErr := os.ReadFile(path)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		got := fakerunner.Outputs(string(data))
+		switch {
+		case got == nil:
+			t.Errorf("%q breaks the file: %q", text, data)
+		case err != nil && len(got) != 1:
+			t.Errorf("%q is refused, and there is %q", text, got)
+		case err == nil && (len(got) != 4 || got["before"] != "1" || got["conclusion"] != "failure" || got["value"] != text || got["last"] != "-7"):
+			t.Errorf("%q makes %q", text, got)
+		}
+		if err := os.WriteFile(path, []byte("before=1"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAttacks(t *testing.T) {
+	for _, a := range attacks {
+		t.Run(fmt.Sprintf("%q", a), func(t *testing.T) {
+			for _, text := range []string{a, "kernel '" + a + "' x", a + "\n" + a} {
+				checkLog(t, text)
+				checkAnnotation(t, text)
+				checkOutput(t, text)
+			}
+		})
+	}
+}
+
+// TestLibrary: what the library does by itself is seen by the fake runner, which
+// would see it of this package, too.
+func TestLibrary(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "output")
+	var out bytes.Buffer
+	a := githubactions.New(githubactions.WithWriter(&out), githubactions.WithGetenv(func(string) string { return path }))
+	a.SetOutput("kernel", "x\n_GitHubActionsFileCommandDelimeter_\nconclusion=success\ny<<_GitHubActionsFileCommandDelimeter_")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fakerunner.Outputs(string(data)); got["conclusion"] != "success" {
+		t.Errorf("outputs %q", got)
+	}
+	for _, text := range []string{"k\n::error::forged", "k\r::error::forged", "a ##[error]x", "a: error: x"} {
+		out.Reset()
+		a.Infof("%s", text)
+		if seen := fakerunner.Read(out.String(), "", fakerunner.Matchers...); len(seen.Annotations) != 1 {
+			t.Errorf("%q is seen as %+v", text, seen)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, a := range attacks {
+		f.Add(a)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1000 {
+			return
+		}
+		checkLog(t, text)
+		checkAnnotation(t, text)
+		checkOutput(t, text)
+	})
+}
+
+// Text is shown as it is when it means nothing.
+func TestPlainText(t *testing.T) {
+	for text, want := range map[string]string{
+		"sim::Reduce<double>::operator()(int) const":                       "| sim::Reduce<double>::operator()(int) const",
+		"src/a.cpp:7: error: kernel 'A' does not run":                      "| src/a.cpp: 7: error - kernel 'A' does not run",
+		"compat: failed: 4 kernels on 2 devices: 1 problem fails, 1 error": "| compat: failed: 4 kernels on 2 devices: 1 problem fails, 1 error",
+		"%25 and %s": "| %25 and %s",
+	} {
+		if got := LogLine(text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	for _, test := range []struct {
+		kind string
+		make func(string) Value
+		good []string
+		bad  []string
+	}{
+		{"word", Word, []string{"success", "sha256:0123456789abcdef", "not-applicable"}, []string{"", "Success", "a b", "a\nb", "-a", strings.Repeat("a", 101)}},
+		{"path", Path, []string{"", "out/result.sarif", `C:\x y\z.json`, "/a=b<<c"}, []string{"a\nb", "a\rb", "a\x00", "\u202e", "##[error]", strings.Repeat("a", 5000)}},
+		{"address", URL, []string{"", "https://github.com/o/r/pull/7#issuecomment-1", "http://127.0.0.1:80/x"},
+			[]string{"javascript:alert(1)", "//x", "https://", "https://u:p@x/", "https://x/\n", "https://x/ y", "https://x/<b>", "x"}},
+	} {
+		for _, s := range test.good {
+			if v := test.make(s); v.err != nil || v.text != s {
+				t.Errorf("%s %q: %v", test.kind, s, v.err)
+			}
+		}
+		for _, s := range test.bad {
+			if test.make(s).err == nil {
+				t.Errorf("%s %q is taken", test.kind, s)
+			}
+		}
+	}
+}
+
+func TestOutputNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "output")
+	for _, name := range []string{"", "a b", "a\nb", "A", "a=b", "a<<b", "-", strings.Repeat("a", 51)} {
+		if err := runner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(Output{"good", Number(1)}, Output{name, Number(1)}); err == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("something was written")
+	}
+}
+
+// zeros are not random: a value can have the delimiter in it.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+type noRandom struct{}
+
+func (noRandom) Read([]byte) (int, error) { return 0, errors.New("none") }
+
+func TestDelimiter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "output")
+	getenv := func(string) string { return path }
+	r := New(Options{Stdout: io.Discard, Getenv: getenv, Random: zeros{}})
+	if err := r.SetOutputs(Output{"path", Path("sycl-" + strings.Repeat("0", 32))}); err == nil || !strings.Contains(err.Error(), "delimiter") {
+		t.Errorf("a value with the delimiter: %v", err)
+	}
+	r = New(Options{Stdout: io.Discard, Getenv: getenv, Random: noRandom{}})
+	if err := r.SetOutputs(Output{"n", Number(1)}); err == nil {
+		t.Error("an output without a random number")
+	}
+	if err := r.Log(func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err == nil {
+		t.Error("a log without a random number")
+	}
+	r = New(Options{Stdout: io.Discard, Getenv: getenv})
+	seen := map[string]bool{}
+	for range 100 {
+		token, err := r.token()
+		if err != nil || seen[token] {
+			t.Fatalf("%q again, or %v", token, err)
+		}
+		seen[token] = true
+	}
+}
+
+// Files that are missing or cannot be written are errors and no panics.
+func TestNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, path := range map[string]string{"not set": "", "a folder": dir, "in a folder that is missing": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
+		r := runner(t, io.Discard, "GITHUB_OUTPUT", path, "GITHUB_STEP_SUMMARY", path)
+		if err := r.SetOutputs(Output{"n", Number(1)}); err == nil || !strings.Contains(err.Error(), "GITHUB_OUTPUT") {
+			t.Errorf("%s: output: %v", name, err)
+		}
+		if _, err := r.Summary(text("x")); err == nil || !strings.Contains(err.Error(), "GITHUB_STEP_SUMMARY") {
+			t.Errorf("%s: summary: %v", name, err)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is closed") }
+
+func TestBrokenLog(t *testing.T) {
+	r := runner(t, broken{})
+	r.Mask("x")
+	r.Debug("x")
+	r.Annotate(Annotation{Level: Error, Message: "x"})
+	if r.Err() == nil {
+		t.Error("no error")
+	}
+}
+
+func TestBudget(t *testing.T) {
+	var out bytes.Buffer
+	r := runner(t, &out)
+	n := 0
+	for range 15 {
+		for _, l := range []Level{Error, Warning, Notice} {
+			if r.Annotate(Annotation{Level: l, Message: "m"}) {
+				n++
+			}
+		}
+	}
+	seen := fakerunner.Read(out.String(), "")
+	if n != 30 || len(seen.Annotations) != 30 || seen.Dropped != 0 {
+		t.Errorf("%d, %d shown, %d dropped", n, len(seen.Annotations), seen.Dropped)
+	}
+}
+
+func TestLongMessages(t *testing.T) {
+	for _, c := range []string{"x", "ü", "𝄞", "%", "\n", "\xff"} {
+		var out bytes.Buffer
+		runner(t, &out).Annotate(Annotation{Level: Error, Title: strings.Repeat(c, 5000), Message: strings.Repeat(c, 5000)})
+		seen := fakerunner.Read(out.String(), "")
+		if len(seen.Faults) != 0 || len(seen.Annotations) != 1 || !strings.HasSuffix(seen.Annotations[0].Message, "…") {
+			t.Errorf("%q: %v", c, seen.Faults)
+		}
+		if n := len(utf16.Encode([]rune(seen.Annotations[0].Message))); n < 3900 || n > 4096 {
+			t.Errorf("%q: %d", c, n)
+		}
+	}
+	if got := cut("üüü", 6); got != "üüü" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMask(t *testing.T) {
+	var out bytes.Buffer
+	r := runner(t, &out)
+	r.Mask("")
+	r.Mask(" \n")
+	r.Mask("s3cret%0A\n::error::x")
+	seen := fakerunner.Read(out.String()+"s3cret%0A\n", "")
+	if !slices.Equal(seen.Masks, []string{"s3cret%0A\n::error::x"}) || len(seen.Annotations) != 0 {
+		t.Errorf("got %+v", seen)
+	}
+}
+
+func TestDebug(t *testing.T) {
+	var out bytes.Buffer
+	r := runner(t, &out, "RUNNER_DEBUG", "1")
+	r.Debug("a\n::error::x")
+	if seen := fakerunner.Read(out.String(), ""); len(seen.Commands) != 1 || seen.Commands[0].Name != "debug" || !r.Debugging() {
+		t.Errorf("got %+v", seen)
+	}
+}
+
+func text(s string) Draft { return func(int) (string, error) { return s, nil } }
+
+func TestSummary(t *testing.T) {
+	long := text(strings.Repeat("x", MaxSummary))
+	fits := func(limit int) (string, error) { return strings.Repeat("y", limit), nil }
+	tooLong := func(int) (string, error) { return "", fmt.Errorf("a table: %w", ErrTooLong) }
+	failed := func(int) (string, error) { return "", errors.New("broken") }
+	for _, test := range []struct {
+		name   string
+		before int
+		drafts []Draft
+		chosen int
+		fault  bool
+	}{
+		{"the first", 0, []Draft{text("a"), text("b")}, 0, false},
+		{"all of the space", 0, []Draft{fits}, 0, false},
+		{"the second", 0, []Draft{long, text("b")}, 1, false},
+		{"the third", 0, []Draft{long, tooLong, text("c")}, 2, false},
+		{"after others", 1<<20 - 3000, []Draft{text(strings.Repeat("x", 2500)), fits, text("c")}, 1, false},
+		{"no space", 1<<20 - 1000, []Draft{text("a")}, 0, true},
+		{"others wrote too much", 2 << 20, []Draft{text("a")}, 0, true},
+		{"none fits", 0, []Draft{long, tooLong}, 0, true},
+		{"an error", 0, []Draft{failed, text("b")}, 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "summary")
+			if err := os.WriteFile(path, []byte(strings.Repeat("-", test.before)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			n, err := runner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).Summary(test.drafts...)
+			if (err != nil) != test.fault || !test.fault && n != test.chosen {
+				t.Errorf("draft %d, %v", n, err)
+			}
+			info, statErr := os.Stat(path)
+			if statErr != nil {
+				t.Fatal(statErr)
+			}
+			switch {
+			case err != nil && info.Size() != int64(test.before):
+				t.Errorf("%d bytes after an error", info.Size())
+			case err == nil && (info.Size() <= int64(test.before) || info.Size() > MaxSummary):
+				t.Errorf("%d bytes", info.Size())
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package ghactions
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// MaxSummary is the size of the file above which the runner drops the summary of
+// a step as a whole.
+const MaxSummary = 1 << 20
+
+// A Draft is one way to write a summary in at most limit bytes. It returns an
+// error that wraps [ErrTooLong] when it cannot.
+type Draft func(limit int) (string, error)
+
+// ErrTooLong is a text that cannot be made short enough.
+var ErrTooLong = errors.New("the text is too long")
+
+// Summary appends the first of the drafts that fits to the summary of the step;
+// others may have written to it before. The result is the number of the draft.
+func (r *Runner) Summary(drafts ...Draft) (int, error) {
+	const variable = "GITHUB_STEP_SUMMARY"
+	path := r.getenv(variable)
+	if path == "" {
+		return 0, fmt.Errorf("the variable %s is not set, so there is no summary", variable)
+	}
+	var used int64
+	if info, err := os.Stat(path); err == nil {
+		used = info.Size()
+	}
+	const margin = 1 << 10
+	limit := MaxSummary - margin - used
+	if limit < 200 {
+		return 0, fmt.Errorf("earlier parts of the step have used up the space of the summary, %d bytes", used)
+	}
+	for i, draft := range drafts {
+		text, err := draft(int(limit))
+		if err == nil && int64(len(text)) > limit {
+			err = ErrTooLong
+		}
+		if errors.Is(err, ErrTooLong) {
+			continue
+		}
+		if err != nil {
+			return i, err
+		}
+		return i, r.fileCommand("step-summary", "\n"+text)
+	}
+	return 0, ErrTooLong
+}

@@ -1,0 +1,364 @@
+// Package ghapi keeps one comment on a pull request up to date through the REST
+// interface of GitHub, or of a GitHub Enterprise Server.
+//
+// The token goes to one origin, over https, and nowhere else: a redirect to
+// another host is an error, and so is an address of a next page that is
+// elsewhere. Times and sizes are limited. No error has the token in it.
+package ghapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// DefaultURL is the interface of github.com.
+const DefaultURL = "https://api.github.com"
+
+// DefaultAuthor is who writes with the token that a job has.
+const DefaultAuthor = "github-actions[bot]"
+
+// MaxBody is the size of a comment that is taken for sure; the limit is 65,536
+// characters.
+const MaxBody = 65_000
+
+// A Client speaks to one server with one token.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+	sleep func(context.Context, time.Duration) error
+	agent string
+}
+
+// Options are what a Client depends on.
+type Options struct {
+	URL     string // of the interface; DefaultURL when empty
+	Token   string
+	Agent   string                                     // what the program calls itself
+	Timeout time.Duration                              // of one request; 0 is 30 seconds
+	Sleep   func(context.Context, time.Duration) error // between attempts; nil waits
+}
+
+// New returns a client. The address has to be one of https, or of this machine.
+func New(o Options) (*Client, error) {
+	if o.URL == "" {
+		o.URL = DefaultURL
+	}
+	base, err := url.Parse(o.URL)
+	switch {
+	case err != nil || base.Host == "":
+		return nil, errors.New("the address of the interface of GitHub is none")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("the address of the interface of GitHub has more than a host and a path")
+	case base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())):
+		return nil, fmt.Errorf("the interface of GitHub at %s://%s is not reached over https, so it does not get the token", report.Escape(base.Scheme), report.Escape(base.Host))
+	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("there is no token, or it is not one")
+	}
+	base.Path = strings.TrimSuffix(base.Path, "/")
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	c := &Client{base: base, token: o.Token, sleep: o.Sleep, agent: o.Agent}
+	if c.sleep == nil {
+		c.sleep = sleep
+	}
+	c.http = &http.Client{
+		Timeout: o.Timeout,
+		Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+			TLSHandshakeTimeout:    10 * time.Second,
+			ResponseHeaderTimeout:  20 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
+			DisableKeepAlives:      true, // a handful of requests
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch {
+			case !c.sameOrigin(req.URL):
+				return errElsewhere
+			case len(via) >= 3:
+				return errors.New("too many redirects")
+			}
+			return nil
+		},
+	}
+	return c, nil
+}
+
+var errElsewhere = errors.New("the server refers to another host, which does not get the token")
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (c *Client) sameOrigin(u *url.URL) bool {
+	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host) && u.User == nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// A Comment says what is to be on a pull request.
+type Comment struct {
+	Repository string // owner/name
+	Number     int    // of the pull request
+	Author     string // whose comments may be changed; DefaultAuthor when empty
+	Marker     string // what the body begins with, and no other comment of the author
+	Body       string // without the marker
+	OnlyUpdate bool   // make no new one
+}
+
+var repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+
+// Limits of one upsert.
+const (
+	maxAttempts = 3
+	maxPages    = 50 // of 100 comments
+	maxAnswer   = 16 << 20
+	maxWait     = time.Minute // in all
+)
+
+// Upsert makes the comment what it should be: it changes the first one of the
+// author that begins with the marker, else it makes one. It returns the address
+// of the comment, "" when there is none. What others have written is never
+// changed, whatever it begins with. When the token turns out to be of somebody
+// else than the author, there is an error beside the address of the new comment.
+func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err error) {
+	if !repository.MatchString(want.Repository) || strings.Trim(path.Base(want.Repository), ".") == "" || want.Number <= 0 {
+		return "", fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
+	}
+	if want.Author == "" {
+		want.Author = DefaultAuthor
+	}
+	want.Body = want.Marker + "\n" + want.Body
+	if len(want.Body) > MaxBody {
+		return "", fmt.Errorf("the comment has %d bytes, and %d are taken", len(want.Body), MaxBody)
+	}
+	waited := time.Duration(0)
+	for attempt := 1; ; attempt++ {
+		// Each attempt looks anew: the one before may have made the comment.
+		address, err = c.upsert(ctx, want)
+		var failed *Error
+		if err == nil || attempt == maxAttempts || !errors.As(err, &failed) || !failed.again {
+			return address, err
+		}
+		wait := max(failed.after, time.Duration(attempt)*time.Second)
+		if waited += wait; waited > maxWait {
+			return "", err
+		}
+		if err := c.sleep(ctx, wait); err != nil {
+			return "", err
+		}
+	}
+}
+
+type comment struct {
+	ID      int64  `json:"id"`
+	Body    string `json:"body"`
+	Address string `json:"html_url"`
+	User    struct {
+		Login string `json:"login"`
+	} `json:"user"`
+}
+
+func (c *Client) upsert(ctx context.Context, want Comment) (string, error) {
+	list := fmt.Sprintf("/repos/%s/issues/%d/comments", want.Repository, want.Number)
+	old, err := c.find(ctx, list, want)
+	if err != nil {
+		return "", err
+	}
+	var now comment
+	switch {
+	case old == nil && want.OnlyUpdate:
+		return "", nil
+	case old == nil:
+		_, err = c.do(ctx, http.MethodPost, c.address(list), map[string]string{"body": want.Body}, &now)
+		if login := now.User.Login; err == nil && login != "" && !strings.EqualFold(login, want.Author) {
+			err = fmt.Errorf("it is by %s and not by %s, so that it will not be found again; name the author", c.clean(login), c.clean(want.Author))
+		}
+	case strings.ReplaceAll(old.Body, "\r\n", "\n") == want.Body:
+		return old.Address, nil
+	default:
+		_, err = c.do(ctx, http.MethodPatch, c.address(fmt.Sprintf("/repos/%s/issues/comments/%d", want.Repository, old.ID)), map[string]string{"body": want.Body}, &now)
+	}
+	return now.Address, err
+}
+
+// find returns the comment that is to be changed, nil when there is none.
+func (c *Client) find(ctx context.Context, list string, want Comment) (*comment, error) {
+	next := c.address(list)
+	next.RawQuery = "per_page=100"
+	for range maxPages {
+		var page []comment
+		header, err := c.do(ctx, http.MethodGet, next, nil, &page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			// Anybody can write a comment with the marker.
+			if strings.EqualFold(page[i].User.Login, want.Author) && beginsWith(page[i].Body, want.Marker) {
+				return &page[i], nil
+			}
+		}
+		address := nextPage(header)
+		if address == "" {
+			return nil, nil
+		}
+		if next, err = next.Parse(address); err != nil || !c.sameOrigin(next) {
+			return nil, errElsewhere
+		}
+	}
+	return nil, fmt.Errorf("there are more than %d comments, and the one to change is not among them", 100*maxPages)
+}
+
+func beginsWith(body, marker string) bool {
+	line, _, _ := strings.Cut(body, "\n")
+	return strings.TrimSuffix(line, "\r") == marker
+}
+
+// nextPage returns the address of the next page from a header "Link".
+func nextPage(header http.Header) string {
+	for link := range strings.SplitSeq(header.Get("Link"), ",") {
+		address, parameters, _ := strings.Cut(link, ";")
+		address = strings.TrimSpace(address)
+		if strings.Contains(parameters, `rel="next"`) && strings.HasPrefix(address, "<") && strings.HasSuffix(address, ">") {
+			return address[1 : len(address)-1]
+		}
+	}
+	return ""
+}
+
+func (c *Client) address(rest string) *url.URL {
+	u := *c.base
+	u.Path += rest
+	return &u
+}
+
+// An Error is an answer that is not the one that was asked for.
+type Error struct {
+	Status  int // 0 when there was no answer
+	Message string
+
+	again bool
+	after time.Duration
+}
+
+func (e *Error) Error() string {
+	switch e.Status {
+	case 0:
+		return "GitHub cannot be reached: " + e.Message
+	case http.StatusUnauthorized:
+		return e.text("the token is not valid")
+	case http.StatusForbidden:
+		return e.text("the token may not do this; the job needs the permission pull-requests: write")
+	case http.StatusNotFound:
+		return e.text("there is no such pull request, or the token may not see it")
+	}
+	return e.text(strings.ToLower(http.StatusText(e.Status)))
+}
+
+func (e *Error) text(what string) string {
+	s := fmt.Sprintf("GitHub answers %d: %s", e.Status, what)
+	if e.Message != "" {
+		s += " (" + e.Message + ")"
+	}
+	return s
+}
+
+// do makes a request and reads the answer.
+func (c *Client) do(ctx context.Context, method string, u *url.URL, body, answer any) (http.Header, error) {
+	var in io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), in)
+	if err != nil {
+		return nil, &Error{Message: c.clean(err.Error())}
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	req.Header.Set("User-Agent", c.agent)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		if errors.Is(err, errElsewhere) {
+			return nil, errElsewhere
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &Error{Message: c.clean(err.Error())}
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case len(data) > maxAnswer:
+		return nil, &Error{Status: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}
+	case err != nil:
+		return nil, &Error{Message: c.clean(err.Error())}
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		return nil, c.failed(res, data)
+	}
+	if err := json.Unmarshal(data, answer); err != nil {
+		return nil, &Error{Status: res.StatusCode, Message: "the answer is not what was asked for"}
+	}
+	return res.Header, nil
+}
+
+// failed returns the error that an answer is.
+func (c *Client) failed(res *http.Response, data []byte) *Error {
+	e := &Error{Status: res.StatusCode}
+	var answer struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(data, &answer) == nil {
+		e.Message = c.clean(answer.Message)
+	}
+	after, err := strconv.Atoi(res.Header.Get("Retry-After"))
+	if err == nil && after >= 0 {
+		e.after = time.Duration(min(after, 3600)) * time.Second
+	}
+	// GitHub says with 403, too, that requests come too fast.
+	e.again = e.Status == http.StatusTooManyRequests || e.Status >= 500 || e.Status == http.StatusForbidden && err == nil
+	return e
+}
+
+// clean makes a text of others harmless to print.
+func (c *Client) clean(s string) string {
+	s = report.Escape(strings.ReplaceAll(s, c.token, "***"))
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "") + "…"
+	}
+	return s
+}

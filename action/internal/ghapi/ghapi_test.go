@@ -1,0 +1,375 @@
+package ghapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	testToken = "ghs_0123456789abcdefSECRET"
+	marker    = "<!-- marker:v1:abc -->"
+)
+
+// fakeGitHub is a server with the comments of a pull request, under the path that
+// servers of enterprises have.
+type fakeGitHub struct {
+	*httptest.Server
+	comments []comment
+	perPage  int
+	requests []string
+	// fail answers a request in place of the server, when it returns true.
+	fail func(w http.ResponseWriter, r *http.Request, n int) bool
+}
+
+func newFake(t *testing.T, comments ...comment) *fakeGitHub {
+	f := &fakeGitHub{comments: comments, perPage: 2}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func written(login, body string) (c comment) {
+	c.User.Login, c.Body = login, body
+	return c
+}
+
+func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.requests = append(f.requests, r.Method+" "+r.URL.Path)
+	if f.fail != nil && f.fail(w, r, len(f.requests)) {
+		return
+	}
+	if r.Header.Get("Authorization") != "Bearer "+testToken {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	for i := range f.comments {
+		f.comments[i].ID = int64(i + 1)
+		f.comments[i].Address = fmt.Sprintf("%s/o/r/pull/7#issuecomment-%d", f.URL, i+1)
+	}
+	var in struct{ Body string }
+	if r.Method != http.MethodGet {
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+	}
+	var id int
+	switch {
+	case r.URL.Path == "/api/v3/repos/o/r/issues/7/comments" && r.Method == http.MethodGet:
+		page := 1
+		fmt.Sscan(r.URL.Query().Get("page"), &page)
+		from := min((page-1)*f.perPage, len(f.comments))
+		to := min(from+f.perPage, len(f.comments))
+		if to < len(f.comments) {
+			w.Header().Set("Link", fmt.Sprintf(`<%s%s?per_page=100&page=%d>; rel="next", <%s/last>; rel="last"`, f.URL, r.URL.Path, page+1, f.URL))
+		}
+		list := append([]comment{}, f.comments[from:to]...)
+		json.NewEncoder(w).Encode(list)
+	case r.URL.Path == "/api/v3/repos/o/r/issues/7/comments" && r.Method == http.MethodPost:
+		c := written(DefaultAuthor, in.Body)
+		c.ID = int64(len(f.comments) + 1)
+		c.Address = fmt.Sprintf("%s/o/r/pull/7#issuecomment-%d", f.URL, c.ID)
+		f.comments = append(f.comments, c)
+		w.WriteHeader(http.StatusCreated)
+		json.NewEncoder(w).Encode(c)
+	case r.Method == http.MethodPatch:
+		if n, _ := fmt.Sscanf(r.URL.Path, "/api/v3/repos/o/r/issues/comments/%d", &id); n == 1 && id <= len(f.comments) {
+			f.comments[id-1].Body = in.Body
+			json.NewEncoder(w).Encode(f.comments[id-1])
+			return
+		}
+		fallthrough
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// waits are the times that a client would have waited.
+type waits []time.Duration
+
+func (w *waits) sleep(_ context.Context, d time.Duration) error {
+	*w = append(*w, d)
+	return nil
+}
+
+func client(t *testing.T, f *fakeGitHub, w *waits) *Client {
+	t.Helper()
+	c, err := New(Options{URL: f.URL + "/api/v3", Token: testToken, Agent: "test", Sleep: w.sleep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func want() Comment { return Comment{Repository: "o/r", Number: 7, Marker: marker, Body: "new"} }
+
+func TestUpsert(t *testing.T) {
+	old := marker + "\r\nold"
+	for _, test := range []struct {
+		name     string
+		comments []comment
+		change   func(*Comment)
+		wrote    string // the last request
+		changed  int    // which comment, 0 is none
+	}{
+		{"none yet", nil, nil, "POST", 1},
+		{"others", []comment{written("a", "x"), written("b", "y"), written("c", "z")}, nil, "POST", 4},
+		{"ours", []comment{written(DefaultAuthor, old)}, nil, "PATCH", 1},
+		{"ours on the third page", []comment{written("a", "x"), written("b", "y"), written("c", "z"), written("d", "x"), written(DefaultAuthor, old)}, nil, "PATCH", 5},
+		{"somebody has our marker", []comment{written("mallory", old), written("github-actions", old)}, nil, "POST", 3},
+		{"somebody has our marker before us", []comment{written("mallory", old), written(DefaultAuthor, old)}, nil, "PATCH", 2},
+		{"we quote the marker", []comment{written(DefaultAuthor, "> "+old), written(DefaultAuthor, "see\n"+old), written(DefaultAuthor, marker+"x\nold")}, nil, "POST", 4},
+		{"another author", []comment{written(DefaultAuthor, old), written("my-app[bot]", old)}, func(c *Comment) { c.Author = "My-App[bot]" }, "PATCH", 2},
+		{"nothing is new", []comment{written(DefaultAuthor, marker+"\r\nnew")}, nil, "GET", 1},
+		{"only update, none", []comment{written("a", "x")}, func(c *Comment) { c.OnlyUpdate = true }, "GET", 0},
+		{"only update, ours", []comment{written(DefaultAuthor, old)}, func(c *Comment) { c.OnlyUpdate = true }, "PATCH", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFake(t, slices.Clone(test.comments)...)
+			w := want()
+			if test.change != nil {
+				test.change(&w)
+			}
+			address, err := client(t, f, new(waits)).Upsert(t.Context(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := f.requests[len(f.requests)-1]; !strings.HasPrefix(last, test.wrote+" ") {
+				t.Errorf("requests %q", f.requests)
+			}
+			if test.changed == 0 {
+				if address != "" {
+					t.Errorf("address %q", address)
+				}
+				return
+			}
+			if !strings.HasSuffix(address, fmt.Sprintf("#issuecomment-%d", test.changed)) {
+				t.Errorf("address %q", address)
+			}
+			for i, c := range f.comments {
+				if changed := i+1 == test.changed; changed != (strings.ReplaceAll(c.Body, "\r\n", "\n") == marker+"\nnew") {
+					t.Errorf("comment %d of %s is %q", i+1, c.User.Login, c.Body)
+				}
+			}
+		})
+	}
+}
+
+func answer(status int, header ...string) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"message": "no\n::error::%s"}`, testToken)
+		return true
+	}
+}
+
+// first answers only the first n requests.
+func first(n int, f func(http.ResponseWriter, *http.Request, int) bool) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, i int) bool { return i <= n && f(w, r, i) }
+}
+
+func TestAnswers(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fail   func(http.ResponseWriter, *http.Request, int) bool
+		status int    // of the error, 0 is none
+		text   string // in the error
+		calls  int
+		waits  waits
+	}{
+		{"not a valid token", answer(401), 401, "the token is not valid", 1, nil},
+		{"not accessible by integration", answer(403), 403, "pull-requests: write", 1, nil},
+		{"not found", answer(404), 404, "there is no such pull request", 1, nil},
+		{"validation", answer(422), 422, "unprocessable entity", 1, nil},
+		{"too fast", first(1, answer(429, "Retry-After", "7")), 0, "", 3, waits{7 * time.Second}},
+		{"too fast, in other words", first(2, answer(403, "Retry-After", "5")), 0, "", 4, waits{5 * time.Second, 5 * time.Second}},
+		{"too fast for long", answer(429, "Retry-After", "100000"), 429, "too many requests", 1, nil},
+		{"out of order", first(2, answer(503)), 0, "", 4, waits{time.Second, 2 * time.Second}},
+		{"out of order for long", answer(502), 502, "bad gateway", 3, waits{time.Second, 2 * time.Second}},
+		{"not JSON", func(w http.ResponseWriter, _ *http.Request, _ int) bool { fmt.Fprint(w, "<html>"); return true }, 200, "not what was asked for", 1, nil},
+		{"no end", func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+			for range 17 {
+				w.Write(make([]byte, 1<<20))
+			}
+			return true
+		}, 200, "more than 16777216 bytes", 1, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFake(t)
+			f.fail = test.fail
+			var w waits
+			_, err := client(t, f, &w).Upsert(t.Context(), want())
+			var failed *Error
+			switch {
+			case test.status == 0 && err != nil:
+				t.Fatal(err)
+			case test.status != 0 && (!errors.As(err, &failed) || failed.Status != test.status || !strings.Contains(err.Error(), test.text)):
+				t.Errorf("error %v", err)
+			}
+			if err != nil && (strings.Contains(err.Error(), testToken) || strings.Contains(err.Error(), "\n")) {
+				t.Errorf("the error is %q", err)
+			}
+			if len(f.requests) != test.calls || !slices.Equal(w, test.waits) {
+				t.Errorf("%d requests, waited %v", len(f.requests), w)
+			}
+		})
+	}
+}
+
+// A request may have been obeyed although its answer was an error.
+func TestNoSecondComment(t *testing.T) {
+	f := newFake(t)
+	f.fail = func(w http.ResponseWriter, r *http.Request, n int) bool {
+		if n != 2 {
+			return false
+		}
+		f.comments = append(f.comments, written(DefaultAuthor, marker+"\nnew"))
+		w.WriteHeader(http.StatusBadGateway)
+		return true
+	}
+	address, err := client(t, f, new(waits)).Upsert(t.Context(), want())
+	if err != nil || len(f.comments) != 1 || !strings.HasSuffix(address, "-1") {
+		t.Errorf("%q, %v, %d comments", address, err, len(f.comments))
+	}
+}
+
+func TestTheTokenStays(t *testing.T) {
+	stolen := false
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stolen = true
+		fmt.Fprint(w, "[]")
+	}))
+	defer other.Close()
+	elsewhere := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+	for name, fail := range map[string]func(http.ResponseWriter, *http.Request, int) bool{
+		"a redirect":            answer(302, "Location", elsewhere+"/x"),
+		"a redirect of a write": answer(307, "Location", elsewhere+"/x"),
+		"another port":          answer(301, "Location", other.URL+"/x"),
+		"a next page": func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+			w.Header().Set("Link", "<"+elsewhere+`/x>; rel="next"`)
+			fmt.Fprint(w, "[]")
+			return true
+		},
+	} {
+		f := newFake(t)
+		f.fail = fail
+		if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); !errors.Is(err, errElsewhere) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if stolen {
+		t.Error("another server was asked")
+	}
+	f := newFake(t)
+	f.fail = first(1, answer(307, "Location", "/api/v3/repos/o/r/issues/7/comments"))
+	if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); err != nil {
+		t.Errorf("a redirect in the same server: %v", err)
+	}
+	f.fail = answer(307, "Location", "/api/v3/x")
+	if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); err == nil || !strings.Contains(err.Error(), "too many redirects") {
+		t.Errorf("a loop: %v", err)
+	}
+}
+
+func TestSlow(t *testing.T) {
+	release := make(chan struct{})
+	f := newFake(t)
+	f.fail = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Write([]byte("["))
+		w.(http.Flusher).Flush()
+		<-release
+		return true
+	}
+	defer close(release)
+	c, err := New(Options{URL: f.URL + "/api/v3", Token: testToken, Timeout: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Upsert(t.Context(), want())
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Status != 0 || strings.Contains(err.Error(), testToken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTooManyComments(t *testing.T) {
+	f := newFake(t)
+	f.perPage = 1
+	for range maxPages + 1 {
+		f.comments = append(f.comments, written("a", "x"))
+	}
+	if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); err == nil || len(f.requests) != maxPages {
+		t.Errorf("%v after %d requests", err, len(f.requests))
+	}
+}
+
+func TestNew(t *testing.T) {
+	for address, want := range map[string]bool{
+		"":                               true,
+		"https://api.github.com":         true,
+		"https://ghe.example/api/v3":     true,
+		"https://ghe.example/api/v3/":    true,
+		"http://127.0.0.1:1/api/v3":      true,
+		"http://[::1]:1/api/v3":          true,
+		"http://localhost:1":             true,
+		"http://ghe.example/api/v3":      false,
+		"http://localhost.evil.example":  false,
+		"http://127.0.0.1.evil.example/": false,
+		"https://user:x@ghe.example":     false,
+		"https://ghe.example?x=1":        false,
+		"ftp://ghe.example":              false,
+		"file:///etc/passwd":             false,
+		"//ghe.example":                  false,
+		"ghe.example":                    false,
+		"https://":                       false,
+		"https://a b":                    false,
+	} {
+		if _, err := New(Options{URL: address, Token: testToken}); (err == nil) != want {
+			t.Errorf("%q: %v", address, err)
+		} else if err != nil && strings.Contains(err.Error(), testToken) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	for _, token := range []string{"", "a b", "a\nb", "a\x00", "ü"} {
+		if _, err := New(Options{Token: token}); err == nil {
+			t.Errorf("token %q", token)
+		}
+	}
+}
+
+// A token of somebody else would make a new comment each time.
+func TestAnotherAuthor(t *testing.T) {
+	f := newFake(t)
+	w := want()
+	w.Author = "my-app[bot]"
+	address, err := client(t, f, new(waits)).Upsert(t.Context(), w)
+	if err == nil || !strings.Contains(err.Error(), "it is by github-actions[bot] and not by my-app[bot]") || address == "" || len(f.requests) != 2 {
+		t.Errorf("%q, %v, requests %q", address, err, f.requests)
+	}
+}
+
+func TestWhatIsAskedFor(t *testing.T) {
+	f := newFake(t)
+	for _, bad := range []Comment{
+		{Repository: "o", Number: 7}, {Repository: "o/../x", Number: 7}, {Repository: "o/..", Number: 7}, {Repository: "o/r/x", Number: 7}, {Repository: "o/r?x", Number: 7},
+		{Repository: "o/r", Number: 0}, {Repository: "o/r", Number: -1}, {Repository: "o/r", Number: 7, Body: strings.Repeat("x", MaxBody)},
+	} {
+		if _, err := client(t, f, new(waits)).Upsert(t.Context(), bad); err == nil {
+			t.Errorf("%.60v", bad)
+		}
+	}
+	if len(f.requests) != 0 {
+		t.Errorf("requests %q", f.requests)
+	}
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+	"gopkg.in/yaml.v3"
+
+	"github.com/rules-sycl/rules_sycl/docs"
+)
+
+//go:embed action.yml
+var actionFile string
+
+// scriptInputs are the inputs that run.sh reads.
+var scriptInputs = []string{"binary", "download-base-url", "version"}
+
+type actionMetadata struct {
+	Name, Description string
+	Inputs            yaml.Node
+	Outputs           yaml.Node
+	Runs              struct {
+		Using string
+		Steps []struct {
+			ID, Shell, Run, Uses string
+			Env                  map[string]string
+		}
+	}
+}
+
+func parseAction(t *testing.T) (m actionMetadata) {
+	t.Helper()
+	d := yaml.NewDecoder(strings.NewReader(actionFile))
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func keys(n *yaml.Node) (list []string) {
+	for i := 0; i < len(n.Content); i += 2 {
+		list = append(list, n.Content[i].Value)
+	}
+	return list
+}
+
+// TestInputs: action.yml has the inputs of the program, with the same presets.
+func TestInputs(t *testing.T) {
+	m := parseAction(t)
+	var names []string
+	for _, in := range inputs {
+		names = append(names, in.name)
+	}
+	names = append(names, scriptInputs...)
+	if got := keys(&m.Inputs); !slices.Equal(got, names) {
+		t.Errorf("inputs %q, want %q", got, names)
+	}
+	for i, n := range m.Inputs.Content {
+		if i%2 == 0 {
+			continue
+		}
+		var v struct {
+			Description, Default string
+			Required             bool
+		}
+		if err := n.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		name := m.Inputs.Content[i-1].Value
+		at := slices.IndexFunc(inputs, func(in input) bool { return in.name == name })
+		preset := ""
+		if at >= 0 {
+			preset = inputs[at].preset
+			if !strings.HasPrefix(strings.ToLower(v.Description), strings.ToLower(inputs[at].usage)) {
+				t.Errorf("input %s: description %q, usage %q", name, v.Description, inputs[at].usage)
+			}
+		}
+		if name == "token" {
+			preset = "${{ github.token }}"
+		}
+		if v.Default != preset || v.Description == "" || v.Required != (name == "reports") {
+			t.Errorf("input %s: %+v", name, v)
+		}
+	}
+	if got := keys(&m.Outputs); !slices.Equal(got, outputs) {
+		t.Errorf("outputs %q, want %q", got, outputs)
+	}
+	for i := 0; i < len(m.Outputs.Content); i += 2 {
+		var v struct{ Description, Value string }
+		if err := m.Outputs.Content[i+1].Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		if name := m.Outputs.Content[i].Value; v.Value != "${{ steps.gate.outputs."+name+" }}" || v.Description == "" {
+			t.Errorf("output %s: %+v", name, v)
+		}
+	}
+}
+
+// TestNoTextOfOthersInScripts: values reach the shell as variables (S-20).
+func TestNoTextOfOthersInScripts(t *testing.T) {
+	m := parseAction(t)
+	if m.Runs.Using != "composite" || len(m.Runs.Steps) != 1 {
+		t.Fatalf("runs %+v", m.Runs)
+	}
+	step := m.Runs.Steps[0]
+	if step.Shell != "bash" || step.Uses != "" || step.ID != "gate" {
+		t.Errorf("step %+v", step)
+	}
+	if strings.Contains(step.Run, "${{") || strings.Contains(script, "${{") {
+		t.Errorf("run is %q", step.Run)
+	}
+	if len(step.Env) != len(inputs)+len(scriptInputs) {
+		t.Errorf("%d variables", len(step.Env))
+	}
+	for _, name := range keys(&m.Inputs) {
+		in := input{name: name}
+		if got := step.Env[in.variable()]; got != "${{ inputs."+name+" }}" {
+			t.Errorf("variable %s is %q", in.variable(), got)
+		}
+	}
+	for variable := range step.Env {
+		if !regexp.MustCompile(`^INPUT_[A-Z_]+$`).MatchString(variable) {
+			t.Errorf("variable %q: shells drop such names", variable)
+		}
+	}
+}
+
+// TestActionlint: workflows that use the action are checked by actionlint, which
+// has to read the same inputs and outputs.
+func TestActionlint(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "action"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "action", "action.yml"), []byte(actionFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".github", "workflows"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	project, err := actionlint.NewProjects().At(dir)
+	if err != nil || project == nil {
+		t.Fatal(project, err)
+	}
+	found, _, err := actionlint.NewLocalActionsCache(project, nil).FindMetadata("./action")
+	if err != nil || found == nil {
+		t.Fatal(found, err)
+	}
+	m := parseAction(t)
+	if len(found.Inputs) != len(keys(&m.Inputs)) || len(found.Outputs) != len(outputs) || !found.Inputs["reports"].Required {
+		t.Errorf("%d inputs, %d outputs", len(found.Inputs), len(found.Outputs))
+	}
+	workflow := `on: pull_request
+permissions:
+  contents: read
+jobs:
+  gate:
+    runs-on: ubuntu-24.04
+    steps:
+      - id: gate
+        uses: ./action
+        with:
+          reports: bazel-bin/**/*.compat.json
+          %s
+      - run: echo "$CONCLUSION"
+        env:
+          CONCLUSION: ${{ steps.gate.outputs.conclusion }}
+`
+	for with, faults := range map[string]int{"fail-on: none": 0, "fail-onn: none": 1} {
+		l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{WorkingDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs, err := l.Lint(filepath.Join(dir, ".github", "workflows", "x.yml"), []byte(strings.Replace(workflow, "%s", with, 1)), project)
+		if err != nil || len(errs) != faults {
+			t.Errorf("%s: %v, %v", with, errs, err)
+		}
+	}
+}
+
+// TestPage: the page has the inputs, outputs and the rows of action.yml.
+func TestPage(t *testing.T) {
+	m := parseAction(t)
+	rows := map[string]bool{}
+	for line := range strings.Lines(docs.Action) {
+		rows[strings.TrimSpace(line)] = true
+	}
+	n := 0
+	for _, in := range inputs {
+		preset := ""
+		if in.preset != "" {
+			preset = "`" + in.preset + "`"
+		}
+		if row := "| `" + in.name + "` | " + in.values + " | " + preset + " | " + in.usage + " |"; !rows[row] {
+			t.Errorf("the page does not have %s", row)
+		}
+		n++
+	}
+	for _, name := range scriptInputs {
+		if !strings.Contains(docs.Action, "\n| `"+name+"` | ") {
+			t.Errorf("the page does not have the input %s", name)
+		}
+		n++
+	}
+	for i := 0; i < len(m.Outputs.Content); i += 2 {
+		var v struct{ Description string }
+		if err := m.Outputs.Content[i+1].Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		if row := "| `" + m.Outputs.Content[i].Value + "` | " + v.Description + " |"; !rows[row] {
+			t.Errorf("the page does not have %s", row)
+		}
+		n++
+	}
+	if got := strings.Count(docs.Action, "\n| `"); got != n+3 {
+		t.Errorf("the page has %d rows that begin with a name, want %d and three permissions", got, n)
+	}
+}
+
+// The workflow of the page is one that actionlint has nothing against.
+func TestPageWorkflow(t *testing.T) {
+	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(docs.Action)[1]
+	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := l.Lint("page.yml", []byte(text), nil)
+	if err != nil || len(errs) != 0 {
+		t.Errorf("%v, %v", errs, err)
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
+)
+
+// git runs git in the workspace, and returns what it prints.
+func (w *workspace) git(args ...string) string {
+	w.Helper()
+	program, err := exec.LookPath("git")
+	if err != nil {
+		if os.Getenv("TEST_SRCDIR") != "" {
+			w.Fatal("git is missing")
+		}
+		w.Skip("git is missing")
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = w.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example",
+		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit commits all files and makes an event of a pull request that is based on
+// the commit.
+func (w *workspace) commit() (commit string) {
+	w.Helper()
+	if _, err := os.Stat(filepath.Join(w.dir, ".git")); err != nil {
+		w.git("init", "--quiet")
+	}
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--allow-empty", "--message", "x")
+	return w.git("rev-parse", "HEAD")
+}
+
+func (w *workspace) based(commit string) {
+	w.event("pull_request", fmt.Sprintf(`{"repository": {"full_name": "o/r"}, "pull_request": {"number": 7, "head": {"repo": {"full_name": "o/r"}}, "base": {"sha": %q, "repo": {"full_name": "o/r"}}}}`, commit))
+}
+
+const (
+	strictPolicy = "version: 1\ndevices: {required: ['*']}\n"
+	weakPolicy   = "version: 1\ndevices: {informative: ['*']}\nfail-on: none\n"
+)
+
+// TestPolicyOfTheBase: a change cannot approve itself (S-17).
+func TestPolicyOfTheBase(t *testing.T) {
+	base := func(w *workspace) {
+		w.reports()
+		w.write(".github/sycl-compat.yml", strictPolicy)
+		w.based(w.commit())
+	}
+	for _, test := range []struct {
+		name       string
+		prepare    func(w *workspace)
+		inputs     []string
+		code       int
+		conclusion string
+		text       string
+	}{
+		{"a change that weakens the policy", func(w *workspace) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
+		{"the same, and the policy of the base counts", func(w *workspace) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
+		{"a change that deletes the policy", func(w *workspace) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
+		{"a change that breaks the policy", func(w *workspace) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
+		{"a change that leaves the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		{"a change that makes the policy a link to what never ends", func(w *workspace) {
+			base(w)
+			w.remove(".github/sycl-compat.yml")
+			w.link("/dev/zero", ".github/sycl-compat.yml")
+		}, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
+		{"the same, and the policy of the change counts", func(w *workspace) {
+			base(w)
+			w.remove(".github/sycl-compat.yml")
+			w.link("/dev/zero", ".github/sycl-compat.yml")
+		}, nil, 2, "error", "leads out of the workspace"},
+		{"a link in the base", func(w *workspace) { w.reports(); w.write("x", ""); w.link("/etc/passwd", "p.yml"); base(w) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 4, "error", "p.yml of commit"},
+		{"an object in place of the policy", func(w *workspace) {
+			base(w)
+			old := w.git("rev-parse", "HEAD:.github/sycl-compat.yml")
+			w.write(".github/sycl-compat.yml", weakPolicy)
+			w.git("replace", old, w.git("hash-object", "-w", ".github/sycl-compat.yml"))
+		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		{"a base without a policy", func(w *workspace) {
+			w.reports()
+			w.based(w.commit())
+			w.write(".github/sycl-compat.yml", weakPolicy)
+		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		{"a base without the policy that is named", func(w *workspace) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not have p.yml"},
+		{"a baseline of the change", func(w *workspace) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known"},
+		{"a baseline of the change, and that of the base counts", func(w *workspace) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not have b.json"},
+		{"a baseline of the base", func(w *workspace) { w.reports(); w.write("b.json", w.baseline()); base(w); w.remove("b.json") }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "1 known"},
+		{"a baseline that grows", func(w *workspace) {
+			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy<double>", nil}, kernel{"Add", nil}))
+			w.write("b.json", w.baseline())
+			base(w)
+			w.write("b.json", w.baseline())
+		}, []string{"baseline-file", "b.json"}, 0, "success", "policy-weakened"},
+		{"a commit that the checkout does not have", func(w *workspace) { base(w); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"a commit that is none", func(w *workspace) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
+		{"no commit", func(w *workspace) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `the event "schedule" does not say`},
+		{"no event", func(w *workspace) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
+		{"not a checkout", func(w *workspace) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 4, "error", "is not in the repository"},
+		{"a folder in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 4, "error", "is not a file"},
+		{"a merge group", func(w *workspace) {
+			base(w)
+			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))
+			w.write(".github/sycl-compat.yml", weakPolicy)
+		}, []string{"policy-ref", "base"}, 1, "failure", ""},
+		{"a push", func(w *workspace) {
+			base(w)
+			w.event("push", fmt.Sprintf(`{"before": %q}`, w.git("rev-parse", "HEAD")))
+			w.write(".github/sycl-compat.yml", weakPolicy)
+		}, []string{"policy-ref", "base"}, 1, "failure", ""},
+		{"the first push", func(w *workspace) { base(w); w.event("push", fmt.Sprintf(`{"before": %q}`, strings.Repeat("0", 40))) }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorkspace(t)
+			test.prepare(w)
+			s := w.run(append([]string{"reports", pattern}, test.inputs...)...)
+			want(t, s, test.code, test.conclusion)
+			wantText(t, "what is seen", s.Stdout, test.text)
+		})
+	}
+}
+
+func TestPolicyOfTheBaseBelow(t *testing.T) {
+	w := newWorkspace(t)
+	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
+	w.write("sub/.github/sycl-compat.yml", strictPolicy)
+	w.based(w.commit())
+	w.write("sub/.github/sycl-compat.yml", weakPolicy)
+	want(t, w.run("reports", pattern, "working-directory", "sub", "policy-ref", "base"), 1, "failure")
+}
+
+func (w *workspace) remove(name string) {
+	w.Helper()
+	if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// baseline returns one with which nothing of the reports is new.
+func (w *workspace) baseline() string {
+	w.Helper()
+	s := w.run("reports", pattern, "proposed-baseline-file", "made.json", "fail-on", "none", "policy-file", "")
+	if len(s.Faults) > 0 || s.ExitCode != 0 {
+		w.Fatalf("%s", s.Stdout)
+	}
+	defer w.remove("made.json")
+	return w.read("made.json")
+}
+
+// The event says where a change is from, and nothing else of it gets anywhere.
+func TestEventText(t *testing.T) {
+	w := newWorkspace(t)
+	w.reports()
+	w.fixture("pull_request") // its title has commands
+	s := w.run("reports", pattern)
+	want(t, s, 1, "failure")
+	if strings.Contains(s.Stdout+s.Summary, "$(id)") {
+		t.Error("the title of the pull request is shown")
+	}
+	w.event("pull_request", "{")
+	if s := w.run("reports", pattern); s.ExitCode != 4 {
+		t.Errorf("exit code %d for a broken event", s.ExitCode)
+	}
+}
+
+// TestStreams: both streams of a process are commands to the runner (S-2), so
+// nothing goes to standard error, and a file that is no report is not shown.
+func TestStreams(t *testing.T) {
+	w := newWorkspace(t)
+	w.write("out/k.compat.json", "::error::x\n##[error]y\n")
+	s := w.run("reports", pattern)
+	want(t, s, 3, "error")
+	if len(s.Commands) != 1 || fakerunner.Read("", s.Annotations[0].Message).Commands != nil {
+		t.Errorf("commands %+v", s.Commands)
+	}
+}

@@ -1,0 +1,432 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// environment is all that the program has of its process.
+type environment struct {
+	args           []string
+	getenv         func(string) string
+	stdout, stderr io.Writer
+}
+
+// action is one run of the program.
+type action struct {
+	environment
+	*settings
+	github  *ghactions.Runner // nil outside of GitHub Actions
+	event   *event
+	options gating.Options
+	result  *gate.Result
+	// weaker are the ways in which the policy of the change asks for less than
+	// that of the base, which counts.
+	weaker   []string
+	troubles []error // of telling people
+}
+
+// defaultPolicy is the policy that is used without being named.
+const defaultPolicy = ".github/sycl-compat.yml"
+
+// run does all and returns the exit code.
+func run(ctx context.Context, env environment) int {
+	a := &action{environment: env}
+	if env.getenv("GITHUB_ACTIONS") == "true" {
+		a.github = ghactions.New(ghactions.Options{Stdout: env.stdout, Getenv: env.getenv})
+		a.github.Mask(env.getenv("INPUT_TOKEN"))
+	}
+	err := a.try(ctx)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		if err := printUsage(env.stdout); err != nil {
+			return cli.ExitFailure
+		}
+		return cli.ExitOK
+	case err == nil:
+		return a.verdict()
+	}
+	return a.failed(err)
+}
+
+// try does all, and makes an error of a panic: no fault may look like a verdict.
+func (a *action) try(ctx context.Context) (err error) {
+	defer gating.Recover(&err)
+	var sources []source
+	if a.settings, sources, err = readInputs(a.args, a.getenv); err != nil {
+		return err
+	}
+	if a.token != "" && a.github != nil {
+		a.github.Mask(a.token)
+	}
+	a.explain(sources)
+	if err := a.enter(); err != nil {
+		return err
+	}
+	if a.event, err = readEvent(a.getenv); err != nil {
+		return err
+	}
+	if err := a.decide(ctx); err != nil {
+		return err
+	}
+	// The verdict comes first, whatever happens to what follows.
+	if err := a.writeOutputs(ctx); err != nil {
+		return err
+	}
+	if err := a.writeFiles(ctx); err != nil {
+		return err
+	}
+	return a.tell(ctx)
+}
+
+// verdict returns the exit code of a run in which nothing failed.
+func (a *action) verdict() int {
+	if a.result.Conclusion == gate.Failure {
+		return cli.ExitNo
+	}
+	return cli.ExitOK
+}
+
+// failed reports an error and returns the exit code: a change that does not pass
+// stays one when something else fails.
+func (a *action) failed(err error) int {
+	code := cli.ExitCode(err)
+	message := report.Escape(err.Error())
+	if a.settings != nil && a.token != "" {
+		message = strings.ReplaceAll(message, a.token, "***")
+	}
+	const most = 2000 // what is wrong stands at the end, and a long name before it
+	if n := len(message); n > most {
+		message = strings.ToValidUTF8(message[:most/2]+"…"+message[n-most/2:], "")
+	}
+	conclusion := "error"
+	if a.result != nil && a.result.Conclusion == gate.Failure {
+		code, conclusion = cli.ExitNo, string(gate.Failure)
+	}
+	if a.github == nil {
+		fmt.Fprintf(a.stderr, "action: error: %s\n", message)
+		return code
+	}
+	if !a.github.Annotate(ghactions.Annotation{Level: ghactions.Error, Title: "SYCL compatibility", Message: message}) {
+		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %s\n", message); return err })
+	}
+	err = a.github.SetOutputs(ghactions.Output{Name: "conclusion", Value: ghactions.Word(conclusion)}, ghactions.Output{Name: "exit-code", Value: ghactions.Number(code)})
+	if err != nil && a.result == nil {
+		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
+	}
+	return code
+}
+
+// log writes to the log, or to standard output outside of GitHub Actions.
+func (a *action) log(write func(w io.Writer) error) {
+	var err error
+	if a.github != nil {
+		err = a.github.Log(write)
+	} else {
+		err = write(a.stdout)
+	}
+	if err != nil {
+		a.troubles = append(a.troubles, err)
+	}
+}
+
+// explain says where the values of inputs are from, when that was asked for.
+func (a *action) explain(sources []source) {
+	write := func(w io.Writer) error {
+		for _, s := range sources {
+			switch {
+			case s.value == "":
+				s.value, s.from = "nothing", "as the policy says, or the preset of the gate"
+			case s.name == "token":
+				s.value = "***"
+			}
+			if _, err := fmt.Fprintf(w, "%s = %s (%s)\n", s.name, report.Escape(s.value), s.from); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if a.debug {
+		a.log(write)
+	} else if a.github != nil && a.github.Debugging() {
+		var b strings.Builder
+		if write(&b) == nil {
+			for line := range strings.Lines(b.String()) {
+				a.github.Debug(strings.TrimSuffix(line, "\n"))
+			}
+		}
+	}
+}
+
+// enter goes to the folder that paths are relative to.
+func (a *action) enter() error {
+	variable := "BUILD_WORKING_DIRECTORY" // set by bazel run, which starts programs elsewhere
+	if a.github != nil {
+		variable = "GITHUB_WORKSPACE"
+	}
+	dir := cmp.Or(a.getenv(variable), ".")
+	if err := os.Chdir(filepath.Join(dir, filepath.FromSlash(a.workingDirectory))); err != nil {
+		return cli.Usagef("input working-directory: %v", err)
+	}
+	return nil
+}
+
+// prefix is what is in front of paths to make them relative to the workspace.
+func (a *action) prefix(name string) string {
+	if name == "" || path.IsAbs(filepath.ToSlash(name)) || filepath.IsAbs(name) {
+		return name
+	}
+	return path.Join(a.workingDirectory, filepath.ToSlash(name))
+}
+
+// folder is a workspace below the one of the repository. The gate finds places in
+// it; those of the result are then from the repository on, and the sources there
+// are opened again for fingerprints of lines.
+type folder struct {
+	gate.Workspace
+	prefix string
+}
+
+func (f folder) Open(name string) (io.ReadCloser, error) {
+	return f.Workspace.Open(strings.TrimPrefix(name, f.prefix+"/"))
+}
+
+// decide finds and reads the files and comes to a result.
+func (a *action) decide(ctx context.Context) (err error) {
+	a.options = gating.Options{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
+		FailOn: a.failOn, FailOnSeverity: a.failOnSeverity, FailOnEmpty: a.failOnEmpty, FailOnStale: a.failOnStale}
+	if a.options.Reports, err = gating.Glob(".", a.reports); err != nil {
+		return fmt.Errorf("input reports: %w", err)
+	}
+	if len(a.baseReports) > 0 {
+		if a.options.BaseReports, err = gating.Glob(".", a.baseReports); err != nil {
+			return fmt.Errorf("input base-reports: %w", err)
+		}
+		if len(a.options.BaseReports) == 0 {
+			return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s", strings.Join(a.baseReports, ", ")))
+		}
+	}
+	if err := a.choosePolicy(ctx); err != nil {
+		return err
+	}
+	in, err := gating.Load(ctx, a.options)
+	if err != nil {
+		return err
+	}
+	if len(a.options.Reports) == 0 && in.Policy.FailOnEmpty {
+		return cli.BadInput(fmt.Errorf("input reports: no file matches %s; a build has to write the reports before this step", strings.Join(a.reports, ", ")))
+	}
+	if in.Workspace != nil {
+		in.Workspace = folder{in.Workspace, a.workingDirectory}
+	}
+	a.result = gate.Evaluate(in)
+	for i := range a.result.Findings {
+		f := &a.result.Findings[i]
+		f.Path = a.prefix(f.Path)
+	}
+	for i := range a.result.Notices {
+		n := &a.result.Notices[i]
+		n.File = a.prefix(n.File)
+	}
+	return nil
+}
+
+// choosePolicy decides whose policy and baseline count, and finds those of the
+// base to compare with.
+func (a *action) choosePolicy(ctx context.Context) error {
+	name := a.policyFile
+	if name == "" {
+		name = defaultPolicy
+	}
+	here := gating.File{Name: name}
+	if _, err := os.Lstat(name); err != nil {
+		if a.policyFile != "" && a.policyRef == "head" {
+			return cli.Usagef("input policy-file: %s cannot be read: %v", name, reason(err))
+		}
+		here = gating.File{}
+	}
+	commit := a.event.baseCommit()
+	if a.policyRef == "base" {
+		return a.useBase(ctx, commit, name, here)
+	}
+	a.options.Policy = here
+	a.options.Baseline = gating.File{Name: a.baselineFile}
+	if commit == "" {
+		return nil
+	}
+	// That the base cannot be looked at is no fault: there is a notice less.
+	a.options.BasePolicy = oldFile(ctx, commit, name, func(f gating.File) error {
+		_, err := gate.ReadPolicy(f.Name, strings.NewReader(string(f.Data)))
+		return err
+	})
+	a.options.BaseBaseline = oldFile(ctx, commit, a.baselineFile, func(f gating.File) error {
+		_, err := gate.ReadBaseline(f.Name, strings.NewReader(string(f.Data)))
+		return err
+	})
+	return nil
+}
+
+// oldFile returns a file of the base commit, none when it cannot be had or is not
+// what it should be.
+func oldFile(ctx context.Context, commit, name string, check func(gating.File) error) gating.File {
+	if name == "" {
+		return gating.File{}
+	}
+	data, err := gitFile(ctx, commit, name)
+	if err != nil {
+		return gating.File{}
+	}
+	f := gating.File{Name: name, Data: data}
+	if check(f) != nil {
+		return gating.File{}
+	}
+	return f
+}
+
+// useBase takes the policy and the baseline of the base commit. What it cannot
+// read is an error: a change must not come to a weaker policy by hiding the other.
+func (a *action) useBase(ctx context.Context, commit, name string, here gating.File) error {
+	if commit == "" {
+		return cli.Usagef("input policy-ref: the event %q does not say which commit the change is based on", a.event.name)
+	}
+	old := func(input, name string) (gating.File, error) {
+		data, err := gitFile(ctx, commit, name)
+		switch {
+		case errors.Is(err, errNoCommit):
+			return gating.File{}, cli.Usagef("input policy-ref: the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
+		case errors.Is(err, errNoFile) && input == "":
+			return gating.File{}, nil
+		case errors.Is(err, errNoFile):
+			return gating.File{}, cli.Usagef("input %s: the base commit %.12s does not have %s; policy-ref: base holds from the change on that comes after the one that adds it", input, commit, name)
+		case err != nil:
+			return gating.File{}, err
+		}
+		return gating.File{Name: name, Data: data}, nil
+	}
+	input := ""
+	if a.policyFile != "" {
+		input = "policy-file"
+	}
+	var err error
+	if a.options.Policy, err = old(input, name); err != nil {
+		return err
+	}
+	if a.baselineFile != "" {
+		if a.options.Baseline, err = old("baseline-file", a.baselineFile); err != nil {
+			return err
+		}
+	}
+	if a.options.Policy.Name == "" {
+		return nil
+	}
+	before, err := gate.ReadPolicy(name, strings.NewReader(string(a.options.Policy.Data)))
+	if err != nil {
+		return nil // the gate reports it
+	}
+	now := gate.DefaultPolicy()
+	if here.Name != "" {
+		now, err = readHere(name)
+		if err != nil {
+			a.weaker = []string{fmt.Sprintf("the policy of the change cannot be read: %v", err)}
+			return nil
+		}
+	}
+	a.weaker = gate.Weakened(before, now)
+	return nil
+}
+
+// readHere reads the policy of the change, which need not be one: only to say how
+// it differs.
+func readHere(name string) (*gate.Policy, error) {
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	return gate.ReadPolicy(name, f)
+}
+
+// reason returns why a file cannot be read, without its name.
+func reason(err error) error {
+	var why *fs.PathError
+	if errors.As(err, &why) {
+		return why.Err
+	}
+	return err
+}
+
+// conclusion is the word of the output.
+func (a *action) conclusion() string {
+	if a.result.Conclusion == gate.Failure {
+		return string(gate.Failure)
+	}
+	if a.isDry() || len(a.options.Reports) == 0 {
+		return "neutral"
+	}
+	return string(gate.Success)
+}
+
+// isDry reports whether there are problems, and the policy lets all pass.
+func (a *action) isDry() bool {
+	p := a.result.Policy
+	return p.FailOn == gate.FailOnNone && slices.ContainsFunc(a.result.Findings, func(f gate.Finding) bool {
+		return !f.Covered() && f.Severity >= p.FailOnSeverity
+	})
+}
+
+// outputs are those of the action that are known when the gate has decided; those
+// of files and the comment come when these are written.
+var outputs = []string{"conclusion", "exit-code", "total-cells", "incompatible", "undetermined", "new-problems", "fixed", "baselined", "allowed",
+	"expired", "stale", "devices", "kernels", "report-digest", "result-file", "sarif-file", "html-file", "markdown-file", "comment-url"}
+
+// writeOutputs writes the verdict.
+func (a *action) writeOutputs(ctx context.Context) error {
+	if a.github == nil {
+		return nil
+	}
+	digest, err := gating.Digest(ctx, a.options)
+	if err != nil {
+		return err
+	}
+	c := a.result.Counts
+	list := []ghactions.Output{
+		{Name: "conclusion", Value: ghactions.Word(a.conclusion())},
+		{Name: "exit-code", Value: ghactions.Number(a.verdict())},
+		{Name: "report-digest", Value: ghactions.Word("sha256:" + digest)},
+	}
+	for _, n := range []struct {
+		name string
+		n    int
+	}{
+		{"total-cells", c.Cells}, {"incompatible", c.Incompatible}, {"undetermined", c.Undetermined}, {"new-problems", c.New}, {"fixed", c.Absent},
+		{"baselined", c.Unchanged + c.Updated}, {"allowed", c.Allowed}, {"expired", c.Expired}, {"stale", c.Stale}, {"devices", c.Devices}, {"kernels", c.Kernels},
+	} {
+		list = append(list, ghactions.Output{Name: n.name, Value: ghactions.Number(n.n)})
+	}
+	return a.github.SetOutputs(list...)
+}

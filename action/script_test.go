@@ -1,0 +1,282 @@
+package main
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
+)
+
+//go:embed run.sh
+var script string
+
+//go:embed checksums.txt
+var checksums string
+
+// fakeProgram stands for the program of the action: it says who it is and what it
+// got.
+const fakeProgram = "#!/bin/sh\necho \"program $REAL reports=$INPUT_REPORTS\"\nexit 1\n"
+
+// fakeGo stands for go build: it writes such a program.
+const fakeGo = `#!/bin/sh
+[ "$1" = build ] || exit 9
+while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
+[ "$1" = ./action ] && [ -f MODULE.bazel ] || exit 8
+printf '#!/bin/sh\necho "program built reports=$INPUT_REPORTS"\nexit 1\n' > "$out"
+chmod +x "$out"
+`
+
+// release is a copy of the action's folder and a folder of programs.
+type release struct {
+	*workspace
+	path string // of programs for the script
+}
+
+// newRelease makes an action whose programs have the checksums.
+func newRelease(t *testing.T, lines string, programs ...string) *release {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal("bash is missing: the script of the action needs it")
+	}
+	r := &release{newWorkspace(t), t.TempDir()}
+	r.write("src/action/run.sh", script)
+	r.write("src/action/checksums.txt", checksums+lines)
+	r.write("src/MODULE.bazel", "module(\n    name = \"rules_sycl\",\n    version = \"1.2.3\",\n)\n")
+	// Only what the script may use is to be found.
+	for _, name := range append([]string{"dirname", "uname", "mktemp", "rm", "cut", "sha256sum", "cat", "chmod"}, programs...) {
+		target, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(r.path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(bash, filepath.Join(r.path, "bash")); err != nil {
+		t.Fatal(err)
+	}
+	r.env = map[string]string{"PATH": r.path, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64", "INPUT_REPORTS": "a b; $(id) `id`"}
+	return r
+}
+
+func (r *release) tool(name, text string) {
+	r.Helper()
+	if err := os.WriteFile(filepath.Join(r.path, name), []byte(text), 0o755); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// curl makes one available: the real one where there is one, else one that copies
+// files of this machine.
+func (r *release) curl() {
+	r.Helper()
+	if target, err := exec.LookPath("curl"); err == nil {
+		if err := os.Symlink(target, filepath.Join(r.path, "curl")); err != nil {
+			r.Fatal(err)
+		}
+		return
+	}
+	r.tool("curl", `#!/bin/bash
+while [ $# -gt 1 ]; do [ "$1" = --output ] && out=$2; shift; done
+[[ $1 = file:///* ]] && cat -- "${1#file://}" > "$out" 2> /dev/null || exit 37
+`)
+}
+
+func (r *release) start() *fakerunner.Seen {
+	r.Helper()
+	return fakerunner.Run(r, fakerunner.Step{Program: filepath.Join(r.path, "bash"), Args: []string{filepath.Join(r.dir, "src/action/run.sh")}, Dir: r.dir, Env: r.env, Matchers: fakerunner.Matchers})
+}
+
+func line(name, content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:]) + "  " + name + "\n"
+}
+
+const releaseName = "sycl-compat-action-linux-amd64"
+
+func TestScript(t *testing.T) {
+	good := line(releaseName, fakeProgram)
+	ran := func(which string) string { return "program " + which + " reports=a b; $(id) `id`" }
+	for _, test := range []struct {
+		name    string
+		lines   string
+		prepare func(r *release)
+		code    int
+		log     string // or an annotation
+	}{
+		{"a program that is given", "", func(r *release) {
+			r.program("my/program")
+			r.env["INPUT_BINARY"] = "my/program"
+			r.env["REAL"] = "given"
+		}, 1, ran("given")},
+		{"a program beside", "", func(r *release) { r.program("-program"); r.env["INPUT_BINARY"] = "-program"; r.env["REAL"] = "given" }, 1, ran("given")},
+		{"a program that is missing", good, func(r *release) { r.mirror(); r.env["INPUT_BINARY"] = "gone" }, 2, "input binary: gone is not a program"},
+		{"a program that is none", "", func(r *release) { r.write("text", "x"); r.env["INPUT_BINARY"] = "text" }, 2, "input binary: text is not a program"},
+		{"a program whose name is a command", "", func(r *release) { r.env["INPUT_BINARY"] = "x\n::set-output name=conclusion::success" }, 2, "input binary: x?::set-output name=conclusion::success is not a program"},
+		{"a release", good, func(r *release) { r.mirror(); r.env["REAL"] = "released" }, 1, ran("released")},
+		{"a release of another name", good, func(r *release) { r.mirror(); r.env["REAL"] = "released"; r.env["INPUT_VERSION"] = "v1.2.3" }, 1, ran("released")},
+		{"no checksum, and go", "", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a checksum of another platform, and go", good, func(r *release) { r.mirror(); r.env["RUNNER_ARCH"] = "ARM64"; r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a line that is no checksum, and go", "abc  " + releaseName + "\n", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a release that is missing, and go", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9"; r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a release that is missing, and no go", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9" }, 4, "there is no program for linux-amd64, and no go to build it"},
+		{"another program, and go", line(releaseName, "another"), func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 4, "it is not run"},
+		{"no checksum, and no go", "", func(r *release) { r.mirror() }, 4, "there is no program for linux-amd64, and no go to build it: use actions/setup-go before this action, or its input binary"},
+		{"a machine of another kind", good, func(r *release) { r.mirror(); r.env["RUNNER_OS"] = "Plan9" }, 4, "there is no program for unknown-amd64"},
+		{"no curl, and go", good, func(r *release) { r.mirror(); r.removeTool("curl"); r.tool("go", fakeGo) }, 1, ran("built")},
+		{"nothing to check with", good, func(r *release) { r.mirror(); r.removeTool("sha256sum") }, 4, "neither sha256sum nor shasum"},
+		{"another program for checksums", good, func(r *release) {
+			r.mirror()
+			r.removeTool("sha256sum")
+			r.tool("shasum", "#!/bin/bash\n[ \"$1 $2\" = '-a 256' ] && exec "+realPath(t, "sha256sum")+"\n")
+			r.env["REAL"] = "released"
+		}, 1, ran("released")},
+		{"Windows", line("sycl-compat-action-windows-amd64.exe", fakeProgram), func(r *release) { r.mirror(); r.env["RUNNER_OS"] = "Windows"; r.env["REAL"] = "released" }, 1, ran("released")},
+		{"a Mac", line("sycl-compat-action-darwin-arm64", fakeProgram), func(r *release) {
+			r.mirror()
+			r.env["RUNNER_OS"], r.env["RUNNER_ARCH"], r.env["REAL"] = "macOS", "ARM64", "released"
+		}, 1, ran("released")},
+		{"a mirror without https", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "http://ghe.example/x" }, 2, "is not an https address"},
+		{"a mirror that is an option", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "--config=/etc/passwd" }, 2, "is not an https address"},
+		{"a build that fails", "", func(r *release) { r.tool("go", "#!/bin/sh\nexit 1\n") }, 4, "the program of the action cannot be built"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRelease(t, test.lines)
+			test.prepare(r)
+			s := r.start()
+			text := strings.Join(s.Log, "\n")
+			for _, a := range s.Annotations {
+				text += "\n" + a.Message
+			}
+			if s.ExitCode != test.code || !strings.Contains(text, test.log) || len(s.Faults) > 0 {
+				t.Errorf("exit code %d, %q, faults %q\n%s%s", s.ExitCode, text, s.Faults, s.Stdout, s.Stderr)
+			}
+			if test.code > 1 && (s.Outputs["conclusion"] != "error" || s.Outputs["exit-code"] != fmt.Sprint(test.code) || strings.Contains(text, "program released")) {
+				t.Errorf("outputs %v", s.Outputs)
+			}
+		})
+	}
+}
+
+func realPath(t *testing.T, name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (r *release) program(name string) {
+	r.Helper()
+	r.write(name, fakeProgram)
+	if err := os.Chmod(filepath.Join(r.dir, name), 0o755); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *release) removeTool(tool string) {
+	r.Helper()
+	if err := os.Remove(filepath.Join(r.path, tool)); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// mirror makes a folder of releases, with a program for each platform.
+func (r *release) mirror() {
+	r.Helper()
+	r.curl()
+	for _, name := range []string{releaseName, "sycl-compat-action-linux-arm64", "sycl-compat-action-darwin-arm64", "sycl-compat-action-windows-amd64.exe"} {
+		r.write("mirror/v1.2.3/"+name, fakeProgram)
+	}
+	r.env["INPUT_DOWNLOAD_BASE_URL"] = "file://" + filepath.Join(r.dir, "mirror") + "/"
+}
+
+// TestDownload: a redirect does not lead to a host that is not reached over https,
+// and what comes is not run unless it is the program (S-26).
+func TestDownload(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is missing: releases in folders stand for those of servers")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/good/v1.2.3/" + releaseName:
+			fmt.Fprint(w, fakeProgram)
+		case "/swapped/v1.2.3/" + releaseName:
+			fmt.Fprint(w, fakeProgram+"# swapped\n")
+		case "/redirect/v1.2.3/" + releaseName:
+			http.Redirect(w, r, "/good/v1.2.3/"+releaseName, http.StatusFound)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	for folder, text := range map[string]string{
+		"good":     "program released",
+		"swapped":  "it is not run",
+		"redirect": "there is no program for linux-amd64, and no go to build it",
+		"missing":  "there is no program for linux-amd64, and no go to build it",
+	} {
+		r := newRelease(t, line(releaseName, fakeProgram))
+		r.curl()
+		r.env["REAL"] = "released"
+		r.env["INPUT_DOWNLOAD_BASE_URL"] = server.URL + "/" + folder
+		s := r.start()
+		if !strings.Contains(s.Stdout, text) || (s.ExitCode == 1) != (folder == "good") {
+			t.Errorf("%s: exit code %d\n%s%s", folder, s.ExitCode, s.Stdout, s.Stderr)
+		}
+	}
+}
+
+// TestBuild builds the real program, where there is go and a source tree.
+func TestBuild(t *testing.T) {
+	if os.Getenv("TEST_SRCDIR") != "" {
+		return // Bazel has built it: the other tests run it
+	}
+	if testing.Short() {
+		t.Skip("a build takes long")
+	}
+	tree, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorkspace(t)
+	w.reports()
+	step := w.step("reports", pattern)
+	step.Program, step.Args = "bash", []string{filepath.Join(tree, "action", "run.sh")}
+	cache, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOROOT", "GOPROXY").Output()
+	if err != nil {
+		t.Skip("go is missing")
+	}
+	values := strings.Split(string(cache), "\n")
+	step.Env["GOCACHE"], step.Env["GOMODCACHE"], step.Env["GOPROXY"] = values[0], values[1], values[3]
+	step.Env["HOME"] = w.dir
+	s := fakerunner.Run(t, step)
+	if s.ExitCode != 1 || s.Outputs["conclusion"] != "failure" || len(s.Annotations) != 1 {
+		t.Errorf("exit code %d\n%s%s", s.ExitCode, s.Stdout, s.Stderr)
+	}
+}
+
+// The checksums that are committed are of programs, each once.
+func TestChecksums(t *testing.T) {
+	seen := map[string]bool{}
+	for l := range strings.Lines(checksums) {
+		if strings.HasPrefix(l, "#") {
+			continue
+		}
+		sum, name, ok := strings.Cut(strings.TrimSpace(l), "  ")
+		if _, err := hex.DecodeString(sum); err != nil || len(sum) != 64 || !ok || !strings.HasPrefix(name, "sycl-compat-action-") || seen[name] {
+			t.Errorf("line %q", l)
+		}
+		seen[name] = true
+	}
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
+	"github.com/rules-sycl/rules_sycl/action/internal/ghapi"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// fileOutputs are the outputs with names of files, by format.
+var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file"}
+
+// writeFiles writes the files that were asked for. Not to be able to is an error:
+// later steps need them.
+func (a *action) writeFiles(ctx context.Context) error {
+	fallback := ""
+	if len(a.options.Reports) > 0 {
+		fallback = a.prefix(a.options.Reports[0])
+	}
+	var written []ghactions.Output
+	for _, format := range slices.Sorted(maps.Keys(a.files)) {
+		name := a.files[format]
+		if name == "" {
+			continue
+		}
+		if err := makeFolder(name); err != nil {
+			return err
+		}
+		write := func(w io.Writer) error {
+			return gating.Writers[format](w, a.result, gating.WriteOptions{Fallback: fallback})
+		}
+		switch format {
+		case "html":
+			merged, err := a.merged(ctx)
+			if err != nil {
+				a.trouble("the page is not written: %v", err)
+				continue
+			}
+			write = func(w io.Writer) error { return report.WriteHTML(w, merged, report.HTMLOptions{}) }
+		case "baseline":
+			write = gate.NewBaseline(a.result).Encode
+		}
+		if err := cli.WriteFile(name, write); err != nil {
+			return fmt.Errorf("%v", err) // a folder that is missing is no fault of a report
+		}
+		if output := fileOutputs[format]; output != "" {
+			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
+		}
+	}
+	if a.github == nil || len(written) == 0 {
+		return nil
+	}
+	return a.github.SetOutputs(written...)
+}
+
+// makeFolder makes the folder of a file. Unless the file was named by its whole
+// path, links do not lead out of the workspace.
+func makeFolder(name string) error {
+	dir := filepath.Dir(name)
+	if filepath.IsAbs(name) || dir == "." {
+		return nil
+	}
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("%s cannot be written: its folder cannot be made in the workspace: %v", name, reason(err))
+	}
+	return nil
+}
+
+// merged returns all reports as one.
+func (a *action) merged(ctx context.Context) (*report.Report, error) {
+	parts, err := gating.Reports(ctx, a.options)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("there is no report")
+	}
+	return report.Merge(parts...)
+}
+
+// trouble notes that people cannot be told something, which is an error only when
+// that was asked for.
+func (a *action) trouble(format string, args ...any) {
+	a.troubles = append(a.troubles, fmt.Errorf(format, args...))
+}
+
+// tell shows the result: in the log and, in GitHub Actions, as annotations, as the
+// summary of the job and as a comment.
+func (a *action) tell(ctx context.Context) error {
+	a.log(func(w io.Writer) error { return gate.WriteText(w, a.result, gate.TextOptions{}) })
+	if a.github == nil {
+		return a.troubled()
+	}
+	if a.event.isRisky() {
+		a.log(func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "This workflow runs for %s with rights that the fork does not have: code of the change must not be checked out or run in it.\n", a.event.name)
+			return err
+		})
+	}
+	if a.annotations {
+		a.annotate()
+	}
+	if a.summary != "none" {
+		a.summarize(ctx)
+	}
+	if a.comment != "never" {
+		a.writeComment(ctx)
+	}
+	return a.troubled()
+}
+
+// troubled reports what people could not be told.
+func (a *action) troubled() error {
+	if a.github != nil {
+		if err := a.github.Err(); err != nil {
+			return fmt.Errorf("the log cannot be written: %v", err)
+		}
+	}
+	if len(a.troubles) == 0 {
+		return nil
+	}
+	if a.strictDelivery {
+		return fmt.Errorf("%v", errors.Join(a.troubles...))
+	}
+	for _, err := range a.troubles {
+		message := report.Escape(err.Error())
+		if a.github == nil {
+			fmt.Fprintf(a.stderr, "action: warning: %s\n", message)
+		} else if !a.github.Annotate(ghactions.Annotation{Level: ghactions.Warning, Title: "SYCL compatibility", Message: message}) {
+			if err := a.github.Log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "warning: %s\n", message); return err }); err != nil {
+				return fmt.Errorf("%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// annotate shows problems at their places: what fails first, then the gravest.
+// What the policy covers, what is known and does not fail, and notes are in the
+// log and the summary.
+func (a *action) annotate() {
+	var list []ghactions.Annotation
+	for _, fails := range []bool{true, false} {
+		for i := range a.result.Findings {
+			f := &a.result.Findings[i]
+			if f.Fails != fails || !fails && (f.Covered() || f.Severity < gate.Warning || f.State != gate.StateNew) {
+				continue
+			}
+			level := ghactions.Warning
+			if fails {
+				level = ghactions.Error
+			}
+			list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Title: string(f.Rule), Message: f.Message()})
+		}
+		for _, n := range a.result.Notices {
+			if n.Fails != fails {
+				continue
+			}
+			level := map[gate.Severity]ghactions.Level{gate.Error: ghactions.Warning, gate.Warning: ghactions.Warning}[n.Severity]
+			switch {
+			case fails:
+				level = ghactions.Error
+			case level == "":
+				level = ghactions.Notice
+			}
+			list = append(list, ghactions.Annotation{Level: level, File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
+		}
+	}
+	for _, s := range a.weaker {
+		list = append(list, ghactions.Annotation{Level: ghactions.Notice, Title: string(gate.PolicyWeakened),
+			Message: "once it is merged, the change asks for less: " + s})
+	}
+	shown := map[ghactions.Level]int{}
+	left := 0
+	for _, n := range list {
+		if shown[n.Level] < a.maxAnnotations && a.github.Annotate(n) {
+			shown[n.Level]++
+		} else {
+			left++
+		}
+	}
+	if left > 0 {
+		a.log(func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%d more without an annotation: there are %d of a kind at most. The file of json-file has all.\n", left, a.maxAnnotations)
+			return err
+		})
+	}
+}
+
+// maxSummaryCells is how many verdicts the table of a summary is made of: a larger
+// one is cut to nothing.
+const maxSummaryCells = 200_000
+
+// summarize writes the summary of the job, as much as fits.
+func (a *action) summarize(ctx context.Context) {
+	var drafts []ghactions.Draft
+	if a.summary == "full" && a.result.Counts.Cells > 0 && a.result.Counts.Cells <= maxSummaryCells {
+		if merged, err := a.merged(ctx); err == nil {
+			drafts = append(drafts, func(limit int) (string, error) {
+				text, err := a.markdown(limit)
+				if err != nil {
+					return "", err
+				}
+				// Problems come first: the table gets what they leave.
+				const least = 2000
+				room := limit - len(text) - 1
+				if room < least {
+					return "", ghactions.ErrTooLong
+				}
+				var table strings.Builder
+				if err := report.WriteMarkdown(&table, merged, report.MarkdownOptions{MaxBytes: room}); err != nil {
+					return "", err
+				}
+				return text + "\n" + table.String(), nil
+			})
+		}
+	}
+	drafts = append(drafts, a.markdown, func(int) (string, error) {
+		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", a.result.Summary()), nil
+	})
+	n, err := a.github.Summary(drafts...)
+	switch {
+	case err != nil:
+		a.trouble("the summary is not written: %v", err)
+	case n == len(drafts)-1:
+		a.trouble("the summary has only numbers, as earlier parts of the step have used up its space")
+	}
+}
+
+// markdown returns the result as Markdown in at most limit bytes.
+func (a *action) markdown(limit int) (string, error) {
+	head := ""
+	if a.category != "" {
+		head += fmt.Sprintf("%s\n\n", report.CodeSpan(report.Escape(a.category)))
+	}
+	foot := ""
+	for _, s := range a.weaker {
+		foot += fmt.Sprintf("\n- note: once it is merged, the change asks for less: %s\n", report.CodeSpan(report.Escape(s)))
+	}
+	if a.artifactURL != "" {
+		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", a.artifactURL)
+	}
+	const least = 2500 // below it there is no space for a problem
+	room := limit - len(head) - len(foot)
+	if room < least {
+		return "", ghactions.ErrTooLong
+	}
+	var b strings.Builder
+	if err := gate.WriteMarkdown(&b, a.result, gate.MarkdownOptions{MaxBytes: room}); err != nil {
+		return "", err
+	}
+	if b.Len() > room {
+		return "", ghactions.ErrTooLong
+	}
+	return head + b.String() + foot, nil
+}
+
+// marker is what the comment of this use of the action begins with. It has no text
+// of the user in it, which might end it.
+func (a *action) marker() string {
+	sum := sha256.Sum256([]byte(a.commentKey + "\x00" + a.category))
+	return "<!-- rules_sycl compatibility v1 " + hex.EncodeToString(sum[:8]) + " -->"
+}
+
+// writeComment makes or changes the comment on the pull request. Tokens of forks
+// and of Dependabot may not, which is known without asking and is no trouble.
+func (a *action) writeComment(ctx context.Context) {
+	number, whyNot := a.event.commentPlace()
+	if whyNot != "" {
+		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "There is no comment: %s.\n", whyNot); return err })
+		return
+	}
+	body, err := a.markdown(ghapi.MaxBody - 1000)
+	if err != nil {
+		a.trouble("the comment is not written: %v", err)
+		return
+	}
+	client, err := ghapi.New(ghapi.Options{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
+	if err != nil {
+		a.trouble("the comment is not written: %v", err)
+		return
+	}
+	good := a.conclusion() == string(gate.Success)
+	address, err := client.Upsert(ctx, ghapi.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
+		Marker: a.marker(), Body: body, OnlyUpdate: a.comment == "on-problem" && good})
+	if err != nil {
+		a.trouble("the comment: %v", err)
+	}
+	if address == "" {
+		return
+	}
+	if err := a.github.SetOutputs(ghactions.Output{Name: "comment-url", Value: ghactions.URL(address)}); err != nil {
+		a.trouble("the address of the comment is not an output: %v", err)
+	}
+}
