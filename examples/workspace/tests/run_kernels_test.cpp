@@ -1,8 +1,8 @@
 // Runs the workspace's kernels on an OpenCL CPU device and checks every number.
 //
-//   run_kernels_test PACKAGER KERNELS.syclbin
+//   run_kernels_test PACKAGER KERNELS.syclbin [KERNEL...]
 //
-// The packager takes the SPIR-V modules out of the SYCLBIN. Each kernel is looked
+// runs those kernels, or all of them when none is named. The packager takes the SPIR-V modules out of the SYCLBIN. Each kernel is looked
 // for in them by its name, as a SYCL runtime does.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -350,7 +350,8 @@ void extract(const std::string &packager, const std::string &syclbin, const fs::
     throw std::runtime_error(packager + " extract failed on " + syclbin);
 }
 
-int run(const std::string &packager, const std::string &syclbin, const fs::path &scratch) {
+int run(const std::string &packager, const std::string &syclbin,
+        const std::vector<std::string> &names, const fs::path &scratch) {
   const fs::path cache = scratch / "pocl";
   fs::create_directories(cache);
   setenv("POCL_CACHE_DIR", cache.c_str(), 1);
@@ -360,7 +361,10 @@ int run(const std::string &packager, const std::string &syclbin, const fs::path 
   const Modules modules(folder);
   Device device;
   int failed = 0;
+  std::size_t ran = 0;
   for (const Case &c : kCases) {
+    if (!names.empty() && std::find(names.begin(), names.end(), c.name) == names.end()) continue;
+    ++ran;
     try {
       const Numbers numbers = c.run(device, modules.kernel(device, c.name));
       const bool good = numbers.checked() > 0 && numbers.wrong() == 0;
@@ -372,6 +376,8 @@ int run(const std::string &packager, const std::string &syclbin, const fs::path 
       ++failed;
     }
   }
+  if (!names.empty() && ran != names.size())
+    throw std::runtime_error("no test knows one of the kernels");
   return failed > 0;
 }
 
@@ -379,12 +385,13 @@ int run(const std::string &packager, const std::string &syclbin, const fs::path 
 
 int main(int argc, char **argv) {
   const char *scratch = std::getenv("TEST_TMPDIR");
-  if (argc != 3 || !scratch) {
-    std::fprintf(stderr, "usage: TEST_TMPDIR=FOLDER %s PACKAGER KERNELS.syclbin\n", argv[0]);
+  if (argc < 3 || !scratch) {
+    std::fprintf(stderr, "usage: TEST_TMPDIR=FOLDER %s PACKAGER KERNELS.syclbin [KERNEL...]\n",
+                 argv[0]);
     return 2;
   }
   try {
-    return run(argv[1], argv[2], scratch);
+    return run(argv[1], argv[2], {argv + 3, argv + argc}, scratch);
   } catch (const std::exception &e) {
     std::fprintf(stderr, "run_kernels_test: %s\n", e.what());
     return 1;
