@@ -28,7 +28,7 @@ func main() { bench.Main(bench.Program{Name: "postlink", Runs: 5, Floors: true, 
 func setup(b *bench.Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
 	tool := b.Flags.String("postlink", "", "measure this `binary` instead of building the tool of this module with 'go build'")
-	opt := b.Flags.String("opt", "opt", "`path` of LLVM's opt")
+	opt := b.Flags.String("opt", "opt-21", "LLVM's opt, a `program` of PATH or a path")
 	kernels := b.Flags.Int("kernels", 200, "`number` of kernels")
 	body := b.Flags.Int("body", 300, "`number` of instructions of a kernel, about")
 	calls := b.Flags.Int("calls", 10, "`number` of calls of opt in the sample")
