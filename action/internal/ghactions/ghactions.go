@@ -159,10 +159,9 @@ func (r *Runner) SetOutputs(outputs ...Output) error {
 		if strings.Contains(o.Value.text, delimiter) {
 			return fmt.Errorf("output %s: the value has its delimiter", o.Name)
 		}
-		// The runner skips empty lines, and the file may end in the middle of one.
-		fmt.Fprintf(&body, "\n%s<<%s\n%s\n%s", o.Name, delimiter, o.Value.text, delimiter)
+		fmt.Fprintf(&body, "%s<<%s\n%s\n%s\n", o.Name, delimiter, o.Value.text, delimiter)
 	}
-	return r.fileCommand("output", body.String())
+	return r.fileCommand("output", strings.TrimSuffix(body.String(), "\n"))
 }
 
 // token returns a name that nobody can guess.
@@ -184,6 +183,10 @@ func (r *Runner) fileCommand(name, body string) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("the file that %s names is not a regular one", variable)
 	}
+	// Only then: the runner skips empty lines, act does not.
+	if endsWithinLine(path) {
+		body = "\n" + body
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the file that %s names cannot be written: %v", variable, p)
@@ -191,6 +194,21 @@ func (r *Runner) fileCommand(name, body string) (err error) {
 	}()
 	r.action.IssueFileCommand(&githubactions.Command{Name: name, Message: body})
 	return nil
+}
+
+// endsWithinLine reports whether the last line of a file has no end yet.
+func endsWithinLine(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var last [1]byte
+	if _, err := f.Seek(-1, io.SeekEnd); err != nil {
+		return false
+	}
+	_, err = f.Read(last[:])
+	return err == nil && last[0] != '\n'
 }
 
 // A Level is the kind of an annotation.

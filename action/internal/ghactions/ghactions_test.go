@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -373,5 +374,32 @@ func TestSummary(t *testing.T) {
 				t.Errorf("%d bytes", info.Size())
 			}
 		})
+	}
+}
+
+// Programs that stand in for the runner refuse empty lines, and what another one
+// wrote into the file may end within a line.
+func TestLinesOfTheOutputFile(t *testing.T) {
+	for before, want := range map[string]string{
+		"":      "^n<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",
+		"a=b\n": "^a=b\nn<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",
+		"a=b":   "^a=b\nn<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",
+	} {
+		path := filepath.Join(t.TempDir(), "output")
+		if before != "" {
+			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := runner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(Output{"n", Number(1)}, Output{"m", Number(2)}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(want).Match(got) {
+			t.Errorf("after %q: %q", before, got)
+		}
 	}
 }
