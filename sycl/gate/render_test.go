@@ -254,6 +254,7 @@ func checkXML(t *testing.T, text string) {
 // required, values of enumerations, indexes, URIs and messages.
 func checkSARIF(t *testing.T, text string) {
 	t.Helper()
+	checkSARIFSchema(t, text)
 	var log sarifLog
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
