@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -17,11 +16,10 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // The test is the program, too: the fake runner starts it as a process.
 func TestMain(m *testing.M) {
@@ -29,26 +27,6 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	os.Exit(m.Run())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got:\n%s\nwant:\n%s", name, got, want)
-	}
 }
 
 // workspace is a folder that a job has checked out.
@@ -217,9 +195,9 @@ func TestFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "outputs.json", string(got)+"\n")
-	golden(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
-	golden(t, "summary.md", s.Summary)
+	golden.Check(t, "outputs.json", string(got)+"\n")
+	golden.Check(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
+	golden.Check(t, "summary.md", s.Summary)
 	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Title: "missing-aspect",
 		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64"}) {
 		t.Errorf("annotations %+v", s.Annotations)
@@ -673,7 +651,7 @@ func TestLocally(t *testing.T) {
 	if s.ExitCode != 1 || s.Stderr != "" || len(s.Commands) != 0 {
 		t.Errorf("exit code %d, %s", s.ExitCode, s.Stderr)
 	}
-	golden(t, "local.txt", s.Stdout)
+	golden.Check(t, "local.txt", s.Stdout)
 	wantText(t, "JSON", w.read("r.json"), `"conclusion": "failure"`)
 	for _, test := range []struct {
 		args   []string
@@ -822,7 +800,7 @@ func TestCommentModes(t *testing.T) {
 				t.Errorf("requests %q, annotations %+v", g.requests, s.Annotations)
 			}
 			if test.name == "on a problem" {
-				golden(t, "comment.md", g.bodies[0])
+				golden.Check(t, "comment.md", g.bodies[0])
 				checkMarkdown(t, strings.Replace(g.bodies[0], "[Files of this run](<https://ci.example/7>)", "", 1)[strings.Index(g.bodies[0], "\n"):], "comment")
 			}
 		})

@@ -1,27 +1,23 @@
 """The syclbin_import rule."""
 
 load("//rules/private:actions.bzl", "TOOL_ATTRS")
-load("//rules/private:compat.bzl", "COMPAT_ATTRS", "report_action")
-load("//rules/private:compile.bzl", "linkable")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS")
+load("//rules/private:images.bzl", "syclbin_providers")
 load("//rules/private:resolve.bzl", "known_targets")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _syclbin_import_impl(ctx):
-    file = ctx.file.src
-    report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
-    report_action(ctx, [file], [], ctx.files.device_config, report)
-    return [
-        DefaultInfo(files = depset([file]), runfiles = ctx.runfiles([file])),
-        SyclbinInfo(
-            device_config = ctx.files.device_config,
-            file = file,
-            report = report,
-            state = ctx.attr.state,
-            targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets),
-        ),
-        OutputGroupInfo(compat_report = depset([report]), syclbin = depset([file])),
-    ] + linkable(ctx, ctx.toolchains[TOOLCHAIN_TYPE].sycl, file, ctx.attr.state)
+    return syclbin_providers(
+        ctx,
+        ctx.toolchains[TOOLCHAIN_TYPE].sycl,
+        ctx.file.src,
+        ctx.attr.state,
+        targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets),
+        device_config = ctx.files.device_config,
+        # Those who deliver the file were warned, and those who use it will be.
+        checked = False,
+    )
 
 syclbin_import = rule(
     implementation = _syclbin_import_impl,

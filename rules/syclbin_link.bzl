@@ -1,9 +1,9 @@
 """The syclbin_link rule."""
 
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "combine_action")
-load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
-load("//rules/private:compile.bzl", "IMAGE_ATTRS", "device_code", "linkable")
-load("//rules/private:images.bzl", "build_syclbin")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS")
+load("//rules/private:compile.bzl", "IMAGE_ATTRS", "device_code")
+load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
@@ -46,23 +46,14 @@ def _combine(ctx, toolchain, state):
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     combine_action(ctx, [i.file for i in infos], ctx.attr.state, ctx.attr.allow_unresolved, out)
     device_config = {f: None for f in [f for i in infos for f in i.device_config] + ctx.files.device_config}.keys()
-    report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
-    report_action(ctx, [out], [], device_config, report)
-    return [
-        DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out])),
-        SyclbinInfo(
-            device_config = device_config,
-            file = out,
-            report = report,
-            state = state,
-            targets = sorted({t: None for i in infos for t in i.targets}.keys()),
-        ),
-        OutputGroupInfo(
-            syclbin = depset([out]),
-            compat_report = depset([report]),
-            _validation = depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name))),
-        ),
-    ] + linkable(ctx, toolchain, out, state)
+    return syclbin_providers(
+        ctx,
+        toolchain,
+        out,
+        state,
+        targets = sorted({t: None for i in infos for t in i.targets}.keys()),
+        device_config = device_config,
+    )
 
 def _check_states(ctx, state):
     """Fails for what the tool would refuse, before anything is built."""

@@ -47,31 +47,55 @@ def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, stat
     plan = plan_action(ctx, forms.values(), targets, device_config, stem)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     pack_action(ctx, images, plan, state, out)
+    return syclbin_providers(
+        ctx,
+        toolchain,
+        out,
+        state,
+        targets = [t.name for t in targets],
+        device_config = device_config,
+        groups = {
+            "aot_images": depset([i.native for i in images if i.native]),
+            "aot_plan": depset([plan]),
+            "device_ir": depset([s.bitcode for s in sources]),
+            "device_link": depset([linked]),
+            "device_modules": depset([m.code for m in modules.values()]),
+            "file_tables": depset([f.table for f in forms.values()] + [i.filtered for i in images]),
+            "properties": depset([f.properties for f in forms.values()]),
+            "spirv": depset([f.code for f in forms.values()]),
+        },
+    )
+
+def syclbin_providers(ctx, toolchain, file, state, targets, device_config, groups = {}, checked = True):
+    """Declares the report on a SYCLBIN, and gives what its rule provides.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        file: the SYCLBIN's File.
+        state: its state.
+        targets: list of the names of targets that it was built for.
+        device_config: list of Files merged over the built-in device table.
+        groups: further output groups.
+        checked: whether the build warns of what the report says.
+    Returns:
+        list of providers.
+    """
     report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
-    report_action(ctx, [out], [], device_config, report)
+    report_action(ctx, [file], [], device_config, report)
+    if checked:
+        groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
     return [
-        DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out])),
+        DefaultInfo(files = depset([file]), runfiles = ctx.runfiles([file])),
         SyclbinInfo(
             device_config = device_config,
-            file = out,
+            file = file,
             report = report,
             state = state,
-            targets = [t.name for t in targets],
+            targets = targets,
         ),
-        OutputGroupInfo(
-            device_ir = depset([s.bitcode for s in sources]),
-            device_link = depset([linked]),
-            device_modules = depset([m.code for m in modules.values()]),
-            spirv = depset([f.code for f in forms.values()]),
-            properties = depset([f.properties for f in forms.values()]),
-            file_tables = depset([f.table for f in forms.values()] + [i.filtered for i in images]),
-            aot_plan = depset([plan]),
-            aot_images = depset([i.native for i in images if i.native]),
-            syclbin = depset([out]),
-            compat_report = depset([report]),
-            _validation = depset(check_action(ctx, report, stem)),
-        ),
-    ] + linkable(ctx, toolchain, out, state)
+        OutputGroupInfo(compat_report = depset([report]), syclbin = depset([file]), **groups),
+    ] + linkable(ctx, toolchain, file, state)
 
 def _image(ctx, toolchain, form, name, target, device_config, state):
     """A source's images for a target: struct(target, table, files) for pack_action, and what they are made of."""

@@ -4,27 +4,17 @@ load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
+load(":analysis.bzl", "COMPLETE", "NO_OCLOC", "by_mnemonic", "counts", "make_fails_test")
 
 # Nothing of these targets is ever built, so the sources need not exist.
 _SOURCES = ["a.cpp", "dir/b.cpp", "c.cpp"]
 _TARGETS = ["intel_gpu_pvc", "spir64", "intel_gpu_acm_g10", "intel_gpu_12_60_7"]
 
-# Toolchains whose programs exist nowhere: the tests hold on any machine.
-_COMPLETE = "//rules/tests:complete_toolchain"
-_NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
-
-def _by_mnemonic(env):
-    actions = {}
-    for action in analysistest.target_actions(env):
-        actions.setdefault(action.mnemonic, []).append(action)
-    return actions
-
 def _actions_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
+    actions = by_mnemonic(env)
 
     # Aliases and repetitions are one target: three are left, one of them SPIR-V.
-    counts = {mnemonic: len(list) for mnemonic, list in actions.items()}
     asserts.equals(env, {
         "SyclAot": 3 * 2,
         "SyclAotFilter": 3 * 3,
@@ -36,7 +26,7 @@ def _actions_impl(ctx):
         "SyclPostLink": 1,
         "SyclTranslate": 3,
         "SyclbinPack": 1,
-    }, counts)
+    }, counts(actions))
 
     compile = actions["SyclCompile"][0]
     argv = compile.argv
@@ -64,16 +54,15 @@ def _actions_impl(ctx):
 
 _actions_test = analysistest.make(
     _actions_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _library_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
+    actions = by_mnemonic(env)
 
     # The library's sources are compiled by the library, and translated here.
-    counts = [len(actions[m]) for m in ["SyclCompile", "SyclDeviceLink", "SyclTranslate"]]
-    asserts.equals(env, [1, 1, 3], counts)
+    asserts.equals(env, [1, 1, 3], [len(actions[m]) for m in ["SyclCompile", "SyclDeviceLink", "SyclTranslate"]])
     linked = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
     asserts.equals(
         env,
@@ -84,43 +73,27 @@ def _library_impl(ctx):
 
 _library_test = analysistest.make(
     _library_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _split_off_impl(ctx):
     env = analysistest.begin(ctx)
-    counts = {mnemonic: len(list) for mnemonic, list in _by_mnemonic(env).items()}
-    asserts.equals(env, [3, 1, 1], [counts["SyclCompile"], counts["SyclTranslate"], counts["SyclAotFilter"]])
-    asserts.false(env, "SyclAot" in counts, "SPIR-V needs no ahead-of-time compiler")
-    translate = _by_mnemonic(env)["SyclTranslate"][0]
+    actions = by_mnemonic(env)
+    asserts.equals(env, [3, 1, 1], [len(actions[m]) for m in ["SyclCompile", "SyclTranslate", "SyclAotFilter"]])
+    asserts.false(env, "SyclAot" in actions, "SPIR-V needs no ahead-of-time compiler")
+    translate = actions["SyclTranslate"][0]
     asserts.true(env, "--keep-debug-info" in translate.argv, "-g is for the shipped code: %s" % translate.argv)
     return analysistest.end(env)
 
 # spir64 alone must not need ocloc.
 _split_off_test = analysistest.make(
     _split_off_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _NO_OCLOC},
+    config_settings = {"//command_line_option:extra_toolchains": NO_OCLOC},
 )
 
-def _fails_impl(ctx):
-    env = analysistest.begin(ctx)
-    for text in ctx.attr.texts:
-        asserts.expect_failure(env, text)
-    return analysistest.end(env)
+_fails_test = make_fails_test(COMPLETE)
 
-_fails_test = analysistest.make(
-    _fails_impl,
-    attrs = {"texts": attr.string_list()},
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
-    expect_failure = True,
-)
-
-_fails_without_ocloc_test = analysistest.make(
-    _fails_impl,
-    attrs = {"texts": attr.string_list()},
-    config_settings = {"//command_line_option:extra_toolchains": _NO_OCLOC},
-    expect_failure = True,
-)
+_fails_without_ocloc_test = make_fails_test(NO_OCLOC)
 
 def _toolchain(name, llvm_spirv = "/test/llvm-spirv", **kwargs):
     sycl_toolchain(

@@ -6,27 +6,15 @@ load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-
-# Both are made by sycl_binary_test.bzl; their programs exist nowhere.
-_COMPLETE = "//rules/tests:complete_toolchain"
-_NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
-
-def _by_mnemonic(env):
-    actions = {}
-    for action in analysistest.target_actions(env):
-        actions.setdefault(action.mnemonic, []).append(action)
-    return actions
-
-def _counts(actions):
-    return {mnemonic: len(list) for mnemonic, list in actions.items()}
+load(":analysis.bzl", "COMPLETE", "NO_LLVM_SPIRV", "by_mnemonic", "counts", "make_fails_test")
 
 def _syclbins(action):
     return sorted([f.basename for f in action.inputs.to_list() if f.extension == "syclbin"])
 
 def _combine_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
-    asserts.equals(env, {"SyclCompatCheck": 1, "SyclCompatReport": 1, "SyclbinLink": 1}, _counts(actions))
+    actions = by_mnemonic(env)
+    asserts.equals(env, {"SyclCompatCheck": 1, "SyclCompatReport": 1, "SyclbinLink": 1}, counts(actions))
     link = actions["SyclbinLink"][0]
     asserts.equals(env, ["library.syclbin", "main.syclbin", "prebuilt.syclbin"], _syclbins(link))
     info = analysistest.target_under_test(env)[SyclbinInfo]
@@ -38,12 +26,12 @@ def _combine_impl(ctx):
 
 _combine_test = analysistest.make(
     _combine_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _unresolved_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
+    actions = by_mnemonic(env)
 
     # Who links the result takes it from one import, which nobody has to run.
     asserts.equals(env, 1, len(actions["SyclbinImport"]))
@@ -56,12 +44,12 @@ def _unresolved_impl(ctx):
 
 _unresolved_test = analysistest.make(
     _unresolved_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _ir_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
+    actions = by_mnemonic(env)
 
     # From the link on they are the actions of a sycl_binary with as many sources.
     asserts.equals(env, {
@@ -74,7 +62,7 @@ def _ir_impl(ctx):
         "SyclPostLink": 1,
         "SyclTranslate": 3,
         "SyclbinPack": 1,
-    }, _counts(actions))
+    }, counts(actions))
     link = actions["SyclDeviceLink"][0]
     linked = [a.split("=")[0] for a in link.argv if "=" in a]
     asserts.equals(env, ["rules/tests/library.syclbin", "rules/tests/main.syclbin", "rules/tests/prebuilt.syclbin"], sorted(linked))
@@ -94,13 +82,13 @@ def _ir_impl(ctx):
 
 _ir_test = analysistest.make(
     _ir_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _import_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
-    asserts.equals(env, {"SyclCompatReport": 1, "SyclbinImport": 1}, _counts(actions))
+    actions = by_mnemonic(env)
+    asserts.equals(env, {"SyclCompatReport": 1, "SyclbinImport": 1}, counts(actions))
     action = actions["SyclbinImport"][0]
     asserts.equals(env, ["prebuilt.syclbin"], _syclbins(action))
     for want in ["/test/llvm-spirv", "/test/llvm-dis", "/test/llvm-link", "rules/tests/prebuilt.syclbin"]:
@@ -112,12 +100,12 @@ def _import_impl(ctx):
 
 _import_test = analysistest.make(
     _import_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _deps_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
+    actions = by_mnemonic(env)
 
     # Two ways lead to the SYCLBIN, and one import.
     linked = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
@@ -128,12 +116,12 @@ def _deps_impl(ctx):
 
 _deps_test = analysistest.make(
     _deps_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _object_impl(ctx):
     env = analysistest.begin(ctx)
-    actions = _by_mnemonic(env)
+    actions = by_mnemonic(env)
     argv = actions["SyclPostLink"][0].argv
     asserts.true(env, "--allow-device-image-dependencies" in argv, str(argv))
     asserts.false(env, "--emit-only-kernels-as-entry-points" in argv, str(argv))
@@ -143,28 +131,12 @@ def _object_impl(ctx):
 
 _object_test = analysistest.make(
     _object_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
-def _fails_impl(ctx):
-    env = analysistest.begin(ctx)
-    for text in ctx.attr.texts:
-        asserts.expect_failure(env, text)
-    return analysistest.end(env)
+_fails_test = make_fails_test(COMPLETE)
 
-_fails_test = analysistest.make(
-    _fails_impl,
-    attrs = {"texts": attr.string_list()},
-    config_settings = {"//command_line_option:extra_toolchains": _COMPLETE},
-    expect_failure = True,
-)
-
-_fails_without_llvm_spirv_test = analysistest.make(
-    _fails_impl,
-    attrs = {"texts": attr.string_list()},
-    config_settings = {"//command_line_option:extra_toolchains": _NO_LLVM_SPIRV},
-    expect_failure = True,
-)
+_fails_without_llvm_spirv_test = make_fails_test(NO_LLVM_SPIRV)
 
 def _link(name, **kwargs):
     syclbin_link(name = name, tags = ["manual"], **kwargs)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
@@ -32,19 +33,7 @@ func TestPoCL(t *testing.T) {
 	if n, err := e.WriteTo(&got); err != nil || n != int64(got.Len()) {
 		t.Fatal(n, err)
 	}
-	const golden = "testdata/pocl.yaml"
-	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("got:\n%swant:\n%s", got.String(), want)
-	}
+	golden.Check(t, "pocl.yaml", got.String())
 	sameAgain(t, e, got.String())
 }
 

@@ -2,19 +2,16 @@ package deviceconfig
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestEmbeddedFilesAreSound(t *testing.T) {
 	c, err := readDefaults()
@@ -85,19 +82,7 @@ func TestDefault(t *testing.T) {
 		line("compiler", d.AOTToolchain+" "+d.OclocDevice, d.AOTToolchain != "")
 		line("from", d.Source, true)
 	}
-	const golden = "testdata/default.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("the devices differ from %s: run the test with -update and look at the changes", golden)
-	}
+	golden.Check(t, "default.golden", got.String())
 }
 
 func TestLookup(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 )
 
 const wholePolicy = `version: 1
@@ -127,7 +129,7 @@ func wholeBaseline(t testing.TB) string {
 
 func TestBaselineFile(t *testing.T) {
 	text := wholeBaseline(t)
-	golden(t, "baseline.json", text)
+	golden.Check(t, "baseline.json", text)
 	b, err := ReadBaseline("b.json", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

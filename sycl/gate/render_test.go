@@ -19,6 +19,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -91,7 +92,7 @@ func render(t testing.TB, name string, r *Result) string {
 func TestFormats(t *testing.T) {
 	r := renderResult(t)
 	for name := range formats {
-		golden(t, name, render(t, name, r))
+		golden.Check(t, name, render(t, name, r))
 	}
 }
 

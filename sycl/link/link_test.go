@@ -3,24 +3,20 @@ package link
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
-
-var update = flag.Bool("update", false, "write the golden files of testdata")
 
 var errEnd = io.ErrUnexpectedEOF
 
@@ -142,24 +138,6 @@ func text(r *Result) string {
 	return b.String()
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
-}
-
 // problems are inputs that cannot be combined, by the golden file of the texts.
 var problems = map[string]struct {
 	inputs  []Input
@@ -256,7 +234,7 @@ func TestProblems(t *testing.T) {
 			if !slices.Equal(ids, test.ids) {
 				t.Errorf("problems %q, want %q", ids, test.ids)
 			}
-			golden(t, name+".golden.txt", text(r))
+			golden.Check(t, name+".golden.txt", text(r))
 			slices.Reverse(test.inputs)
 			if got := text(combine(t, test.options, test.inputs...)); got != text(r) {
 				t.Errorf("another order of the inputs says\n%s", got)
@@ -623,11 +601,11 @@ func TestGraph(t *testing.T) {
 		if err := r.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, o.name+".golden.txt", b.String())
+		golden.Check(t, o.name+".golden.txt", b.String())
 		if err := r.WriteDOT(&dot); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, o.name+".golden.dot", dot.String())
+		golden.Check(t, o.name+".golden.dot", dot.String())
 		if len(r.Graph.Cycles) != 1 || len(r.Graph.Cycles[0]) != 2 {
 			t.Errorf("cycles %v", r.Graph.Cycles)
 		}

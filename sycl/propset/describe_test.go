@@ -3,14 +3,13 @@ package propset
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+)
 
 // TestDescribe renders the descriptions of testdata/NAME.prop and compares them
 // with testdata/NAME.golden.
@@ -56,19 +55,7 @@ func TestDescribe(t *testing.T) {
 					}
 				}
 			}
-			golden := "testdata/" + name + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
-			}
+			golden.Check(t, name+".golden", got.String())
 		})
 	}
 	for _, r := range schema {

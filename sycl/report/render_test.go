@@ -16,6 +16,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
@@ -65,13 +66,13 @@ func TestRenderings(t *testing.T) {
 	all := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
 	merged := merge(t, two, labelled(t, "//other:kernels", program()[1:3], "intel_gpu_pvc", "x86_64"))
 	empty := build(t, nil)
-	golden(t, "two.md", markdown(t, two, MarkdownOptions{}))
-	golden(t, "all.md", markdown(t, all, MarkdownOptions{}))
-	golden(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
-	golden(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
+	golden.Check(t, "two.md", markdown(t, two, MarkdownOptions{}))
+	golden.Check(t, "all.md", markdown(t, all, MarkdownOptions{}))
+	golden.Check(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
+	golden.Check(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
 	// Lines end in LF in the repository.
-	golden(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
-	golden(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
+	golden.Check(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
+	golden.Check(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
 	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Cells)+1 {
 		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
 	}
@@ -82,10 +83,10 @@ func TestRenderings(t *testing.T) {
 		s = strings.Replace(s, pageScript, "", 1)
 		return regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(s, "sha256-")
 	}
-	golden(t, "all.html", body(all, HTMLOptions{}))
-	golden(t, "merged.html", body(merged, HTMLOptions{}))
-	golden(t, "lazy.html", body(merged, HTMLOptions{MaxCells: 1}))
-	golden(t, "empty.html", body(empty, HTMLOptions{}))
+	golden.Check(t, "all.html", body(all, HTMLOptions{}))
+	golden.Check(t, "merged.html", body(merged, HTMLOptions{}))
+	golden.Check(t, "lazy.html", body(merged, HTMLOptions{MaxCells: 1}))
+	golden.Check(t, "empty.html", body(empty, HTMLOptions{}))
 }
 
 // hostileNames would be markup, commands or formulas if they were not escaped.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -22,8 +21,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const testDevices = `
 intel_gpu_dg2:
@@ -121,22 +118,6 @@ func build(t testing.TB, modules []Module, names ...string) *Report {
 }
 
 // golden compares text with a file in testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got:\n%s\nwant:\n%s", path, got, want)
-	}
-}
 
 func encode(t testing.TB, r *Report) string {
 	t.Helper()
@@ -181,17 +162,17 @@ func TestGolden(t *testing.T) {
 	}
 	other := build(t, program()[1:3], "intel_gpu_pvc", "x86_64")
 	other.Target.Label = "//other:kernels"
-	golden(t, "two.json", encode(t, two))
-	golden(t, "two.txt", text(t, TextOptions{}, two))
-	golden(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
-	golden(t, "all.txt", text(t, TextOptions{}, all))
-	golden(t, "all-wide.txt", text(t, TextOptions{Width: 160}, all))
-	golden(t, "all-narrow.txt", text(t, TextOptions{Width: 50}, all))
-	golden(t, "long.txt", text(t, TextOptions{}, build(t, long, "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")))
-	golden(t, "hostile.txt", text(t, TextOptions{}, build(t, hostile, "intel_gpu_pvc")))
-	golden(t, "many.txt", text(t, TextOptions{}, many))
-	golden(t, "merged.txt", text(t, TextOptions{}, two, other))
-	golden(t, "empty.txt", text(t, TextOptions{}, build(t, nil)))
+	golden.Check(t, "two.json", encode(t, two))
+	golden.Check(t, "two.txt", text(t, TextOptions{}, two))
+	golden.Check(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
+	golden.Check(t, "all.txt", text(t, TextOptions{}, all))
+	golden.Check(t, "all-wide.txt", text(t, TextOptions{Width: 160}, all))
+	golden.Check(t, "all-narrow.txt", text(t, TextOptions{Width: 50}, all))
+	golden.Check(t, "long.txt", text(t, TextOptions{}, build(t, long, "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")))
+	golden.Check(t, "hostile.txt", text(t, TextOptions{}, build(t, hostile, "intel_gpu_pvc")))
+	golden.Check(t, "many.txt", text(t, TextOptions{}, many))
+	golden.Check(t, "merged.txt", text(t, TextOptions{}, two, other))
+	golden.Check(t, "empty.txt", text(t, TextOptions{}, build(t, nil)))
 }
 
 func TestTextFitsTheTerminal(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,14 +10,13 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // run runs the tool and returns its exit code and what it printed.
 func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
@@ -54,21 +52,6 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(m.Run())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join(goldenDir, name)
-	if *update {
-		write(t, path, []byte(got))
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got:\n%s\nwant:\n%s", path, got, want)
-	}
 }
 
 func properties(q *requirement.Requirements, kernels ...string) *propset.Registry {
@@ -124,8 +107,8 @@ func TestReportAndShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "syclbin.json", string(data))
-	golden(t, "syclbin.txt", mustRun(t, "show", "r.json"))
+	golden.CheckFile(t, filepath.Join(goldenDir, "syclbin.json"), string(data))
+	golden.CheckFile(t, filepath.Join(goldenDir, "syclbin.txt"), mustRun(t, "show", "r.json"))
 	if got := mustRun(t, "show", "--format", "json", "r.json"); got != string(data) {
 		t.Errorf("the JSON of one report is another one:\n%s", got)
 	}
@@ -134,8 +117,8 @@ func TestReportAndShow(t *testing.T) {
 	}
 
 	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
-	golden(t, "spirv.txt", mustRun(t, "show", "s.json"))
-	golden(t, "both.txt", mustRun(t, "show", "r.json", "s.json"))
+	golden.CheckFile(t, filepath.Join(goldenDir, "spirv.txt"), mustRun(t, "show", "s.json"))
+	golden.CheckFile(t, filepath.Join(goldenDir, "both.txt"), mustRun(t, "show", "r.json", "s.json"))
 	joined, err := report.Decode("joined", strings.NewReader(mustRun(t, "show", "--format=json", "r.json", "s.json")))
 	if err != nil || joined.Target.Label != "" || len(joined.Kernels) != 13 || report.KernelTarget(&joined.Kernels[12]) != "s.json" {
 		t.Errorf("the JSON of two reports: %v, %+v", err, joined)
@@ -146,11 +129,11 @@ func TestReportAndShow(t *testing.T) {
 
 	write(t, "own.yaml", []byte("intel_gpu_dg2:\n  aspects: [fp64]\n"))
 	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
-	golden(t, "table.txt", mustRun(t, "show", "t.json"))
+	golden.CheckFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
 
 	// Together the files are one program: what a device lacks in one, it may find in another.
 	mustRun(t, "report", "--output", "u.json", "--devices", "intel_gpu_pvc,intel_gpu_skl", "k.syclbin", "k.table")
-	golden(t, "together.txt", mustRun(t, "show", "u.json"))
+	golden.CheckFile(t, filepath.Join(goldenDir, "together.txt"), mustRun(t, "show", "u.json"))
 }
 
 func TestShowFormats(t *testing.T) {

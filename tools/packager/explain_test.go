@@ -1,9 +1,11 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -71,7 +73,7 @@ func TestExplain(t *testing.T) {
 		got.WriteString("# " + test.name + "\n$ packager explain " + strings.Join(test.args, " ") + " k.syclbin\n" + stdout + stderr +
 			"exit code " + string(rune('0'+code)) + "\n\n")
 	}
-	golden(t, "explain.txt", got.String())
+	golden.CheckFile(t, filepath.Join(testdata, "explain.txt"), got.String())
 }
 
 func TestExplainUsage(t *testing.T) {

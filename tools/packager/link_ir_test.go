@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -132,7 +133,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 	args := irPrograms(t)
 	buildIR(t, 1)
 	code, _, stderr := run(t, append(args, "--output", "out.syclbin", "kernels.syclbin")...)
-	golden(t, "link_ir_undefined.txt", fmt.Sprintf("exit %d\n%s", code, stderr))
+	golden.CheckFile(t, filepath.Join(testdata, "link_ir_undefined.txt"), fmt.Sprintf("exit %d\n%s", code, stderr))
 	if _, err := os.Stat("out.syclbin"); err == nil {
 		t.Error("there is an output")
 	}
@@ -212,7 +213,7 @@ func TestLinkIRRefusals(t *testing.T) {
 	t.Setenv("PATH", here)
 	ir := []string{"link", "--mode", "ir", "--output", "out.syclbin"}
 	code, _, stderr := run(t, append(ir, "native.syclbin")...)
-	golden(t, "link_ir_native.txt", fmt.Sprintf("exit %d\n%s", code, stderr))
+	golden.CheckFile(t, filepath.Join(testdata, "link_ir_native.txt"), fmt.Sprintf("exit %d\n%s", code, stderr))
 
 	for name, test := range map[string]struct {
 		args []string

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -65,14 +66,14 @@ func TestLink(t *testing.T) {
 	if out := ok(t, "link", "--output=app.syclbin", "main.syclbin", "library.syclbin"); out != "" {
 		t.Errorf("printed %s", out)
 	}
-	golden(t, "link.dump", ok(t, "dump", "app.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "link.dump"), ok(t, "dump", "app.syclbin"))
 	if out := ok(t, "verify", "app.syclbin"); out != "" {
 		t.Errorf("verify found %s", out)
 	}
-	golden(t, "link.golden.txt", ok(t, "link", "--output=app.syclbin", "--graph=-", "main.syclbin", "library.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "link.golden.txt"), ok(t, "link", "--output=app.syclbin", "--graph=-", "main.syclbin", "library.syclbin"))
 	ok(t, "link", "--output=app.syclbin", "--graph=app.dot", "--graph-format=dot", "main.syclbin", "library.syclbin")
-	golden(t, "link.golden.dot", string(file(t, "app.dot")))
-	golden(t, "link.json", ok(t, "link", "--output=app.syclbin", "--json", "main.syclbin", "library.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "link.golden.dot"), string(file(t, "app.dot")))
+	golden.CheckFile(t, filepath.Join(testdata, "link.json"), ok(t, "link", "--output=app.syclbin", "--json", "main.syclbin", "library.syclbin"))
 
 	app := file(t, "app.syclbin")
 	for _, args := range [][]string{
@@ -150,9 +151,9 @@ func TestLinkProblems(t *testing.T) {
 	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	golden(t, "link-problems.golden.txt", stderr)
-	golden(t, "link-problems.json", stdout)
-	golden(t, "link-problems.graph.txt", string(file(t, "graph.txt")))
+	golden.CheckFile(t, filepath.Join(testdata, "link-problems.golden.txt"), stderr)
+	golden.CheckFile(t, filepath.Join(testdata, "link-problems.json"), stdout)
+	golden.CheckFile(t, filepath.Join(testdata, "link-problems.graph.txt"), string(file(t, "graph.txt")))
 	if string(file(t, "app.syclbin")) != "old" {
 		t.Error("the old output is gone")
 	}

@@ -18,11 +18,10 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
-
-var update = flag.Bool("update", false, "write the golden files of testdata")
 
 // testdata is found before tests change the current folder.
 var testdata = func() string {
@@ -50,24 +49,6 @@ func ok(t testing.TB, args ...string) string {
 		t.Fatalf("packager %q: exit code %d\n%s", args, code, stderr)
 	}
 	return stdout
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join(testdata, name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
 }
 
 func file(t testing.TB, name string) []byte {
@@ -126,9 +107,9 @@ var splitTables = []string{
 func TestPack(t *testing.T) {
 	folder(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
-	golden(t, "pack.dump", ok(t, "dump", "k.syclbin"))
-	golden(t, "pack.verbose", ok(t, "dump", "--verbose", "k.syclbin"))
-	golden(t, "pack.json", ok(t, "dump", "--json", "k.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "pack.dump"), ok(t, "dump", "k.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "pack.verbose"), ok(t, "dump", "--verbose", "k.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "pack.json"), ok(t, "dump", "--json", "k.syclbin"))
 	if out := ok(t, "verify", "k.syclbin"); out != "" {
 		t.Errorf("verify found %s", out)
 	}
@@ -321,8 +302,8 @@ func TestPackRefuses(t *testing.T) {
 func TestDumpIsThatOfSyclbinDump(t *testing.T) {
 	folder(t)
 	writeVector(t, "bare.syclbin", nil)
-	golden(t, "vector.dump", ok(t, "dump", "bare.syclbin"))
-	golden(t, "two.dump", ok(t, "dump", "bare.syclbin", "bare.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "vector.dump"), ok(t, "dump", "bare.syclbin"))
+	golden.CheckFile(t, filepath.Join(testdata, "two.dump"), ok(t, "dump", "bare.syclbin", "bare.syclbin"))
 }
 
 // writeVector writes the test vector after a change.
@@ -388,12 +369,12 @@ func TestVerify(t *testing.T) {
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	golden(t, "verify.txt", stdout)
+	golden.CheckFile(t, filepath.Join(testdata, "verify.txt"), stdout)
 	code, stdout, stderr = run(t, "verify", "--json", "good.syclbin", "bad.syclbin")
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	golden(t, "verify.json", stdout)
+	golden.CheckFile(t, filepath.Join(testdata, "verify.json"), stdout)
 
 	if err := os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666); err != nil {
 		t.Fatal(err)
@@ -427,9 +408,9 @@ func TestExtractFiles(t *testing.T) {
 	folder(t, split)
 	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
 	ok(t, "extract", "--output-dir=parts", "k.syclbin")
-	golden(t, "extract.txt", listing(t, "parts"))
+	golden.CheckFile(t, filepath.Join(testdata, "extract.txt"), listing(t, "parts"))
 	ok(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
-	golden(t, "extract-native.txt", listing(t, "native1"))
+	golden.CheckFile(t, filepath.Join(testdata, "extract-native.txt"), listing(t, "native1"))
 
 	if code, _, stderr := run(t, "extract", "--output-dir=x", "--module=2", "k.syclbin"); code != 2 || !strings.Contains(stderr, "there is no abstract module 2, k.syclbin has 2") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -578,12 +559,12 @@ func TestDiff(t *testing.T) {
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	golden(t, "diff.txt", stdout)
+	golden.CheckFile(t, filepath.Join(testdata, "diff.txt"), stdout)
 	code, stdout, _ = run(t, "diff", "--json", "a.syclbin", "b.syclbin")
 	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	golden(t, "diff.json", stdout)
+	golden.CheckFile(t, filepath.Join(testdata, "diff.json"), stdout)
 
 	// A kernel more is another module.
 	if err := os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n_ZTS1A=1|1\n_ZTS1D=1|1\n"), 0o666); err != nil {
@@ -591,7 +572,7 @@ func TestDiff(t *testing.T) {
 	}
 	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
 	_, stdout, _ = run(t, "diff", "b.syclbin", "c.syclbin")
-	golden(t, "diff-kernel.txt", stdout)
+	golden.CheckFile(t, filepath.Join(testdata, "diff-kernel.txt"), stdout)
 }
 
 func TestDumpFitsItsSchema(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -30,8 +30,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "write the golden files anew")
-	only   = flag.String("only", "", "compare the modules of the sources with these names only, divided by commas")
+	only = flag.String("only", "", "compare the modules of the sources with these names only, divided by commas")
 )
 
 // targets are the devices that modules are compiled for: one of each generation
@@ -181,7 +180,7 @@ func TestAgreement(t *testing.T) {
 				t.Errorf("nothing is left of the gap %q: %s", gaps[i].letter, gaps[i].why)
 			}
 		}
-		checkGolden(t, "agreement.txt", table.String())
+		golden.Check(t, "agreement.txt", table.String())
 	}
 }
 
@@ -291,28 +290,3 @@ func (a *agreement) String() string {
 }
 
 // checkGolden compares with a file of testdata/, or writes it.
-func checkGolden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) == got {
-		return
-	}
-	wanted := strings.Split(string(want), "\n")
-	for i, line := range strings.Split(got, "\n") {
-		if i >= len(wanted) || wanted[i] != line {
-			t.Errorf("%s:%d differs; go test -update writes it anew:\n%s", file, i+1, line)
-			return
-		}
-	}
-	t.Errorf("%s is longer than what was found; go test -update writes it anew", file)
-}

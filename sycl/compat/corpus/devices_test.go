@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
@@ -50,7 +51,7 @@ func TestDevices(t *testing.T) {
 	config := deviceconfig.Default()
 	var known []*deviceconfig.Device
 	var unknown []string
-	var golden strings.Builder
+	var text strings.Builder
 	for _, d := range config.Devices() {
 		if d.AOTToolchain != "ocloc" || !strings.HasPrefix(d.Name, "intel_gpu_") {
 			continue
@@ -93,15 +94,15 @@ func TestDevices(t *testing.T) {
 		if has := facts[i][aspect.ExtIntelMatrix.String()]; has != d.Has(aspect.ExtIntelMatrix) {
 			t.Errorf("%s: the table says %t for ext_intel_matrix, ocloc %t", d.Name, d.Has(aspect.ExtIntelMatrix), has)
 		}
-		fmt.Fprintf(&golden, "%-18s %-8s", d.Name, d.OclocDevice)
+		fmt.Fprintf(&text, "%-18s %-8s", d.Name, d.OclocDevice)
 		for _, fact := range []string{"fp16", "fp64", "atomic64", "image", "ext_oneapi_atomic16", "ext_intel_matrix"} {
 			if facts[i][fact] {
-				fmt.Fprintf(&golden, " %s", fact)
+				fmt.Fprintf(&text, " %s", fact)
 			}
 		}
-		fmt.Fprintf(&golden, "; sub-groups %v\n", d.SubGroupSizes)
+		fmt.Fprintf(&text, "; sub-groups %v\n", d.SubGroupSizes)
 	}
-	checkGolden(t, "devices.txt", golden.String())
+	golden.Check(t, "devices.txt", text.String())
 }
 
 // tryModules returns the facts that compiling shows of each device.

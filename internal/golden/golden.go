@@ -1,0 +1,50 @@
+// Package golden holds what a test got against a file of the test's folder. With the
+// flag -update the file is written anew, for a person to read the difference.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Check fails the test when testdata/NAME is not what it got.
+func Check(t testing.TB, name, got string) {
+	t.Helper()
+	CheckFile(t, filepath.Join("testdata", name), got)
+}
+
+// CheckFile is [Check] for a file that is elsewhere.
+func CheckFile(t testing.TB, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s:%d is the first line that differs; go test -update writes the file anew. Got:\n%s", path, firstDifference(got, string(want)), got)
+	}
+}
+
+// firstDifference returns the number of the first line that two texts do not share.
+func firstDifference(a, b string) int {
+	lines := strings.Split(b, "\n")
+	n := 0
+	for line := range strings.SplitSeq(a, "\n") {
+		if n == len(lines) || line != lines[n] {
+			break
+		}
+		n++
+	}
+	return n + 1
+}

@@ -1,0 +1,48 @@
+"""What the analysis tests share."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+
+# Toolchains of sycl_binary_test.bzl, whose programs exist nowhere: the tests hold on
+# any machine.
+COMPLETE = "//rules/tests:complete_toolchain"
+NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
+NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
+
+def by_mnemonic(env):
+    """The actions of the target under test.
+
+    Args:
+        env: what analysistest.begin returned.
+    Returns:
+        dict of mnemonic -> list of Action.
+    """
+    actions = {}
+    for action in analysistest.target_actions(env):
+        actions.setdefault(action.mnemonic, []).append(action)
+    return actions
+
+def counts(actions):
+    """How many actions of each mnemonic there are."""
+    return {mnemonic: len(list) for mnemonic, list in actions.items()}
+
+def _fails_impl(ctx):
+    env = analysistest.begin(ctx)
+    for text in ctx.attr.texts:
+        asserts.expect_failure(env, text)
+    return analysistest.end(env)
+
+def make_fails_test(toolchain):
+    """A rule for tests that a target cannot be analyzed.
+
+    Args:
+        toolchain: label of the toolchain that is registered first.
+    Returns:
+        A test rule with the attributes target_under_test and texts, all of which the
+        error has to have.
+    """
+    return analysistest.make(
+        _fails_impl,
+        attrs = {"texts": attr.string_list()},
+        config_settings = {"//command_line_option:extra_toolchains": toolchain},
+        expect_failure = True,
+    )
