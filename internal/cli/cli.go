@@ -12,6 +12,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -78,13 +79,16 @@ type Tool struct {
 }
 
 // usageError is a mistake on the command line.
-type usageError struct{ msg string }
+type usageError struct {
+	msg     string
+	command string // the tool, or its subcommand, whose help is of use
+}
 
 func (e *usageError) Error() string { return e.msg }
 
 // Usagef returns an error for a mistake on the command line.
 func Usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+	return &usageError{msg: fmt.Sprintf(format, args...)}
 }
 
 // noError is the answer "no".
@@ -157,7 +161,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 		fmt.Fprintf(env.Stderr, "%s: error: %v\n", t.Name, err)
 		var usage *usageError
 		if errors.As(err, &usage) {
-			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", t.Name)
+			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmp.Or(usage.command, t.Name))
 		}
 	}
 	return ExitCode(err)
@@ -209,7 +213,13 @@ func (t *Tool) command(name string) *Command {
 	return t.Commands[i]
 }
 
-func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []string) error {
+func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []string) (err error) {
+	defer func() {
+		var usage *usageError
+		if errors.As(err, &usage) && c.Name != "" {
+			usage.command = t.Name + " " + c.Name
+		}
+	}()
 	flags := flag.NewFlagSet(t.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}

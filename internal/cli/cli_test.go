@@ -81,7 +81,7 @@ func TestExitCodes(t *testing.T) {
 		"no such parameter file": {[]string{"say", "@/nonexistent"}, nil, ExitBadInput, "parameter file"},
 		"the answer no":          {[]string{"say"}, No(errors.New("they differ")), ExitNo, "echo: error: they differ"},
 		"a silent no":            {[]string{"say"}, No(nil), ExitNo, ""},
-		"wrong usage":            {[]string{"say"}, Usagef("too %s", "few"), ExitUsage, "Run 'echo --help'"},
+		"wrong usage":            {[]string{"say"}, Usagef("too %s", "few"), ExitUsage, "Run 'echo say --help'"},
 		"bad input, wrapped":     {[]string{"say"}, fmt.Errorf("a.bin: %w", BadInput(errors.New("truncated"))), ExitBadInput, "a.bin: truncated"},
 		"a missing file":         {[]string{"say"}, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, ExitBadInput, "open x"},
 		"a full disk":            {[]string{"say"}, errors.New("no space left"), ExitFailure, "no space left"},
