@@ -285,45 +285,34 @@ func count(list []Entry) []Entry {
 // Prune returns the baseline without the entries that a result did not meet. It
 // adds nothing; what was checked stays as it is.
 func Prune(b *Baseline, r *Result) *Baseline {
-	gone := map[Entry]int{}
-	for _, e := range r.absent {
-		n := e.Count
-		e.Count = 0
-		gone[e] += n
-	}
 	out := *b
-	out.Findings = []Entry{}
-	for _, e := range b.Findings {
-		key := e
-		key.Count = 0
-		less := min(gone[key], e.Count)
-		gone[key] -= less
-		if e.Count -= less; e.Count > 0 {
-			out.Findings = append(out.Findings, e)
-		}
-	}
+	out.Findings = append([]Entry{}, without(b.Findings, r.absent)...) // [] and not null in JSON
 	return &out
 }
 
 // Missing returns the entries of the second baseline that the first does not
 // have, with how many of them are missing.
-func Missing(have, want *Baseline) (list []Entry) {
-	known := map[Entry]int{}
-	for _, e := range have.Findings {
+func Missing(have, want *Baseline) []Entry { return without(want.Findings, have.Findings) }
+
+// without returns the entries of a list that another does not have, as often as it
+// does not have them.
+func without(list, other []Entry) (left []Entry) {
+	gone := map[Entry]int{}
+	for _, e := range other {
 		n := e.Count
 		e.Count = 0
-		known[e] += n
+		gone[e] += n
 	}
-	for _, e := range want.Findings {
+	for _, e := range list {
 		key := e
 		key.Count = 0
-		less := min(known[key], e.Count)
-		known[key] -= less
+		less := min(gone[key], e.Count)
+		gone[key] -= less
 		if e.Count -= less; e.Count > 0 {
-			list = append(list, e)
+			left = append(left, e)
 		}
 	}
-	return list
+	return left
 }
 
 // matcher pairs items with the entries of a baseline.

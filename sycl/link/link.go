@@ -72,6 +72,17 @@ type Options struct {
 	AllowUnresolved bool
 }
 
+// ResultState returns the state that the result is to have.
+func (o Options) ResultState() syclbin.State {
+	switch {
+	case o.State != nil:
+		return *o.State
+	case o.AllowUnresolved:
+		return syclbin.Object
+	}
+	return syclbin.Executable
+}
+
 // A Result is what combining came to.
 type Result struct {
 	// File has the modules of all inputs, nil when there are problems. Its images
@@ -174,13 +185,7 @@ func (p Place) wrap(err error) error {
 
 // state returns the state of the result, and reports inputs that cannot get there.
 func (l *linker) state(inputs []Input, o Options) syclbin.State {
-	state := syclbin.Executable
-	switch {
-	case o.State != nil:
-		state = *o.State
-	case o.AllowUnresolved:
-		state = syclbin.Object
-	}
+	state := o.ResultState()
 	allExecutable := !slices.ContainsFunc(inputs, func(in Input) bool { return in.State != syclbin.Executable })
 	for _, in := range inputs {
 		switch {

@@ -5,6 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 func convertCommand() *cli.Command {
@@ -30,7 +31,7 @@ type convert struct {
 func (c *convert) setup(fs *flag.FlagSet) cli.Run {
 	c.form.flags(fs)
 	fs.StringVar(&c.state, "state", "", "bundle `state` to record: input, object or executable")
-	lenientFlag(fs, &c.lenient)
+	lenient.Flag(fs, &c.lenient)
 	return c.run
 }
 
@@ -43,7 +44,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.Usagef("one file is needed, %d are given", len(args))
 	}
 	o.KeepOrder = true
-	f, err := open(env, args[0], c.lenient)
+	f, err := lenient.Open(env, args[0], c.lenient)
 	if err != nil {
 		return err
 	}

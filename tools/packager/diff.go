@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 func diffCommand() *cli.Command {
@@ -36,7 +37,7 @@ type diff struct {
 
 func (d *diff) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&d.json, "json", false, "print JSON: whether they are the same, and the differences")
-	lenientFlag(fs, &d.lenient)
+	lenient.Flag(fs, &d.lenient)
 	return d.run
 }
 
@@ -92,7 +93,7 @@ func (d *diff) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	var files [2]*syclbin.File
 	for i, name := range args {
-		f, err := open(env, name, d.lenient)
+		f, err := lenient.Open(env, name, d.lenient)
 		if err != nil {
 			return err
 		}

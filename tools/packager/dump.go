@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 func dumpCommand() *cli.Command {
@@ -38,7 +39,7 @@ func (d *dump) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&d.json, "json", false, "print JSON: every set, key, typed value, offset and size")
 	fs.BoolVar(&d.schema, "schema", false, "print the JSON Schema of --json and exit")
 	fs.BoolVar(&d.verbose, "verbose", false, "print offsets, sizes, formats and the meaning of values as well")
-	lenientFlag(fs, &d.lenient)
+	lenient.Flag(fs, &d.lenient)
 	return d.run
 }
 
@@ -57,7 +58,7 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, err := open(env, name, d.lenient)
+		f, err := lenient.Open(env, name, d.lenient)
 		if err != nil {
 			return err
 		}

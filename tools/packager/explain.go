@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 func explainCommand() *cli.Command {
@@ -45,7 +46,7 @@ func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&e.configs, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
-	lenientFlag(fs, &e.lenient)
+	lenient.Flag(fs, &e.lenient)
 	return e.run
 }
 
@@ -64,7 +65,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, err := open(env, args[0], e.lenient)
+	f, err := lenient.Open(env, args[0], e.lenient)
 	if err != nil {
 		return err
 	}

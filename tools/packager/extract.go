@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 func extractCommand() *cli.Command {
@@ -54,7 +55,7 @@ func (e *extract) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
 	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
 	fs.IntVar(&e.module, "module", -1, "only abstract module `N`, counted from 0")
-	lenientFlag(fs, &e.lenient)
+	lenient.Flag(fs, &e.lenient)
 	return e.run
 }
 
@@ -67,7 +68,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	case e.kind != "" && e.kind != "ir" && e.kind != "native":
 		return cli.Usagef("--kind: '%s' is neither ir nor native", e.kind)
 	}
-	f, err := open(env, args[0], e.lenient)
+	f, err := lenient.Open(env, args[0], e.lenient)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 func linkCommand() *cli.Command {
@@ -65,7 +66,7 @@ func (l *link) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&l.graph, "graph", "", "write which modules need which to this `file`, - for standard output")
 	fs.StringVar(&l.graphFormat, "graph-format", "", "`form` of the graph: text, or dot for Graphviz (default text)")
 	fs.BoolVar(&l.json, "json", false, "print JSON: the problems and the graph")
-	lenientFlag(fs, &l.lenient)
+	lenient.Flag(fs, &l.lenient)
 	return l.run
 }
 

@@ -152,13 +152,6 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
 		return cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
 	}
-	state := syclbin.Executable
-	switch {
-	case options.State != nil:
-		state = *options.State
-	case l.allowUnresolved:
-		state = syclbin.Object
-	}
 	config, err := devices.Load(env, l.configs.Values)
 	if err != nil {
 		return err
@@ -175,7 +168,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &irBuild{link: l, ctx: ctx, dir: dir, state: state, explicit: options.State != nil, targets: targets}
+	b := &irBuild{link: l, ctx: ctx, dir: dir, state: options.ResultState(), explicit: options.State != nil, targets: targets}
 	b.env = &cli.Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: &relabel{env.Stderr, dir + "/"}}
 	b.stages = newStages(env, len(args)+4+2*len(targets))
 	defer b.stages.done()

@@ -70,26 +70,6 @@ func (f *form) options() (syclbin.Options, error) {
 	return o, nil
 }
 
-// lenientFlag is the flag of the commands that read files.
-func lenientFlag(fs *flag.FlagSet, lenient *bool) {
-	fs.BoolVar(lenient, "lenient", false, "repair files of compilers that do not advance first indices, with a warning")
-}
-
-// open reads a SYCLBIN. What a lenient reader repaired is a warning.
-func open(env *cli.Env, name string, lenient bool) (*syclbin.File, error) {
-	if !lenient {
-		return syclbin.Open(name)
-	}
-	f, err := syclbin.OpenLenient(name)
-	if err != nil {
-		return nil, err
-	}
-	for _, found := range f.Found {
-		env.Warnf(name, "%v", found)
-	}
-	return f, nil
-}
-
 // parseState reads the value of --state.
 func parseState(name string) (syclbin.State, error) {
 	s, err := syclbin.ParseState(name)

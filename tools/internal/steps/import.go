@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
 
 // Import turns the IR of a SYCLBIN into device code that can be linked.
@@ -40,7 +41,7 @@ func (s *Import) Setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&s.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
 	fs.StringVar(&s.Module, "module", "", "the `id` of the code, as a source has one; the name of the file when it is missing")
 	fs.BoolVar(&s.AllowExecutable, "allow-executable", false, "take a file in executable state, too: nothing of it can be called from outside")
-	fs.BoolVar(&s.Lenient, "lenient", false, "repair files of compilers that do not advance first indices, with a warning")
+	lenient.Flag(fs, &s.Lenient)
 	fs.StringVar(&s.Output, "output", "", "the bitcode `file` (required)")
 	return s.Run
 }
@@ -61,20 +62,11 @@ func (s *Import) Run(ctx context.Context, env *cli.Env, args []string) error {
 	if architecture(triple) != "spir64" {
 		return cli.Usagef("--target: '%s' is not a target of the architecture spir64: only IR for that can be linked", s.Target)
 	}
-	open := syclbin.Open
-	if s.Lenient {
-		open = syclbin.OpenLenient
-	}
-	f, err := open(in)
+	f, err := lenient.Open(env, in, s.Lenient)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if s.Lenient {
-		for _, found := range f.Found {
-			env.Warnf(in, "%v", found)
-		}
-	}
 	list, err := s.irModules(in, f, triple)
 	if err != nil {
 		return cli.BadInput(err)
