@@ -1,10 +1,14 @@
 // Package aspect names the aspects of SYCL devices: the features that a kernel
-// may need and a device may lack. Device images, device configurations and
-// metadata of the compiler hold them as the numbers of enum class sycl::aspect.
+// may need and a device may lack.
 //
-// Names and numbers are those of DPC++, of its releases up to the summer of
-// 2026. A number that is not here is kept as a number: newer compilers have
-// more. No aspect stands for an architecture.
+// Device images and metadata of the compiler hold them as the numbers of enum
+// class sycl::aspect, and DPC++ renumbered that in 2026. Inside this project an
+// [Aspect] has the number of DPC++ 2026.2, which has all those of 2026.0, whatever
+// release a file is for: package release turns the numbers of files into aspects
+// and back, where they are read and written.
+//
+// A number that is not here is kept as a number: newer compilers have more. No
+// aspect stands for an architecture.
 package aspect
 
 import (
@@ -15,14 +19,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 )
 
-// An Aspect is a value of enum class sycl::aspect.
+// An Aspect is a value of enum class sycl::aspect of DPC++ 2026.2, or one above
+// Retired.
 type Aspect uint32
+
+// Retired is added to the numbers that only releases before 2026 have.
+const Retired Aspect = 1 << 16
 
 // String returns the name that the value has today, or "aspect 12345" when it
 // has none.
 func (a Aspect) String() string {
 	if e, ok := byValue[a]; ok {
 		return e.name
+	}
+	if a >= Retired && a < 2*Retired {
+		return "aspect " + strconv.FormatUint(uint64(a-Retired), 10) + " of releases before 2026"
 	}
 	return "aspect " + strconv.FormatUint(uint64(a), 10)
 }

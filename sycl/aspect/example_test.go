@@ -18,6 +18,6 @@ func ExampleParse() {
 	// Output:
 	// 6 fp64
 	// 6 fp64
-	// 54 ext_oneapi_fragment
+	// 50 ext_oneapi_fragment
 	// unknown aspect "fp46": did you mean fp16?
 }

@@ -23,81 +23,81 @@ const (
 	ExtIntelGPUSubslicesPerSlice            Aspect = 22
 	ExtIntelGPUEUCountPerSubslice           Aspect = 23
 	ExtIntelMaxMemBandwidth                 Aspect = 24
-	USMAtomicHostAllocations                Aspect = 26
-	USMAtomicSharedAllocations              Aspect = 27
-	Atomic64                                Aspect = 28
-	ExtIntelDeviceInfoUUID                  Aspect = 29
-	ExtOneAPISRGB                           Aspect = 30
-	ExtOneAPINativeAssert                   Aspect = 31
-	HostDebuggable                          Aspect = 32
-	ExtIntelGPUHWThreadsPerEU               Aspect = 33
-	ExtOneAPICUDAAsyncBarrier               Aspect = 34
-	ExtIntelFreeMemory                      Aspect = 36
-	ExtIntelDeviceID                        Aspect = 37
-	ExtIntelMemoryClockRate                 Aspect = 38
-	ExtIntelMemoryBusWidth                  Aspect = 39
-	Emulated                                Aspect = 40
-	ExtIntelLegacyImage                     Aspect = 41
-	ExtOneAPIBindlessImages                 Aspect = 42
-	ExtOneAPIBindlessImagesSharedUSM        Aspect = 43
-	ExtOneAPIBindlessImages1DUSM            Aspect = 44
-	ExtOneAPIBindlessImages2DUSM            Aspect = 45
-	ExtOneAPIExternalMemoryImport           Aspect = 46
-	ExtOneAPIExternalSemaphoreImport        Aspect = 48
-	ExtOneAPIMipmap                         Aspect = 50
-	ExtOneAPIMipmapAnisotropy               Aspect = 51
-	ExtOneAPIMipmapLevelReference           Aspect = 52
-	ExtIntelESIMD                           Aspect = 53
-	ExtOneAPIFragment                       Aspect = 54
-	ExtOneAPIChunk                          Aspect = 55
-	ExtOneAPITangle                         Aspect = 57
-	ExtIntelMatrix                          Aspect = 58
-	ExtOneAPIIsComposite                    Aspect = 59
-	ExtOneAPIIsComponent                    Aspect = 60
-	ExtOneAPIGraph                          Aspect = 61
-	ExtOneAPILimitedGraph                   Aspect = 63
-	ExtOneAPIPrivateAlloca                  Aspect = 64
-	ExtOneAPICubemap                        Aspect = 65
-	ExtOneAPICubemapSeamlessFiltering       Aspect = 66
-	ExtOneAPIBindlessSampledImageFetch1DUSM Aspect = 67
-	ExtOneAPIBindlessSampledImageFetch1D    Aspect = 68
-	ExtOneAPIBindlessSampledImageFetch2DUSM Aspect = 69
-	ExtOneAPIBindlessSampledImageFetch2D    Aspect = 70
-	ExtOneAPIBindlessSampledImageFetch3D    Aspect = 72
-	ExtOneAPIQueueProfilingTag              Aspect = 73
-	ExtOneAPIVirtualMem                     Aspect = 74
-	ExtOneAPICUDAClusterGroup               Aspect = 75
-	ExtOneAPIImageArray                     Aspect = 76
-	ExtOneAPIUniqueAddressingPerDim         Aspect = 77
-	ExtOneAPIBindlessImagesSample1DUSM      Aspect = 78
-	ExtOneAPIBindlessImagesSample2DUSM      Aspect = 79
-	ExtOneAPIAtomic16                       Aspect = 80
-	ExtOneAPIVirtualFunctions               Aspect = 81
-	ExtIntelSpillMemorySize                 Aspect = 82
-	ExtOneAPIBindlessImagesGather           Aspect = 83
-	ExtIntelCurrentClockThrottleReasons     Aspect = 84
-	ExtIntelFanSpeed                        Aspect = 85
-	ExtIntelPowerLimits                     Aspect = 86
-	ExtOneAPIAsyncMemoryAlloc               Aspect = 87
-	ExtIntelDeviceInfoLUID                  Aspect = 88
-	ExtIntelDeviceInfoNodeMask              Aspect = 89
-	ExtOneAPIExportableDeviceMem            Aspect = 90
-	ExtOneAPIClockSubGroup                  Aspect = 91
-	ExtOneAPIClockWorkGroup                 Aspect = 92
-	ExtOneAPIClockDevice                    Aspect = 93
-	ExtOneAPIIsIntegratedGPU                Aspect = 94
-	ExtOneAPIIPCMemory                      Aspect = 95
-	ExtOneAPIDeviceWait                     Aspect = 96
-	ExtIntelXeStackCount                    Aspect = 97
-	ExtIntelXeRegionsPerStack               Aspect = 98
-	ExtIntelXeClustersPerRegion             Aspect = 99
-	ExtIntelXeCoresPerCluster               Aspect = 100
-	ExtIntelEUsPerXeCore                    Aspect = 101
-	ExtIntelMaxLanesPerHWThread             Aspect = 102
-	ExtOneAPIIPCPhysicalMemory              Aspect = 103
-	ExtOneAPIRegisterHostMemory             Aspect = 104
-	ExtOneAPIPerEventProfiling              Aspect = 105
-	ExtOneAPIIPCEvent                       Aspect = 106
+	USMAtomicHostAllocations                Aspect = 25
+	USMAtomicSharedAllocations              Aspect = 26
+	Atomic64                                Aspect = 27
+	ExtIntelDeviceInfoUUID                  Aspect = 28
+	ExtOneAPISRGB                           Aspect = 29
+	ExtOneAPINativeAssert                   Aspect = 30
+	HostDebuggable                          Aspect = 31
+	ExtIntelGPUHWThreadsPerEU               Aspect = 32
+	ExtOneAPICUDAAsyncBarrier               Aspect = 33
+	ExtIntelFreeMemory                      Aspect = 34
+	ExtIntelDeviceID                        Aspect = 35
+	ExtIntelMemoryClockRate                 Aspect = 36
+	ExtIntelMemoryBusWidth                  Aspect = 37
+	Emulated                                Aspect = 38
+	ExtIntelLegacyImage                     Aspect = 39
+	ExtOneAPIBindlessImages                 Aspect = 40
+	ExtOneAPIBindlessImagesSharedUSM        Aspect = 41
+	ExtOneAPIBindlessImages1DUSM            Aspect = 42
+	ExtOneAPIBindlessImages2DUSM            Aspect = 43
+	ExtOneAPIExternalMemoryImport           Aspect = 44
+	ExtOneAPIExternalSemaphoreImport        Aspect = 45
+	ExtOneAPIMipmap                         Aspect = 46
+	ExtOneAPIMipmapAnisotropy               Aspect = 47
+	ExtOneAPIMipmapLevelReference           Aspect = 48
+	ExtIntelESIMD                           Aspect = 49
+	ExtOneAPIFragment                       Aspect = 50
+	ExtOneAPIChunk                          Aspect = 51
+	ExtOneAPITangle                         Aspect = 52
+	ExtIntelMatrix                          Aspect = 53
+	ExtOneAPIIsComposite                    Aspect = 54
+	ExtOneAPIIsComponent                    Aspect = 55
+	ExtOneAPIGraph                          Aspect = 56
+	ExtOneAPILimitedGraph                   Aspect = 57
+	ExtOneAPIPrivateAlloca                  Aspect = 58
+	ExtOneAPICubemap                        Aspect = 59
+	ExtOneAPICubemapSeamlessFiltering       Aspect = 60
+	ExtOneAPIBindlessSampledImageFetch1DUSM Aspect = 61
+	ExtOneAPIBindlessSampledImageFetch1D    Aspect = 62
+	ExtOneAPIBindlessSampledImageFetch2DUSM Aspect = 63
+	ExtOneAPIBindlessSampledImageFetch2D    Aspect = 64
+	ExtOneAPIBindlessSampledImageFetch3D    Aspect = 65
+	ExtOneAPIQueueProfilingTag              Aspect = 66
+	ExtOneAPIVirtualMem                     Aspect = 67
+	ExtOneAPICUDAClusterGroup               Aspect = 68
+	ExtOneAPIImageArray                     Aspect = 69
+	ExtOneAPIUniqueAddressingPerDim         Aspect = 70
+	ExtOneAPIBindlessImagesSample1DUSM      Aspect = 71
+	ExtOneAPIBindlessImagesSample2DUSM      Aspect = 72
+	ExtOneAPIAtomic16                       Aspect = 73
+	ExtOneAPIVirtualFunctions               Aspect = 74
+	ExtIntelSpillMemorySize                 Aspect = 75
+	ExtOneAPIBindlessImagesGather           Aspect = 76
+	ExtIntelCurrentClockThrottleReasons     Aspect = 77
+	ExtIntelFanSpeed                        Aspect = 78
+	ExtIntelPowerLimits                     Aspect = 79
+	ExtOneAPIAsyncMemoryAlloc               Aspect = 80
+	ExtIntelDeviceInfoLUID                  Aspect = 81
+	ExtIntelDeviceInfoNodeMask              Aspect = 82
+	ExtOneAPIExportableDeviceMem            Aspect = 83
+	ExtOneAPIClockSubGroup                  Aspect = 84
+	ExtOneAPIClockWorkGroup                 Aspect = 85
+	ExtOneAPIClockDevice                    Aspect = 86
+	ExtOneAPIIsIntegratedGPU                Aspect = 87
+	ExtOneAPIIPCMemory                      Aspect = 88
+	ExtOneAPIDeviceWait                     Aspect = 89
+	ExtIntelXeStackCount                    Aspect = 90
+	ExtIntelXeRegionsPerStack               Aspect = 91
+	ExtIntelXeClustersPerRegion             Aspect = 92
+	ExtIntelXeCoresPerCluster               Aspect = 93
+	ExtIntelEUsPerXeCore                    Aspect = 94
+	ExtIntelMaxLanesPerHWThread             Aspect = 95
+	ExtOneAPIIPCPhysicalMemory              Aspect = 96
+	ExtOneAPIRegisterHostMemory             Aspect = 97
+	ExtOneAPIPerEventProfiling              Aspect = 98
+	ExtOneAPIIPCEvent                       Aspect = 99
 )
 
 // Deprecated aspects: new code has no use for them, but the runtime still knows
@@ -110,21 +110,21 @@ const (
 	USMSystemAllocator             Aspect = 17
 )
 
-// Retired aspects: older releases had them. Their numbers are unused or have
-// been taken over by aspects above.
+// Retired aspects: older releases had them. They are called otherwise today, or
+// have no number in current releases.
 const (
-	ExtIntelMemChannel                      Aspect = 25
-	ExtOneAPIBfloat16MathFunctions          Aspect = 35
-	ExtOneAPIInteropMemoryImport            Aspect = 46
-	ExtOneAPIInteropMemoryExport            Aspect = 47
-	ExtOneAPIInteropSemaphoreImport         Aspect = 48
-	ExtOneAPIInteropSemaphoreExport         Aspect = 49
-	ExtOneAPIBallotGroup                    Aspect = 54
-	ExtOneAPIFixedSizeGroup                 Aspect = 55
-	ExtOneAPIOpportunisticGroup             Aspect = 56
-	ExtOneAPITangleGroup                    Aspect = 57
-	ExtIntelFpgaTaskSequence                Aspect = 62
-	ExtOneAPIBindlessSampledImageFetch3DUSM Aspect = 71
+	ExtIntelMemChannel                      Aspect = Retired + 25
+	ExtOneAPIBfloat16MathFunctions          Aspect = Retired + 35
+	ExtOneAPIInteropMemoryImport            Aspect = 44
+	ExtOneAPIInteropMemoryExport            Aspect = Retired + 47
+	ExtOneAPIInteropSemaphoreImport         Aspect = 45
+	ExtOneAPIInteropSemaphoreExport         Aspect = Retired + 49
+	ExtOneAPIBallotGroup                    Aspect = 50
+	ExtOneAPIFixedSizeGroup                 Aspect = 51
+	ExtOneAPIOpportunisticGroup             Aspect = Retired + 56
+	ExtOneAPITangleGroup                    Aspect = 52
+	ExtIntelFpgaTaskSequence                Aspect = Retired + 62
+	ExtOneAPIBindlessSampledImageFetch3DUSM Aspect = Retired + 71
 )
 
 // names lists each name of enum class aspect. Where several share a value, the
@@ -156,7 +156,6 @@ var names = []entry{
 	{ExtIntelGPUSubslicesPerSlice, "ext_intel_gpu_subslices_per_slice", current},
 	{ExtIntelGPUEUCountPerSubslice, "ext_intel_gpu_eu_count_per_subslice", current},
 	{ExtIntelMaxMemBandwidth, "ext_intel_max_mem_bandwidth", current},
-	{ExtIntelMemChannel, "ext_intel_mem_channel", retired},
 	{USMAtomicHostAllocations, "usm_atomic_host_allocations", current},
 	{USMAtomicSharedAllocations, "usm_atomic_shared_allocations", current},
 	{Atomic64, "atomic64", current},
@@ -166,7 +165,6 @@ var names = []entry{
 	{HostDebuggable, "host_debuggable", current},
 	{ExtIntelGPUHWThreadsPerEU, "ext_intel_gpu_hw_threads_per_eu", current},
 	{ExtOneAPICUDAAsyncBarrier, "ext_oneapi_cuda_async_barrier", current},
-	{ExtOneAPIBfloat16MathFunctions, "ext_oneapi_bfloat16_math_functions", retired},
 	{ExtIntelFreeMemory, "ext_intel_free_memory", current},
 	{ExtIntelDeviceID, "ext_intel_device_id", current},
 	{ExtIntelMemoryClockRate, "ext_intel_memory_clock_rate", current},
@@ -179,10 +177,8 @@ var names = []entry{
 	{ExtOneAPIBindlessImages2DUSM, "ext_oneapi_bindless_images_2d_usm", current},
 	{ExtOneAPIExternalMemoryImport, "ext_oneapi_external_memory_import", current},
 	{ExtOneAPIInteropMemoryImport, "ext_oneapi_interop_memory_import", retired},
-	{ExtOneAPIInteropMemoryExport, "ext_oneapi_interop_memory_export", retired},
 	{ExtOneAPIExternalSemaphoreImport, "ext_oneapi_external_semaphore_import", current},
 	{ExtOneAPIInteropSemaphoreImport, "ext_oneapi_interop_semaphore_import", retired},
-	{ExtOneAPIInteropSemaphoreExport, "ext_oneapi_interop_semaphore_export", retired},
 	{ExtOneAPIMipmap, "ext_oneapi_mipmap", current},
 	{ExtOneAPIMipmapAnisotropy, "ext_oneapi_mipmap_anisotropy", current},
 	{ExtOneAPIMipmapLevelReference, "ext_oneapi_mipmap_level_reference", current},
@@ -191,14 +187,12 @@ var names = []entry{
 	{ExtOneAPIBallotGroup, "ext_oneapi_ballot_group", retired},
 	{ExtOneAPIChunk, "ext_oneapi_chunk", current},
 	{ExtOneAPIFixedSizeGroup, "ext_oneapi_fixed_size_group", retired},
-	{ExtOneAPIOpportunisticGroup, "ext_oneapi_opportunistic_group", retired},
 	{ExtOneAPITangle, "ext_oneapi_tangle", current},
 	{ExtOneAPITangleGroup, "ext_oneapi_tangle_group", retired},
 	{ExtIntelMatrix, "ext_intel_matrix", current},
 	{ExtOneAPIIsComposite, "ext_oneapi_is_composite", current},
 	{ExtOneAPIIsComponent, "ext_oneapi_is_component", current},
 	{ExtOneAPIGraph, "ext_oneapi_graph", current},
-	{ExtIntelFpgaTaskSequence, "ext_intel_fpga_task_sequence", retired},
 	{ExtOneAPILimitedGraph, "ext_oneapi_limited_graph", current},
 	{ExtOneAPIPrivateAlloca, "ext_oneapi_private_alloca", current},
 	{ExtOneAPICubemap, "ext_oneapi_cubemap", current},
@@ -207,7 +201,6 @@ var names = []entry{
 	{ExtOneAPIBindlessSampledImageFetch1D, "ext_oneapi_bindless_sampled_image_fetch_1d", current},
 	{ExtOneAPIBindlessSampledImageFetch2DUSM, "ext_oneapi_bindless_sampled_image_fetch_2d_usm", current},
 	{ExtOneAPIBindlessSampledImageFetch2D, "ext_oneapi_bindless_sampled_image_fetch_2d", current},
-	{ExtOneAPIBindlessSampledImageFetch3DUSM, "ext_oneapi_bindless_sampled_image_fetch_3d_usm", retired},
 	{ExtOneAPIBindlessSampledImageFetch3D, "ext_oneapi_bindless_sampled_image_fetch_3d", current},
 	{ExtOneAPIQueueProfilingTag, "ext_oneapi_queue_profiling_tag", current},
 	{ExtOneAPIVirtualMem, "ext_oneapi_virtual_mem", current},
@@ -243,4 +236,11 @@ var names = []entry{
 	{ExtOneAPIRegisterHostMemory, "ext_oneapi_register_host_memory", current},
 	{ExtOneAPIPerEventProfiling, "ext_oneapi_per_event_profiling", current},
 	{ExtOneAPIIPCEvent, "ext_oneapi_ipc_event", current},
+	{ExtIntelMemChannel, "ext_intel_mem_channel", retired},
+	{ExtOneAPIBfloat16MathFunctions, "ext_oneapi_bfloat16_math_functions", retired},
+	{ExtOneAPIInteropMemoryExport, "ext_oneapi_interop_memory_export", retired},
+	{ExtOneAPIInteropSemaphoreExport, "ext_oneapi_interop_semaphore_export", retired},
+	{ExtOneAPIOpportunisticGroup, "ext_oneapi_opportunistic_group", retired},
+	{ExtIntelFpgaTaskSequence, "ext_intel_fpga_task_sequence", retired},
+	{ExtOneAPIBindlessSampledImageFetch3DUSM, "ext_oneapi_bindless_sampled_image_fetch_3d_usm", retired},
 }

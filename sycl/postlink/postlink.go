@@ -8,6 +8,7 @@
 // After it, [Run] does all there is to do. It is the list of the passes, each of
 // which works alone:
 //
+//   - [NumberAspects] gives aspects the numbers that this project has for them
 //   - [DropHostCode] and [ForgetUsed] let go of what nothing on a device uses
 //   - [LowerKernelNames] makes metadata of the sizes in kernels' names
 //   - [Undefined] finds what kernels call and nobody defines
@@ -58,6 +59,9 @@ type Result struct {
 
 // Run does all that happens to a linked module, which it changes.
 func Run(m *llvmir.Module, o Options) (*Result, error) {
+	if err := NumberAspects(m); err != nil {
+		return nil, err
+	}
 	DropHostCode(m)
 	ForgetUsed(m)
 	if err := LowerKernelNames(m); err != nil {
@@ -142,6 +146,9 @@ func checkUndefined(m *llvmir.Module) error {
 // in this source know of them.
 func MarkSource(m *llvmir.Module, id string) error {
 	markModule(m, id)
+	if err := NumberAspects(m); err != nil {
+		return err
+	}
 	if err := LowerAnnotations(m, id); err != nil {
 		return err
 	}

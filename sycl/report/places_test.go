@@ -91,7 +91,7 @@ func TestPlacesOfSeveralModules(t *testing.T) {
 	k := build(t, modules, "intel_gpu_pvc").Kernels[0]
 	want := []Origin{
 		{Aspect: Aspect{"fp64", 6}, Location: &Location{Path: "a.cpp", Line: 4}},
-		{Aspect: Aspect{"atomic64", 28}, Location: &Location{Path: "b.cpp", Line: 7}},
+		{Aspect: Aspect{"atomic64", 27}, Location: &Location{Path: "b.cpp", Line: 7}},
 	}
 	if k.Location == nil || k.Location.Path != "a.cpp" || !reflect.DeepEqual(k.Origins, want) {
 		t.Errorf("got %+v, %+v", k.Location, k.Origins)

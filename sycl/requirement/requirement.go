@@ -255,7 +255,7 @@ func (q *Requirements) readAspects(v propset.Value) error {
 func (q *Requirements) readFixedTargets(v propset.Value) error {
 	q.HasFixedTargets = true
 	list, ok := v.Uint32s()
-	if ok && !slices.ContainsFunc(list, func(n uint32) bool { return n > 0xff }) {
+	if ok && !slices.ContainsFunc(list, looksLikeText) {
 		q.FixedTargetAspects = aspects(list)
 		return nil
 	}
@@ -364,3 +364,41 @@ func numbers(list []aspect.Aspect) propset.Value {
 	}
 	return propset.Uint32s(ns...)
 }
+
+// MapAspects returns property sets in which the aspects of the device requirements
+// are others. It returns r itself when all stay as they are. What is no list of
+// aspects stays.
+func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*propset.Registry, error) {
+	result := r
+	for _, key := range []string{keyAspects, keyAspect, keyFixedTarget} {
+		v, ok := r.Set(propset.DeviceRequirements).Get(key)
+		if !ok {
+			continue
+		}
+		list, ok := v.Uint32s()
+		if !ok || key == keyFixedTarget && slices.ContainsFunc(list, looksLikeText) {
+			continue
+		}
+		mapped := make([]uint32, len(list))
+		for i, n := range list {
+			var err error
+			if mapped[i], err = aspect(n); err != nil {
+				return nil, err
+			}
+		}
+		if slices.Equal(mapped, list) {
+			continue
+		}
+		if slices.IsSorted(list) {
+			slices.Sort(mapped)
+		}
+		if result == r {
+			result = r.Clone()
+		}
+		result.Set(propset.DeviceRequirements).Put(key, propset.Uint32s(mapped...))
+	}
+	return result, nil
+}
+
+// looksLikeText tells the numbers of aspects from four letters of a name.
+func looksLikeText(n uint32) bool { return n > 0xff }

@@ -34,7 +34,7 @@ func TestUses(t *testing.T) {
 		fp16    = 5
 		fp64    = 6
 		image   = 9
-		atomics = 28
+		atomics = aspect.Atomic64
 	)
 	for _, test := range []struct {
 		name, declarations, code string
@@ -88,17 +88,17 @@ func TestUses(t *testing.T) {
 		{"atomic addition of doubles", "%p = OpTypePointer CrossWorkgroup %double",
 			"%a = OpFunctionParameter %p\n%x = OpAtomicFAddEXT %double %a %1u %1u %2d", []aspect.Aspect{fp64, atomics}},
 		{"atomic addition of halves", "%p = OpTypePointer CrossWorkgroup %half",
-			"%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFAddEXT %half %a %1u %1u %h", []aspect.Aspect{fp16, 80}},
+			"%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFAddEXT %half %a %1u %1u %h", []aspect.Aspect{fp16, aspect.ExtOneAPIAtomic16}},
 		{"an image argument that is never read", "%i = OpTypeImage %void 1 0 0 0 0 0 0",
 			"%x = OpFunctionParameter %i", []aspect.Aspect{image}},
 		{"a sampler argument", "%s = OpTypeSampler", "%x = OpFunctionParameter %s", []aspect.Aspect{image}},
 		{"a bindless image", "%i = OpTypeImage %void 1 0 0 0 0 0 0",
-			"%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToImageINTEL %i %h", []aspect.Aspect{42}},
+			"%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToImageINTEL %i %h", []aspect.Aspect{aspect.ExtOneAPIBindlessImages}},
 		{"a cooperative matrix of halves", "%m = OpTypeCooperativeMatrixKHR %half %1u %8u %8u %1u",
-			"%x = OpFunctionParameter %m", []aspect.Aspect{fp16, 58}},
-		{"the clock of a work-group", "", "%x = OpReadClockKHR %ulong %2u", []aspect.Aspect{92}},
+			"%x = OpFunctionParameter %m", []aspect.Aspect{fp16, aspect.ExtIntelMatrix}},
+		{"the clock of a work-group", "", "%x = OpReadClockKHR %ulong %2u", []aspect.Aspect{aspect.ExtOneAPIClockWorkGroup}},
 		{"a private array of unknown length", "%p = OpTypePointer Function %uint",
-			"%x = OpVariableLengthArrayINTEL %p %8u", []aspect.Aspect{64}},
+			"%x = OpVariableLengthArrayINTEL %p %8u", []aspect.Aspect{aspect.ExtOneAPIPrivateAlloca}},
 		{"an unknown instruction", "", "OpUnknown 1 2 3", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestTranslated(t *testing.T) {
 	}
 	want := map[string][]aspect.Aspect{
 		"_ZTS5Plain": nil, "_ZTS9Untouched": nil, "_ZTS6Folded": nil, "_ZTS4Deep": {6}, "_ZTS4Half": {5},
-		"_ZTS11HalfPointer": nil, "_ZTS5Sum64": {28}, "_ZTS8Exchange": {28}, "_ZTS5Calls": nil, "_ZTS4Spec": nil,
+		"_ZTS11HalfPointer": nil, "_ZTS5Sum64": {aspect.Atomic64}, "_ZTS8Exchange": {aspect.Atomic64}, "_ZTS5Calls": nil, "_ZTS4Spec": nil,
 	}
 	if len(m.Kernels) != len(want) {
 		t.Errorf("%d kernels, want %d", len(m.Kernels), len(want))
@@ -446,7 +446,7 @@ func TestProperties(t *testing.T) {
 	}
 	want := new(propset.Registry)
 	req := want.Add(propset.DeviceRequirements)
-	req.Put("aspects", propset.Uint32s(6, 53))
+	req.Put("aspects", propset.Uint32s(uint32(aspect.FP64), uint32(aspect.ExtIntelESIMD)))
 	req.Put("reqd_sub_group_size", propset.Uint(16))
 	req.Put("reqd_work_group_size_uint64_t", propset.Uint64s(8, 4))
 	want.Add(propset.ExportedSymbols).Put("lib", propset.Uint(1))

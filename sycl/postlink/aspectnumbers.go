@@ -1,0 +1,182 @@
+package postlink
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// NumberAspects gives the aspects in a module's metadata the numbers that package
+// aspect has for them. The numbers of the compiler are those of its own release,
+// which !sycl_aspects names; a module without it is left as it is.
+func NumberAspects(m *llvmir.Module) error {
+	named := m.Named(aspectsMD)
+	if named == nil {
+		return nil
+	}
+	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
+	for _, id := range named.Nodes() {
+		name, value, ok := aspectPair(m.Node(id))
+		if !ok {
+			return &MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
+		}
+		// Where names share a number, the first is the one in use.
+		if _, ok := r.to[value]; ok || value < 0 {
+			continue
+		}
+		if a, err := aspect.Parse(name); err == nil {
+			r.to[value] = int32(a)
+			r.changes = r.changes || value != int32(a)
+		}
+	}
+	if !r.changes {
+		return nil
+	}
+	for _, id := range named.Nodes() {
+		r.pair(id)
+	}
+	if types := m.Named(typesUsingAspectsMD); types != nil {
+		for _, id := range types.Nodes() {
+			r.list(id)
+		}
+	}
+	for _, f := range m.Functions() {
+		r.function(f)
+	}
+	return r.err
+}
+
+// A renumbering is one run of NumberAspects. Nodes may be shared: each is changed
+// once.
+type renumbering struct {
+	module  *llvmir.Module
+	to      map[int32]int32
+	changes bool
+	done    map[int]bool
+	err     error
+}
+
+func (r *renumbering) function(f *llvmir.Function) {
+	for _, kind := range []string{usedAspectsMD, declaredAspectsMD, fixedTargetsMD} {
+		if id, ok := f.Metadata(kind); ok {
+			r.list(id)
+		}
+	}
+	if id, ok := f.Metadata(conditionalAspectsMD); ok {
+		r.conditions(id)
+	}
+	if text, ok := f.Attribute(deviceHasAttribute); ok {
+		f.SetAttribute(deviceHasAttribute, r.words(text))
+	}
+	if !f.Defined() {
+		return
+	}
+	for in := range f.Body() {
+		if id, ok := in.Metadata(usedAspectsMD); ok {
+			r.list(id)
+		}
+	}
+}
+
+// list changes a node of numbers and of pairs of a name and a number. Texts stay.
+func (r *renumbering) list(id int) {
+	n := r.once(id)
+	if n == nil {
+		return
+	}
+	var words []string
+	for _, o := range n.Operands() {
+		words = append(words, r.operand(o))
+	}
+	r.set(n, words)
+}
+
+// pair changes the node of a name and a number.
+func (r *renumbering) pair(id int) {
+	n := r.once(id)
+	if n == nil {
+		return
+	}
+	if operands := n.Operands(); len(operands) == 2 {
+		r.set(n, []string{operands[0].Text, r.operand(operands[1])})
+	}
+}
+
+// conditions changes the lists of a list of pairs of a condition and aspects.
+func (r *renumbering) conditions(id int) {
+	n := r.once(id)
+	if n == nil {
+		return
+	}
+	for _, o := range n.Operands() {
+		pair, ok := operandNode(r.module, o)
+		if !ok || len(pair.Operands()) != 2 {
+			continue
+		}
+		if id, ok := pair.Operands()[1].Node(); ok {
+			r.list(id)
+		}
+	}
+}
+
+func (r *renumbering) operand(o llvmir.MDOperand) string {
+	if id, ok := o.Node(); ok {
+		if _, _, ok := aspectPair(r.module.Node(id)); ok {
+			r.pair(id)
+		}
+		return o.Text
+	}
+	if value, ok := o.Int(); ok && fitsAspect(value) {
+		if to, ok := r.to[int32(value)]; ok {
+			return "i32 " + strconv.Itoa(int(to))
+		}
+	}
+	if n, ok := o.Inline(); ok {
+		if name, value, ok := aspectPair(n); ok {
+			if to, ok := r.to[value]; ok {
+				return fmt.Sprintf("!{!%s, i32 %d}", mdString(name), to)
+			}
+		}
+	}
+	return o.Text
+}
+
+// words changes the numbers of an attribute, which are divided by commas.
+func (r *renumbering) words(text string) string {
+	words := strings.Split(text, ",")
+	for i, word := range words {
+		if value, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32); err == nil {
+			if to, ok := r.to[int32(value)]; ok {
+				words[i] = strconv.Itoa(int(to))
+			}
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// once returns a node that has not been changed yet, nil when there is none.
+func (r *renumbering) once(id int) *llvmir.Node {
+	if r.done[id] {
+		return nil
+	}
+	r.done[id] = true
+	return r.module.Node(id)
+}
+
+func (r *renumbering) set(n *llvmir.Node, words []string) {
+	old := n.Operands()
+	if slices.EqualFunc(old, words, func(o llvmir.MDOperand, word string) bool { return o.Text == word }) {
+		return
+	}
+	text := "!{" + strings.Join(words, ", ") + "}"
+	if n.Distinct() {
+		text = "distinct " + text
+	}
+	if err := r.module.SetNode(n.ID(), text); err != nil && r.err == nil {
+		r.err = err
+	}
+}

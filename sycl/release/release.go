@@ -1,0 +1,174 @@
+// Package release knows the releases of DPC++'s runtime, libsycl, which loads what
+// this project writes. They differ in the container that they read and in what the
+// numbers of aspects mean:
+//
+//	release                    2025.3   2026.0   2026.2
+//	container of a SYCLBIN     1        1        1 or 2
+//	kind of image in it        6        7        7
+//	numbers of aspects         old      new      new, ten more
+//	descriptor in programs     2        3        3
+//
+// 2026.1 is as 2026.0. The numbers are those of sycl/info/aspects.def in the headers
+// of each release, the rest was tried with its libsycl.
+//
+// Inside this project there are aspects only, see package aspect. Their numbers are
+// turned into them when a file is read and back when one is written: [Release.Read]
+// and [Release.Write] do that for the property sets of a device image.
+package release
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// A Release is a release of DPC++'s runtime.
+type Release struct {
+	Name string // such as 2026.2
+
+	// Container and ImageKind are the version of the OffloadBinary container that
+	// the runtime reads SYCLBINs in, and what it says that its image is.
+	Container uint32
+	ImageKind offload.ImageKind
+
+	// Descriptor is the version of the descriptors by which host programs register
+	// their device images.
+	Descriptor uint16
+
+	old  bool   // the numbers of aspects are those of before 2026
+	last uint32 // the greatest number that an aspect has
+}
+
+var releases = []*Release{
+	{Name: "2025.3", Container: 1, ImageKind: offload.SPIRV, Descriptor: 2, old: true, last: 90},
+	{Name: "2026.0", Container: 1, ImageKind: offload.SYCLBIN, Descriptor: 3, last: 89},
+	{Name: "2026.2", Container: 2, ImageKind: offload.SYCLBIN, Descriptor: 3, last: 99},
+}
+
+// All returns the known releases, the oldest first.
+func All() []*Release { return append([]*Release(nil), releases...) }
+
+// Default returns the release that files are written for when none is named. What
+// is written for it every runtime of 2026 loads.
+func Default() *Release { return releases[1] }
+
+// Newest returns the newest release, whose numbers are those of [aspect.Aspect].
+func Newest() *Release { return releases[len(releases)-1] }
+
+// Before2026 returns the newest release with the old numbers of aspects.
+func Before2026() *Release { return releases[0] }
+
+// Names lists the names of the known releases for a message.
+func Names() string {
+	var names []string
+	for _, r := range releases {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Parse returns the release of a name such as 2026.2, or of a version of DPC++'s
+// runtime, such as 2026.2.0, that reads the same files.
+func Parse(name string) (*Release, error) {
+	for _, r := range releases {
+		if name == r.Name || strings.HasPrefix(name, r.Name+".") {
+			return r, nil
+		}
+	}
+	if name == "2026.1" || strings.HasPrefix(name, "2026.1.") {
+		return Default(), nil
+	}
+	return nil, fmt.Errorf("unknown release %q of the runtime: known are %s", name, Names())
+}
+
+func (r *Release) String() string { return r.Name }
+
+// Aspect returns what a number stands for in files for the release.
+func (r *Release) Aspect(number uint32) aspect.Aspect {
+	switch {
+	case !r.old || number < firstRenumbered:
+		return aspect.Aspect(number)
+	case number < uint32(len(numbersBefore2026)):
+		return numbersBefore2026[number]
+	case number < uint32(aspect.Retired):
+		return aspect.Retired + aspect.Aspect(number)
+	}
+	return aspect.Aspect(number)
+}
+
+// Number returns the number that an aspect has in files for the release. It fails
+// for aspects that are known and not in the release. An aspect without a name is the
+// number that it was read as.
+func (r *Release) Number(a aspect.Aspect) (uint32, bool) {
+	ofOld := a > aspect.Retired && a < 2*aspect.Retired // read from a number that only old releases have
+	switch n, renumbered := before2026[a]; {
+	case !r.old && ofOld:
+		return 0, false
+	case !r.old:
+		return uint32(a), uint32(a) <= r.last || !a.Known()
+	case renumbered:
+		return n, n <= r.last
+	case ofOld:
+		return uint32(a - aspect.Retired), true
+	}
+	return uint32(a), a < firstRenumbered || !a.Known()
+}
+
+// Ambiguous reports whether an aspect was read from a number that means something
+// else in other releases.
+func Ambiguous(a aspect.Aspect) bool { return a >= firstRenumbered }
+
+// Read turns the numbers in the property sets of a device image, which are those of
+// the release, into aspects. It returns r itself when they are the same.
+func (r *Release) Read(sets *propset.Registry) *propset.Registry {
+	if !r.old {
+		return sets
+	}
+	sets, _ = requirement.MapAspects(sets, func(n uint32) (uint32, error) { return uint32(r.Aspect(n)), nil })
+	return sets
+}
+
+// Write is the reverse of Read. It fails when the release has no number for an
+// aspect.
+func (r *Release) Write(sets *propset.Registry) (*propset.Registry, error) {
+	return requirement.MapAspects(sets, func(a uint32) (uint32, error) {
+		n, ok := r.Number(aspect.Aspect(a))
+		if !ok {
+			return 0, fmt.Errorf("the runtime of release %s has no aspect %v: write for a newer release, or do without what needs the aspect", r, aspect.Aspect(a))
+		}
+		return n, nil
+	})
+}
+
+// Set is the property set in which a file tells the release that it was written for.
+// It is no set of DPC++, whose runtime passes over it.
+const Set = "rules_sycl/runtime"
+
+const keyRelease = "release"
+
+// Record notes the release in the global metadata of a file.
+func (r *Release) Record(global *propset.Registry) {
+	global.Add(Set).Put(keyRelease, propset.String(r.Name))
+}
+
+// Recorded returns the release that the global metadata of a file tells, nil when it
+// tells none.
+func Recorded(global *propset.Registry) (*Release, error) {
+	v, ok := global.Set(Set).Get(keyRelease)
+	if !ok {
+		return nil, nil
+	}
+	name, ok := v.Text()
+	if !ok {
+		return nil, fmt.Errorf("[%s] %s: %v is not text", Set, keyRelease, v)
+	}
+	r, err := Parse(name)
+	if err != nil {
+		return nil, fmt.Errorf("[%s] %s: %w", Set, keyRelease, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,143 @@
+package release
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// TestNumbers holds the numbers against those of the runtimes' own headers.
+func TestNumbers(t *testing.T) {
+	data, err := os.ReadFile("testdata/aspects.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Aspects that 2026.0 has under another name.
+	renamed := " ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_oneapi_ballot_group ext_oneapi_fixed_size_group ext_oneapi_tangle_group "
+	named := 0
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		named++
+		a, err := aspect.Parse(fields[0])
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for i, r := range All() {
+			got, ok := r.Number(a)
+			if fields[1+i] == "-" {
+				if ok && !strings.Contains(renamed, " "+fields[0]+" ") {
+					t.Errorf("%v has %s, as %d", r, fields[0], got)
+				}
+				continue
+			}
+			want, err := strconv.ParseUint(fields[1+i], 10, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok || got != uint32(want) {
+				t.Errorf("%v: %s is %d, %v, want %d", r, fields[0], got, ok, want)
+			}
+			if back := r.Aspect(uint32(want)); back != a {
+				t.Errorf("%v: %d is %v, want %v", r, want, back, a)
+			}
+		}
+	}
+	if named != 102 {
+		t.Errorf("%d aspects were compared", named)
+	}
+}
+
+// TestEveryNumberComesBack writes what was read, whatever it was.
+func TestEveryNumberComesBack(t *testing.T) {
+	for _, r := range All() {
+		for _, n := range []uint32{0, 1, 24, 25, 27, 28, 35, 71, 89, 107, 255, 12345, 1<<16 - 1, 1 << 17, 1<<32 - 1} {
+			if got, ok := r.Number(r.Aspect(n)); !ok || got != n {
+				t.Errorf("%v: %d is %v, which is %d, %v", r, n, r.Aspect(n), got, ok)
+			}
+		}
+	}
+}
+
+func TestWriteAndRead(t *testing.T) {
+	q := requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64, aspect.Atomic64, aspect.ExtIntelESIMD}}
+	r := new(propset.Registry)
+	q.Put(r)
+	for name, want := range map[string][]uint32{"2025.3": {6, 28, 53}, "2026.0": {6, 27, 49}, "2026.2": {6, 27, 49}} {
+		rel, err := Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := rel.Write(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := written.Set(propset.DeviceRequirements).Get("aspects")
+		if !v.Equal(propset.Uint32s(want...)) {
+			t.Errorf("%s: %v, want %v", name, v, want)
+		}
+		if !rel.Read(written).Equal(r) {
+			t.Errorf("%s: what was written is read as something else", name)
+		}
+	}
+	if written, err := Default().Write(r); err != nil || written != r {
+		t.Errorf("property sets were copied without need: %v", err)
+	}
+	for release, a := range map[string]aspect.Aspect{
+		"2025.3": aspect.ExtOneAPIClockDevice, "2026.0": aspect.ExtOneAPIIPCEvent, "2026.2": aspect.ExtIntelMemChannel,
+	} {
+		rel, _ := Parse(release)
+		r := new(propset.Registry)
+		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
+		if _, err := rel.Write(r); err == nil || !strings.Contains(err.Error(), "has no aspect "+a.String()) {
+			t.Errorf("%s: %v: %v", release, a, err)
+		}
+	}
+	// What is no list of aspects stays, such as the names of fixed targets.
+	odd := new(propset.Registry)
+	odd.Add(propset.DeviceRequirements).Put("aspects", propset.Uint(28))
+	odd.Add(propset.DeviceRequirements).Put("fixed_target", propset.String("pvc1"))
+	if Before2026().Read(odd) != odd {
+		t.Error("what is no list of aspects was changed")
+	}
+}
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]string{"2025.3": "2025.3", "2025.3.1": "2025.3", "2026.0.0": "2026.0", "2026.1": "2026.0", "2026.1.2": "2026.0", "2026.2.0": "2026.2"} {
+		if r, err := Parse(name); err != nil || r.Name != want {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+	for _, name := range []string{"", "2026", "2024.2", "2026.20", "2027.0"} {
+		if r, err := Parse(name); err == nil || !strings.Contains(err.Error(), "known are 2025.3, 2026.0, 2026.2") {
+			t.Errorf("%q: %v, %v", name, r, err)
+		}
+	}
+}
+
+func TestRecord(t *testing.T) {
+	r := new(propset.Registry)
+	if got, err := Recorded(r); got != nil || err != nil {
+		t.Errorf("nothing recorded is %v, %v", got, err)
+	}
+	Before2026().Record(r)
+	if got, err := Recorded(r); got != Before2026() || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	r.Add(Set).Put("release", propset.String("9"))
+	if _, err := Recorded(r); err == nil || !strings.HasPrefix(err.Error(), "[rules_sycl/runtime] release: unknown release") {
+		t.Error(err)
+	}
+	r.Add(Set).Put("release", propset.Uint(9))
+	if _, err := Recorded(r); err == nil {
+		t.Error("a number is a release")
+	}
+}
