@@ -105,8 +105,9 @@ type Image struct {
 	Arch   string // "" when the image is not compiled for one architecture
 	Kind   Kind
 
-	// Properties is what the host file says about the image. It is empty, not
-	// nil, when there is nothing.
+	// Properties is what the host file says about the image, with the aspects of
+	// package aspect: the version of a descriptor tells what its numbers mean. It
+	// is empty, not nil, when there is nothing.
 	Properties *propset.Registry
 
 	// Entries are the names of the kernels as the host file lists them.

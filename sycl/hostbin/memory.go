@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
 // A memory is a program as it is loaded, without what the file has no bytes for.
@@ -292,6 +293,9 @@ func (m *memory) image(address uint64, w []uint64) error {
 	}
 	if img.Properties, err = m.sets(rest[4], rest[5]); err != nil {
 		return err
+	}
+	if version := uint16(w[0]); version < release.Newest().Descriptor {
+		img.Properties = release.Before2026().Read(img.Properties)
 	}
 	if set := img.Properties.Set(propset.DeviceRequirements); set != nil {
 		if v, ok := set.Get("compile_target"); ok {

@@ -4,7 +4,9 @@
 // A SYCL kernel is named by a type: its symbol is the mangled name of that type's
 // type information, so that class VectorAdd becomes _ZTS9VectorAdd. The device
 // header sycl_lite wraps the type of a kernel with required sizes into
-// sycl_lite::kernel_with, which the author never wrote.
+// sycl_lite::kernel_with, which the author never wrote. And DPC++'s runtime finds a
+// kernel of a SYCLBIN only when its symbol starts with [Prefix], which people never
+// see.
 package kernelname
 
 import (
@@ -14,6 +16,14 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
+// Prefix is how the symbols of kernels start that the function ext_oneapi_get_kernel
+// of DPC++'s runtime can find: it puts the prefix before every name that lacks it.
+const Prefix = "__sycl_kernel_"
+
+// Base returns the symbol of a kernel without the prefix: the same for a kernel
+// whether or not it was built to be found in a SYCLBIN.
+func Base(symbol string) string { return strings.TrimPrefix(symbol, Prefix) }
+
 // maxMangled bounds the names that are demangled: longer ones come from no
 // compiler, and names can grow a lot.
 const maxMangled = 16 << 10
@@ -22,8 +32,10 @@ const maxMangled = 16 << 10
 var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 
 // Display returns the name of a kernel or function as people write it:
-// "_ZTS9VectorAdd" is VectorAdd. A name that is not mangled stays as it is.
+// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd. A name that is
+// not mangled stays as it is but for the prefix.
 func Display(symbol string) string {
+	symbol = Base(symbol)
 	if len(symbol) > maxMangled {
 		return symbol
 	}

@@ -87,6 +87,23 @@ func Parse(name string) (*Release, error) {
 
 func (r *Release) String() string { return r.Name }
 
+// Refuses returns what the runtime says when it is given a SYCLBIN of that version,
+// in a container of that version with that kind of image, "" when it reads it. A
+// bare file has container 0.
+func (r *Release) Refuses(version int, container uint32, kind offload.ImageKind) string {
+	switch {
+	case container == 0:
+		return "Incorrect Offload Binary magic number."
+	case container > r.Container:
+		return "Unsupported Offload Binary version number."
+	case version != 1:
+		return "Unexpected file contents size."
+	case kind != r.ImageKind:
+		return "Unexpected image type."
+	}
+	return ""
+}
+
 // Aspect returns what a number stands for in files for the release.
 func (r *Release) Aspect(number uint32) aspect.Aspect {
 	switch {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -119,6 +120,29 @@ func TestParse(t *testing.T) {
 	for _, name := range []string{"", "2026", "2024.2", "2026.20", "2027.0"} {
 		if r, err := Parse(name); err == nil || !strings.Contains(err.Error(), "known are 2025.3, 2026.0, 2026.2") {
 			t.Errorf("%q: %v, %v", name, r, err)
+		}
+	}
+}
+
+// TestRefuses has the answers that the runtimes gave.
+func TestRefuses(t *testing.T) {
+	const container, image, size, magic = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number."
+	for _, tt := range []struct {
+		version   int
+		container uint32
+		kind      offload.ImageKind
+		want      [3]string // of 2025.3, 2026.0 and 2026.2
+	}{
+		{1, 2, offload.SYCLBIN, [3]string{container, container, ""}},
+		{1, 1, offload.SYCLBIN, [3]string{image, "", ""}},
+		{1, 1, offload.SPIRV, [3]string{"", image, image}},
+		{1, 0, offload.None, [3]string{magic, magic, magic}},
+		{2, 2, offload.SYCLBIN, [3]string{container, container, size}},
+	} {
+		for i, r := range All() {
+			if got := r.Refuses(tt.version, tt.container, tt.kind); got != tt.want[i] {
+				t.Errorf("%v: version %d, container %d, kind %d: %q, want %q", r, tt.version, tt.container, tt.kind, got, tt.want[i])
+			}
 		}
 	}
 }

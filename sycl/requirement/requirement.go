@@ -402,3 +402,30 @@ func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*prop
 
 // looksLikeText tells the numbers of aspects from four letters of a name.
 func looksLikeText(n uint32) bool { return n > 0xff }
+
+// CompileTarget returns the target that an image was compiled for ahead of time, as
+// its property sets tell, "" when they tell none.
+func CompileTarget(r *propset.Registry) string {
+	v, _ := r.Set(propset.DeviceRequirements).Get(keyCompileTarget)
+	return string(v.Bytes())
+}
+
+// WithCompileTarget returns property sets that tell this target, or none when it is
+// "". It returns r itself when they do already.
+func WithCompileTarget(r *propset.Registry, target string) *propset.Registry {
+	if CompileTarget(r) == target {
+		return r
+	}
+	r = r.Clone()
+	set := r.Add(propset.DeviceRequirements)
+	if set.Len() == 0 {
+		set.Put(keyAspects, propset.Uint32s())
+	}
+	if target == "" {
+		set.Delete(keyCompileTarget)
+	} else {
+		set.Put(keyCompileTarget, propset.String(target))
+	}
+	set.Sort()
+	return r
+}

@@ -1,10 +1,21 @@
 package syclbin
 
-import "github.com/rules-sycl/rules_sycl/sycl/propset"
+import (
+	"slices"
 
-// A Builder collects images into abstract modules. Images of the same split
-// module whose metadata agrees become forms of one abstract module. The zero
-// value is ready to use.
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// A Builder collects images into abstract modules, as the runtime wants them: of the
+// native images of an abstract module it takes the first, whatever they are compiled
+// for, unless the property compile_target of the module's requirements names a
+// target, and with that it never takes IR. So a native image stands in an abstract
+// module of its own, which names its architecture, and IR in one that names none.
+// The IR of one split module for several triples is one abstract module.
+//
+// The zero value is ready to use.
 type Builder struct {
 	modules []*Module
 	groups  map[string][]*Module
@@ -20,13 +31,13 @@ type form struct {
 
 // Add adds an image. The key and the metadata are the identity of the split
 // module that the image is a form of; how the metadata is ordered does not
-// matter. When several split modules of one target have the same identity, the
-// first of them is paired with the first of another target, and so on. Abstract
-// modules are in the order in which their first image was added.
+// matter. When several split modules of one triple have the same identity, the
+// first of them is paired with the first of another triple, and so on.
 //
 // The metadata becomes that of the abstract module and must not be changed any
 // more.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
+	metadata = requirement.WithCompileTarget(metadata, img.Arch())
 	text, err := metadata.SortedText()
 	if err != nil {
 		return err
@@ -53,7 +64,51 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 	return nil
 }
 
-// File returns a file in that state with what was added so far.
+// File returns a file in that state with what was added so far: first the modules
+// with native images, then those with IR, each in the order in which they were added.
+// Where both are there for a device, the runtime takes those that come first more
+// often, but not always.
 func (b *Builder) File(state State) *File {
-	return &File{Version: 1, State: state, Global: new(propset.Registry), Modules: b.modules}
+	return &File{Version: 1, State: state, Release: release.Newest(), Global: new(propset.Registry), Modules: nativeFirst(b.modules)}
+}
+
+func nativeFirst(modules []*Module) []*Module {
+	list := slices.Clone(modules)
+	slices.SortStableFunc(list, func(a, b *Module) int { return min(len(b.Native), 1) - min(len(a.Native), 1) })
+	return list
+}
+
+// Separate gives each native image that the runtime would confuse with another an
+// abstract module of its own, as [Builder] does, and returns how many did not have
+// one. A file that needs no change keeps its order.
+func (f *File) Separate() (changed int) {
+	var list []*Module
+	for _, m := range f.Modules {
+		if m.separate() {
+			list = append(list, m)
+			continue
+		}
+		for _, img := range m.Native {
+			changed++
+			list = append(list, &Module{Metadata: requirement.WithCompileTarget(m.Metadata, img.Arch()), Native: []*Image{img}})
+		}
+		if len(m.IR) > 0 {
+			list = append(list, &Module{Metadata: requirement.WithCompileTarget(m.Metadata, ""), IR: m.IR})
+			if len(m.Native) == 0 {
+				changed++
+			}
+		}
+	}
+	if changed > 0 {
+		f.Modules = nativeFirst(list)
+	}
+	return changed
+}
+
+// separate reports whether the runtime cannot confuse the module's images.
+func (m *Module) separate() bool {
+	if len(m.Native) == 0 {
+		return requirement.CompileTarget(m.Metadata) == ""
+	}
+	return len(m.Native) == 1 && len(m.IR) == 0 && requirement.CompileTarget(m.Metadata) == m.Native[0].Arch()
 }

@@ -12,10 +12,10 @@ import (
 
 func Example() {
 	properties := new(propset.Registry)
-	properties.Add(propset.KernelNames).Put("_ZTS6kernel", propset.Uint(1))
+	properties.Add(propset.KernelNames).Put("__sycl_kernel__ZTS6kernel", propset.Uint(1))
 	const spirv = "\x03\x02\x23\x07\x00\x00\x01\x00" // the start of a module
 
-	// Two forms of the same kernels become one abstract module.
+	// The runtime tells native images apart when each stands in a module of its own.
 	var b syclbin.Builder
 	for _, image := range []*syclbin.Image{
 		syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(spirv)),
@@ -43,7 +43,8 @@ func Example() {
 	}
 	// Output:
 	// executable 0 findings
-	// [_ZTS6kernel]
-	// IR module spir64-unknown-unknown 8 bytes of SPIR-V
+	// [__sycl_kernel__ZTS6kernel]
 	// native device code image spir64_gen-unknown-unknown=intel_gpu_pvc 6 bytes of unknown
+	// [__sycl_kernel__ZTS6kernel]
+	// IR module spir64-unknown-unknown 8 bytes of SPIR-V
 }

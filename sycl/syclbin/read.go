@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
 // What reading a file keeps in memory at most, whatever the file claims.
@@ -40,7 +41,32 @@ func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
 			f.State = State(n)
 		}
 	}
+	rd.release()
+	for _, m := range f.Modules {
+		m.Metadata = f.Release.Read(m.Metadata)
+	}
 	return f, nil
+}
+
+// release finds out which release of the runtime the file is for. Containers of 2026
+// do not tell it: development versions of the compiler used them before they had the
+// numbers of aspects.
+func (rd *reader) release() {
+	f := rd.file
+	recorded, err := release.Recorded(f.Global)
+	switch {
+	case err != nil:
+		rd.found(releaseUnknown, "global metadata", "%v", err)
+	case recorded != nil:
+		f.Release, f.Recorded = recorded, true
+		f.Global = f.Global.Clone()
+		f.Global.Delete(release.Set)
+		return
+	}
+	f.Release = release.Newest()
+	if f.Told() {
+		f.Release = release.Before2026()
+	}
 }
 
 type reader struct {

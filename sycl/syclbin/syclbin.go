@@ -44,8 +44,10 @@ import (
 	"math"
 	"os"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
 // Magic is how a version 1 file starts that is in no container.
@@ -61,8 +63,13 @@ type File struct {
 	Container uint32
 	ImageKind offload.ImageKind
 
+	// Release is the release of the runtime that the file is for. Recorded says
+	// that the file has it in its global metadata, where it is left out here.
+	Release  *release.Release
+	Recorded bool
+
 	Global  *propset.Registry // global metadata, in which State is
-	Modules []*Module
+	Modules []*Module         // whose aspects are those of package aspect
 
 	// GlobalAt and the places of modules and images are those of the bytes in
 	// the file, or in the inflated container of a compressed one.
@@ -304,6 +311,45 @@ func (e *FormatError) Unwrap() error { return e.Err }
 
 // BadInput marks errors that are the fault of an input file.
 func (*FormatError) BadInput() {}
+
+// Told reports whether the file tells which release it is for: by what is recorded,
+// or by the kind of image in its container, which only releases before 2026 read.
+func (f *File) Told() bool {
+	return f.Recorded || f.Version == 1 && f.Container == 1 && f.ImageKind == offload.SPIRV
+}
+
+// Assume says which release a file is for that does not tell. The numbers of aspects
+// in it are then those of that release.
+func (f *File) Assume(r *release.Release) {
+	if f.Told() || r == f.Release {
+		return
+	}
+	for _, m := range f.Modules {
+		// What was read can be written for the release that it was read as.
+		if raw, err := f.Release.Write(m.Metadata); err == nil {
+			m.Metadata = r.Read(raw)
+		}
+	}
+	f.Release = r
+}
+
+// Ambiguous returns the first aspect in the file whose number means something else
+// in other releases, if the file does not tell which one it is for.
+func (f *File) Ambiguous() (a aspect.Aspect, ok bool) {
+	if f.Told() {
+		return 0, false
+	}
+	for _, m := range f.Modules {
+		v, _ := m.Metadata.Set(propset.DeviceRequirements).Get("aspects")
+		list, _ := v.Uint32s()
+		for _, n := range list {
+			if a := aspect.Aspect(n); release.Ambiguous(a) {
+				return a, true
+			}
+		}
+	}
+	return 0, false
+}
 
 // Open reads the named file. Its images are read from it until it is closed.
 func Open(name string) (*File, error) { return open(name, NewFile) }

@@ -14,8 +14,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 // vector returns a file of testdata, which holds lines of hexadecimal digits.
@@ -38,8 +41,8 @@ var vectors = []struct {
 	o    Options // that write it
 }{
 	{"v1_bare", Options{Bare: true}},
-	{"v1_in_offload_binary_v1", Options{Container: 1}},
-	{"v1_in_offload_binary_v2", Options{}},
+	{"v1_in_offload_binary_v1", Options{}},
+	{"v1_in_offload_binary_v2", Options{Release: release.Newest()}},
 	{"v2", Options{Version: 2}},
 }
 
@@ -107,10 +110,10 @@ func TestReadVectors(t *testing.T) {
 			if got := [3]Range{f.GlobalAt, m.MetadataAt, img.At}; got != places[v.name] {
 				t.Errorf("places %#x, want %#x", got, places[v.name])
 			}
-			if found := Verify(f); len(found) > 0 {
+			if found := Verify(f); len(found) != 1 || found[0].ID != kernelPrefix.ID {
 				t.Errorf("found %v", found)
 			}
-			v.o.KeepOrder = true
+			v.o.KeepOrder, v.o.Unrecorded = true, true
 			if got := write(t, f, v.o); !bytes.Equal(got, data) {
 				t.Errorf("written:\n%swant:\n%s", hex.Dump(got), hex.Dump(data))
 			}
@@ -127,23 +130,52 @@ func registry(t testing.TB, text string) *propset.Registry {
 	return r
 }
 
-// sample is a file with several modules of several images, some of them empty.
-func sample(t testing.TB) *File {
-	var b Builder
+// A part is an image of a sample, with the metadata of its split module.
+type samplePart struct {
+	metadata *propset.Registry
+	image    *Image
+}
+
+func sampleParts(t testing.TB) []samplePart {
 	first := registry(t, "[SYCL/kernel names]\nA=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n")
 	second := registry(t, "[SYCL/kernel names]\nB=1|1\n")
-	for _, add := range []struct {
-		r   *propset.Registry
-		img *Image
-	}{
+	return []samplePart{
 		{first, NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead))},
 		{second, NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead+"second"))},
 		{first, NewIR(PTX, "nvptx64-nvidia-cuda", strings.NewReader(".version 8.0\n"))},
 		{first, NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("\x7fELF"+strings.Repeat("x", 5000)))},
 		{second, NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("12345"))},
 		{new(propset.Registry), NewNative("sm_80", "nvptx64-nvidia-cuda", strings.NewReader(""))},
-	} {
-		if err := b.Add("", add.r, add.img); err != nil {
+	}
+}
+
+// sample is a file of others with several modules of several images, some of them
+// empty.
+func sample(t testing.TB) *File {
+	f := &File{Version: 1, State: Executable, Global: new(propset.Registry)}
+	modules := map[*propset.Registry]*Module{}
+	for _, p := range sampleParts(t) {
+		m := modules[p.metadata]
+		if m == nil {
+			m = &Module{Metadata: p.metadata}
+			modules[p.metadata] = m
+			f.Modules = append(f.Modules, m)
+		}
+		if p.image.Kind == IRModule {
+			m.IR = append(m.IR, p.image)
+		} else {
+			m.Native = append(m.Native, p.image)
+		}
+	}
+	return f
+}
+
+// built is what a Builder makes of the same images.
+func built(t testing.TB) *File {
+	t.Helper()
+	var b Builder
+	for _, p := range sampleParts(t) {
+		if err := b.Add("", p.metadata, p.image); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,12 +235,12 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestBuilderJoinsForms(t *testing.T) {
-	f := sample(t)
+	f := built(t)
 	var got []string
 	for _, m := range f.Modules {
 		got = append(got, fmt.Sprintf("%v %d %d", m.Kernels(), len(m.IR), len(m.Native)))
 	}
-	if want := []string{"[A] 2 1", "[B] 1 1", "[] 0 1"}; !slices.Equal(got, want) {
+	if want := []string{"[A] 0 1", "[B] 0 1", "[] 0 1", "[A] 2 0", "[B] 1 0"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -224,16 +256,18 @@ func TestBuilderIdentity(t *testing.T) {
 		r   *propset.Registry
 		img *Image
 	}
+	ptx := func() *Image { return NewIR(PTX, "nvptx64-nvidia-cuda", strings.NewReader("")) }
 	tests := []struct {
 		name string
 		adds []add
 		want []string // IR and native images of each module
 	}{
-		{"another order of keys is the same", []add{{"", ab, ir()}, {"", ba, native()}}, []string{"1 1"}},
-		{"another value is another module", []add{{"", ab, ir()}, {"", other, native()}}, []string{"1 0", "0 1"}},
-		{"another key is another module", []add{{"x", ab, ir()}, {"y", ab, native()}}, []string{"1 0", "0 1"}},
-		{"two of one target are two modules", []add{{"", ab, ir()}, {"", ab, ir()}}, []string{"1 0", "1 0"}},
-		{"equal modules are paired in order", []add{{"", ab, ir()}, {"", ab, ir()}, {"", ab, native()}, {"", ab, native()}}, []string{"1 1", "1 1"}},
+		{"another order of keys is the same", []add{{"", ab, ir()}, {"", ba, ptx()}}, []string{"2 0"}},
+		{"another value is another module", []add{{"", ab, ir()}, {"", other, ptx()}}, []string{"1 0", "1 0"}},
+		{"another key is another module", []add{{"x", ab, ir()}, {"y", ab, ptx()}}, []string{"1 0", "1 0"}},
+		{"two of one triple are two modules", []add{{"", ab, ir()}, {"", ab, ir()}}, []string{"1 0", "1 0"}},
+		{"equal modules are paired in order", []add{{"", ab, ir()}, {"", ab, ir()}, {"", ab, ptx()}, {"", ab, ptx()}}, []string{"2 0", "2 0"}},
+		{"native images stand alone and first", []add{{"", ab, ir()}, {"", ab, native()}, {"", ab, native()}}, []string{"0 1", "0 1", "1 0"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -251,6 +285,99 @@ func TestBuilderIdentity(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestImagesAreToldApart looks at what the runtime reads: compile_target.
+func TestImagesAreToldApart(t *testing.T) {
+	var targets []string
+	for _, m := range built(t).Modules {
+		targets = append(targets, requirement.CompileTarget(m.Metadata))
+	}
+	if want := []string{"intel_gpu_pvc", "intel_gpu_pvc", "sm_80", "", ""}; !slices.Equal(targets, want) {
+		t.Errorf("compile targets %q, want %q", targets, want)
+	}
+}
+
+func TestSeparate(t *testing.T) {
+	f := built(t)
+	if before := describe(t, f); f.Separate() != 0 || describe(t, f) != before {
+		t.Error("a file that needs no change was changed")
+	}
+	want := describe(t, f)
+	mixed := sample(t) // all forms of a module together
+	mixed.Global = f.Global
+	found := map[string]int{}
+	for _, f := range Verify(mixed) {
+		found[f.ID]++
+	}
+	if found[nativeTargets.ID] != 3 || found[irCompileTarget.ID] != 0 {
+		t.Errorf("found %v", found)
+	}
+	if n := mixed.Separate(); n != 3 {
+		t.Errorf("%d images got a module of their own, want 3", n)
+	}
+	if got := describe(t, mixed); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	lost := &File{State: Executable, Global: f.Global, Modules: []*Module{{Metadata: f.Modules[0].Metadata, IR: f.Modules[3].IR}}}
+	if found := Verify(lost); !slices.ContainsFunc(found, func(f Finding) bool { return f.ID == irCompileTarget.ID }) {
+		t.Errorf("IR with a compile target: %v", found)
+	}
+	if n := lost.Separate(); n != 1 || requirement.CompileTarget(lost.Modules[0].Metadata) != "" {
+		t.Errorf("%d", n)
+	}
+}
+
+// TestReleases writes a kernel with 64-bit atomics for each release and reads it.
+func TestReleases(t *testing.T) {
+	for _, tt := range []struct {
+		release   *release.Release
+		number    uint32
+		container uint32
+		kind      offload.ImageKind
+	}{
+		{release.Before2026(), 28, 1, 6}, {release.Default(), 27, 1, 7}, {release.Newest(), 27, 2, 7}, {nil, 27, 1, 7},
+	} {
+		for _, unrecorded := range []bool{false, true} {
+			q := requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64, aspect.Atomic64}}
+			metadata := new(propset.Registry)
+			q.Put(metadata)
+			in := &File{State: Executable, Modules: []*Module{{Metadata: metadata, IR: []*Image{NewIR(SPIRV, "spir64", strings.NewReader(spirvHead))}}}}
+			data := write(t, in, Options{Release: tt.release, Unrecorded: unrecorded})
+			if text := "aspects=" + propset.Uint32s(6, tt.number).String(); !bytes.Contains(data, []byte(text)) {
+				t.Errorf("%v: there is no %s in it", tt.release, text)
+			}
+			f := mustRead(t, data)
+			if f.Container != tt.container || f.ImageKind != tt.kind {
+				t.Errorf("%v: container %d, kind %d", tt.release, f.Container, f.ImageKind)
+			}
+			got, err := requirement.FromProperties(f.Modules[0].Metadata)
+			if err != nil || !slices.Equal(got.Aspects, q.Aspects) {
+				t.Errorf("%v: read %v, %v", tt.release, got, err)
+			}
+			told := !unrecorded || tt.release == release.Before2026()
+			if f.Told() != told {
+				t.Errorf("%v: told: %v", tt.release, f.Told())
+			}
+			if a, ok := f.Ambiguous(); ok == told || ok && a != aspect.Atomic64 {
+				t.Errorf("%v: ambiguous: %v, %v", tt.release, a, ok)
+			}
+			// Who knows better than the file says so.
+			f.Assume(release.Before2026())
+			got, _ = requirement.FromProperties(f.Modules[0].Metadata)
+			if want := []aspect.Aspect{aspect.FP64, release.Before2026().Aspect(27)}; !told && !slices.Equal(got.Aspects, want) || told && !slices.Equal(got.Aspects, q.Aspects) {
+				t.Errorf("%v: assumed otherwise, read %v", tt.release, got.Aspects)
+			}
+		}
+	}
+	f := sample(t)
+	(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIIPCEvent}}).Put(f.Modules[1].Metadata)
+	if err := Write(io.Discard, f, Options{}); err == nil || !strings.Contains(err.Error(), "abstract module 1: the runtime of release 2026.0 has no aspect ext_oneapi_ipc_event") {
+		t.Error(err)
+	}
+	if err := Write(io.Discard, f, Options{Release: release.Newest()}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -276,7 +403,7 @@ func TestStateOfAWrittenFile(t *testing.T) {
 		t.Errorf("state %v", got.State)
 	}
 	f.State, f.Global = NoState, registry(t, "[Other]\nk=1|1\n")
-	got := mustRead(t, write(t, f, Options{}))
+	got := mustRead(t, write(t, f, Options{Unrecorded: true}))
 	if got.State != NoState || !got.Global.Equal(f.Global) {
 		t.Errorf("state %v, global metadata %q", got.State, got.Global.Append(nil))
 	}

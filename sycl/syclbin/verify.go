@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 // A Finding is one thing that is wrong with a file.
@@ -43,12 +45,17 @@ var (
 	unreferencedHeader = Rule{"unreferenced-header", "each image belongs to an abstract module", "build it again if the image is needed"}
 	metadataText       = Rule{"metadata-text", "metadata is property set text without surplus", "write it again"}
 
+	releaseUnknown = Rule{"release-unknown", "the file tells a release of the runtime that is known", "write it again with --runtime, or use a newer version of this program"}
+
 	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
 	stateInvalid    = Rule{"state-invalid", "the state is input (0), object (1) or executable (2)", "set the state with the option --state"}
 	metadataSets    = Rule{"metadata-sets", "metadata holds the property sets of its place and no others", "move the set to where it belongs, or remove it"}
 	noModules       = Rule{"no-modules", "the file has an abstract module", "build it again and look for device code that was dropped"}
 	moduleEmpty     = Rule{"module-empty", "an abstract module has an image", "remove the module, or build it for at least one target"}
 	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "pack it again with a symbol file, or with property files that have the set " + propset.KernelNames}
+	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "build it again with rules_sycl, or write the kernel as a free function: ext_oneapi_get_kernel finds kernels with that prefix only"}
+	nativeTargets   = Rule{"native-compile-target", "a native image stands alone in an abstract module whose compile_target is its architecture", "write it again with 'packager convert': without it the runtime may give the image to another device"}
+	irCompileTarget = Rule{"ir-compile-target", "an IR module stands in an abstract module without compile_target", "write it again with 'packager convert': with it the runtime refuses the IR on every device"}
 	kernelDuplicate = Rule{"kernel-duplicate", "for one target a kernel is in one abstract module", "remove one of the modules, or rename the kernel"}
 	exportDuplicate = Rule{"export-duplicate", "for one target a symbol is exported by one abstract module", "remove one of the definitions"}
 	importMissing   = Rule{"import-unresolved", "in executable state every imported symbol is exported for the same target", "link it with the file that has the symbol, or build it in object state"}
@@ -69,8 +76,8 @@ var (
 )
 
 var rules = []Rule{
-	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText,
-	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelDuplicate, exportDuplicate, importMissing,
+	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown,
+	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget, kernelDuplicate, exportDuplicate, importMissing,
 	aspectsMissing, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
 	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, tooMany,
 }
@@ -95,6 +102,7 @@ func Verify(f *File) []Finding {
 			v.native(fmt.Sprintf("native image %d of abstract module %d", j, i), img)
 		}
 	}
+	v.names()
 	v.symbols()
 	return v.found
 }
@@ -177,6 +185,7 @@ func (v *verifier) module(i int, m *Module) {
 	if len(m.Kernels()) == 0 && m.Metadata.Set(propset.ExportedSymbols).Len() == 0 && m.Metadata.Set(propset.DeviceLibMetadata).Len() == 0 {
 		v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
 	}
+	v.targets(place, m)
 	if s := m.Metadata.Set(propset.DeviceRequirements); s != nil {
 		_, aspects := s.Get("aspects")
 		_, aspect := s.Get("aspect") // the other spelling of the documents
@@ -185,6 +194,52 @@ func (v *verifier) module(i int, m *Module) {
 		}
 	}
 	v.values(place, m.Metadata)
+}
+
+// names checks that the runtime finds the kernels by name, in one finding: where the
+// names were not made for it, none is.
+func (v *verifier) names() {
+	lost := make(map[string]bool)
+	var first, place string
+	for i, m := range v.file.Modules {
+		for _, name := range m.Kernels() {
+			if strings.HasPrefix(name, kernelname.Prefix) {
+				continue
+			}
+			if len(lost) == 0 {
+				first, place = name, fmt.Sprintf("abstract module %d", i)
+			}
+			lost[name] = true
+		}
+	}
+	switch len(lost) {
+	case 0:
+	case 1:
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", quote(first))
+	default:
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find %d kernels, the first of them %s", len(lost), quote(first))
+	}
+}
+
+// targets checks that the runtime tells images apart.
+func (v *verifier) targets(place string, m *Module) {
+	target := requirement.CompileTarget(m.Metadata)
+	switch {
+	case m.separate():
+	case len(m.Native) == 0:
+		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", quote(target))
+	case len(m.Images()) > 1:
+		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime cannot tell for which device each is", len(m.Images()), nativeCount(len(m.Native)))
+	case m.Native[0].Arch() != "": // without one there is another finding
+		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", quote(m.Native[0].Arch()), quote(target))
+	}
+}
+
+func nativeCount(n int) string {
+	if n == 1 {
+		return "one is native"
+	}
+	return fmt.Sprintf("%d are native", n)
 }
 
 func (v *verifier) ir(place string, img *Image) {

@@ -8,15 +8,20 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
+
+const needsNothing = "[SYCL/kernel names]\n__sycl_kernel_K=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 
 // good is a file without findings.
 func good() *File {
 	return &File{
 		Version: 1, State: Executable, Global: mustParse("[SYCLBIN/global metadata]\nstate=1|2\n"),
 		Modules: []*Module{{
-			Metadata: mustParse("[SYCL/kernel names]\nK=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"),
+			Metadata: mustParse(needsNothing),
 			IR:       []*Image{NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead))},
+		}, {
+			Metadata: requirement.WithCompileTarget(mustParse(needsNothing), "intel_gpu_pvc"),
 			Native:   []*Image{NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("binary"))},
 		}},
 	}
@@ -41,7 +46,7 @@ func second(f *File, metadata string) {
 // Rules that need the bytes of a file have cases where those are read.
 func TestVerify(t *testing.T) {
 	ir := func(f *File) *Image { return f.Modules[0].IR[0] }
-	native := func(f *File) *Image { return f.Modules[0].Native[0] }
+	native := func(f *File) *Image { return f.Modules[1].Native[0] }
 	tests := []struct {
 		name   string
 		damage func(f *File)
@@ -63,7 +68,7 @@ func TestVerify(t *testing.T) {
 		{"another set of an IR module", func(f *File) { ir(f).Metadata.Add("X\x1b") },
 			[]string{`metadata-sets: IR module 0 of abstract module 0: the set "X\x1b"`}},
 		{"no modules", func(f *File) { f.Modules = nil }, []string{"no-modules: file"}},
-		{"a module without images", func(f *File) { f.Modules[0].IR, f.Modules[0].Native = nil, nil }, []string{"module-empty: abstract module 0"}},
+		{"a module without images", func(f *File) { f.Modules[0].IR = nil }, []string{"module-empty: abstract module 0"}},
 		{"no kernel names", func(f *File) { f.Modules[0].Metadata.Delete(propset.KernelNames) }, []string{"kernel-names-missing: abstract module 0"}},
 		{"a library without kernels", func(f *File) {
 			f.Modules[0].Metadata.Delete(propset.KernelNames)
@@ -73,21 +78,21 @@ func TestVerify(t *testing.T) {
 		{"a value of the wrong type", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("aspects", propset.Uint(5))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "aspects": the value is a 32-bit number`}},
-		{"a kernel in two modules", func(f *File) { second(f, "[SYCL/kernel names]\nK=1|1\n") },
-			[]string{`kernel-duplicate: abstract module 1: the kernel "K" is in abstract module 0 as well, for target "spir64-unknown-unknown"`}},
+		{"a kernel in two modules", func(f *File) { second(f, "[SYCL/kernel names]\n__sycl_kernel_K=1|1\n") },
+			[]string{`kernel-duplicate: abstract module 2: the kernel "__sycl_kernel_K" is in abstract module 0 as well, for target "spir64-unknown-unknown"`}},
 		{"a kernel in modules of different targets", func(f *File) {
-			second(f, "[SYCL/kernel names]\nK=1|1\n")
-			f.Modules[1].IR[0] = NewIR(SPIRV, "spirv64-unknown-unknown", strings.NewReader(spirvHead))
+			second(f, "[SYCL/kernel names]\n__sycl_kernel_K=1|1\n")
+			f.Modules[2].IR[0] = NewIR(SPIRV, "spirv64-unknown-unknown", strings.NewReader(spirvHead))
 		}, nil},
 		{"a symbol exported twice", func(f *File) {
 			second(f, "[SYCL/exported symbols]\nf=1|1\n")
 			second(f, "[SYCL/exported symbols]\nf=1|1\n")
-		}, []string{`export-duplicate: abstract module 2: the exported symbol "f" is in abstract module 1`}},
-		{"a symbol that is missing", func(f *File) { second(f, "[SYCL/kernel names]\nL=1|1\n[SYCL/imported symbols]\nf=1|1\n") },
-			[]string{`import-unresolved: abstract module 1: no module exports the symbol "f" for target "spir64-unknown-unknown"`}},
+		}, []string{`export-duplicate: abstract module 3: the exported symbol "f" is in abstract module 2`}},
+		{"a symbol that is missing", func(f *File) { second(f, "[SYCL/kernel names]\n__sycl_kernel_L=1|1\n[SYCL/imported symbols]\nf=1|1\n") },
+			[]string{`import-unresolved: abstract module 2: no module exports the symbol "f" for target "spir64-unknown-unknown"`}},
 		{"a symbol that may still come", func(f *File) {
 			f.State, f.Global = Object, mustParse("[SYCLBIN/global metadata]\nstate=1|1\n")
-			second(f, "[SYCL/kernel names]\nL=1|1\n[SYCL/imported symbols]\nf=1|1\n")
+			second(f, "[SYCL/kernel names]\n__sycl_kernel_L=1|1\n[SYCL/imported symbols]\nf=1|1\n")
 		}, nil},
 		{"no IR metadata", func(f *File) { ir(f).Metadata = new(propset.Registry) }, []string{"ir-metadata-missing: IR module 0 of abstract module 0"}},
 		{"no IR type", func(f *File) { ir(f).Set().Delete("type") }, []string{"ir-type-missing: IR module 0"}},
@@ -96,16 +101,32 @@ func TestVerify(t *testing.T) {
 		{"an IR type of other bytes", func(f *File) { ir(f).Set().Put("type", propset.Uint(1)) },
 			[]string{"ir-type-mismatch: IR module 0 of abstract module 0: the type is PTX (1), but the bytes are SPIR-V: SPIR-V (0)"}},
 		{"no IR target", func(f *File) { ir(f).Set().Delete("target") }, []string{"ir-target-missing: IR module 0"}},
-		{"no native metadata", func(f *File) { native(f).Metadata = new(propset.Registry) }, []string{"native-metadata-missing: native image 0 of abstract module 0"}},
+		{"no native metadata", func(f *File) { native(f).Metadata = new(propset.Registry) }, []string{"native-metadata-missing: native image 0 of abstract module 1"}},
 		{"the other name of the native metadata", func(f *File) {
 			r := new(propset.Registry)
-			r.Add(propset.SYCLBINNativeAlias).Put("arch", propset.String("a"))
+			r.Add(propset.SYCLBINNativeAlias).Put("arch", propset.String("intel_gpu_pvc"))
 			r.Add(propset.SYCLBINNativeAlias).Put("target", propset.String("t"))
 			native(f).Metadata = r
 		}, []string{"native-metadata-name: native image 0"}},
-		{"no architecture", func(f *File) { native(f).Set().Delete("arch") }, []string{"native-arch-missing: native image 0"}},
+		{"no architecture", func(f *File) { native(f).Set().Delete("arch") },
+			[]string{"native-arch-missing: native image 0"}},
+		{"images of two architectures in one module", func(f *File) {
+			f.Modules[1].Native = append(f.Modules[1].Native, NewNative("intel_gpu_bmg_g21", "spir64_gen-unknown-unknown", strings.NewReader("binary")))
+		}, []string{"native-compile-target: abstract module 1: the module has 2 images, of which 2 are native: the runtime cannot tell"}},
+		{"a native image beside IR", func(f *File) { f.Modules[0].Native = f.Modules[1].Native },
+			[]string{"native-compile-target: abstract module 0: the module has 2 images, of which one is native", `kernel-duplicate: abstract module 1: the kernel "__sycl_kernel_K"`}},
+		{"a native image without compile_target", func(f *File) { f.Modules[1].Metadata = f.Modules[0].Metadata },
+			[]string{`native-compile-target: abstract module 1: the native image is for "intel_gpu_pvc", and the compile_target of the module is ""`}},
+		{"IR with compile_target", func(f *File) { f.Modules[0].Metadata = f.Modules[1].Metadata },
+			[]string{`ir-compile-target: abstract module 0: the module has IR, and its compile_target is "intel_gpu_pvc"`}},
+		{"a kernel without prefix", func(f *File) { f.Modules[0].Metadata.Add(propset.KernelNames).Put("K2", propset.Uint(1)) },
+			[]string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find the kernel "K2"`}},
+		{"kernels without prefix", func(f *File) {
+			f.Modules[0].Metadata.Add(propset.KernelNames).Put("K2", propset.Uint(1))
+			f.Modules[0].Metadata.Add(propset.KernelNames).Put("K3", propset.Uint(1))
+		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 2 kernels, the first of them "K2"`}},
 		{"no native target", func(f *File) { native(f).Set().Delete("target") }, []string{"native-target-missing: native image 0"}},
-		{"IR as a native image", func(f *File) { native(f).Source = strings.NewReader(spirvHead) }, []string{"native-is-ir: native image 0 of abstract module 0: the bytes are SPIR-V"}},
+		{"IR as a native image", func(f *File) { native(f).Source = strings.NewReader(spirvHead) }, []string{"native-is-ir: native image 0 of abstract module 1: the bytes are SPIR-V"}},
 		{"an empty image", func(f *File) { native(f).Source = strings.NewReader("") }, []string{"image-empty: native image 0"}},
 		{"more findings than anybody reads", func(f *File) {
 			for i := range maxFindings + 10 {
@@ -144,7 +165,7 @@ func TestVerifyEntriesOfVersion2(t *testing.T) {
 	global.OffloadKind = offload.OpenMP
 	ir := v2Entry("ir", prefixed(irText, spirvHead), "am_index", "0", "ir_type", "1", "triple", "x", "arch", "y")
 	ir.Strings[0].Value = "9"
-	f := mustRead(t, container(t, 2, global, v2Entry("am_metadata", "[SYCL/kernel names]\nK=1|1\n", "am_index", "0"), ir))
+	f := mustRead(t, container(t, 2, global, v2Entry("am_metadata", "[SYCL/kernel names]\n__sycl_kernel_K=1|1\n", "am_index", "0"), ir))
 	want := []string{
 		"entry 0: entry-offload-kind: the offload kind is openmp, not sycl",
 		`entry 2: entry-strings: the string sycl_format_version is "9", not 2`,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -15,21 +16,29 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// Options say how to write a file. The zero value is what the DPC++ runtime
-// loads: version 1 in a container of version 2.
+// Options say how to write a file. The zero value is what every runtime of 2026
+// loads: version 1 in a container of version 1.
 type Options struct {
-	Version int  // 1 or 2; 0 is 1
-	Bare    bool // without a container, which version 1 allows; the runtime does not load it
+	// Release is the release of the runtime that will load the file: it decides the
+	// container and the numbers of aspects. nil is [release.Default].
+	Release *release.Release
 
-	// Container is the version of the container: 1, 2 or 3, 0 is 2. LLVM 21 and
-	// older DPC++ read 1 only. The file's version 2 needs 2.
+	// Unrecorded leaves out of the file for which release it was written.
+	Unrecorded bool
+
+	Version int  // 1 or 2; 0 is 1
+	Bare    bool // without a container, which version 1 allows; no runtime loads it
+
+	// Container is the version of the container: 1, 2 or 3, 0 is what the release
+	// reads. The file's version 2 needs 2.
 	Container   uint32
 	Compression offload.Compression // with Container 3 only
 
-	// ImageKind is what the container says that the file is, 0 is
-	// [offload.SYCLBIN]. DPC++ before 2026 used 6.
+	// ImageKind is what the container says that the file is, 0 is what the release
+	// reads.
 	ImageKind offload.ImageKind
 
 	// KeepOrder writes property sets and keys as they are, not sorted.
@@ -43,11 +52,22 @@ func Write(w io.Writer, f *File, o Options) error {
 	if o.Version == 0 {
 		o.Version = 1
 	}
-	if o.Container == 0 && !o.Bare {
-		o.Container = 2
+	if o.Release == nil {
+		o.Release = release.Default()
 	}
-	if o.ImageKind == 0 {
+	switch {
+	case o.Bare || o.Container != 0:
+	case o.Version == 2:
+		o.Container = 2
+	default:
+		o.Container = o.Release.Container
+	}
+	switch {
+	case o.ImageKind != 0:
+	case o.Version == 2:
 		o.ImageKind = offload.SYCLBIN
+	default:
+		o.ImageKind = o.Release.ImageKind
 	}
 	switch {
 	case o.Version != 1 && o.Version != 2:
@@ -57,24 +77,31 @@ func Write(w io.Writer, f *File, o Options) error {
 	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.SYCLBIN):
 		return fmt.Errorf("syclbin: version 2 is a container of version 2 with images of kind %d", offload.SYCLBIN)
 	}
-	global := f.Global
+	global := new(propset.Registry)
+	if f.Global != nil {
+		global = f.Global.Clone()
+	}
 	if f.State != NoState {
-		global = new(propset.Registry)
-		if f.Global != nil {
-			global = f.Global.Clone()
-		}
 		global.Add(propset.SYCLBINGlobal).Put(keyState, propset.Uint(uint32(f.State)))
+	}
+	global.Delete(release.Set)
+	if !o.Unrecorded {
+		o.Release.Record(global)
+	}
+	modules, err := numbered(f.Modules, o.Release)
+	if err != nil {
+		return err
 	}
 	t := texts{keepOrder: o.KeepOrder}
 	c := offload.Options{Version: o.Container, Compression: o.Compression}
 	if o.Version == 2 {
-		images, err := t.version2(global, f.Modules)
+		images, err := t.version2(global, modules)
 		if err != nil {
 			return err
 		}
 		return offload.Write(w, images, c)
 	}
-	file, err := t.version1(global, f.Modules)
+	file, err := t.version1(global, modules)
 	if err != nil {
 		return err
 	}
@@ -83,6 +110,31 @@ func Write(w io.Writer, f *File, o Options) error {
 		return err
 	}
 	return offload.Write(w, []offload.Image{{ImageKind: o.ImageKind, OffloadKind: offload.SYCL, Content: file}}, c)
+}
+
+// numbered returns the modules with the release's numbers of aspects.
+func numbered(modules []*Module, r *release.Release) ([]*Module, error) {
+	list := modules
+	changed := false
+	for i, m := range modules {
+		if m.Metadata == nil {
+			continue
+		}
+		metadata, err := r.Write(m.Metadata)
+		if err != nil {
+			return nil, fmt.Errorf("syclbin: abstract module %d: %w", i, err)
+		}
+		if metadata == m.Metadata {
+			continue
+		}
+		if !changed {
+			list, changed = slices.Clone(modules), true
+		}
+		c := *m
+		c.Metadata = metadata
+		list[i] = &c
+	}
+	return list, nil
 }
 
 // texts turns metadata into text.

@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
@@ -21,6 +22,7 @@ import (
 type reporter struct {
 	output, name   string
 	devices, files cli.Strings
+	reading        reading.Options
 }
 
 func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
@@ -29,6 +31,7 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&r.devices, "devices", "`targets` to report on, separated by commas")
 	fs.Var(&r.files, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.Var(&r.files, "device-config-file", "the same as --device-config `file`")
+	r.reading.AssumeFlag(fs)
 	fs.StringVar(&r.name, "name", "", "`label` of what the report is about")
 	return r.run
 }
@@ -50,7 +53,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		list, err := readModules(name)
+		list, err := r.readModules(env, name)
 		if err != nil {
 			return err
 		}
@@ -64,7 +67,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 // readModules reads a file of any kind that has device code.
-func readModules(name string) ([]report.Module, error) {
+func (r *reporter) readModules(env *cli.Env, name string) ([]report.Module, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -82,9 +85,9 @@ func readModules(name string) ([]report.Module, error) {
 	f.ReadAt(start, 0) // an empty file is a table
 	switch format := syclbin.Detect(f, info.Size()); {
 	case format == syclbin.FormatSYCLBIN, format == syclbin.FormatOffload:
-		file, err := syclbin.NewFile(f, info.Size())
+		file, err := r.reading.Read(env, name, f, info.Size())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		list, err := report.FromSYCLBIN(file)
 		if err != nil {
@@ -98,7 +101,7 @@ func readModules(name string) ([]report.Module, error) {
 		}
 		return []report.Module{m}, nil
 	case format == syclbin.FormatUnknown && (start[0] == '[' || info.Size() == 0):
-		return readTable(name, whole)
+		return r.readTable(name, whole)
 	case format == syclbin.FormatUnknown:
 		return nil, cli.BadInput(fmt.Errorf("%s is neither a SYCLBIN nor a SPIR-V module nor a file table", name))
 	default:
@@ -106,8 +109,8 @@ func readModules(name string) ([]report.Module, error) {
 	}
 }
 
-func readTable(name string, r io.Reader) ([]report.Module, error) {
-	table, err := filetable.Read(name, r)
+func (r *reporter) readTable(name string, in io.Reader) ([]report.Module, error) {
+	table, err := filetable.Read(name, in)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func readTable(name string, r io.Reader) ([]report.Module, error) {
 	}
 	var list []report.Module
 	for i, row := range table.Rows {
-		m, err := readRow(name, table, row)
+		m, err := r.readRow(name, table, row)
 		if err != nil {
 			return nil, fmt.Errorf("%s: row %d: %w", name, i+1, err)
 		}
@@ -125,7 +128,7 @@ func readTable(name string, r io.Reader) ([]report.Module, error) {
 	return list, nil
 }
 
-func readRow(name string, table *filetable.Table, row []string) (report.Module, error) {
+func (r *reporter) readRow(name string, table *filetable.Table, row []string) (report.Module, error) {
 	var properties *propset.Registry
 	if c := table.Column(filetable.Properties); c >= 0 {
 		data, found, err := tables.Read(name, row[c])
@@ -135,6 +138,7 @@ func readRow(name string, table *filetable.Table, row []string) (report.Module, 
 		if properties, err = propset.Parse(found, data); err != nil {
 			return report.Module{}, err
 		}
+		properties = r.reading.Sets(properties)
 	}
 	var symbols []string
 	if c := table.Column(filetable.Symbols); c >= 0 && row[c] != "" {

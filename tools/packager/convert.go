@@ -5,7 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func convertCommand() *cli.Command {
@@ -14,10 +14,14 @@ func convertCommand() *cli.Command {
 		Args:  "FILE",
 		Short: "write a SYCLBIN in another form",
 		Long: `
-Writes the same modules, images and property sets, in the same order, in another
-version of the format or of the container. With --state, the file says that it is
-in another state; nothing else about it changes.`,
-		Example: "packager convert --container-version 1 --output old.syclbin k.syclbin",
+Writes the same images and property sets for another release of the runtime, or in
+another version of the format or of the container. With --state, the file says that
+it is in another state. Without --runtime it is for the release that the file tells,
+else for 2026.0, whose files every runtime of 2026 loads.
+
+Native images that the runtime would confuse get abstract modules of their own, with
+the property compile_target, as 'packager verify' asks for.`,
+		Example: "packager convert --runtime 2025.3 --output old.syclbin k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(convert).setup(fs) },
 	}
 }
@@ -25,13 +29,13 @@ in another state; nothing else about it changes.`,
 type convert struct {
 	form
 	state   string
-	lenient bool
+	reading reading.Options
 }
 
 func (c *convert) setup(fs *flag.FlagSet) cli.Run {
 	c.form.flags(fs)
 	fs.StringVar(&c.state, "state", "", "bundle `state` to record: input, object or executable")
-	lenient.Flag(fs, &c.lenient)
+	c.reading.Flags(fs)
 	return c.run
 }
 
@@ -44,11 +48,17 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.Usagef("one file is needed, %d are given", len(args))
 	}
 	o.KeepOrder = true
-	f, err := lenient.Open(env, args[0], c.lenient)
+	f, err := c.reading.Open(env, args[0])
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if o.Release == nil && f.Told() {
+		o.Release = f.Release
+	}
+	if n := f.Separate(); n > 0 {
+		env.Warnf(c.output, "%s: the runtime would have confused them", plural(n, "image")+" got an abstract module of its own")
+	}
 	if c.state != "" {
 		if f.State, err = parseState(c.state); err != nil {
 			return err

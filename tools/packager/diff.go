@@ -12,8 +12,9 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func diffCommand() *cli.Command {
@@ -32,12 +33,13 @@ same kernels share an abstract module. Exits with 1 when anything differs.`,
 }
 
 type diff struct {
-	json, lenient bool
+	json    bool
+	reading reading.Options
 }
 
 func (d *diff) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&d.json, "json", false, "print JSON: whether they are the same, and the differences")
-	lenient.Flag(fs, &d.lenient)
+	d.reading.Flags(fs)
 	return d.run
 }
 
@@ -93,7 +95,7 @@ func (d *diff) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	var files [2]*syclbin.File
 	for i, name := range args {
-		f, err := lenient.Open(env, name, d.lenient)
+		f, err := d.reading.Open(env, name)
 		if err != nil {
 			return err
 		}
@@ -292,7 +294,7 @@ func described(set, key string, v propset.Value, ok bool) *string {
 	if !ok {
 		return nil
 	}
-	t, err := describer.Describe(set, key, v)
+	t, err := describer(release.Newest()).Describe(set, key, v)
 	text := t.Text
 	switch {
 	case err != nil:

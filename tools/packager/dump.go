@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func dumpCommand() *cli.Command {
@@ -32,14 +32,15 @@ obey are shown as escapes. With --json, everything is shown.`,
 }
 
 type dump struct {
-	json, schema, verbose, lenient bool
+	json, schema, verbose bool
+	reading               reading.Options
 }
 
 func (d *dump) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&d.json, "json", false, "print JSON: every set, key, typed value, offset and size")
 	fs.BoolVar(&d.schema, "schema", false, "print the JSON Schema of --json and exit")
 	fs.BoolVar(&d.verbose, "verbose", false, "print offsets, sizes, formats and the meaning of values as well")
-	lenient.Flag(fs, &d.lenient)
+	d.reading.Flags(fs)
 	return d.run
 }
 
@@ -58,7 +59,7 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, err := lenient.Open(env, name, d.lenient)
+		f, err := d.reading.Open(env, name)
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 				}
 				fmt.Fprintf(out, "%s:\n", printable(name))
 			}
-			p := printer{out: out, verbose: d.verbose}
+			p := printer{out: out, verbose: d.verbose, values: describer(f.Release)}
 			p.file(f)
 		}
 		if err := f.Close(); err != nil {
@@ -86,10 +87,29 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 	return out.Flush()
 }
 
+// inFile returns property sets as the file has them: with its numbers of aspects.
+func inFile(f *syclbin.File, r *propset.Registry) *propset.Registry {
+	if raw, err := f.Release.Write(r); err == nil { // which it is for what was read
+		return raw
+	}
+	return r
+}
+
+// recorded returns the global metadata as the file has it: with the release.
+func recorded(f *syclbin.File) *propset.Registry {
+	if !f.Recorded {
+		return f.Global
+	}
+	global := f.Global.Clone()
+	f.Release.Record(global)
+	return global
+}
+
 // A printer prints lines in the shape of syclbin-dump.
 type printer struct {
 	out     io.Writer
 	verbose bool
+	values  propset.Describer
 	depth   int
 	buf     []byte // the line, kept because there are many
 }
@@ -124,12 +144,15 @@ func (p *printer) file(f *syclbin.File) {
 			p.line(fmt.Sprintf("Container: OffloadBinary version %d, image kind %d", f.Container, f.ImageKind))
 		}
 		p.line("State: ", f.State.String())
+		if f.Recorded {
+			p.line("Runtime: ", f.Release.String())
+		}
 	}
-	p.metadata("Global metadata:", f.Global, f.GlobalAt)
+	p.metadata("Global metadata:", recorded(f), f.GlobalAt)
 	p.line("Number of Abstract Modules: ", strconv.Itoa(len(f.Modules)))
 	for i, m := range f.Modules {
 		p.within(func() {
-			p.metadata("Metadata:", m.Metadata, m.MetadataAt)
+			p.metadata("Metadata:", inFile(f, m.Metadata), m.MetadataAt)
 			p.line("Number of IR Modules: ", strconv.Itoa(len(m.IR)))
 			for j, img := range m.IR {
 				p.image(img, "IR module ", j, "Raw IR bytes")
@@ -165,7 +188,7 @@ func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) 
 				for _, prop := range s.Properties() {
 					more := ""
 					if p.verbose {
-						more = meaning(s.Name, prop)
+						more = p.meaning(s.Name, prop)
 					}
 					p.line(printable(prop.Key), ": ", valueText(prop.Value), more)
 				}
@@ -175,8 +198,8 @@ func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) 
 }
 
 // meaning returns what a value means, in brackets.
-func meaning(set string, prop propset.Property) string {
-	t, err := describer.Describe(set, prop.Key, prop.Value)
+func (p *printer) meaning(set string, prop propset.Property) string {
+	t, err := p.values.Describe(set, prop.Key, prop.Value)
 	switch {
 	case err != nil:
 		return " (wrong: " + printable(strings.TrimSpace(err.Error())) + ")"

@@ -21,6 +21,7 @@ type (
 		ContainerVersion uint32       `json:"container_version"` // 0 when bare
 		ImageKind        uint16       `json:"image_kind"`
 		State            string       `json:"state"`
+		Runtime          string       `json:"runtime,omitempty"` // when the file tells it
 		Metadata         jsonMetadata `json:"metadata"`
 		Modules          []jsonModule `json:"modules"`
 	}
@@ -70,25 +71,29 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func newJSONFile(name string, f *syclbin.File) jsonFile {
+	values := describer(f.Release)
 	j := jsonFile{
 		File: name, Size: f.Size, Version: f.Version, ContainerVersion: f.Container, ImageKind: uint16(f.ImageKind),
-		State: f.State.String(), Metadata: newJSONMetadata(f.Global, f.GlobalAt), Modules: []jsonModule{},
+		State: f.State.String(), Metadata: newJSONMetadata(values, recorded(f), f.GlobalAt), Modules: []jsonModule{},
+	}
+	if f.Recorded {
+		j.Runtime = f.Release.String()
 	}
 	for _, m := range f.Modules {
 		j.Modules = append(j.Modules, jsonModule{
-			Kernels: m.Kernels(), Metadata: newJSONMetadata(m.Metadata, m.MetadataAt),
-			IR: newJSONImages(m.IR), Native: newJSONImages(m.Native),
+			Kernels: m.Kernels(), Metadata: newJSONMetadata(values, inFile(f, m.Metadata), m.MetadataAt),
+			IR: newJSONImages(values, m.IR), Native: newJSONImages(values, m.Native),
 		})
 	}
 	return j
 }
 
-func newJSONImages(images []*syclbin.Image) []jsonImage {
+func newJSONImages(values propset.Describer, images []*syclbin.Image) []jsonImage {
 	list := []jsonImage{}
 	for _, img := range images {
 		j := jsonImage{
 			Triple: img.Triple(), Arch: img.Arch(), Format: img.Format().String(),
-			Offset: img.At.Offset, Size: img.Size(), Metadata: newJSONMetadata(img.Metadata, img.MetadataAt),
+			Offset: img.At.Offset, Size: img.Size(), Metadata: newJSONMetadata(values, img.Metadata, img.MetadataAt),
 		}
 		if typ, ok := img.Type(); ok {
 			j.Type = typ.String()
@@ -98,12 +103,12 @@ func newJSONImages(images []*syclbin.Image) []jsonImage {
 	return list
 }
 
-func newJSONMetadata(r *propset.Registry, at syclbin.Range) jsonMetadata {
+func newJSONMetadata(values propset.Describer, r *propset.Registry, at syclbin.Range) jsonMetadata {
 	j := jsonMetadata{Offset: at.Offset, Size: at.Size, Sets: []jsonSet{}}
 	for _, s := range r.Sets() {
 		set := jsonSet{Name: s.Name, Properties: []jsonProperty{}}
 		for _, p := range s.Properties() {
-			t, err := describer.Describe(s.Name, p.Key, p.Value)
+			t, err := values.Describe(s.Name, p.Key, p.Value)
 			prop := jsonProperty{Key: p.Key, Layout: t.Layout, Known: t.Known, Status: string(t.Status), Meaning: t.Data}
 			if err != nil {
 				prop.Wrong = err.Error()

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func explainCommand() *cli.Command {
@@ -37,7 +37,8 @@ not, or when only the device itself can tell.`,
 type explain struct {
 	device, kernel string
 	configs        cli.Strings
-	json, lenient  bool
+	json           bool
+	reading        reading.Options
 }
 
 func (e *explain) setup(fs *flag.FlagSet) cli.Run {
@@ -46,7 +47,7 @@ func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&e.configs, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
-	lenient.Flag(fs, &e.lenient)
+	e.reading.Flags(fs)
 	return e.run
 }
 
@@ -65,7 +66,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, err := lenient.Open(env, args[0], e.lenient)
+	f, err := e.reading.Open(env, args[0])
 	if err != nil {
 		return err
 	}

@@ -31,15 +31,15 @@ func needsFile(t *testing.T, q requirement.Requirements, kernels ...string) stri
 func explainFolder(t *testing.T) {
 	t.Helper()
 	folder(t, map[string]string{
-		"double.spv":  string(spirvModule("_ZTS6Double")),
-		"plain.spv":   string(spirvModule("_ZTS5Plain")),
+		"double.spv":  string(spirvModule("__sycl_kernel__ZTS6Double")),
+		"plain.spv":   string(spirvModule("__sycl_kernel__ZTS5Plain")),
 		"plain.bin":   "native code of Plain",
 		"native.bin":  "native code of Native",
-		"sizes.spv":   string(spirvModule("_ZTS5Sizes")),
-		"double.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "_ZTS6Double"),
-		"plain.prop":  needsFile(t, requirement.Requirements{}, "_ZTS5Plain"),
-		"native.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS6Native"),
-		"sizes.prop":  needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{64}, WorkGroupSize: []uint64{1, 1, 4096}}, "_ZTS5Sizes"),
+		"sizes.spv":   string(spirvModule("__sycl_kernel__ZTS5Sizes")),
+		"double.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "__sycl_kernel__ZTS6Double"),
+		"plain.prop":  needsFile(t, requirement.Requirements{}, "__sycl_kernel__ZTS5Plain"),
+		"native.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "__sycl_kernel__ZTS6Native"),
+		"sizes.prop":  needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{64}, WorkGroupSize: []uint64{1, 1, 4096}}, "__sycl_kernel__ZTS5Sizes"),
 		"own.yaml":    "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
 	})
 	ok(t, "pack", "--output=k.syclbin",
@@ -59,7 +59,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{"every kernel on a GPU without fp64", []string{"--device=intel_gpu_acm_g10"}},
 		{"by an alias, one kernel by its name", []string{"--device=intel_gpu_dg2_g10", "--kernel=Double"}},
-		{"one kernel by its symbol", []string{"--device=intel_gpu_pvc", "--kernel=_ZTS6Double"}},
+		{"one kernel by its symbol", []string{"--device=intel_gpu_pvc", "--kernel=__sycl_kernel__ZTS6Double"}},
 		{"native code of another device, and IR", []string{"--device=intel_gpu_pvc", "--kernel=Plain"}},
 		{"native code and nothing else", []string{"--device=intel_gpu_pvc", "--kernel=Native"}},
 		{"IR of another kind", []string{"--device=nvidia_gpu_sm_80", "--kernel=Plain"}},

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func extractCommand() *cli.Command {
@@ -39,7 +39,7 @@ content when another tool did.`,
 type extract struct {
 	dir, kind string
 	module    int
-	lenient   bool
+	reading   reading.Options
 
 	env     *cli.Env
 	name    string // of the file
@@ -55,7 +55,7 @@ func (e *extract) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
 	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
 	fs.IntVar(&e.module, "module", -1, "only abstract module `N`, counted from 0")
-	lenient.Flag(fs, &e.lenient)
+	e.reading.Flags(fs)
 	return e.run
 }
 
@@ -68,7 +68,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	case e.kind != "" && e.kind != "ir" && e.kind != "native":
 		return cli.Usagef("--kind: '%s' is neither ir nor native", e.kind)
 	}
-	f, err := lenient.Open(env, args[0], e.lenient)
+	f, err := e.reading.Open(env, args[0])
 	if err != nil {
 		return err
 	}
@@ -201,8 +201,12 @@ func (e *extract) args(f *syclbin.File) error {
 	default:
 		fmt.Fprintf(&args, "--container-version=%d\n", f.Container)
 	}
-	if f.ImageKind == 6 {
-		args.WriteString("--image-kind=6\n")
+	if f.Version == 1 && f.Container != 0 {
+		fmt.Fprintf(&args, "--image-kind=%d\n", f.ImageKind)
+	}
+	fmt.Fprintf(&args, "--runtime=%s\n", f.Release)
+	if !f.Recorded {
+		args.WriteString("--no-runtime-record\n")
 	}
 	for _, t := range e.order {
 		path := filepath.Join(e.dir, e.tableName(t))

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func linkCommand() *cli.Command {
@@ -48,7 +48,8 @@ type link struct {
 	state              string
 	allowUnresolved    bool
 	graph, graphFormat string
-	json, lenient      bool
+	json               bool
+	reading            reading.Options
 }
 
 // Forms of --graph.
@@ -66,7 +67,7 @@ func (l *link) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&l.graph, "graph", "", "write which modules need which to this `file`, - for standard output")
 	fs.StringVar(&l.graphFormat, "graph-format", "", "`form` of the graph: text, or dot for Graphviz (default text)")
 	fs.BoolVar(&l.json, "json", false, "print JSON: the problems and the graph")
-	lenient.Flag(fs, &l.lenient)
+	l.reading.Flags(fs)
 	return l.run
 }
 
@@ -101,14 +102,9 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	defer files.close()
 	var inputs []sycllink.Input
 	for _, name := range args {
-		f, err := files.read(name, l.lenient)
+		f, err := files.read(env, name, &l.reading)
 		if err != nil {
 			return err
-		}
-		for _, found := range f.Found {
-			if l.lenient {
-				env.Warnf(printable(name), "%s", printable(found.String()))
-			}
 		}
 		inputs = append(inputs, sycllink.Input{Name: name, File: f})
 	}
@@ -309,7 +305,7 @@ type linkFile struct {
 }
 
 // read reads the metadata of a SYCLBIN. Its images are read when they are needed.
-func (l *linkFiles) read(name string, lenient bool) (*syclbin.File, error) {
+func (l *linkFiles) read(env *cli.Env, name string, o *reading.Options) (*syclbin.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, printableError(err)
@@ -319,15 +315,7 @@ func (l *linkFiles) read(name string, lenient bool) (*syclbin.File, error) {
 	}
 	f := &linkFile{files: l, name: name, info: info}
 	l.list = append(l.list, f)
-	read := syclbin.NewFile
-	if lenient {
-		read = syclbin.NewLenientFile
-	}
-	file, err := read(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", printable(name), err)
-	}
-	return file, nil
+	return o.Read(env, printable(name), f, info.Size())
 }
 
 // ReadAt implements [io.ReaderAt].

@@ -224,7 +224,7 @@ func (b *irBuild) run(args []string) error {
 		b.stages.next("reading %s", name)
 		bitcode := b.file(fmt.Sprintf("%d.bc", i))
 		step := steps.Import{
-			Target: "spir64", Module: name, Output: bitcode, Lenient: b.lenient,
+			Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
 			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
 			AllowExecutable: b.explicit && b.state == syclbin.Executable,
 		}

@@ -17,6 +17,7 @@ import (
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 // noNeeds is the start of what modules say that any device takes.
@@ -46,9 +47,9 @@ func object(t *testing.T, name string, o syclbin.Options, properties ...string) 
 }
 
 const (
-	mainModule    = "[SYCL/kernel names]\n_ZTS4Main=1|1\n[SYCL/imported symbols]\n_Z6squaref=1|1\n"
+	mainModule    = "[SYCL/kernel names]\n__sycl_kernel__ZTS4Main=1|1\n[SYCL/imported symbols]\n_Z6squaref=1|1\n"
 	libraryModule = "[SYCL/exported symbols]\n_Z6squaref=1|1\n[vendor]\nkey=1|7\n"
-	wrongModule   = "[SYCL/kernel names]\n_ZTS4Main=1|1\n[SYCL/exported symbols]\n_Z6squared=1|1\n"
+	wrongModule   = "[SYCL/kernel names]\n__sycl_kernel__ZTS4Main=1|1\n[SYCL/exported symbols]\n_Z6squared=1|1\n"
 )
 
 // linkable makes main.syclbin and library.syclbin, and wrong.syclbin, which goes
@@ -111,7 +112,7 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 	}
 
 	// Compilers that do not advance first indices.
-	object(t, "two.syclbin", syclbin.Options{Bare: true}, libraryModule, "[SYCL/kernel names]\nother=1|1\n")
+	object(t, "two.syclbin", syclbin.Options{Bare: true}, libraryModule, "[SYCL/kernel names]\n__sycl_kernel_other=1|1\n")
 	ok(t, "link", "--output=want.syclbin", "main.syclbin", "two.syclbin")
 	data := file(t, "two.syclbin")
 	clear(data[56+32+20 : 56+32+24])
@@ -259,7 +260,7 @@ func TestLinkManyFiles(t *testing.T) {
 	args := []string{"link", "--output=app.syclbin"}
 	for i := range 3 * maxOpen {
 		name := fmt.Sprintf("%03d.syclbin", i)
-		object(t, name, syclbin.Options{}, fmt.Sprintf("[SYCL/kernel names]\nk%d=1|1\n", i), fmt.Sprintf("[SYCL/kernel names]\na%d=1|1\n", i))
+		object(t, name, syclbin.Options{}, fmt.Sprintf("[SYCL/kernel names]\n__sycl_kernel_k%d=1|1\n", i), fmt.Sprintf("[SYCL/kernel names]\n__sycl_kernel_a%d=1|1\n", i))
 		args = append(args, name)
 	}
 	ok(t, args...)
@@ -292,7 +293,7 @@ func TestLinkInputsThatChange(t *testing.T) {
 				linkable(t)
 				files := &linkFiles{ctx: t.Context()}
 				defer func() { files.close() }()
-				f, err := files.read("main.syclbin", false)
+				f, err := files.read(&cli.Env{Stderr: io.Discard}, "main.syclbin", new(reading.Options))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -34,38 +35,49 @@ func tool() *cli.Tool {
 
 // form is the flags that say in which form a file is written.
 type form struct {
-	output    string
-	version   int
-	bare      bool
-	container uint
-	kind      uint
+	output     string
+	runtime    *release.Release // nil when it was not named
+	unrecorded bool
+	version    int
+	bare       bool
+	container  uint // 0 when it was not named
+	kind       uint // 0 when it was not named
 }
 
 func (f *form) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.output, "output", "", "write the SYCLBIN to this `file` (required)")
-	fs.IntVar(&f.version, "syclbin-version", 1, "`version` of the format: 1 or 2")
-	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container, which the DPC++ runtime does not load")
-	fs.UintVar(&f.container, "container-version", 2, "`version` of the OffloadBinary container: 1 or 2; LLVM 21 reads 1 only")
-	fs.UintVar(&f.kind, "image-kind", uint(offload.SYCLBIN), "`number` by which the container calls the file a SYCLBIN: 7, or 6 for DPC++ before 2026")
+	fs.Func("runtime", "`release` of DPC++'s runtime that will load the file: "+release.Names()+"; it decides the container and the numbers of aspects (default 2026.0, which every runtime of 2026 loads)", func(name string) (err error) {
+		f.runtime, err = release.Parse(name)
+		return err
+	})
+	fs.BoolVar(&f.unrecorded, "no-runtime-record", false, "do not record in the file for which release it is; readers then have to know the numbers of aspects")
+	fs.IntVar(&f.version, "syclbin-version", 1, "`version` of the format: 1 or 2; no runtime loads 2")
+	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container, which no runtime loads")
+	fs.UintVar(&f.container, "container-version", 0, "`version` of the OffloadBinary container, 1 or 2, if not what --runtime reads")
+	fs.UintVar(&f.kind, "image-kind", 0, "`number` by which the container calls the file a SYCLBIN, 7 or 6, if not what --runtime reads")
 }
 
 // options checks the flags.
 func (f *form) options() (syclbin.Options, error) {
-	o := syclbin.Options{Version: f.version, Bare: f.bare, ImageKind: offload.ImageKind(f.kind)}
+	o := syclbin.Options{
+		Release: f.runtime, Unrecorded: f.unrecorded, Version: f.version, Bare: f.bare,
+		Container: uint32(f.container), ImageKind: offload.ImageKind(f.kind),
+	}
 	switch {
 	case f.output == "":
 		return o, cli.Usagef("--output is missing: the SYCLBIN to write")
 	case f.version != 1 && f.version != 2:
 		return o, cli.Usagef("--syclbin-version: %d is neither 1 nor 2", f.version)
-	case f.container != 1 && f.container != 2:
+	case f.container > 2:
 		return o, cli.Usagef("--container-version: %d is neither 1 nor 2", f.container)
-	case f.kind != 6 && f.kind != 7:
+	case f.kind != 0 && f.kind != 6 && f.kind != 7:
 		return o, cli.Usagef("--image-kind: %d is neither 6 nor 7", f.kind)
+	case f.bare && f.container != 0:
+		return o, cli.Usagef("--bare: the file has no container, so leave out --container-version")
 	case f.version == 2 && (f.bare || f.container == 1 || f.kind == 6):
 		return o, cli.Usagef("--syclbin-version 2 is a container of version 2 with images of kind 7: leave out --bare, --container-version and --image-kind")
-	}
-	if !f.bare {
-		o.Container = uint32(f.container)
+	case f.kind == 6 && f.runtime == nil:
+		o.Release = release.Before2026() // which alone reads that kind
 	}
 	return o, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func packCommand() *cli.Command {
@@ -33,9 +34,9 @@ A table is of one target: a triple, and an architecture when its images are
 compiled for one. It has the column Code and may have the columns Properties and
 Symbols. Files are found from the current folder, else from that of the table.
 
-Images of different targets with the same property sets and symbols are forms of
-one abstract module. Kernel names are those of the property file, else of the
-symbol file. An image without a property file gets its requirements and kernel
+An image for an architecture gets an abstract module of its own, which tells the
+runtime what it is compiled for by the property compile_target. Kernel names are
+those of the property file, else of the symbol file. An image without a property file gets its requirements and kernel
 names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs.
 
 What 'packager verify' would find in the result is printed as warnings.`,
@@ -46,12 +47,14 @@ What 'packager verify' would find in the result is printed as warnings.`,
 
 type pack struct {
 	form
+	reading        reading.Options
 	state          string
 	tables, images cli.Strings
 }
 
 func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	p.form.flags(fs)
+	p.reading.AssumeFlag(fs)
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
 	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
@@ -60,6 +63,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 
 // An input is one image to pack.
 type input struct {
+	reading            *reading.Options
 	place              string // where it was named, for messages
 	dir                string // where its files are, if not in the current folder
 	triple, arch       string
@@ -99,6 +103,9 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.BadInput(errors.New("nothing to pack: no table has a row"))
 	}
 	// The order of flags does not show, but that of the rows of a target does.
+	for i := range inputs {
+		inputs[i].reading = &p.reading
+	}
 	slices.SortStableFunc(inputs, func(a, b input) int {
 		return cmp.Or(strings.Compare(a.triple, b.triple), strings.Compare(a.arch, b.arch))
 	})
@@ -345,6 +352,7 @@ func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = in.reading.Sets(r)
 	for _, s := range r.Sets() {
 		if strings.HasPrefix(s.Name, "SYCLBIN/") {
 			return nil, cli.BadInput(fmt.Errorf("%s:%d: the set [%s] is of a SYCLBIN file, not of a device image; remove it", path, s.Line, printable(s.Name)))

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
 // printable returns text from a file in a form that does nothing to a terminal:
@@ -41,13 +41,16 @@ func valueText(v propset.Value) string {
 	return hex.EncodeToString(v.Bytes())
 }
 
-// describer interprets property values, with the names of aspects.
-var describer = propset.Describer{AspectName: func(n uint32) string {
-	if a := aspect.Aspect(n); a.Known() {
-		return a.String()
-	}
-	return ""
-}}
+// describer interprets property values, with the names that aspects' numbers have in
+// files for a release.
+func describer(r *release.Release) propset.Describer {
+	return propset.Describer{AspectName: func(n uint32) string {
+		if a := r.Aspect(n); a.Known() {
+			return a.String()
+		}
+		return ""
+	}}
+}
 
 // plural returns a count with its noun.
 func plural(n int, noun string) string {

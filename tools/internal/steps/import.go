@@ -20,7 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 // Import turns the IR of a SYCLBIN into device code that can be linked.
@@ -29,7 +29,7 @@ type Import struct {
 	LLVMSPIRV, LLVMDis, LLVMLink string // paths
 	Module                       string // the module id of the code, or ""
 	AllowExecutable              bool   // take files in executable state, too
-	Lenient                      bool   // repair what can be repaired, with a warning
+	Reading                      reading.Options
 	Output                       string // the bitcode
 }
 
@@ -41,7 +41,7 @@ func (s *Import) Setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&s.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
 	fs.StringVar(&s.Module, "module", "", "the `id` of the code, as a source has one; the name of the file when it is missing")
 	fs.BoolVar(&s.AllowExecutable, "allow-executable", false, "take a file in executable state, too: nothing of it can be called from outside")
-	lenient.Flag(fs, &s.Lenient)
+	s.Reading.Flags(fs)
 	fs.StringVar(&s.Output, "output", "", "the bitcode `file` (required)")
 	return s.Run
 }
@@ -62,7 +62,7 @@ func (s *Import) Run(ctx context.Context, env *cli.Env, args []string) error {
 	if architecture(triple) != "spir64" {
 		return cli.Usagef("--target: '%s' is not a target of the architecture spir64: only IR for that can be linked", s.Target)
 	}
-	f, err := lenient.Open(env, in, s.Lenient)
+	f, err := s.Reading.Open(env, in)
 	if err != nil {
 		return err
 	}

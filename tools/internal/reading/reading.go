@@ -1,0 +1,87 @@
+// Package reading opens SYCLBINs for tools: with repairs of what compilers wrote, and
+// with the numbers of aspects that a release of the runtime has.
+package reading
+
+import (
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// Options say how SYCLBINs are read.
+type Options struct {
+	Lenient bool
+	Assume  *release.Release // of files that do not tell theirs, nil for 2026
+}
+
+// Flags declares the flags of the commands that read SYCLBINs.
+func (o *Options) Flags(fs *flag.FlagSet) {
+	fs.BoolVar(&o.Lenient, "lenient", false, "repair files of compilers that do not advance first indices, with a warning")
+	o.AssumeFlag(fs)
+}
+
+// AssumeFlag declares the flag for the release alone.
+func (o *Options) AssumeFlag(fs *flag.FlagSet) {
+	fs.Func("assume-runtime", "`release` of the runtime whose numbers of aspects files have that do not tell it: "+release.Names()+" (default 2026)", func(name string) (err error) {
+		o.Assume, err = release.Parse(name)
+		return err
+	})
+}
+
+// Open opens a SYCLBIN.
+func (o *Options) Open(env *cli.Env, name string) (*syclbin.File, error) {
+	open := syclbin.Open
+	if o.Lenient {
+		open = syclbin.OpenLenient
+	}
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	o.settle(env, name, f)
+	return f, nil
+}
+
+// Read reads a SYCLBIN of that name, which has size bytes.
+func (o *Options) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*syclbin.File, error) {
+	read := syclbin.NewFile
+	if o.Lenient {
+		read = syclbin.NewLenientFile
+	}
+	f, err := read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	o.settle(env, name, f)
+	return f, nil
+}
+
+// settle warns of repairs, and settles which release a file is for. That something is
+// taken for granted is a warning where it matters.
+func (o *Options) settle(env *cli.Env, name string, f *syclbin.File) {
+	if o.Lenient {
+		for _, found := range f.Found {
+			env.Warnf(name, "%v", found)
+		}
+	}
+	if o.Assume != nil {
+		f.Assume(o.Assume)
+		return
+	}
+	if a, ok := f.Ambiguous(); ok {
+		env.Warnf(name, "the file does not tell which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
+	}
+}
+
+// Sets returns the property sets of a property file, which tells no release.
+func (o *Options) Sets(r *propset.Registry) *propset.Registry {
+	if o.Assume == nil {
+		return r
+	}
+	return o.Assume.Read(r)
+}
