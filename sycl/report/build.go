@@ -24,6 +24,7 @@ type Module struct {
 // KernelInfo is what is known of one kernel of a module.
 type KernelInfo struct {
 	Name     string                    // mangled
+	symbol   string                    // in the module's images
 	Needs    *requirement.Requirements // its own, when they are to count instead of the module's
 	Location *Location
 	Origins  []Origin
@@ -244,11 +245,19 @@ func (b *builder) verdict(needs, device int) *verdict {
 // one that serves the device best counts.
 func (b *builder) cell(k *kernel, device int) Cell {
 	var best Cell
+	native, ir := false, false
 	for i, h := range k.holders {
 		c := b.moduleCell(k, h, device)
 		if i == 0 || cellRank(c) < cellRank(best) {
 			best = c
 		}
+		if c.Status == Compatible {
+			native = native || c.Holds == Native
+			ir = ir || c.Holds == IR
+		}
+	}
+	if native && ir {
+		best.Holds = NativeOrIR
 	}
 	return best
 }

@@ -104,6 +104,8 @@ func pageCell(c *Cell) (class, words string) {
 	switch {
 	case c.Status == Compatible && c.Holds == Native:
 		return classNative, "✓ native"
+	case c.Status == Compatible && c.Holds == NativeOrIR:
+		return classNative, "✓ native or JIT"
 	case c.Status == Compatible:
 		return classJIT, "✓ JIT"
 	case c.Status == Incompatible:

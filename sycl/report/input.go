@@ -50,7 +50,7 @@ func FromRow(code syclbin.Source, properties *propset.Registry, symbols []string
 	m, err := fromImages(properties, []*syclbin.Image{image})
 	if err == nil && len(m.Kernels) == 0 {
 		for _, name := range symbols {
-			m.Kernels = append(m.Kernels, KernelInfo{Name: name})
+			m.Kernels = append(m.Kernels, newKernelInfo(name))
 		}
 	}
 	return m, err
@@ -68,7 +68,7 @@ func FromSPIRV(code syclbin.Source) (Module, error) {
 		return Module{}, err
 	}
 	for i := range m.Kernels {
-		if k := parsed.Kernel(m.Kernels[i].Name); k != nil {
+		if k := parsed.Kernel(m.Kernels[i].symbol); k != nil {
 			m.Kernels[i].Needs = parsed.KernelRequirements(k)
 		}
 	}
@@ -96,7 +96,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 		}
 	}
 	for _, p := range metadata.Set(propset.KernelNames).Properties() {
-		m.Kernels = append(m.Kernels, KernelInfo{Name: p.Key})
+		m.Kernels = append(m.Kernels, newKernelInfo(p.Key))
 	}
 	hasNeeds := metadata.Set(propset.DeviceRequirements) != nil
 	if (len(m.Kernels) == 0 || !hasNeeds) && code == nil && broken != nil {
@@ -113,12 +113,12 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 	}
 	if len(m.Kernels) == 0 && code != nil {
 		for _, k := range code.Kernels {
-			m.Kernels = append(m.Kernels, KernelInfo{Name: k.Name})
+			m.Kernels = append(m.Kernels, newKernelInfo(k.Name))
 		}
 	}
 	if len(m.Kernels) == 0 {
 		for _, name := range kernels {
-			m.Kernels = append(m.Kernels, KernelInfo{Name: name})
+			m.Kernels = append(m.Kernels, newKernelInfo(name))
 		}
 	}
 	for i := range m.Kernels {
@@ -127,12 +127,18 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 	return m, nil
 }
 
+// newKernelInfo returns a kernel by its symbol. The prefix by which the runtime finds
+// it in a SYCLBIN is no part of the name that reports, policies and baselines have.
+func newKernelInfo(symbol string) KernelInfo {
+	return KernelInfo{Name: kernelname.Base(symbol), symbol: symbol}
+}
+
 // explain adds the places of a kernel: those that the build wrote down or, when
 // it did not, those that the code, which may be nil, tells.
 func (info *KernelInfo) explain(metadata *propset.Registry, code *spirv.Module) {
-	places, ok := spirv.PlacesOf(metadata, info.Name)
+	places, ok := spirv.PlacesOf(metadata, info.symbol)
 	if !ok && code != nil {
-		if k := code.Kernel(info.Name); k != nil {
+		if k := code.Kernel(info.symbol); k != nil {
 			places = code.Places(k)
 		}
 	}

@@ -349,7 +349,7 @@ func (r *Report) check() error {
 		}
 		seen[place] = true
 		switch c.Holds {
-		case Native, IR, Nothing:
+		case Native, IR, NativeOrIR, Nothing:
 		default:
 			return fmt.Errorf("%q is not what a file can hold for a device", c.Holds)
 		}

@@ -183,6 +183,8 @@ func markdownCell(c *Cell) string {
 	switch {
 	case c.Status == Compatible && c.Holds == Native:
 		return "✅ native"
+	case c.Status == Compatible && c.Holds == NativeOrIR:
+		return "✅ native or JIT"
 	case c.Status == Compatible:
 		return "✅ JIT"
 	case c.Status == NotApplicable:

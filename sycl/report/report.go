@@ -67,6 +67,10 @@ const (
 	Native  Holds = "native" // code compiled for the device
 	IR      Holds = "ir"     // code that is compiled when the program runs
 	Nothing Holds = "none"
+
+	// NativeOrIR is both, in modules of their own: the runtime of 2026 builds both
+	// and takes either, so that which one it is differs from run to run.
+	NativeOrIR Holds = "native-or-ir"
 )
 
 // A Scope says whose needs a verdict is about. Needs are recorded for device

@@ -439,7 +439,7 @@ func TestFromSYCLBIN(t *testing.T) {
 	metadata := new(propset.Registry)
 	(&needs{Aspects: []aspect.Aspect{aspect.FP64}}).Put(metadata)
 	metadata.Add(propset.KernelNames).Put("_ZTS4Deep", propset.Uint(1))
-	metadata.Add(propset.KernelNames).Put("_ZTS5Other", propset.Uint(1))
+	metadata.Add(propset.KernelNames).Put("__sycl_kernel__ZTS5Other", propset.Uint(1)) // people never see the prefix
 	code, err := os.ReadFile("testdata/kernels.spv")
 	if err != nil {
 		t.Fatal(err)
@@ -460,7 +460,10 @@ func TestFromSYCLBIN(t *testing.T) {
 	for _, c := range r.Cells {
 		cells[c.Kernel+" "+c.Device] = c
 	}
-	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Holds != Native || c.Status != Compatible {
+	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Holds != NativeOrIR || c.Status != Compatible {
+		t.Errorf("native code, and IR in another module: %+v", c)
+	}
+	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Holds != Native || c.Status != Compatible {
 		t.Errorf("native code: %+v", c)
 	}
 	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Holds != IR || c.Status != Incompatible || c.Scope != ScopeImage {

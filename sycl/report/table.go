@@ -190,6 +190,8 @@ func cellWords(c *Cell) string {
 	switch {
 	case c.Status == Compatible && c.Holds == Native:
 		return "yes (native)"
+	case c.Status == Compatible && c.Holds == NativeOrIR:
+		return "yes (native or JIT)"
 	case c.Status == Compatible:
 		return "yes (JIT)"
 	case c.Status == NotApplicable:
