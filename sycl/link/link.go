@@ -21,12 +21,12 @@
 // for spir64_gen and spir64_x86_64, too. IR whose requirements name fixed targets
 // is for these only, so that they are targets of their own, next to all others.
 //
-// A module imports for each target that it has an image for. Native code of one
-// architecture does not help another, but IR helps every native target that takes
-// it. A name is there twice when two modules have it for the same target: IR
-// beside native code is the same kernel for other devices, as the runtime prefers
-// native code. Modules that require different kinds of device, such as aspect::cpu
-// and aspect::gpu, never meet.
+// A module imports for each target that it has an image for, and only a module
+// with an image for the same target helps: a driver cannot put SPIR-V and native
+// code together, or native code for different architectures. A name is there twice when two modules have it for the same
+// target: IR beside native code is the same kernel for other devices, as the runtime
+// prefers native code. Modules that require different kinds of device, such as
+// aspect::cpu and aspect::gpu, never meet.
 //
 // # What comes out
 //
@@ -156,9 +156,8 @@ type module struct {
 	places []Place // where it is in the inputs, sorted
 	key    string  // what it is but for the bytes of its images
 
-	own    set   // targets that it has an image for
-	serves set   // those, and native targets that take its IR
-	kinds  uint8 // kinds of device that it requires, a bit for each
+	own   set   // targets that it has an image for
+	kinds uint8 // kinds of device that it requires, a bit for each
 
 	constants []constant
 }

@@ -267,13 +267,10 @@ func TestNoProblem(t *testing.T) {
 		"a kernel for two architectures":            {file("a", part{kernels: k, targets: []string{dg2}}), file("b", part{kernels: k, targets: []string{pvc}})},
 		"a kernel for two kinds of device":          {file("a", part{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}), file("b", part{kernels: k, aspects: []aspect.Aspect{aspect.GPU}})},
 		"a kernel for two fixed targets":            {file("a", part{kernels: k, fixed: []string{"intel_gpu_pvc"}}), file("b", part{kernels: k, fixed: []string{"intel_gpu_tgllp"}})},
-		"native code takes IR":                      {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f})},
-		"native code takes IR that is fixed to it":  {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f, fixed: []string{"intel_gpu_pvc"}})},
 		"fixed IR takes any IR":                     {file("a", part{imports: f, fixed: []string{"intel_gpu_pvc"}}), file("b", part{exports: f})},
 		"a fixed target that is any device":         {file("a", part{imports: f}), file("b", part{exports: f, fixed: []string{"spir64"}})},
 		"two files export it for one target each":   {file("a", part{imports: f, targets: []string{pvc, dg2}}), file("b", part{exports: f, targets: []string{pvc}}), file("c", part{exports: f, targets: []string{dg2}})},
 		"more aspects than the importer":            {file("a", part{imports: f}), file("b", part{exports: f, aspects: []aspect.Aspect{aspect.GPU, aspect.FP64}})},
-		"NVIDIA's names for architectures":          {file("a", part{imports: f, targets: []string{"nvptx64-nvidia-cuda=sm_80"}}), file("b", part{exports: f, targets: []string{"nvptx64-nvidia-cuda"}, fixed: []string{"nvidia_gpu_sm_80"}})},
 		"IR without a triple":                       {file("a", part{imports: f, targets: []string{""}}), file("b", part{exports: f})},
 		"the same module twice":                     {file("a", part{kernels: k, exports: f}), file("b", part{kernels: k, exports: f})},
 		"the same file twice":                       {file("a", part{kernels: k}), file("a", part{kernels: k})},
@@ -318,6 +315,9 @@ func TestTargetsThatDoNotMeet(t *testing.T) {
 		"an accelerator is no GPU":                {part{aspects: []aspect.Aspect{aspect.Accelerator}}, part{aspects: []aspect.Aspect{aspect.GPU}}, []string{"spir64"}},
 		"native code without an architecture":     {part{targets: []string{pvc}}, part{targets: []string{gen + "="}}, []string{pvc}},
 		"IR for NVIDIA does not serve Intel GPUs": {part{targets: []string{pvc}}, part{targets: []string{"nvptx64-nvidia-cuda"}}, []string{pvc}},
+		"IR does not serve native code":           {part{targets: []string{pvc}}, part{}, []string{pvc}},
+		"nor IR that is fixed to its device":      {part{targets: []string{pvc}}, part{fixed: []string{"intel_gpu_pvc"}}, []string{pvc}},
+		"native code beside IR needs its own":     {part{targets: []string{spir64, pvc}}, part{}, []string{pvc}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.importer.imports, test.exporter.exports = f, f

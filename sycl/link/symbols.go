@@ -135,11 +135,12 @@ func (l *linker) differing(claims []claim) (list []*module, targets set) {
 // virtual functions.
 type exporters struct {
 	modules []*module
-	serves  []served
+	has     []covered
 }
 
-// served is what modules serve together that require the same kinds of device.
-type served struct {
+// covered is for which targets modules have something that require the same kinds
+// of device.
+type covered struct {
 	kinds uint8
 	set
 }
@@ -222,14 +223,14 @@ func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
 				index[name] = e
 			}
 			e.modules = append(e.modules, m)
-			at := slices.IndexFunc(e.serves, func(s served) bool { return s.kinds == m.kinds })
+			at := slices.IndexFunc(e.has, func(s covered) bool { return s.kinds == m.kinds })
 			if at < 0 {
-				e.serves = append(e.serves, served{m.kinds, m.serves}) // shared until there is more
+				e.has = append(e.has, covered{m.kinds, m.own}) // shared until there is more
 				continue
 			}
-			all := slices.Clone(e.serves[at].set)
-			all.addAll(m.serves)
-			e.serves[at].set = all
+			all := slices.Clone(e.has[at].set)
+			all.addAll(m.own)
+			e.has[at].set = all
 		}
 	}
 	return index
@@ -261,7 +262,7 @@ func (l *linker) resolve(in importing) {
 			e := in.exports[name]
 			copy(missing, m.own)
 			if e != nil {
-				for _, s := range e.serves {
+				for _, s := range e.has {
 					if meet(s.kinds, m.kinds) {
 						missing.removeAll(s.set)
 					}
@@ -314,7 +315,7 @@ func (l *linker) connect(m *module, e *exporters) []int {
 		if i == maxLooked {
 			break
 		}
-		if !meet(m.kinds, x.kinds) || !m.own.overlaps(x.serves) {
+		if !meet(m.kinds, x.kinds) || !m.own.overlaps(x.own) {
 			continue
 		}
 		if len(list) < maxExporters {
@@ -347,7 +348,7 @@ func (l *linker) reasons(e *exporters) []string {
 			lines = append(lines, fmt.Sprintf("and %d more have it for some targets", len(e.modules)-i))
 			break
 		}
-		targets := l.targetNames(m.serves)
+		targets := l.targetNames(m.own)
 		line := fmt.Sprintf("%v has it for %s", m.places[0], joinFirst(targets, len(targets)))
 		if len(targets) == 0 {
 			line = fmt.Sprintf("%v has it, but no image", m.places[0])
