@@ -67,7 +67,10 @@ func (l *linker) targets() error {
 	native := make(map[target]bool)
 	for i, m := range l.list {
 		q, err := requirement.FromProperties(m.Metadata)
-		if err != nil {
+		switch {
+		case err != nil && l.lenient:
+			q = new(requirement.Requirements)
+		case err != nil:
 			return m.places[0].wrap(err)
 		}
 		m.kinds = kinds(q)
