@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/lenient"
 )
@@ -25,7 +27,8 @@ func explainCommand() *cli.Command {
 Says for each kernel which image the runtime picks on a device: native code for
 it, else IR that is compiled when the program runs. For a kernel that does not
 run, it prints the exception that the runtime throws when the kernel is submitted,
-and what else would keep it from running.
+and what else would keep it from running. A module that imports keeps all of an
+executable file from being loaded.
 
 The exit code is 0 when every kernel that was asked for runs, and 1 when one does
 not, or when only the device itself can tell.`,
@@ -78,7 +81,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	list, err := e.outcomes(r)
+	list, err := e.outcomes(f, r)
 	if err != nil {
 		return err
 	}
@@ -136,16 +139,18 @@ type (
 )
 
 // outcomes returns what becomes of the kernels that were asked for.
-func (e *explain) outcomes(r *report.Report) ([]outcome, error) {
+func (e *explain) outcomes(f *syclbin.File, r *report.Report) ([]outcome, error) {
 	images := make(map[string]report.Image)
 	for _, img := range r.Images {
 		images[img.ID] = img
 	}
 	list := []outcome{}
 	for i, k := range r.Kernels {
-		if e.kernel == "" || e.kernel == k.Name || e.kernel == k.DisplayName {
-			list = append(list, newOutcome(k, r.Cells[i], images)) // a cell for each kernel, on one device
-		}
+		list = append(list, newOutcome(k, r.Cells[i], images)) // a cell for each kernel, on one device
+	}
+	explainImports(f, list) // of all kernels, as one can keep the others from being loaded
+	if e.kernel != "" {
+		list = slices.DeleteFunc(list, func(o outcome) bool { return e.kernel != o.Kernel && e.kernel != o.DisplayName })
 	}
 	if e.kernel != "" && len(list) == 0 {
 		msg := fmt.Sprintf("there is no kernel '%s' in the file", printable(e.kernel))
@@ -210,6 +215,8 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		for _, reason := range o.Reasons {
 			switch {
 			case o.Exception != nil && reason.Text == o.Exception.What:
+			case reason.Sure && reason.Rule == importRule:
+				fmt.Fprintf(w, "  because: %s\n", printable(reason.Text))
 			case reason.Sure:
 				fmt.Fprintf(w, "  also: %s\n", printable(reason.Text))
 			default:

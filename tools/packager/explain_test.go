@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,6 +75,38 @@ func TestExplain(t *testing.T) {
 			"exit code " + string(rune('0'+code)) + "\n\n")
 	}
 	golden.CheckFile(t, filepath.Join(testdata, "explain.txt"), got.String())
+}
+
+// Of a file in executable state, one module that needs another keeps all kernels
+// from being loaded, on devices that take the module.
+func TestExplainImports(t *testing.T) {
+	imports := "\n[SYCL/imported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n"
+	folder(t, map[string]string{
+		"plain.spv":    string(spirvModule("_ZTS5Plain")),
+		"calls.spv":    string(spirvModule("_ZTS5Calls")),
+		"library.spv":  string(spirvModule("library")),
+		"plain.prop":   needsFile(t, requirement.Requirements{}, "_ZTS5Plain"),
+		"calls.prop":   needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS5Calls") + imports,
+		"library.prop": needsFile(t, requirement.Requirements{}) + "[SYCL/exported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n",
+		"own.yaml":     "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
+	})
+	ok(t, "pack", "--output=object.syclbin", "--state=object",
+		"--image=file=plain.spv,triple=spir64-unknown-unknown,props=plain.prop",
+		"--image=file=calls.spv,triple=spir64-unknown-unknown,props=calls.prop",
+		"--image=file=library.spv,triple=spir64-unknown-unknown,props=library.prop")
+	ok(t, "convert", "--state=executable", "--output=executable.syclbin", "object.syclbin")
+	var got strings.Builder
+	for _, args := range []string{
+		"--device=intel_gpu_pvc executable.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain executable.syclbin",
+		"--device=intel_gpu_acm_g10 executable.syclbin",
+		"--device=my_device --device-config=own.yaml executable.syclbin",
+		"--device=intel_gpu_pvc object.syclbin",
+	} {
+		code, stdout, stderr := run(t, append([]string{"explain"}, strings.Fields(args)...)...)
+		fmt.Fprintf(&got, "$ packager explain %s\n%s%sexit code %d\n\n", args, stdout, stderr, code)
+	}
+	golden.CheckFile(t, filepath.Join(testdata, "explain-imports.txt"), got.String())
 }
 
 func TestExplainUsage(t *testing.T) {
