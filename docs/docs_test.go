@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/sycl/link"
 )
 
 //go:embed verify.md
@@ -21,7 +21,7 @@ func TestEveryVerifyRuleHasASection(t *testing.T) {
 		}
 	}
 	var ids []string
-	for _, r := range syclbin.Rules() {
+	for _, r := range link.Rules() {
 		ids = append(ids, r.ID)
 	}
 	slices.Sort(sections)

@@ -35,7 +35,13 @@ func TestLinkingStates(t *testing.T) {
 		"all input": {in, in}, "input and object": {in, obj}, "all object": {obj, obj}, "all executable": {exe, exe},
 		"executable and others": {in, obj, exe}, "one without a state": {in, syclbin.NoState},
 	}
-	options := []link.Options{{}, {State: &in}, {State: &obj}, {State: &exe}, {AllowUnresolved: true}}
+	columns := []struct {
+		needs bool // a module needs a symbol of another
+		link.Options
+	}{
+		{true, link.Options{}}, {false, link.Options{}}, {true, link.Options{State: &in}}, {true, link.Options{State: &obj}},
+		{false, link.Options{State: &exe}}, {true, link.Options{AllowUnresolved: true}},
+	}
 	rows := 0
 	for line := range strings.Lines(linkingPage) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
@@ -44,12 +50,19 @@ func TestLinkingStates(t *testing.T) {
 			continue
 		}
 		rows++
-		for i, o := range options {
+		if len(cells) != 1+len(columns) {
+			t.Fatalf("%s: %d cells", cells[0], len(cells))
+		}
+		for i, c := range columns {
 			var files []link.Input
 			for _, s := range states {
-				files = append(files, link.Input{Name: "f", File: &syclbin.File{State: s, Global: new(propset.Registry)}})
+				f := &syclbin.File{State: s, Global: new(propset.Registry)}
+				if c.needs {
+					f.Modules = needing()
+				}
+				files = append(files, link.Input{Name: "f", File: f})
 			}
-			r, err := link.Combine(files, o)
+			r, err := link.Combine(files, c.Options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,4 +78,15 @@ func TestLinkingStates(t *testing.T) {
 	if rows != len(inputs) {
 		t.Errorf("%d rows of %d", rows, len(inputs))
 	}
+}
+
+// needing returns a module that needs a symbol of another, and the other.
+func needing() (list []*syclbin.Module) {
+	for _, set := range []string{propset.ImportedSymbols, propset.ExportedSymbols} {
+		r := new(propset.Registry)
+		r.Add(set).Put("f", propset.Uint(1))
+		code := syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(set))
+		list = append(list, &syclbin.Module{Metadata: r, IR: []*syclbin.Image{code}})
+	}
+	return list
 }

@@ -30,7 +30,7 @@ SyclbinInfo = provider(
         "device_config": "list of File: device configurations that it was built with, each merged over those before.",
         "file": "File: the SYCLBIN.",
         "report": "File: the compatibility report on it and its targets.",
-        "state": "string: input, object or executable.",
+        "state": "string: input, object or executable; empty when it depends on what the file imports.",
         "targets": "list of string: the sycl_targets that it was built for.",
     },
 )

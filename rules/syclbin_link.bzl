@@ -21,7 +21,7 @@ def _syclbin_link_impl(ctx):
         if file in first:
             fail("%s: deps: %s and %s are the same file" % (ctx.label, first[file], dep.label))
         first[file] = dep.label
-    state = ctx.attr.state or ("object" if ctx.attr.allow_unresolved else "executable")
+    state = _state(ctx)
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
     if ctx.attr.mode == "ir":
         return build_syclbin(
@@ -36,6 +36,17 @@ def _syclbin_link_impl(ctx):
             keep_debug_info = True,
         )
     return _combine(ctx, toolchain, state)
+
+def _all_executable(ctx):
+    return all([dep[SyclbinInfo].state == "executable" for dep in ctx.attr.deps])
+
+def _state(ctx):
+    """The state of the result, empty when what the files import decides."""
+    if ctx.attr.state:
+        return ctx.attr.state
+    if ctx.attr.allow_unresolved:
+        return "object"
+    return "executable" if ctx.attr.mode == "ir" or _all_executable(ctx) else ""
 
 def _combine(ctx, toolchain, state):
     for attribute in ["device_code_split", "fixed_targets", "sycl_targets"]:
@@ -57,10 +68,10 @@ def _combine(ctx, toolchain, state):
 
 def _check_states(ctx, state):
     """Fails for what the tool would refuse, before anything is built."""
-    all_executable = all([dep[SyclbinInfo].state == "executable" for dep in ctx.attr.deps])
+    all_executable = _all_executable(ctx)
     for dep in ctx.attr.deps:
         own = dep[SyclbinInfo].state
-        if _STATES.index(own) > _STATES.index(state):
+        if own and state and _STATES.index(own) > _STATES.index(state):
             fail("%s: deps: %s is in %s state, which cannot become %s" % (ctx.label, dep.label, own, state))
         if own == "executable" and not all_executable and not ctx.attr.state:
             fail("%s: deps: %s is in executable state, and others are not: nothing of it can be called; give it state = \"object\", or this target state = \"executable\" to have it beside the others" % (ctx.label, dep.label))
@@ -71,7 +82,7 @@ syclbin_link = rule(
 
 With `mode = "combine"` the modules of all become those of one file. Their code and
 images stay as they are; a function that a kernel calls in another module is found
-when the program runs.
+when the program calls `sycl::link`, so that the result is in object state then.
 
 With `mode = "ir"` the code itself is linked, from the SPIR-V or LLVM bitcode of each
 file, and goes the way of a `sycl_binary` from there: calls from one file to another
@@ -109,7 +120,7 @@ syclbin_link(
             values = ["combine", "ir"],
         ),
         "state": attr.string(
-            doc = "The result's bundle state: `input`, `object` or `executable`. When it is not given, it is `executable`, or `object` with `allow_unresolved`.",
+            doc = "The result's bundle state: `input`, `object` or `executable`. When it is not given, it is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another, which `sycl::link` resolves when the program runs; otherwise it is `executable`. `combine` refuses `executable` for such modules.",
             values = ["", "input", "object", "executable"],
         ),
         "sycl_targets": attr.string_list(

@@ -119,7 +119,7 @@ def linkable(ctx, toolchain, syclbin, state):
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         syclbin: the SYCLBIN's File.
-        state: its state.
+        state: its state, empty when the import is to find out.
     Returns:
         list of SyclDeviceInfo: none when nothing can be linked to the file.
     """

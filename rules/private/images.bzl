@@ -73,7 +73,7 @@ def syclbin_providers(ctx, toolchain, file, state, targets, device_config, group
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         file: the SYCLBIN's File.
-        state: its state.
+        state: its state, as in SyclbinInfo.
         targets: list of the names of targets that it was built for.
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.

@@ -14,18 +14,30 @@ def _syclbins(action):
 def _combine_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
-    asserts.equals(env, {"SyclCompatCheck": 1, "SyclCompatReport": 1, "SyclbinLink": 1}, counts(actions))
+    asserts.equals(env, {"SyclCompatCheck": 1, "SyclCompatReport": 1, "SyclbinImport": 1, "SyclbinLink": 1}, counts(actions))
     link = actions["SyclbinLink"][0]
     asserts.equals(env, ["library.syclbin", "main.syclbin", "prebuilt.syclbin"], _syclbins(link))
     info = analysistest.target_under_test(env)[SyclbinInfo]
-    asserts.equals(env, "executable", info.state)
+    asserts.equals(env, "", info.state, "what the files import decides")
     asserts.equals(env, ["intel_gpu_pvc", "spir64"], info.targets)
     asserts.equals(env, ["devices.yaml"], [f.basename for f in info.device_config])
-    asserts.false(env, SyclDeviceInfo in analysistest.target_under_test(env), "executable code cannot be linked")
+    asserts.true(env, SyclDeviceInfo in analysistest.target_under_test(env), "it can be linked when it is in object state")
     return analysistest.end(env)
 
 _combine_test = analysistest.make(
     _combine_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+def _finished_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    asserts.equals(env, "executable", target[SyclbinInfo].state)
+    asserts.false(env, SyclDeviceInfo in target, "executable code cannot be linked")
+    return analysistest.end(env)
+
+_finished_test = analysistest.make(
+    _finished_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
@@ -158,6 +170,8 @@ def syclbin_link_test_suite(name):
     tests = []
 
     _combine_test(name = "combine_test", target_under_test = _link("combined", deps = files))
+    _finished_test(name = "all_executable_test", target_under_test = _link("all_executable", deps = [":finished"]))
+    _finished_test(name = "asked_executable_test", target_under_test = _link("asked_executable", deps = files, state = "executable"))
     _unresolved_test(name = "unresolved_test", target_under_test = _link("unresolved", allow_unresolved = True, deps = files))
     _ir_test(
         name = "ir_test",
@@ -197,6 +211,8 @@ def syclbin_link_test_suite(name):
     native.test_suite(
         name = name,
         tests = tests + [
+            "all_executable_test",
+            "asked_executable_test",
             "combine_test",
             "deps_test",
             "executable_dep_test",

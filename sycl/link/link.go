@@ -21,12 +21,12 @@
 // for spir64_gen and spir64_x86_64, too. IR whose requirements name fixed targets
 // is for these only, so that they are targets of their own, next to all others.
 //
-// A module imports for each target that it has an image for. Native code of one
-// architecture does not help another, but IR helps every native target that takes
-// it. A name is there twice when two modules have it for the same target: IR
-// beside native code is the same kernel for other devices, as the runtime prefers
-// native code. Modules that require different kinds of device, such as aspect::cpu
-// and aspect::gpu, never meet.
+// A module imports for each target that it has an image for, and only a module
+// with an image for the same target helps: a driver cannot put SPIR-V and native
+// code together, or native code for different architectures. A name is there twice when two modules have it for the same
+// target: IR beside native code is the same kernel for other devices, as the runtime
+// prefers native code. Modules that require different kinds of device, such as
+// aspect::cpu and aspect::gpu, never meet.
 //
 // # What comes out
 //
@@ -61,18 +61,21 @@ type Input struct {
 	*syclbin.File
 }
 
-// Options say what to combine to. The zero value makes an executable file in which
-// nothing is left to resolve.
+// Options say what to combine to. The zero value makes a file in which every import
+// is exported.
 type Options struct {
-	// State of the result. nil is Executable, or Object with AllowUnresolved.
-	// Executable also says that executable inputs may stand beside others.
+	// State of the result. nil is Object with AllowUnresolved, and when a module needs
+	// a symbol of another, as the runtime resolves it in that state alone. Otherwise,
+	// and when all inputs are executable, it is Executable. Executable that is asked
+	// for also says that executable inputs may stand beside others.
 	State *syclbin.State
 
 	// AllowUnresolved leaves imports that no module exports to a later link.
 	AllowUnresolved bool
 }
 
-// ResultState returns the state that the result is to have.
+// ResultState returns the state of a result whose modules need nothing of each
+// other.
 func (o Options) ResultState() syclbin.State {
 	switch {
 	case o.State != nil:
@@ -108,16 +111,20 @@ func Combine(inputs []Input, o Options) (*Result, error) {
 	case o.State != nil && *o.State == syclbin.Executable && o.AllowUnresolved:
 		return nil, errors.New("link: nothing may be unresolved in executable state")
 	}
-	state := l.state(inputs, o)
-	global := l.global(inputs)
 	if err := l.modules(inputs); err != nil {
 		return nil, err
 	}
+	state := l.state(inputs, o)
+	global := l.global(inputs)
 	if err := l.targets(); err != nil {
 		return nil, err
 	}
-	l.definitions()
-	l.imports(o.AllowUnresolved)
+	l.definitions(state)
+	l.symbolImports(o.AllowUnresolved)
+	if state == syclbin.Executable {
+		l.importsInExecutable()
+	}
+	l.virtualFunctions(o.AllowUnresolved)
 	l.specConstantNumbers()
 
 	r := &Result{Problems: l.problems, Graph: l.graph()}
@@ -139,6 +146,7 @@ func Combine(inputs []Input, o Options) (*Result, error) {
 type linker struct {
 	list     []*module // distinct, in their order
 	problems []Problem
+	lenient  bool // requirements that cannot be read are none
 
 	names   []string // of targets
 	irs     set      // targets that are IR
@@ -156,9 +164,8 @@ type module struct {
 	places []Place // where it is in the inputs, sorted
 	key    string  // what it is but for the bytes of its images
 
-	own    set   // targets that it has an image for
-	serves set   // those, and native targets that take its IR
-	kinds  uint8 // kinds of device that it requires, a bit for each
+	own   set   // targets that it has an image for
+	kinds uint8 // kinds of device that it requires, a bit for each
 
 	constants []constant
 }
@@ -187,14 +194,18 @@ func (p Place) wrap(err error) error {
 func (l *linker) state(inputs []Input, o Options) syclbin.State {
 	state := o.ResultState()
 	allExecutable := !slices.ContainsFunc(inputs, func(in Input) bool { return in.State != syclbin.Executable })
+	unasked := o.State == nil && !o.AllowUnresolved
+	if unasked && !allExecutable && slices.ContainsFunc(l.list, func(m *module) bool { return len(Imports(m.Module)) > 0 }) {
+		state = syclbin.Object
+	}
 	for _, in := range inputs {
 		switch {
 		case in.State > syclbin.Executable:
 			l.file(StateMissing, in.Name, "SYCLBIN file '%s' does not specify its state")
+		case in.State == syclbin.Executable && !allExecutable && unasked:
+			l.file(StateExecutable, in.Name, "SYCLBIN file '%s' is in executable state; only SYCLBIN files in input or object state can be linked")
 		case in.State > state:
 			l.file(StateEarlier, in.Name, "SYCLBIN file '%s' is in "+in.State.String()+" state, which cannot become "+state.String())
-		case in.State == syclbin.Executable && !allExecutable && o.State == nil:
-			l.file(StateExecutable, in.Name, "SYCLBIN file '%s' is in executable state; only SYCLBIN files in input or object state can be linked")
 		}
 	}
 	return state

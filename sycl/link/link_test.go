@@ -170,6 +170,11 @@ var problems = map[string]struct {
 			file("b.syclbin", part{exports: []string{"f"}, aspects: []aspect.Aspect{aspect.GPU}})},
 		Options{}, []ID{ImportUnresolved},
 	},
+	"import-in-executable": {
+		[]Input{file("a.syclbin", part{kernels: []string{"k"}, imports: []string{"_Z3foov", "_Z3barv"}, exports: []string{"_Z3barv"}}),
+			file("b.syclbin", part{exports: []string{"_Z3foov"}})},
+		Options{State: new(syclbin.Executable)}, []ID{ImportInExecutable},
+	},
 	"virtual-functions-missing": {
 		[]Input{file("a.syclbin", part{kernels: []string{"k"}, uses: "set-a,set-b"}), file("b.syclbin", part{members: "set-b"})},
 		Options{}, []ID{VirtualFunctions},
@@ -267,13 +272,10 @@ func TestNoProblem(t *testing.T) {
 		"a kernel for two architectures":            {file("a", part{kernels: k, targets: []string{dg2}}), file("b", part{kernels: k, targets: []string{pvc}})},
 		"a kernel for two kinds of device":          {file("a", part{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}), file("b", part{kernels: k, aspects: []aspect.Aspect{aspect.GPU}})},
 		"a kernel for two fixed targets":            {file("a", part{kernels: k, fixed: []string{"intel_gpu_pvc"}}), file("b", part{kernels: k, fixed: []string{"intel_gpu_tgllp"}})},
-		"native code takes IR":                      {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f})},
-		"native code takes IR that is fixed to it":  {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f, fixed: []string{"intel_gpu_pvc"}})},
 		"fixed IR takes any IR":                     {file("a", part{imports: f, fixed: []string{"intel_gpu_pvc"}}), file("b", part{exports: f})},
 		"a fixed target that is any device":         {file("a", part{imports: f}), file("b", part{exports: f, fixed: []string{"spir64"}})},
 		"two files export it for one target each":   {file("a", part{imports: f, targets: []string{pvc, dg2}}), file("b", part{exports: f, targets: []string{pvc}}), file("c", part{exports: f, targets: []string{dg2}})},
 		"more aspects than the importer":            {file("a", part{imports: f}), file("b", part{exports: f, aspects: []aspect.Aspect{aspect.GPU, aspect.FP64}})},
-		"NVIDIA's names for architectures":          {file("a", part{imports: f, targets: []string{"nvptx64-nvidia-cuda=sm_80"}}), file("b", part{exports: f, targets: []string{"nvptx64-nvidia-cuda"}, fixed: []string{"nvidia_gpu_sm_80"}})},
 		"IR without a triple":                       {file("a", part{imports: f, targets: []string{""}}), file("b", part{exports: f})},
 		"the same module twice":                     {file("a", part{kernels: k, exports: f}), file("b", part{kernels: k, exports: f})},
 		"the same file twice":                       {file("a", part{kernels: k}), file("a", part{kernels: k})},
@@ -287,6 +289,7 @@ func TestNoProblem(t *testing.T) {
 		"files with nothing in them":                {file("a"), file("b")},
 		"the same property of the global metadata":  {withGlobal(file("a"), "x", "1"), withGlobal(file("b"), "x", "1"), withGlobal(file("c"), "y", "1")},
 		"input and object":                          {inState(syclbin.Input, file("a", part{imports: f})), file("b", part{exports: f})},
+		"native code takes native code":             {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f, targets: []string{pvc, dg2}})},
 		"executable and executable":                 {inState(syclbin.Executable, file("a", part{kernels: k})), inState(syclbin.Executable, file("b", part{kernels: f}))},
 		"a fixed target that nobody knows":          {file("a", part{kernels: k, fixed: []string{"later_gpu"}}), file("b", part{kernels: k, fixed: []string{"other_gpu"}})},
 		"IR that may run nowhere":                   {file("a", part{kernels: k, fixed: []string{}}), file("b", part{kernels: k})},
@@ -318,6 +321,9 @@ func TestTargetsThatDoNotMeet(t *testing.T) {
 		"an accelerator is no GPU":                {part{aspects: []aspect.Aspect{aspect.Accelerator}}, part{aspects: []aspect.Aspect{aspect.GPU}}, []string{"spir64"}},
 		"native code without an architecture":     {part{targets: []string{pvc}}, part{targets: []string{gen + "="}}, []string{pvc}},
 		"IR for NVIDIA does not serve Intel GPUs": {part{targets: []string{pvc}}, part{targets: []string{"nvptx64-nvidia-cuda"}}, []string{pvc}},
+		"IR does not serve native code":           {part{targets: []string{pvc}}, part{}, []string{pvc}},
+		"nor IR that is fixed to its device":      {part{targets: []string{pvc}}, part{fixed: []string{"intel_gpu_pvc"}}, []string{pvc}},
+		"native code beside IR needs its own":     {part{targets: []string{spir64, pvc}}, part{}, []string{pvc}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.importer.imports, test.exporter.exports = f, f
@@ -364,6 +370,51 @@ func TestState(t *testing.T) {
 				}
 			}
 			if state != test.want {
+				t.Errorf("state %v, want %v: %s", state, test.want, text(r))
+			}
+		})
+	}
+}
+
+// Whether modules need each other decides the state when nothing asks for one.
+func TestStateOfImports(t *testing.T) {
+	f := []string{"f"}
+	importer, exporter := part{kernels: []string{"k"}, imports: f}, part{exports: f, bytes: "f"}
+	all := func(s syclbin.State, parts ...part) (inputs []Input) {
+		for i, p := range parts {
+			inputs = append(inputs, inState(s, file(fmt.Sprint(i), p)))
+		}
+		return inputs
+	}
+	for name, test := range map[string]struct {
+		inputs  []Input
+		options Options
+		want    syclbin.State
+		problem ID
+	}{
+		"input":                          {all(syclbin.Input, importer, exporter), Options{}, syclbin.Object, ""},
+		"object":                         {all(syclbin.Object, importer, exporter), Options{}, syclbin.Object, ""},
+		"two modules of one file":        {[]Input{file("a", importer, exporter)}, Options{}, syclbin.Object, ""},
+		"input that is asked for":        {all(syclbin.Input, importer, exporter), Options{State: new(syclbin.Input)}, syclbin.Input, ""},
+		"object that is asked for":       {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Object)}, syclbin.Object, ""},
+		"executable that is asked for":   {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportInExecutable},
+		"executable inputs":              {all(syclbin.Executable, importer, exporter), Options{}, syclbin.NoState, ImportInExecutable},
+		"one executable input":           {append(all(syclbin.Executable, importer), file("b", exporter)), Options{}, syclbin.NoState, StateExecutable},
+		"an import that nobody exports":  {all(syclbin.Object, importer), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportUnresolved},
+		"an import of the module's own":  {all(syclbin.Object, part{imports: f, exports: f}), Options{}, syclbin.Executable, ""},
+		"exports alone":                  {all(syclbin.Object, exporter), Options{}, syclbin.Executable, ""},
+		"virtual functions alone":        {all(syclbin.Object, part{uses: "s"}, part{members: "s"}), Options{}, syclbin.Executable, ""},
+		"native code of two GPUs and IR": {all(syclbin.Object, part{kernels: f}, part{kernels: f, targets: []string{pvc}}, part{kernels: f, targets: []string{dg2}}), Options{}, syclbin.Executable, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := combine(t, test.options, test.inputs...)
+			state, problem := syclbin.NoState, ID("")
+			if r.File != nil {
+				state = r.File.State
+			} else {
+				problem = r.Problems[0].ID
+			}
+			if state != test.want || problem != test.problem {
 				t.Errorf("state %v, want %v: %s", state, test.want, text(r))
 			}
 		})
@@ -790,6 +841,11 @@ func checkCombine(t *testing.T, first, second Input, options uint8) {
 	once, err := syclbin.NewFile(bytes.NewReader(out), int64(len(out)))
 	if err != nil {
 		t.Fatalf("the result cannot be read: %v", err)
+	}
+	for _, found := range Verify(once) {
+		if slices.ContainsFunc(symbolRules, func(r syclbin.Rule) bool { return r.ID == found.ID }) {
+			t.Fatalf("verify finds %v in the result", found)
+		}
 	}
 	same := combine(t, o, Input{"a", once})
 	if same.File == nil || !bytes.Equal(out, write(t, same.File)) {

@@ -21,6 +21,7 @@ const (
 	KernelDuplicate     ID = "kernel-duplicate"
 	ExportDuplicate     ID = "export-duplicate"
 	ImportUnresolved    ID = "import-unresolved"
+	ImportInExecutable  ID = "import-in-executable"
 	VirtualFunctions    ID = "virtual-functions-missing"
 	DeviceGlobalDiffers ID = "device-global-differs"
 	DeviceGlobalScope   ID = "device-global-scope"
@@ -30,7 +31,7 @@ const (
 
 var ids = []ID{
 	StateMissing, StateExecutable, StateEarlier, GlobalMetadata, KernelDuplicate, ExportDuplicate, ImportUnresolved,
-	VirtualFunctions, DeviceGlobalDiffers, DeviceGlobalScope, SpecConstantDiffers, SpecConstantNumber,
+	ImportInExecutable, VirtualFunctions, DeviceGlobalDiffers, DeviceGlobalScope, SpecConstantDiffers, SpecConstantNumber,
 }
 
 // IDs returns all kinds of problems, in the order of reports.
@@ -45,6 +46,7 @@ var remedies = map[ID]string{
 	KernelDuplicate:     "leave out one of the files, or rename the kernel: a program could not say which it means",
 	ExportDuplicate:     "leave out one of the definitions, or rename it: functions that stay within a file are not SYCL_EXTERNAL",
 	ImportUnresolved:    "add the file that defines it, or ask for --allow-unresolved to link it later",
+	ImportInExecutable:  "link the code by --mode ir, or ask for --state object and let the program call sycl::link",
 	VirtualFunctions:    "add the file whose functions are in the set, or ask for --allow-unresolved to link it later",
 	DeviceGlobalDiffers: "build all files from the same definition of the variable",
 	DeviceGlobalScope:   "define it in one module, or remove the property device_image_scope",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
 // Keys of the set of virtual functions.
@@ -19,18 +20,18 @@ const (
 )
 
 // definitions reports what several modules have for the same target.
-func (l *linker) definitions() {
-	for name, modules := range l.index(propset.KernelNames) {
+func (l *linker) definitions(state syclbin.State) {
+	for name, modules := range l.index(setKeys(propset.KernelNames)) {
 		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
 			l.addModules(KernelDuplicate, name, conflicting, targets, demangled(name), "Conflicting kernel definitions:  %s", escape(name))
 		}
 	}
-	for name, modules := range l.index(propset.ExportedSymbols) {
+	for name, modules := range l.index(func(m *module) []string { return exported(m, state) }) {
 		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
 			l.addModules(ExportDuplicate, name, conflicting, targets, demangled(name), "Duplicate exported symbol \"%s\" found in binaries.", escape(name))
 		}
 	}
-	for name, modules := range l.index(propset.DeviceGlobals) {
+	for name, modules := range l.index(setKeys(propset.DeviceGlobals)) {
 		if len(modules) == 1 {
 			continue
 		}
@@ -52,15 +53,20 @@ func (l *linker) definitions() {
 	l.specConstantLayouts()
 }
 
-// index returns the modules by the keys of a set.
-func (l *linker) index(set string) map[string][]*module {
+// index returns the modules by names that they have.
+func (l *linker) index(names func(*module) []string) map[string][]*module {
 	index := make(map[string][]*module)
 	for _, m := range l.list {
-		for _, p := range m.Metadata.Set(set).Properties() {
-			index[p.Key] = append(index[p.Key], m)
+		for _, name := range names(m) {
+			index[name] = append(index[name], m)
 		}
 	}
 	return index
+}
+
+// setKeys returns what tells the keys of a module's set.
+func setKeys(set string) func(*module) []string {
+	return func(m *module) []string { return keys(m.Metadata.Set(set)) }
 }
 
 // repeated returns those of the modules that meet another of them, and where.
@@ -135,11 +141,12 @@ func (l *linker) differing(claims []claim) (list []*module, targets set) {
 // virtual functions.
 type exporters struct {
 	modules []*module
-	serves  []served
+	has     []covered
 }
 
-// served is what modules serve together that require the same kinds of device.
-type served struct {
+// covered is for which targets modules have something that require the same kinds
+// of device.
+type covered struct {
 	kinds uint8
 	set
 }
@@ -167,8 +174,8 @@ const (
 	maxReasons   = 3
 )
 
-// imports resolves what modules import.
-func (l *linker) imports(allowUnresolved bool) {
+// symbolImports resolves the symbols that modules import.
+func (l *linker) symbolImports(allowUnresolved bool) {
 	l.joined = make([]int32, len(l.list))
 	for i := range l.joined {
 		l.joined[i] = int32(i)
@@ -178,15 +185,37 @@ func (l *linker) imports(allowUnresolved bool) {
 		count += m.Metadata.Set(propset.ImportedSymbols).Len()
 	}
 	l.links = make([]Import, 0, count)
-	l.exports = l.exporters(func(m *module) []string { return keys(m.Metadata.Set(propset.ExportedSymbols)) })
+	l.exports = l.exporters(setKeys(propset.ExportedSymbols))
 	l.resolve(importing{
 		id: ImportUnresolved, exports: l.exports, allow: allowUnresolved,
-		names: func(m *module) []string { return keys(m.Metadata.Set(propset.ImportedSymbols)) },
+		names: setKeys(propset.ImportedSymbols),
 		text: func(name string) string {
 			return fmt.Sprintf("No exported symbol \"%s\" found in linked images.", escape(name))
 		},
 		near: l.nearMisses,
 	})
+}
+
+// importsInExecutable reports imports that are resolved, but not when an executable
+// file is loaded.
+func (l *linker) importsInExecutable() {
+	importers := make(map[string][]*module)
+	for _, i := range l.links {
+		if m := l.list[i.Importer]; !i.Unresolved && !exports(m.Module, i.Name) {
+			importers[i.Name] = append(importers[i.Name], m)
+		}
+	}
+	for name, modules := range importers {
+		targets := newSet(len(l.names))
+		for _, m := range modules {
+			targets.addAll(m.own)
+		}
+		l.addModules(ImportInExecutable, name, modules, targets, demangled(name), "Symbol \"%s\" is imported, and nothing resolves imports in executable state", escape(name))
+	}
+}
+
+// virtualFunctions resolves the sets of virtual functions that modules call.
+func (l *linker) virtualFunctions(allowUnresolved bool) {
 	virtual := func(key string) func(m *module) []string {
 		return func(m *module) []string {
 			v, _ := m.Metadata.Set(propset.VirtualFunctions).Get(key)
@@ -222,14 +251,14 @@ func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
 				index[name] = e
 			}
 			e.modules = append(e.modules, m)
-			at := slices.IndexFunc(e.serves, func(s served) bool { return s.kinds == m.kinds })
+			at := slices.IndexFunc(e.has, func(s covered) bool { return s.kinds == m.kinds })
 			if at < 0 {
-				e.serves = append(e.serves, served{m.kinds, m.serves}) // shared until there is more
+				e.has = append(e.has, covered{m.kinds, m.own}) // shared until there is more
 				continue
 			}
-			all := slices.Clone(e.serves[at].set)
-			all.addAll(m.serves)
-			e.serves[at].set = all
+			all := slices.Clone(e.has[at].set)
+			all.addAll(m.own)
+			e.has[at].set = all
 		}
 	}
 	return index
@@ -261,7 +290,7 @@ func (l *linker) resolve(in importing) {
 			e := in.exports[name]
 			copy(missing, m.own)
 			if e != nil {
-				for _, s := range e.serves {
+				for _, s := range e.has {
 					if meet(s.kinds, m.kinds) {
 						missing.removeAll(s.set)
 					}
@@ -314,7 +343,7 @@ func (l *linker) connect(m *module, e *exporters) []int {
 		if i == maxLooked {
 			break
 		}
-		if !meet(m.kinds, x.kinds) || !m.own.overlaps(x.serves) {
+		if !meet(m.kinds, x.kinds) || !m.own.overlaps(x.own) {
 			continue
 		}
 		if len(list) < maxExporters {
@@ -347,7 +376,7 @@ func (l *linker) reasons(e *exporters) []string {
 			lines = append(lines, fmt.Sprintf("and %d more have it for some targets", len(e.modules)-i))
 			break
 		}
-		targets := l.targetNames(m.serves)
+		targets := l.targetNames(m.own)
 		line := fmt.Sprintf("%v has it for %s", m.places[0], joinFirst(targets, len(targets)))
 		if len(targets) == 0 {
 			line = fmt.Sprintf("%v has it, but no image", m.places[0])

@@ -67,7 +67,10 @@ func (l *linker) targets() error {
 	native := make(map[target]bool)
 	for i, m := range l.list {
 		q, err := requirement.FromProperties(m.Metadata)
-		if err != nil {
+		switch {
+		case err != nil && l.lenient:
+			q = new(requirement.Requirements)
+		case err != nil:
 			return m.places[0].wrap(err)
 		}
 		m.kinds = kinds(q)
@@ -98,38 +101,27 @@ func (l *linker) targets() error {
 	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.String()+"\x00"+a.fixed, b.String()+"\x00"+b.fixed) })
 	l.irs = newSet(len(list))
 	index := make(map[target]int, len(list))
-	archs := make([]string, len(list)) // in the spelling of fixed targets
-	irs := make([]string, len(list))   // which IR they take
 	for i, t := range list {
 		index[t] = i
 		l.names = append(l.names, escape(t.String()))
-		irs[i] = family(t.triple)
-		archs[i] = t.fixed
-		if native[t] {
-			archs[i] = deviceArch(t.arch)
-		} else {
+		if !native[t] {
 			l.irs.add(i)
 		}
 	}
 	for i, m := range l.list {
-		own := newSet(len(list))
+		m.own = newSet(len(list))
 		has := make(map[string]bool, 1) // which IR it has
 		for _, img := range m.Native {
-			own.add(index[nativeTarget(img)])
+			m.own.add(index[nativeTarget(img)])
 		}
 		for _, img := range m.IR {
 			has[family(img.Triple())] = true
 		}
-		serves := slices.Clone(own)
-		for j := range list {
-			if has[irs[j]] && (all[i].anyIR || slices.Contains(all[i].fixed, archs[j])) {
-				serves.add(j)
-				if l.irs.has(j) {
-					own.add(j)
-				}
+		for j, t := range list {
+			if l.irs.has(j) && has[t.triple] && (all[i].anyIR || slices.Contains(all[i].fixed, t.fixed)) {
+				m.own.add(j)
 			}
 		}
-		m.own, m.serves = own, serves
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func errorf(offset int64, format string, args ...any) error {
 
 // found records something that is wrong and was read nevertheless.
 func (rd *reader) found(rule Rule, place, format string, args ...any) {
-	rd.file.Found = appendFinding(rd.file.Found, finding(rule, place, format, args...))
+	rd.file.Found = AppendFinding(rd.file.Found, rule, place, format, args...)
 }
 
 // read recognizes what the file is and reads it.

@@ -56,9 +56,6 @@ var (
 	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "build it again with rules_sycl, or write the kernel as a free function: ext_oneapi_get_kernel finds kernels with that prefix only"}
 	nativeTargets   = Rule{"native-compile-target", "a native image stands alone in an abstract module whose compile_target is its architecture", "write it again with 'packager convert': without it the runtime may give the image to another device"}
 	irCompileTarget = Rule{"ir-compile-target", "an IR module stands in an abstract module without compile_target", "write it again with 'packager convert': with it the runtime refuses the IR on every device"}
-	kernelDuplicate = Rule{"kernel-duplicate", "for one target a kernel is in one abstract module", "remove one of the modules, or rename the kernel"}
-	exportDuplicate = Rule{"export-duplicate", "for one target a symbol is exported by one abstract module", "remove one of the definitions"}
-	importMissing   = Rule{"import-unresolved", "in executable state every imported symbol is exported for the same target", "link it with the file that has the symbol, or build it in object state"}
 	aspectsMissing  = Rule{"aspects-missing", "the device requirements list the aspects, be it none", "build it again with a current compiler"}
 	propertyType    = Rule{"property-value", "a property has a value that its key allows", "build it again with a current compiler"}
 	irSetMissing    = Rule{"ir-metadata-missing", "an IR module has the set " + propset.SYCLBINIR, "pack it again"}
@@ -71,22 +68,25 @@ var (
 	nativeArch      = Rule{"native-arch-missing", "a native image has an architecture", "pack it again with the architecture"}
 	nativeTarget    = Rule{"native-target-missing", "a native image has a target triple", "pack it again with the triple: the runtime does not load images without it"}
 	nativeIR        = Rule{"native-is-ir", "a native image is compiled", "compile it for the architecture, or pack it as an IR module, without one"}
-	tooMany         = Rule{"too-many", "a file has few enough symbols and findings to check all of it", "split the file, or repair what was found and check again"}
 	imageEmpty      = Rule{"image-empty", "an image has bytes", "look for the compilation that wrote an empty file"}
 )
 
+// TooMany is the rule that a file breaks of which only a part is checked.
+var TooMany = Rule{"too-many", "a file has few enough symbols and findings to check all of it", "split the file, or repair what was found and check again"}
+
 var rules = []Rule{
 	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown,
-	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget, kernelDuplicate, exportDuplicate, importMissing,
+	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget,
 	aspectsMissing, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
-	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, tooMany,
+	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, TooMany,
 }
 
-// Rules returns all rules, in the order of the documentation.
+// Rules returns the rules that Verify checks, in the order of the documentation.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// Verify checks a file against every rule, in the order of the file. A file that
-// was read by NewLenientFile shows more than one that NewFile accepts.
+// Verify checks a file against every rule of the format, in the order of the file. A
+// file that was read by NewLenientFile shows more than one that NewFile accepts. What
+// modules mean to each other is checked by the Verify of package link.
 func Verify(f *File) []Finding {
 	v := verifier{file: f, found: slices.Clone(f.Found)}
 	v.global()
@@ -103,7 +103,6 @@ func Verify(f *File) []Finding {
 		}
 	}
 	v.names()
-	v.symbols()
 	return v.found
 }
 
@@ -112,25 +111,23 @@ type verifier struct {
 	found []Finding
 }
 
-// What a hostile file can make Verify keep in memory.
-const (
-	maxFindings = 10_000
-	maxSymbols  = 1 << 21 // pairs of a symbol and a target
-)
+// maxFindings is how much a hostile file can make Verify keep in memory.
+const maxFindings = 10_000
 
 func (v *verifier) add(rule Rule, place, format string, args ...any) {
-	v.found = appendFinding(v.found, finding(rule, place, format, args...))
+	v.found = AppendFinding(v.found, rule, place, format, args...)
 }
 
-// appendFinding appends a finding, or the last one when there are too many.
-func appendFinding(list []Finding, f Finding) []Finding {
+// AppendFinding appends what breaks a rule, or that there are too many findings. The
+// format and its arguments make the message.
+func AppendFinding(list []Finding, rule Rule, place, format string, args ...any) []Finding {
 	switch len(list) {
 	case maxFindings:
 		return list
 	case maxFindings - 1:
-		return append(list, finding(tooMany, "file", "there are more than %d findings", maxFindings))
+		return append(list, finding(TooMany, "file", "there are more than %d findings", maxFindings))
 	}
-	return append(list, f)
+	return append(list, finding(rule, place, format, args...))
 }
 
 func (v *verifier) global() {
@@ -295,60 +292,4 @@ func (v *verifier) image(place string, img *Image) {
 	if img.Size() == 0 {
 		v.add(imageEmpty, place, "the image has no bytes")
 	}
-}
-
-// symbols checks what has to be unique or present for each target.
-func (v *verifier) symbols() {
-	type key struct{ target, name string }
-	check := func(rule Rule, set, what string) map[key]int {
-		owner := make(map[key]int)
-		for i, m := range v.file.Modules {
-			reported := make(map[string]bool) // once for each name, not for each target
-			for _, target := range targets(m) {
-				for _, name := range keys(m.Metadata.Set(set)) {
-					k := key{target, name}
-					first, taken := owner[k]
-					if !taken {
-						if len(owner) == maxSymbols {
-							v.add(tooMany, "file", "there are more than %d pairs of %s and target", maxSymbols, what)
-							return owner
-						}
-						owner[k] = i
-					} else if first != i && !reported[name] {
-						reported[name] = true
-						v.add(rule, fmt.Sprintf("abstract module %d", i), "the %s %s is in abstract module %d as well, for target %s", what, quote(name), first, quote(target))
-					}
-				}
-			}
-		}
-		return owner
-	}
-	check(kernelDuplicate, propset.KernelNames, "kernel")
-	exports := check(exportDuplicate, propset.ExportedSymbols, "exported symbol")
-	if v.file.State != Executable || len(exports) == maxSymbols {
-		return
-	}
-	for i, m := range v.file.Modules {
-		for _, name := range keys(m.Metadata.Set(propset.ImportedSymbols)) {
-			for _, target := range targets(m) {
-				if _, ok := exports[key{target, name}]; !ok {
-					v.add(importMissing, fmt.Sprintf("abstract module %d", i), "no module exports the symbol %s for target %s", quote(name), quote(target))
-					break
-				}
-			}
-		}
-	}
-}
-
-// targets returns the distinct targets of a module's images, in order.
-func targets(m *Module) []string {
-	var list []string
-	seen := make(map[string]bool)
-	for _, img := range m.Images() {
-		if t := img.Target(); !seen[t] {
-			seen[t] = true
-			list = append(list, t)
-		}
-	}
-	return list
 }

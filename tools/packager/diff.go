@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -215,8 +216,10 @@ func groups(f *syclbin.File) map[string]*group {
 			g = &group{kernels: names, images: make(map[string][]*syclbin.Image)}
 			list[key] = g
 		}
-		if !slices.ContainsFunc(g.metadata, m.Metadata.Equal) {
-			g.metadata = append(g.metadata, m.Metadata)
+		// What an image is compiled for is compared with the image.
+		metadata := requirement.WithCompileTarget(m.Metadata, "")
+		if !slices.ContainsFunc(g.metadata, metadata.Equal) {
+			g.metadata = append(g.metadata, metadata)
 		}
 		for _, img := range m.Images() {
 			target := img.Target() + ": " + img.Kind.String()

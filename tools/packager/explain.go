@@ -2,15 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
@@ -25,7 +24,8 @@ func explainCommand() *cli.Command {
 Says for each kernel which image the runtime picks on a device: native code for
 it, else IR that is compiled when the program runs. For a kernel that does not
 run, it prints the exception that the runtime throws when the kernel is submitted,
-and what else would keep it from running.
+and what else would keep it from running. A module that imports keeps all of an
+executable file from being loaded.
 
 The exit code is 0 when every kernel that was asked for runs, and 1 when one does
 not, or when only the device itself can tell.`,
@@ -39,6 +39,8 @@ type explain struct {
 	configs        cli.Strings
 	json           bool
 	reading        reading.Options
+	runtime        *release.Release // nil for that of the file
+	embedded       bool
 }
 
 func (e *explain) setup(fs *flag.FlagSet) cli.Run {
@@ -47,6 +49,11 @@ func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&e.configs, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
+	fs.BoolVar(&e.embedded, "embedded", false, "the images are inside the program, not in a file that it loads")
+	fs.Func("runtime", "`release` of the runtime: "+release.Names()+" (default: the one that the file is for)", func(name string) (err error) {
+		e.runtime, err = release.Parse(name)
+		return err
+	})
 	e.reading.Flags(fs)
 	return e.run
 }
@@ -71,20 +78,16 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer f.Close()
-	modules, err := report.FromSYCLBIN(f)
+	x, err := newExplainer(f, device, config, cmp.Or(e.runtime, f.Release), e.embedded)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	r, err := report.Build(modules, []*deviceconfig.Device{device}, config, report.Generator{Name: "packager", Version: cli.Version}, "")
-	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
-	}
-	list, err := e.outcomes(r)
+	list, err := x.kernels(e.kernel)
 	if err != nil {
 		return err
 	}
 	if e.json {
-		if err := writeJSON(env.Stdout, jsonExplanation{device.Name, list}); err != nil {
+		if err := writeJSON(env.Stdout, jsonExplanation{device.Name, x.release.Name, list}); err != nil {
 			return err
 		}
 	} else if err := printOutcomes(env, device.Name, list); err != nil {
@@ -98,101 +101,6 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// What becomes of a kernel.
-const (
-	runs    = "runs"
-	mayRun  = "may-run" // what is known of the device does not tell
-	isThrow = "throws"
-)
-
-type (
-	jsonExplanation struct {
-		Device  string    `json:"device"`
-		Kernels []outcome `json:"kernels"`
-	}
-	outcome struct {
-		Kernel      string         `json:"kernel"` // mangled
-		DisplayName string         `json:"display_name"`
-		Outcome     string         `json:"outcome"`
-		Image       *pickedImage   `json:"image,omitempty"` // what the runtime picks
-		Exception   *jsonException `json:"exception,omitempty"`
-		Reasons     []jsonReason   `json:"reasons"` // all, in the order of the runtime's checks
-	}
-	pickedImage struct {
-		Kind   string `json:"kind"` // native or ir
-		Triple string `json:"triple"`
-		Arch   string `json:"arch,omitempty"`
-		Size   int64  `json:"size"`
-		SHA256 string `json:"sha256"`
-	}
-	jsonException struct {
-		Code string `json:"errc"`
-		What string `json:"what"`
-	}
-	jsonReason struct {
-		Rule string `json:"rule"`
-		Sure bool   `json:"sure"` // false when only the device can tell
-		Text string `json:"text"`
-	}
-)
-
-// outcomes returns what becomes of the kernels that were asked for.
-func (e *explain) outcomes(r *report.Report) ([]outcome, error) {
-	images := make(map[string]report.Image)
-	for _, img := range r.Images {
-		images[img.ID] = img
-	}
-	list := []outcome{}
-	for i, k := range r.Kernels {
-		if e.kernel == "" || e.kernel == k.Name || e.kernel == k.DisplayName {
-			list = append(list, newOutcome(k, r.Cells[i], images)) // a cell for each kernel, on one device
-		}
-	}
-	if e.kernel != "" && len(list) == 0 {
-		msg := fmt.Sprintf("there is no kernel '%s' in the file", printable(e.kernel))
-		if near := r.Nearest(e.kernel); len(near) > 0 {
-			msg += ": did you mean " + printable(strings.Join(near, " or ")) + "?"
-		}
-		return nil, cli.Usagef("%s", msg)
-	}
-	return list, nil
-}
-
-func newOutcome(k report.Kernel, c report.Cell, images map[string]report.Image) outcome {
-	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
-	if img, ok := images[c.Image]; ok && c.Holds != report.Nothing {
-		o.Image = &pickedImage{Kind: string(c.Holds), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
-	}
-	for _, reason := range c.Reasons {
-		own := jsonReason{reason.Rule, reason.Status != report.Undetermined, reason.Text}
-		// Without an image there is nothing to check, so the runtime says that first.
-		if reason.Rule == string(compat.NoImage) {
-			o.Reasons = append([]jsonReason{own}, o.Reasons...)
-		} else {
-			o.Reasons = append(o.Reasons, own)
-		}
-	}
-	for _, reason := range o.Reasons {
-		if reason.Sure {
-			o.Outcome, o.Exception = isThrow, &jsonException{errorCode(reason.Rule), reason.Text}
-			return o
-		}
-		o.Outcome = mayRun
-	}
-	return o
-}
-
-// errorCode returns the sycl::errc of the exception for a rule.
-func errorCode(rule string) string {
-	switch compat.Rule(rule) {
-	case compat.NoImage:
-		return "runtime"
-	case compat.UnsupportedWorkGroupDims:
-		return "nd_range"
-	}
-	return "kernel_not_supported"
-}
-
 func printOutcomes(env *cli.Env, device string, list []outcome) error {
 	w := bufio.NewWriter(env.Stdout)
 	if len(list) == 0 {
@@ -203,14 +111,23 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		switch o.Outcome {
 		case runs:
 			fmt.Fprintf(w, "runs: %s\n", o.Image)
+			if o.Or != nil {
+				fmt.Fprintf(w, "  or: %s\n", o.Or)
+				fmt.Fprintln(w, "  the runtime builds both and takes either; build with ir = \"cpu\", \"separate\" or \"none\" if it has to be native code")
+			}
 		case mayRun:
 			fmt.Fprintf(w, "may run: %s\n", o.Image)
 		case isThrow:
 			fmt.Fprintf(w, "throws sycl::exception with errc::%s\n  what(): %s\n", o.Exception.Code, printable(o.Exception.What))
 		}
+		because := false // the reason was said, be it as the exception
 		for _, reason := range o.Reasons {
 			switch {
 			case o.Exception != nil && reason.Text == o.Exception.What:
+				because = true
+			case reason.Sure && !because:
+				because = true
+				fmt.Fprintf(w, "  because: %s\n", printable(reason.Text))
 			case reason.Sure:
 				fmt.Fprintf(w, "  also: %s\n", printable(reason.Text))
 			default:

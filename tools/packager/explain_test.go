@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,6 +68,10 @@ func TestExplain(t *testing.T) {
 		{"a device that may have other aspects", []string{"--device=my_device", "--device-config=own.yaml", "--kernel=Double"}},
 		{"an unknown device", []string{"--device=intel_gpu_pvcc"}},
 		{"an unknown kernel", []string{"--device=intel_gpu_pvc", "--kernel=Dubble"}},
+		{"images inside the program", []string{"--device=intel_gpu_acm_g10", "--embedded"}},
+		{"images inside the program, for an older runtime", []string{"--device=intel_gpu_acm_g10", "--embedded", "--runtime=2025.3", "--kernel=Native"}},
+		{"a runtime that does not read the file", []string{"--device=intel_gpu_pvc", "--runtime=2025.3", "--kernel=Plain"}},
+		{"a runtime that is not known", []string{"--device=intel_gpu_pvc", "--runtime=2024.2"}},
 		{"as JSON", []string{"--device=intel_gpu_acm_g10", "--kernel=Sizes", "--json"}},
 		{"as JSON, where it runs", []string{"--device=intel_gpu_acm_g10", "--kernel=Plain", "--json"}},
 	} {
@@ -74,6 +80,65 @@ func TestExplain(t *testing.T) {
 			"exit code " + string(rune('0'+code)) + "\n\n")
 	}
 	golden.CheckFile(t, filepath.Join(testdata, "explain.txt"), got.String())
+}
+
+// The runtime of 2025.3 takes native code and leaves out the IR of the whole file; in
+// object state, every runtime passes over native code; and a kernel has to be called
+// as the runtime looks for it.
+func TestExplainForms(t *testing.T) {
+	explainFolder(t)
+	ok(t, "convert", "--runtime=2025.3", "--output=old.syclbin", "k.syclbin")
+	ok(t, "convert", "--state=object", "--output=object.syclbin", "k.syclbin")
+	ok(t, "convert", "--bare", "--output=bare.syclbin", "k.syclbin")
+	if err := os.WriteFile("other.spv", spirvModule("_ZTS5Plain"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "pack", "--output=other.syclbin", "--image=file=other.spv,triple=spir64-unknown-unknown")
+	var got strings.Builder
+	for _, args := range []string{
+		"--device=intel_gpu_acm_g10 old.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain old.syclbin",
+		"--device=intel_gpu_pvc object.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain bare.syclbin",
+		"--device=intel_gpu_pvc --runtime=2026.2 other.syclbin",
+		"--device=intel_gpu_pvc --runtime=2026.2 --embedded other.syclbin",
+	} {
+		code, stdout, stderr := run(t, append([]string{"explain"}, strings.Fields(args)...)...)
+		fmt.Fprintf(&got, "$ packager explain %s\n%s%sexit code %d\n\n", args, stdout, stderr, code)
+	}
+	golden.CheckFile(t, filepath.Join(testdata, "explain-forms.txt"), got.String())
+}
+
+// Of a file in executable state, one module that needs another keeps all kernels
+// from being loaded, on devices that take the module.
+func TestExplainImports(t *testing.T) {
+	imports := "\n[SYCL/imported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n"
+	folder(t, map[string]string{
+		"plain.spv":    string(spirvModule("__sycl_kernel__ZTS5Plain")),
+		"calls.spv":    string(spirvModule("__sycl_kernel__ZTS5Calls")),
+		"library.spv":  string(spirvModule("library")),
+		"plain.prop":   needsFile(t, requirement.Requirements{}, "__sycl_kernel__ZTS5Plain"),
+		"calls.prop":   needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "__sycl_kernel__ZTS5Calls") + imports,
+		"library.prop": needsFile(t, requirement.Requirements{}) + "[SYCL/exported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n",
+		"own.yaml":     "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
+	})
+	ok(t, "pack", "--output=object.syclbin", "--state=object",
+		"--image=file=plain.spv,triple=spir64-unknown-unknown,props=plain.prop",
+		"--image=file=calls.spv,triple=spir64-unknown-unknown,props=calls.prop",
+		"--image=file=library.spv,triple=spir64-unknown-unknown,props=library.prop")
+	ok(t, "convert", "--state=executable", "--output=executable.syclbin", "object.syclbin")
+	var got strings.Builder
+	for _, args := range []string{
+		"--device=intel_gpu_pvc executable.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain executable.syclbin",
+		"--device=intel_gpu_acm_g10 executable.syclbin",
+		"--device=my_device --device-config=own.yaml executable.syclbin",
+		"--device=intel_gpu_pvc object.syclbin",
+	} {
+		code, stdout, stderr := run(t, append([]string{"explain"}, strings.Fields(args)...)...)
+		fmt.Fprintf(&got, "$ packager explain %s\n%s%sexit code %d\n\n", args, stdout, stderr, code)
+	}
+	golden.CheckFile(t, filepath.Join(testdata, "explain-imports.txt"), got.String())
 }
 
 func TestExplainUsage(t *testing.T) {

@@ -26,7 +26,8 @@ func linkCommand() *cli.Command {
 		Long: `
 With --mode combine, the abstract modules of all files become those of one, and
 each symbol that a module imports has to be exported by another one that the same
-devices take. Code is not changed; the runtime or a later link puts it together.
+devices take. Code is not changed: a program puts it together by sycl::link, for
+which the file is in object state. Without such symbols it is executable.
 Modules that are the same are kept once. The result does not depend on the order
 of the files. What keeps files from being combined is printed, and the exit code
 is 1: nothing is written then. docs/linking.md explains each problem.
@@ -62,7 +63,7 @@ func (l *link) setup(fs *flag.FlagSet) cli.Run {
 	l.form.flags(fs)
 	l.linkIR.flags(fs)
 	fs.StringVar(&l.mode, "mode", "combine", "`how`: combine keeps the modules and resolves their symbols, ir links their code")
-	fs.StringVar(&l.state, "state", "", "bundle `state` of the result: input, object or executable (default executable, or object with --allow-unresolved)")
+	fs.StringVar(&l.state, "state", "", "bundle `state` of the result: input, object or executable (default object when a module needs a symbol of another, executable otherwise)")
 	fs.BoolVar(&l.allowUnresolved, "allow-unresolved", false, "leave imports that no file exports to a later link")
 	fs.StringVar(&l.graph, "graph", "", "write which modules need which to this `file`, - for standard output")
 	fs.StringVar(&l.graphFormat, "graph-format", "", "`form` of the graph: text, or dot for Graphviz (default text)")
@@ -216,7 +217,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 		}
 	}
 	found := make(chan []syclbin.Finding, 1)
-	go func() { found <- syclbin.Verify(file) }() // while the disk is busy
+	go func() { found <- sycllink.Verify(file) }() // while the disk is busy
 	err := cli.WriteFile(l.output, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+l.output, total)
 		defer p.done()
@@ -230,16 +231,10 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 		}
 		return files.unchanged()
 	})
-	list := <-found
+	findings := <-found
 	if err != nil {
 		return err
 	}
-	// Whether symbols are there once, and there at all, is decided better here than
-	// by 'packager verify', which does not know which devices take both of two
-	// modules.
-	findings := slices.DeleteFunc(list, func(f syclbin.Finding) bool {
-		return f.ID == "kernel-duplicate" || f.ID == "export-duplicate" || f.ID == "import-unresolved"
-	})
 	for i, found := range findings {
 		if i == maxShown {
 			env.Warnf(printable(l.output), "and %d more: 'packager verify' shows all", len(findings)-i)

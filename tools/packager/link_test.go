@@ -14,6 +14,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -80,7 +81,7 @@ func TestLink(t *testing.T) {
 	for _, args := range [][]string{
 		{"library.syclbin", "main.syclbin"},
 		{"main.syclbin", "library.syclbin", "./main.syclbin"},
-		{"--mode=combine", "--state=executable", "main.syclbin", "library.syclbin"},
+		{"--mode=combine", "--state=object", "main.syclbin", "library.syclbin"},
 	} {
 		ok(t, append([]string{"link", "--output=again.syclbin"}, args...)...)
 		if !bytes.Equal(file(t, "again.syclbin"), app) {
@@ -91,6 +92,37 @@ func TestLink(t *testing.T) {
 	ok(t, "link", "--output=again.syclbin", "library.syclbin", "part.syclbin")
 	if !bytes.Equal(file(t, "again.syclbin"), app) {
 		t.Error("linking in two steps made another file")
+	}
+}
+
+// The same modules as one file, in the states that they may be loaded in.
+func TestImportsInExecutable(t *testing.T) {
+	linkable(t)
+	args := []string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}
+	code, _, stderr := run(t, append(args, "--state=executable")...)
+	if code != 1 || !strings.Contains(stderr, `main.syclbin: error: Symbol "_Z6squaref" is imported`) || !strings.Contains(stderr, "--mode ir") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if _, err := os.Stat("app.syclbin"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("there is an output")
+	}
+	ok(t, args...)
+	if out := ok(t, "verify", "app.syclbin"); out != "" {
+		t.Errorf("in object state: %s", out)
+	}
+	ok(t, "convert", "--state=executable", "--output=exe.syclbin", "app.syclbin")
+	code, stdout, stderr := run(t, "verify", "exe.syclbin")
+	if code != 1 || !strings.HasPrefix(stdout, `exe.syclbin: abstract module 1: import-in-executable: the module imports "_Z6squaref", which`) || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	ok(t, "extract", "--output-dir=parts", "exe.syclbin")
+	code, _, stderr = run(t, "pack", "@parts/pack.args", "--output=again.syclbin")
+	if code != 0 || !strings.Contains(stderr, "again.syclbin: warning: abstract module ") || !strings.Contains(stderr, "import-in-executable") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	code, _, stderr = run(t, "link", "--output=app.syclbin", "exe.syclbin")
+	if code != 1 || !strings.Contains(stderr, "nothing resolves imports in executable state") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 
@@ -271,7 +303,7 @@ func TestLinkManyFiles(t *testing.T) {
 	defer f.Close()
 	for _, m := range f.Modules {
 		code, err := io.ReadAll(m.IR[0].Open())
-		name := m.Kernels()[0]
+		name := kernelname.Base(m.Kernels()[0])
 		want := fmt.Sprintf("%s%03s.syclbin%d", spirvHead, name[1:], map[byte]int{'k': 0, 'a': 1}[name[0]])
 		if err != nil || string(code) != want {
 			t.Errorf("%s: %q, want %q, error %v", name, code, want, err)

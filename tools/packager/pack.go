@@ -19,6 +19,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -131,7 +132,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
 	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 	findings := make(chan []syclbin.Finding, 1)
-	go func() { findings <- syclbin.Verify(file) }() // while the disk is busy
+	go func() { findings <- sycllink.Verify(file) }() // while the disk is busy
 	err := create(env, name, file, o)
 	list := <-findings
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -389,7 +390,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	rules := ok(t, "verify", "--rules")
-	if n := strings.Count(rules, "\n"); n != len(syclbin.Rules()) {
+	if n := strings.Count(rules, "\n"); n != len(sycllink.Rules()) {
 		t.Errorf("%d rules", n)
 	}
 }

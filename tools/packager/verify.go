@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -54,7 +55,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 	out := bufio.NewWriter(env.Stdout)
 	defer out.Flush() // what was found before an error stays
 	if v.rules {
-		for _, r := range syclbin.Rules() {
+		for _, r := range sycllink.Rules() {
 			fmt.Fprintf(out, "%-24s %s\n", r.ID, r.Short)
 		}
 		return out.Flush()
@@ -73,7 +74,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 		j := jsonVerified{File: name, Findings: []jsonFinding{}}
-		for _, found := range syclbin.Verify(f) {
+		for _, found := range sycllink.Verify(f) {
 			bad = true
 			if v.json {
 				j.Findings = append(j.Findings, jsonFinding(found))

@@ -1,0 +1,170 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// The rules of what the modules of a file mean to each other.
+var (
+	kernelDuplicate = syclbin.Rule{
+		ID: string(KernelDuplicate), Short: "for one target a kernel is in one abstract module",
+		Remedy: "remove one of the modules, or rename the kernel",
+	}
+	exportDuplicate = syclbin.Rule{
+		ID: string(ExportDuplicate), Short: "for one target a symbol is exported by one abstract module",
+		Remedy: "remove one of the definitions",
+	}
+	importUnresolved = syclbin.Rule{
+		ID: string(ImportUnresolved), Short: "in executable state every imported symbol is exported for the same target",
+		Remedy: "link the code with the file that has the symbol: packager link --mode ir, or build it in object state",
+	}
+	importInExecutable = syclbin.Rule{
+		ID: string(ImportInExecutable), Short: "in executable state no abstract module imports symbols",
+		Remedy: "link the code: packager link --mode ir, or write it in object state: packager convert --state object, and let the program call sycl::link",
+	}
+
+	symbolRules = []syclbin.Rule{kernelDuplicate, exportDuplicate, importUnresolved, importInExecutable}
+)
+
+// Rules returns the rules that Verify checks, in the order of the documentation.
+func Rules() []syclbin.Rule { return slices.Concat(syclbin.Rules(), symbolRules) }
+
+// Verify checks a file against every rule: first those of the format, as
+// [syclbin.Verify] does, then those of symbols. Which modules meet, and what resolves
+// what, is decided as for [Combine].
+func Verify(f *syclbin.File) []syclbin.Finding {
+	v := verifier{file: f, found: syclbin.Verify(f)}
+	v.lenient = true // values that are wrong have been found above
+	for i, m := range f.Modules {
+		v.list = append(v.list, &module{Module: m, index: i, places: []Place{{Module: i}}})
+	}
+	if err := v.targets(); err != nil {
+		v.add(syclbin.TooMany, "file", "there are images for more than %d targets", maxTargets)
+		return v.found
+	}
+	if v.pairs() > maxPairs {
+		v.add(syclbin.TooMany, "file", "there are more than %d pairs of a symbol and a target", maxPairs)
+		return v.found
+	}
+	v.duplicates(kernelDuplicate, "kernel", setKeys(propset.KernelNames))
+	v.duplicates(exportDuplicate, "exported symbol", func(m *module) []string { return exported(m, f.State) })
+	if f.State == syclbin.Executable {
+		v.imports()
+	}
+	return v.found
+}
+
+// maxPairs is how many pairs of a symbol and a target are looked at.
+const maxPairs = 1 << 21
+
+// A verifier is the work on one file.
+type verifier struct {
+	linker
+	file  *syclbin.File
+	found []syclbin.Finding
+}
+
+func (v *verifier) add(rule syclbin.Rule, place, format string, args ...any) {
+	v.found = syclbin.AppendFinding(v.found, rule, place, format, args...)
+}
+
+func (v *verifier) addModule(rule syclbin.Rule, m *module, format string, args ...any) {
+	v.add(rule, fmt.Sprintf("abstract module %d", m.index), format, args...)
+}
+
+// pairs returns how many pairs of a symbol and a target there are.
+func (v *verifier) pairs() (n int) {
+	for _, m := range v.list {
+		symbols := 0
+		for _, name := range []string{propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols} {
+			symbols += m.Metadata.Set(name).Len()
+		}
+		for range m.own.all() {
+			n += symbols
+		}
+	}
+	return n
+}
+
+// duplicates finds names that several modules have for the same target. Each is
+// found once in a module, with the first module that has it as well.
+func (v *verifier) duplicates(rule syclbin.Rule, what string, names func(*module) []string) {
+	type key struct {
+		name   string
+		target int
+		kinds  uint8
+	}
+	owner := make(map[key]int)
+	for _, m := range v.list {
+		for _, name := range names(m) {
+			found := false
+			for t := range m.own.all() {
+				for kinds := uint8(0); kinds < 1<<len(deviceKinds) && !found; kinds++ {
+					first, ok := owner[key{name, t, kinds}]
+					if found = ok && meet(kinds, m.kinds); found {
+						v.addModule(rule, m, "the %s %.256q is in abstract module %d as well, for target %s", what, name, first, v.names[t])
+					}
+				}
+				if k := (key{name, t, m.kinds}); !found {
+					owner[k] = m.index
+				}
+			}
+		}
+	}
+}
+
+// imports finds what modules import, which nobody resolves in executable state.
+func (v *verifier) imports() {
+	v.symbolImports(true)
+	others := make(map[int][]string) // by importer, what other modules have
+	for _, i := range v.links {
+		switch m := v.list[i.Importer]; {
+		case len(i.Missing) > 0:
+			v.addModule(importUnresolved, m, "no module exports the symbol %.256q for target %s", i.Name, i.Missing[0])
+		case !i.Unresolved && !exports(m.Module, i.Name):
+			others[i.Importer] = append(others[i.Importer], i.Name)
+		}
+	}
+	for _, m := range v.list {
+		names := others[m.index]
+		if len(names) == 0 {
+			continue
+		}
+		more := ""
+		if n := len(names) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		v.addModule(importInExecutable, m, "the module imports %.256q%s, which the runtime takes from other modules only where a program calls sycl::link", names[0], more)
+	}
+}
+
+// exported returns the symbols that a module exports and others must not. In
+// executable state nothing is linked, and device globals that several images of a
+// program export are one variable.
+func exported(m *module, state syclbin.State) []string {
+	names := keys(m.Metadata.Set(propset.ExportedSymbols))
+	globals := m.Metadata.Set(propset.DeviceGlobals)
+	if state != syclbin.Executable || globals.Len() == 0 {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, ok := globals.Get(name)
+		return ok
+	})
+}
+
+// Imports returns the symbols that a module needs of others, in the order of its
+// metadata.
+func Imports(m *syclbin.Module) []string {
+	names := keys(m.Metadata.Set(propset.ImportedSymbols))
+	return slices.DeleteFunc(names, func(name string) bool { return exports(m, name) })
+}
+
+func exports(m *syclbin.Module, name string) bool {
+	_, ok := m.Metadata.Set(propset.ExportedSymbols).Get(name)
+	return ok
+}

@@ -1,0 +1,137 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// verified returns a file without findings but those of its symbols.
+func verified(state syclbin.State, parts ...part) *syclbin.File {
+	f := file("f", parts...).File
+	f.State = state
+	f.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(state)))
+	return f
+}
+
+func TestVerify(t *testing.T) {
+	k, f := []string{"k"}, []string{"f"}
+	globals := map[string][2]uint32{"g": {4, 0}}
+	exe, obj := syclbin.Executable, syclbin.Object
+	for name, test := range map[string]struct {
+		state syclbin.State
+		parts []part
+		want  []string // id, place, and part of the message
+	}{
+		"one module":                         {exe, []part{{kernels: k}}, nil},
+		"a kernel in two modules":            {exe, []part{{kernels: k}, {kernels: k}}, []string{`kernel-duplicate: abstract module 1: the kernel "k" is in abstract module 0 as well, for target spir64`}},
+		"a kernel in three, for two targets": {exe, []part{{kernels: k, targets: []string{pvc}}, {kernels: k}, {kernels: k, targets: []string{pvc, spir64}}}, []string{`kernel-duplicate: abstract module 2: the kernel "k" is in abstract module 1 as well, for target spir64`}},
+		"other names of the same target":     {exe, []part{{kernels: k}, {kernels: k, targets: []string{"spir64_x86_64-unknown-unknown"}}}, []string{"kernel-duplicate: abstract module 1"}},
+		"IR and native code for two GPUs":    {exe, []part{{kernels: k}, {kernels: k, targets: []string{pvc}}, {kernels: k, targets: []string{dg2}}}, nil},
+		"IR of different families":           {exe, []part{{kernels: k}, {kernels: k, targets: []string{"spirv64-unknown-unknown"}}}, nil},
+		"a kernel for two kinds of device":   {exe, []part{{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}, {kernels: k, aspects: []aspect.Aspect{aspect.GPU}}}, nil},
+		"for a kind, and for any":            {exe, []part{{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}, {kernels: k}}, []string{"kernel-duplicate: abstract module 1"}},
+		"a symbol exported twice":            {obj, []part{{exports: f}, {kernels: k}, {exports: f}}, []string{`export-duplicate: abstract module 2: the exported symbol "f" is in abstract module 0 as well`}},
+		"exported twice, executable":         {exe, []part{{exports: f}, {exports: f}}, []string{"export-duplicate: abstract module 1"}},
+		"a device global of two images":      {exe, []part{{kernels: k, exports: []string{"g"}, globals: globals}, {exports: []string{"g"}, globals: globals}}, nil},
+		"a device global to be linked":       {obj, []part{{kernels: k, exports: []string{"g"}, globals: globals}, {exports: []string{"g"}, globals: globals}}, []string{`export-duplicate: abstract module 1: the exported symbol "g"`}},
+		"a symbol that is missing":           {exe, []part{{kernels: k, imports: f}}, []string{`import-unresolved: abstract module 0: no module exports the symbol "f" for target spir64`}},
+		"a symbol of a device library":       {exe, []part{{kernels: k, imports: []string{"__devicelib_ConvertFToBF16INTEL"}}}, []string{"import-unresolved: abstract module 0"}},
+		"a symbol that may still come":       {obj, []part{{kernels: k, imports: f}}, nil},
+		"a symbol of another module":         {exe, []part{{exports: f}, {kernels: k, imports: f}}, []string{`import-in-executable: abstract module 1: the module imports "f", which the runtime takes from other modules only where a program calls sycl::link`}},
+		"several of them":                    {exe, []part{{kernels: k, imports: []string{"f", "g", "h"}}, {exports: []string{"f", "g"}}, {exports: []string{"h"}}}, []string{`import-in-executable: abstract module 0: the module imports "f" and 2 more, which`}},
+		"a symbol of another, to be linked":  {obj, []part{{exports: f}, {kernels: k, imports: f}}, nil},
+		"a symbol of its own":                {exe, []part{{kernels: k, exports: f, imports: f}}, nil},
+		"native code that needs IR":          {exe, []part{{kernels: k, imports: f, targets: []string{pvc}}, {exports: f}}, []string{"import-unresolved: abstract module 0: no module exports the symbol \"f\" for target " + pvc}},
+		"IR and native code that need IR":    {exe, []part{{kernels: k, imports: f, targets: []string{spir64, pvc}}, {exports: f}}, []string{"import-unresolved: abstract module 0: no module exports the symbol \"f\" for target " + pvc}},
+		"an import and no image":             {exe, []part{{kernels: k, imports: f, targets: []string{}}}, []string{"module-empty: abstract module 0"}},
+		"requirements that cannot be read": {exe, []part{{kernels: k, sets: map[string]map[string]propset.Value{propset.DeviceRequirements: {"aspects": propset.Uint(5)}}}, {kernels: k}},
+			[]string{"property-value: abstract module 0", "kernel-duplicate: abstract module 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, found := range Verify(verified(test.state, test.parts...)) {
+				switch found.ID {
+				case "native-is-ir", "native-compile-target", "kernel-name-prefix": // of parts, which are made for symbols only
+				default:
+					got = append(got, found.ID+": "+found.Place+": "+found.Message)
+				}
+				if found.Remedy == "" {
+					t.Errorf("%s has no remedy", found.ID)
+				}
+			}
+			if !slices.EqualFunc(got, test.want, strings.HasPrefix) {
+				t.Errorf("found %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// What can be combined has no findings about symbols, whatever the state is that the
+// linker chooses, and what cannot has some in a file of the same modules.
+func TestVerifyAndCombineAgree(t *testing.T) {
+	isSymbol := func(f syclbin.Finding) bool {
+		return slices.ContainsFunc(symbolRules, func(r syclbin.Rule) bool { return r.ID == f.ID })
+	}
+	f := []string{"f"}
+	for name, parts := range map[string][]part{
+		"nothing to resolve":        {{kernels: f}, {kernels: f, targets: []string{pvc}}},
+		"an import":                 {{imports: f}, {exports: f}},
+		"a kernel twice":            {{kernels: f}, {kernels: f, bytes: "b"}},
+		"an export twice":           {{exports: f}, {exports: f, bytes: "b"}},
+		"native code that needs IR": {{imports: f, targets: []string{pvc}}, {exports: f}},
+		"fixed IR":                  {{imports: f, fixed: []string{"intel_gpu_pvc"}}, {exports: f}},
+		"IR for all others":         {{imports: f}, {exports: f, fixed: []string{"intel_gpu_pvc"}}},
+		"kinds of device":           {{imports: f, aspects: []aspect.Aspect{aspect.CPU}}, {exports: f, aspects: []aspect.Aspect{aspect.GPU}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := combine(t, Options{}, file("a", parts[0]), file("b", parts[1]))
+			if r.File != nil && slices.ContainsFunc(Verify(r.File), isSymbol) {
+				t.Errorf("the result has the findings %v", Verify(r.File))
+			}
+			if found := Verify(verified(syclbin.Executable, parts...)); r.File == nil && !slices.ContainsFunc(found, isSymbol) {
+				t.Errorf("the problems are %s, the findings %v", text(r), found)
+			}
+		})
+	}
+}
+
+func TestVerifyIsBounded(t *testing.T) {
+	many := part{targets: []string{}}
+	for i := range maxTargets + 1 {
+		many.targets = append(many.targets, fmt.Sprintf("%s=arch%d", gen, i))
+	}
+	symbols := part{targets: many.targets[:maxTargets]}
+	for i := range maxPairs/maxTargets + 1 {
+		symbols.kernels = append(symbols.kernels, fmt.Sprint(i))
+	}
+	for name, test := range map[string]struct {
+		part part
+		want string
+	}{
+		"targets": {many, "file: too-many: there are images for more than 1024 targets; "},
+		"pairs":   {symbols, "file: too-many: there are more than 2097152 pairs of a symbol and a target; "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := Verify(verified(syclbin.Executable, test.part))
+			if last := found[len(found)-1].String(); !strings.HasPrefix(last, test.want) {
+				t.Errorf("the last finding is %s", last)
+			}
+		})
+	}
+}
+
+func TestRulesAreDistinct(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, r := range Rules() {
+		if r.ID == "" || r.Short == "" || r.Remedy == "" || seen[r.ID] {
+			t.Errorf("rule %+v", r)
+		}
+		seen[r.ID] = true
+	}
+}
