@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -166,7 +165,7 @@ type UndefinedFunction struct {
 }
 
 func (u UndefinedFunction) String() string {
-	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.Name), calledBy(u.Chain))
+	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", displayName(u.Name), calledBy(u.Chain))
 }
 
 // calledBy names the functions of a chain, the last one first.
@@ -177,7 +176,7 @@ func calledBy(chain []string) string {
 		if i == 0 {
 			kind = "kernel"
 		}
-		parts = append(parts, fmt.Sprintf("%s '%s'", kind, kernelname.Display(name)))
+		parts = append(parts, fmt.Sprintf("%s '%s'", kind, displayName(name)))
 	}
 	if len(parts) > maxChain {
 		parts = append(parts[:maxChain-1], "...", parts[len(parts)-1])

@@ -71,6 +71,7 @@ func FuzzRun(f *testing.F) {
 		if choice&64 != 0 {
 			o.Aspects.Exclude, o.Aspects.FixedTargets = []string{"fp64"}, []string{"intel_gpu_pvc"}
 		}
+		o.SYCLBINKernelNames = len(text)%2 == 1
 		if choice&128 != 0 {
 			if err := MarkSource(m, "a.cpp"); err != nil {
 				return

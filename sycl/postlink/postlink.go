@@ -11,6 +11,7 @@
 //   - [NumberAspects] gives aspects the numbers that this project has for them
 //   - [DropHostCode] and [ForgetUsed] let go of what nothing on a device uses
 //   - [LowerKernelNames] makes metadata of the sizes in kernels' names
+//   - [PrefixKernelNames] gives kernels the names that they have in a SYCLBIN
 //   - [Undefined] finds what kernels call and nobody defines
 //   - [FindVirtualFunctions] finds the sets of virtual functions that kernels may
 //     call, and warns of virtual calls from kernels that do not say what they call
@@ -40,7 +41,6 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -48,6 +48,11 @@ import (
 type Options struct {
 	Aspects AspectOptions
 	Split   SplitOptions
+
+	// SYCLBINKernelNames gives kernels the names by which ext_oneapi_get_kernel finds
+	// them in a SYCLBIN: see PrefixKernelNames. In images that are embedded in a
+	// program, kernels have the names that the program has.
+	SYCLBINKernelNames bool
 }
 
 // A Result is what Run makes of a module.
@@ -66,6 +71,11 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 	ForgetUsed(m)
 	if err := LowerKernelNames(m); err != nil {
 		return nil, err
+	}
+	if o.SYCLBINKernelNames {
+		if err := PrefixKernelNames(m); err != nil {
+			return nil, err
+		}
 	}
 	if !o.Split.Dependencies {
 		if err := checkUndefined(m); err != nil {
@@ -188,16 +198,17 @@ const kernelWith = "_ZTSN9sycl_lite11kernel_withI"
 // metadata that the SPIR-V translators understand.
 func LowerKernelNames(m *llvmir.Module) error {
 	for _, k := range m.Kernels() {
-		if !strings.HasPrefix(k.Name(), kernelWith) {
+		name := BareKernelName(k.Name())
+		if !strings.HasPrefix(name, kernelWith) {
 			continue
 		}
-		n, ok := kernelSizes(k.Name())
+		n, ok := kernelSizes(name)
 		if !ok {
-			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", kernelname.Display(k.Name()))
+			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", displayName(k.Name()))
 		}
 		if workGroup := n[:3]; !slices.Equal(workGroup, []uint32{0, 0, 0}) && !k.HasMetadata("reqd_work_group_size") {
 			if slices.Contains(workGroup, 0) {
-				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name()))
+				return fmt.Errorf("kernel %s: a required work-group size of 0", displayName(k.Name()))
 			}
 			k.SetMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
 		}

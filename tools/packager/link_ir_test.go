@@ -90,8 +90,8 @@ func TestLinkIR(t *testing.T) {
 			args = append(args, "--targets", "spir64,intel_gpu_acm_g10,intel_gpu_pvc,intel_gpu_12_60_7", "kernels.syclbin", "library.syclbin")
 			ok(t, append(args, "--output", "out.syclbin")...)
 			want := `executable
-["_ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown spir64_gen-unknown-unknown=intel_gpu_pvc
-["_ZTS5Plain"] needs [], imports 0, exports 0, for spir64-unknown-unknown spir64_gen-unknown-unknown=intel_gpu_acm_g10 spir64_gen-unknown-unknown=intel_gpu_pvc
+["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown spir64_gen-unknown-unknown=intel_gpu_pvc
+["__sycl_kernel__ZTS5Plain"] needs [], imports 0, exports 0, for spir64-unknown-unknown spir64_gen-unknown-unknown=intel_gpu_acm_g10 spir64_gen-unknown-unknown=intel_gpu_pvc
 `
 			if got := shape(t, "out.syclbin"); got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
@@ -140,8 +140,8 @@ func TestLinkIRUnresolved(t *testing.T) {
 
 	ok(t, append(args, "--allow-unresolved", "--output", "part.syclbin", "kernels.syclbin")...)
 	want := `object
-["_ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
-["_ZTS5Plain"] needs [], imports 1, exports 0, for spir64-unknown-unknown
+["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
+["__sycl_kernel__ZTS5Plain"] needs [], imports 1, exports 0, for spir64-unknown-unknown
 `
 	if got := shape(t, "part.syclbin"); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -149,8 +149,8 @@ func TestLinkIRUnresolved(t *testing.T) {
 	// A later link finds it.
 	ok(t, append(args, "--split", "off", "--state", "object", "--output", "all.syclbin", "part.syclbin", "library.syclbin")...)
 	want = `object
-["_ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
-["_ZTS5Plain"] needs [], imports 0, exports 1, for spir64-unknown-unknown
+["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
+["__sycl_kernel__ZTS5Plain"] needs [], imports 0, exports 1, for spir64-unknown-unknown
 `
 	if got := shape(t, "all.syclbin"); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

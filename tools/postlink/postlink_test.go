@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
 func run(t *testing.T, args ...string) (code int, stderr string) {
@@ -119,6 +120,39 @@ func TestSplitWithRealCompilers(t *testing.T) {
 	}
 	if again, err := os.ReadFile("again_0.bc"); err != nil || string(again) != string(first) {
 		t.Errorf("a second run wrote another module (%v)", err)
+	}
+}
+
+// TestKernelNamesWithRealCompilers: the prefix reaches the entry points of SPIR-V.
+func TestKernelNamesWithRealCompilers(t *testing.T) {
+	dis, opt, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "opt"), programs.Find(t, "llvm-spirv")
+	t.Chdir(t.TempDir())
+	write(t, "in.ll", ir)
+	if code, stderr := run(t, "--syclbin-kernel-names", "--llvm-dis", dis, "--opt", opt, "--split=off", "--output", "out.table", "in.ll"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for image, want := range map[string]string{
+		"out_0": "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1BLj64ELj1ELj1ELj16EEE",
+		"out_1": "__sycl_kernel__ZTS1A",
+	} {
+		runProgram(t, translator, image+".bc", "-o", "out.spv")
+		data, err := os.ReadFile("out.spv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := spirv.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Kernels) != 1 || m.Kernels[0].Name != want || len(m.Exports) > 0 {
+			t.Errorf("%s: kernels %+v, exports %v; want %s alone", image, m.Kernels, m.Exports, want)
+		}
+		if got, _ := os.ReadFile(image + ".sym"); string(got) != want+"\n" {
+			t.Errorf("%s: symbols %q", image, got)
+		}
+		if sets, _ := os.ReadFile(image + ".prop"); !strings.Contains(string(sets), "[SYCL/kernel names]\n"+want+"=1|1\n") {
+			t.Errorf("%s: properties\n%s", image, sets)
+		}
 	}
 }
 
