@@ -10,6 +10,7 @@
 //
 //   - [NumberAspects] gives aspects the numbers that this project has for them
 //   - [DropHostCode] and [ForgetUsed] let go of what nothing on a device uses
+//   - [SetSourceLanguage] says what language device compilers take the code for
 //   - [LowerKernelNames] makes metadata of the sizes in kernels' names
 //   - [PrefixKernelNames] gives kernels the names that they have in a SYCLBIN
 //   - [Undefined] finds what kernels call and nobody defines
@@ -69,6 +70,7 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 	}
 	DropHostCode(m)
 	ForgetUsed(m)
+	SetSourceLanguage(m)
 	if err := LowerKernelNames(m); err != nil {
 		return nil, err
 	}
@@ -159,6 +161,7 @@ func MarkSource(m *llvmir.Module, id string) error {
 	if err := NumberAspects(m); err != nil {
 		return err
 	}
+	SetSourceLanguage(m) // a source that says nothing is SYCL, whatever others say
 	if err := LowerAnnotations(m, id); err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ func (*RestoreError) BadInput() {}
 // make other code of it is an error.
 func Restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {
 	forgetTranslation(m)
+	SetSourceLanguage(m)
 	p := &restored{module: m, registry: r}
 	if err := p.findEntryPoints(id); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -125,6 +126,20 @@ func TestImportRealCompilers(t *testing.T) {
 			stepstest.Build(t, stepstest.Binary{Name: "callers", Source: callers, Options: test.options, State: syclbin.Object, Version: test.version, Bitcode: test.bitcode, Names: test.names})
 			stepstest.Build(t, stepstest.Binary{Name: "library", Source: library, Options: test.options, State: syclbin.Input, Version: test.version, Bitcode: test.bitcode})
 			properties, modules := imports(t, test.names, "callers.syclbin", "library.syclbin")
+
+			files, err := filepath.Glob("spv/*.spv")
+			if err != nil || len(files) != len(modules) {
+				t.Fatalf("%d files of SPIR-V, %v", len(files), err)
+			}
+			for _, file := range files {
+				text, err := exec.Command(programs.Find(t, "spirv-dis"), file).Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := "OpSource OpenCL_CPP 100000\n"; !strings.Contains(string(text), want) {
+					t.Errorf("%s: no %q", file, want)
+				}
+			}
 
 			type facts struct {
 				Aspects   []aspect.Aspect
