@@ -9,6 +9,8 @@
 // which works alone:
 //
 //   - [NumberAspects] gives aspects the numbers that this project has for them
+//   - [CheckStaticConstructors] finds variables of device code that only a static
+//     constructor would initialize
 //   - [DropHostCode] and [ForgetUsed] let go of what nothing on a device uses
 //   - [SetSourceLanguage] says what language device compilers take the code for
 //   - [LowerKernelNames] makes metadata of the sizes in kernels' names
@@ -58,7 +60,7 @@ type Options struct {
 
 // A Result is what Run makes of a module.
 type Result struct {
-	Images      []*Image
+	Images      []*Image // none when there is an error among the diagnostics
 	Diagnostics []Diagnostic
 	Origins     map[string]map[aspect.Aspect]Origin // by kernel: what makes it need an aspect
 }
@@ -67,6 +69,10 @@ type Result struct {
 func Run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := NumberAspects(m); err != nil {
 		return nil, err
+	}
+	diagnostics := CheckStaticConstructors(m, o.Split)
+	if len(diagnostics) > 0 { // errors, of which what follows would say something else
+		return &Result{Diagnostics: diagnostics}, nil
 	}
 	DropHostCode(m)
 	ForgetUsed(m)
@@ -84,7 +90,7 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	diagnostics := FindVirtualFunctions(m)
+	diagnostics = FindVirtualFunctions(m)
 	known, err := NewKnownAspects(m)
 	if err != nil {
 		return nil, err

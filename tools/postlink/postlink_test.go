@@ -160,6 +160,7 @@ func TestRefusals(t *testing.T) {
 	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
 	t.Chdir(t.TempDir())
 	write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
+	write(t, "started.ll", strings.NewReplacer("@shared = addrspace(1) constant", "@shared = addrspace(1) global", "call void @_Z5printv()", "store i32 1, ptr addrspace(1) @shared").Replace(ir))
 	write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
 	write(t, "cut.ll", "define void @f() {\n")
 	write(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
@@ -170,6 +171,8 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		"an undefined device function":   {[]string{"undefined.ll"}, cli.ExitBadInput, "a.cpp: device function 'help()' is used but no source defines it; it is called by kernel 'A'"},
+		"a variable for hosts":           {[]string{"started.ll"}, cli.ExitBadInput, "error: variable 'shared' is initialized when the program starts"},
+		"all errors are counted":         {[]string{"started.ll"}, cli.ExitBadInput, "postlink: error: started.ll: errors in the device code: 1"},
 		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: there is no kernel"},
 		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: the body of function @f does not end"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},

@@ -206,10 +206,17 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("%s: %w", args[0], err))
 	}
+	wrong := 0
 	for _, d := range result.Diagnostics {
 		fmt.Fprintln(env.Stderr, d)
+		if d.Severity == postlink.Error {
+			wrong++
+		}
 	}
-	if n := len(result.Diagnostics); n > 0 && o.WarningsAsErrors {
+	switch n := len(result.Diagnostics); {
+	case wrong > 0:
+		return cli.BadInput(fmt.Errorf("%s: errors in the device code: %d", args[0], wrong))
+	case n > 0 && o.WarningsAsErrors:
 		return cli.No(fmt.Errorf("%d warnings, which count as errors", n))
 	}
 	if o.IROnly {
