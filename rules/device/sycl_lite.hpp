@@ -37,9 +37,11 @@
 //
 // What a host program must know:
 //
-//  * A kernel is named "_ZTS" and the mangled name of its name type:
-//    _ZTSN5stats10DotProductE, or std::string("_ZTS") + typeid(T).name(). When
-//    the kernel requires sizes, the name type is kernel_with (see there).
+//  * In a SYCLBIN a kernel is named "__sycl_kernel__ZTS" and the mangled name of its
+//    name type: __sycl_kernel__ZTSN5stats10DotProductE, or
+//    std::string("__sycl_kernel__ZTS") + typeid(T).name(). DPC++'s
+//    ext_oneapi_get_kernel takes it without "__sycl_kernel_", too. When the kernel
+//    requires sizes, the name type is kernel_with (see there).
 //  * A kernel has one argument: the function object, by value. Its members are
 //    laid out as in any C++ object. Of a lambda they are what the capture list
 //    names, in its order; of [=] the variables in the order of their first use.

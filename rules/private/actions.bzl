@@ -161,6 +161,7 @@ def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, devic
     args.add("--llvm-dis", dis.path)
     args.add("--opt", opt.path)
     args.add("--split", split)
+    args.add("--syclbin-kernel-names")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
     if state == "executable":

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -166,18 +165,21 @@ type UndefinedFunction struct {
 }
 
 func (u UndefinedFunction) String() string {
-	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.Name), calledBy(u.Chain))
+	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", displayName(u.Name), calledBy(u.Chain))
 }
 
-// calledBy names the functions of a chain, the last one first.
-func calledBy(chain []string) string {
+// calledBy names the functions of a chain from a kernel, the last one first.
+func calledBy(chain []string) string { return callers(chain, "kernel") }
+
+// callers is calledBy for chains whose first function is of another kind.
+func callers(chain []string, root string) string {
 	var parts []string
 	for i, name := range slices.Backward(chain) {
 		kind := "function"
 		if i == 0 {
-			kind = "kernel"
+			kind = root
 		}
-		parts = append(parts, fmt.Sprintf("%s '%s'", kind, kernelname.Display(name)))
+		parts = append(parts, fmt.Sprintf("%s '%s'", kind, displayName(name)))
 	}
 	if len(parts) > maxChain {
 		parts = append(parts[:maxChain-1], "...", parts[len(parts)-1])
@@ -207,12 +209,15 @@ type paths struct {
 	from   map[string]string // a kernel's is ""
 }
 
-func newPaths(m *llvmir.Module) *paths {
+func newPaths(m *llvmir.Module) *paths { return newPathsFrom(m, m.Kernels()) }
+
+// newPathsFrom returns the ways from other functions than kernels.
+func newPathsFrom(m *llvmir.Module, roots []*llvmir.Function) *paths {
 	p := &paths{m, map[string]string{}}
 	var queue []llvmir.Symbol
-	for _, k := range m.Kernels() {
-		p.from[k.Name()] = ""
-		queue = append(queue, k)
+	for _, f := range roots {
+		p.from[f.Name()] = ""
+		queue = append(queue, f)
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, name := range queue[0].References() {

@@ -54,6 +54,7 @@ func FuzzRun(f *testing.F) {
 		"@t = addrspace(1) constant [1 x ptr] [ptr @a]\n@a = alias void (), ptr @v\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" {\n  %x = load ptr, ptr addrspace(1) @t\n  ret void\n}\ndefine spir_kernel void @l() \"sycl-module-id\"=\"a\" {\n  call void @f()\n  ret void\n}\ndefine void @f() {\n  call void %p() \"virtual-call\"\n  ret void\n}\ndefine void @v() \"indirectly-callable\"=\"s\" \"calls-indirectly\"=\"s,u\" {\n  ret void\n}\n",
 		"!llvm.dbg.cu = !{!0}\n!0 = distinct !DICompileUnit(file: !1, globals: !2)\n!1 = !DIFile(filename: \"a\", directory: \"b\")\n!2 = !{!1}\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" \"sycl-device-has\"=\"5\" !dbg !4 {\n  %x = fadd double 0.0, 1.0, !dbg !5\n}\n!4 = !DISubprogram(unit: !0, file: !1, line: 3)\n!5 = !DILocation(line: 1, scope: !4, inlinedAt: !5)\n",
 		kernel + "!0 = !{i32 -1}\n@llvm.global.annotations = appending global [1 x { ptr, ptr }] [{ ptr, ptr } { ptr @k, ptr @s }]\n@s = constant [16 x i8] c\"sycl-device-has\\00\"\n",
+		started + "define void @init() {\n  %a = alloca ptr addrspace(1)\n  store ptr addrspace(1) @x, ptr %a\n  %b = load ptr addrspace(1), ptr %a\n  %c = call ptr addrspace(1) @at(ptr addrspace(1) %b)\n  store float 1.0, ptr addrspace(1) %c\n  ret void\n}\ndefine ptr addrspace(1) @at(ptr addrspace(1) %0) {\n  ret ptr addrspace(1) %0\n}\n",
 	} {
 		f.Add(text, uint8(i*37))
 	}
@@ -71,6 +72,7 @@ func FuzzRun(f *testing.F) {
 		if choice&64 != 0 {
 			o.Aspects.Exclude, o.Aspects.FixedTargets = []string{"fp64"}, []string{"intel_gpu_pvc"}
 		}
+		o.SYCLBINKernelNames = len(text)%2 == 1
 		if choice&128 != 0 {
 			if err := MarkSource(m, "a.cpp"); err != nil {
 				return

@@ -9,8 +9,12 @@
 // which works alone:
 //
 //   - [NumberAspects] gives aspects the numbers that this project has for them
+//   - [CheckStaticConstructors] finds variables of device code that only a static
+//     constructor would initialize
 //   - [DropHostCode] and [ForgetUsed] let go of what nothing on a device uses
+//   - [SetSourceLanguage] says what language device compilers take the code for
 //   - [LowerKernelNames] makes metadata of the sizes in kernels' names
+//   - [PrefixKernelNames] gives kernels the names that they have in a SYCLBIN
 //   - [Undefined] finds what kernels call and nobody defines
 //   - [FindVirtualFunctions] finds the sets of virtual functions that kernels may
 //     call, and warns of virtual calls from kernels that do not say what they call
@@ -40,7 +44,6 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -48,11 +51,16 @@ import (
 type Options struct {
 	Aspects AspectOptions
 	Split   SplitOptions
+
+	// SYCLBINKernelNames gives kernels the names by which ext_oneapi_get_kernel finds
+	// them in a SYCLBIN: see PrefixKernelNames. In images that are embedded in a
+	// program, kernels have the names that the program has.
+	SYCLBINKernelNames bool
 }
 
 // A Result is what Run makes of a module.
 type Result struct {
-	Images      []*Image
+	Images      []*Image // none when there is an error among the diagnostics
 	Diagnostics []Diagnostic
 	Origins     map[string]map[aspect.Aspect]Origin // by kernel: what makes it need an aspect
 }
@@ -62,17 +70,27 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := NumberAspects(m); err != nil {
 		return nil, err
 	}
+	diagnostics := CheckStaticConstructors(m, o.Split)
+	if len(diagnostics) > 0 { // errors, of which what follows would say something else
+		return &Result{Diagnostics: diagnostics}, nil
+	}
 	DropHostCode(m)
 	ForgetUsed(m)
+	SetSourceLanguage(m)
 	if err := LowerKernelNames(m); err != nil {
 		return nil, err
+	}
+	if o.SYCLBINKernelNames {
+		if err := PrefixKernelNames(m); err != nil {
+			return nil, err
+		}
 	}
 	if !o.Split.Dependencies {
 		if err := checkUndefined(m); err != nil {
 			return nil, err
 		}
 	}
-	diagnostics := FindVirtualFunctions(m)
+	diagnostics = FindVirtualFunctions(m)
 	known, err := NewKnownAspects(m)
 	if err != nil {
 		return nil, err
@@ -149,6 +167,7 @@ func MarkSource(m *llvmir.Module, id string) error {
 	if err := NumberAspects(m); err != nil {
 		return err
 	}
+	SetSourceLanguage(m) // a source that says nothing is SYCL, whatever others say
 	if err := LowerAnnotations(m, id); err != nil {
 		return err
 	}
@@ -188,16 +207,17 @@ const kernelWith = "_ZTSN9sycl_lite11kernel_withI"
 // metadata that the SPIR-V translators understand.
 func LowerKernelNames(m *llvmir.Module) error {
 	for _, k := range m.Kernels() {
-		if !strings.HasPrefix(k.Name(), kernelWith) {
+		name := BareKernelName(k.Name())
+		if !strings.HasPrefix(name, kernelWith) {
 			continue
 		}
-		n, ok := kernelSizes(k.Name())
+		n, ok := kernelSizes(name)
 		if !ok {
-			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", kernelname.Display(k.Name()))
+			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", displayName(k.Name()))
 		}
 		if workGroup := n[:3]; !slices.Equal(workGroup, []uint32{0, 0, 0}) && !k.HasMetadata("reqd_work_group_size") {
 			if slices.Contains(workGroup, 0) {
-				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name()))
+				return fmt.Errorf("kernel %s: a required work-group size of 0", displayName(k.Name()))
 			}
 			k.SetMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
 		}

@@ -80,7 +80,7 @@ func NewPropertyWriter(m *llvmir.Module) (*PropertyWriter, error) {
 	}
 	// The sanitizer's list of kernels belongs to no kernel, and a module is
 	// compiled with a sanitizer as a whole.
-	for _, s := range [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}} {
+	for _, s := range sanitizerLists {
 		if m.Global(s[0]) != nil {
 			w.sanitizer = s[1]
 			break
@@ -88,6 +88,10 @@ func NewPropertyWriter(m *llvmir.Module) (*PropertyWriter, error) {
 	}
 	return w, w.readRegistered()
 }
+
+// sanitizerLists are the variables with a sanitizer's list of kernels, and the
+// sanitizers' names.
+var sanitizerLists = [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}}
 
 const registeredNamesMD = "sycl_registered_kernels"
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -28,7 +27,7 @@ func (e *RestoreError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("[%s]: %s", e.Set, e.Msg)
 	}
-	return fmt.Sprintf("[%s] %s: %s", e.Set, kernelname.Display(e.Key), e.Msg)
+	return fmt.Sprintf("[%s] %s: %s", e.Set, displayName(e.Key), e.Msg)
 }
 
 // BadInput marks the error as caused by an input file.
@@ -43,6 +42,7 @@ func (*RestoreError) BadInput() {}
 // make other code of it is an error.
 func Restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {
 	forgetTranslation(m)
+	SetSourceLanguage(m)
 	p := &restored{module: m, registry: r}
 	if err := p.findEntryPoints(id); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ type restored struct {
 }
 
 func (p *restored) lose(set, key, why string) {
-	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
+	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", displayName(key), set, why))
 }
 
 func (p *restored) findEntryPoints(id string) error {
@@ -375,7 +375,7 @@ func (p *restored) misc(property propset.Property) error {
 		}
 	case "sanUsed":
 		tool, _ := property.Value.Text()
-		for _, s := range [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}} {
+		for _, s := range sanitizerLists {
 			if tool == s[1] && p.module.Global(s[0]) == nil {
 				return &RestoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
 			}

@@ -90,3 +90,16 @@ func TestMarkSource(t *testing.T) {
 		}
 	}
 }
+
+// TestRunWithErrors: of a variable that has no value nothing else is said.
+func TestRunWithErrors(t *testing.T) {
+	m := parse(t, started+"define void @init() {\n  store float 1.0, ptr addrspace(1) @x\n  ret void\n}\n"+
+		"define spir_kernel void @_ZTS1L() \"sycl-module-id\"=\"b\" {\n  %v = load float, ptr addrspace(1) @x\n  call void @lost()\n  ret void\n}\ndeclare void @lost()\n")
+	result, err := Run(m, Options{Split: SplitOptions{Mode: SplitPerSource}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Images) > 0 || len(result.Diagnostics) != 1 || result.Diagnostics[0].Severity != Error {
+		t.Errorf("%d images, %v", len(result.Images), result.Diagnostics)
+	}
+}

@@ -14,7 +14,7 @@ import (
 func forgetTranslation(m *llvmir.Module) {
 	contract := m.Named("opencl.enable.FP_CONTRACT") != nil
 	for _, name := range []string{
-		"spirv.MemoryModel", "spirv.Source", "spirv.Generator",
+		"spirv.MemoryModel", "spirv.Generator",
 		"opencl.spir.version", "opencl.used.extensions", "opencl.used.optional.core.features", "opencl.enable.FP_CONTRACT",
 	} {
 		m.SetNamed(name)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -59,7 +61,7 @@ void own(double *d) {
 `
 
 // imports runs the tool on SYCLBINs, and the steps of a build on what comes out.
-func imports(t *testing.T, names ...string) (properties []*propset.Registry, modules []*spirv.Module) {
+func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*propset.Registry, modules []*spirv.Module) {
 	t.Helper()
 	dis, link, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
 	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
@@ -75,7 +77,7 @@ func imports(t *testing.T, names ...string) (properties []*propset.Registry, mod
 	}
 	var stderr strings.Builder
 	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &stderr, Stderr: &stderr}
-	split := steps.PostLink{Split: "auto", LLVMDis: dis, Opt: opt, Output: "split.table", KernelsOnly: true}
+	split := steps.PostLink{Split: "auto", LLVMDis: dis, Opt: opt, Output: "split.table", KernelsOnly: true, SYCLBINKernelNames: syclbinNames}
 	if err := split.Run(t.Context(), env, []string{"all.bc"}); err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
@@ -108,6 +110,7 @@ func TestImportRealCompilers(t *testing.T) {
 		options []string
 		version int
 		bitcode bool
+		names   bool // one file has the kernel names of a SYCLBIN, and what comes out is to have them
 	}{
 		"optimized":                     {options: []string{"-O2"}},
 		"not optimized":                 {options: []string{"-O0"}},
@@ -116,12 +119,27 @@ func TestImportRealCompilers(t *testing.T) {
 		"bitcode":                       {options: []string{"-O2"}, bitcode: true},
 		"bitcode, not opt., version 2":  {options: []string{"-O0"}, bitcode: true, version: 2},
 		"contracted, version 2, SPIR-V": {options: []string{"-O2", "-ffp-contract=fast"}, version: 2},
+		"kernel names of a SYCLBIN":     {options: []string{"-O2"}, names: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			stepstest.Build(t, stepstest.Binary{Name: "callers", Source: callers, Options: test.options, State: syclbin.Object, Version: test.version, Bitcode: test.bitcode})
+			stepstest.Build(t, stepstest.Binary{Name: "callers", Source: callers, Options: test.options, State: syclbin.Object, Version: test.version, Bitcode: test.bitcode, Names: test.names})
 			stepstest.Build(t, stepstest.Binary{Name: "library", Source: library, Options: test.options, State: syclbin.Input, Version: test.version, Bitcode: test.bitcode})
-			properties, modules := imports(t, "callers.syclbin", "library.syclbin")
+			properties, modules := imports(t, test.names, "callers.syclbin", "library.syclbin")
+
+			files, err := filepath.Glob("spv/*.spv")
+			if err != nil || len(files) != len(modules) {
+				t.Fatalf("%d files of SPIR-V, %v", len(files), err)
+			}
+			for _, file := range files {
+				text, err := exec.Command(programs.Find(t, "spirv-dis"), file).Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := "OpSource OpenCL_CPP 100000\n"; !strings.Contains(string(text), want) {
+					t.Errorf("%s: no %q", file, want)
+				}
+			}
 
 			type facts struct {
 				Aspects   []aspect.Aspect
@@ -164,7 +182,11 @@ func TestImportRealCompilers(t *testing.T) {
 					if _, ok := r.Set(propset.KernelNames).Get(k.Name); !ok {
 						t.Errorf("%s is no kernel name", k.Name)
 					}
-					got[k.Name] = f
+					symbol, prefixed := strings.CutPrefix(k.Name, postlink.KernelPrefix)
+					if prefixed != test.names {
+						t.Errorf("the kernel is called %s", k.Name)
+					}
+					got[symbol] = f
 				}
 			}
 			// Where there is no inlining, a helper is what forces the first aspect.
@@ -184,7 +206,7 @@ func TestImportRealCompilers(t *testing.T) {
 				return // one way is enough to see that nothing varies
 			}
 			before := read(t, "callers.syclbin.bc")
-			imports(t, "callers.syclbin", "library.syclbin")
+			imports(t, test.names, "callers.syclbin", "library.syclbin")
 			if read(t, "callers.syclbin.bc") != before {
 				t.Error("a second import wrote another file")
 			}
@@ -210,6 +232,19 @@ func TestImportTwice(t *testing.T) {
 	}
 	if strings.Contains(stderr, "twice") {
 		t.Errorf("a helper of both is no matter: %s", stderr)
+	}
+}
+
+// TestImportOfTheSameKernel: a kernel of a source and one of a SYCLBIN have one name in
+// the end, whatever they are called now.
+func TestImportOfTheSameKernel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "source.ll", ir)
+	write(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
+	dis, link := script(t, "dis", `cat "$1"`), script(t, "link", "exit 1")
+	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
+	if want := "b.syclbin: kernel 'Axpy' is defined in a.cpp too, and differently"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
 

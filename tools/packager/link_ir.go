@@ -244,7 +244,7 @@ func (b *irBuild) run(args []string) error {
 	split := b.file("linked.table")
 	if err := (&steps.PostLink{
 		Split: b.split, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Fixed: b.fixedTargets, Configs: b.configs,
-		KernelsOnly: b.state == syclbin.Executable, Dependencies: b.allowUnresolved,
+		KernelsOnly: b.state == syclbin.Executable, Dependencies: b.allowUnresolved, SYCLBINKernelNames: true,
 	}).Run(b.ctx, b.env, []string{linked}); err != nil {
 		return err
 	}

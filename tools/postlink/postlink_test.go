@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
 func run(t *testing.T, args ...string) (code int, stderr string) {
@@ -122,10 +123,44 @@ func TestSplitWithRealCompilers(t *testing.T) {
 	}
 }
 
+// TestKernelNamesWithRealCompilers: the prefix reaches the entry points of SPIR-V.
+func TestKernelNamesWithRealCompilers(t *testing.T) {
+	dis, opt, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "opt"), programs.Find(t, "llvm-spirv")
+	t.Chdir(t.TempDir())
+	write(t, "in.ll", ir)
+	if code, stderr := run(t, "--syclbin-kernel-names", "--llvm-dis", dis, "--opt", opt, "--split=off", "--output", "out.table", "in.ll"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for image, want := range map[string]string{
+		"out_0": "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1BLj64ELj1ELj1ELj16EEE",
+		"out_1": "__sycl_kernel__ZTS1A",
+	} {
+		runProgram(t, translator, image+".bc", "-o", "out.spv")
+		data, err := os.ReadFile("out.spv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := spirv.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Kernels) != 1 || m.Kernels[0].Name != want || len(m.Exports) > 0 {
+			t.Errorf("%s: kernels %+v, exports %v; want %s alone", image, m.Kernels, m.Exports, want)
+		}
+		if got, _ := os.ReadFile(image + ".sym"); string(got) != want+"\n" {
+			t.Errorf("%s: symbols %q", image, got)
+		}
+		if sets, _ := os.ReadFile(image + ".prop"); !strings.Contains(string(sets), "[SYCL/kernel names]\n"+want+"=1|1\n") {
+			t.Errorf("%s: properties\n%s", image, sets)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
 	t.Chdir(t.TempDir())
 	write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
+	write(t, "started.ll", strings.NewReplacer("@shared = addrspace(1) constant", "@shared = addrspace(1) global", "call void @_Z5printv()", "store i32 1, ptr addrspace(1) @shared").Replace(ir))
 	write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
 	write(t, "cut.ll", "define void @f() {\n")
 	write(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
@@ -136,6 +171,8 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		"an undefined device function":   {[]string{"undefined.ll"}, cli.ExitBadInput, "a.cpp: device function 'help()' is used but no source defines it; it is called by kernel 'A'"},
+		"a variable for hosts":           {[]string{"started.ll"}, cli.ExitBadInput, "error: variable 'shared' is initialized when the program starts"},
+		"all errors are counted":         {[]string{"started.ll"}, cli.ExitBadInput, "postlink: error: started.ll: errors in the device code: 1"},
 		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: there is no kernel"},
 		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: the body of function @f does not end"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},

@@ -326,13 +326,13 @@ struct Case {
 // The half-precision and the sub-group kernels are not among them: the CPU device
 // that Debian has cannot build these.
 const Case kCases[] = {
-    {"_ZTSN6linear9VectorAddE", vector_add},
-    {"_ZTSN6linear4AxpyE", axpy},
-    {"_ZTSN5stats5TotalE", total},
-    {"_ZTSN5stats5TallyE", tally},
-    {"_ZTSN10polynomial8EvaluateE", evaluate},
+    {"__sycl_kernel__ZTSN6linear9VectorAddE", vector_add},
+    {"__sycl_kernel__ZTSN6linear4AxpyE", axpy},
+    {"__sycl_kernel__ZTSN5stats5TotalE", total},
+    {"__sycl_kernel__ZTSN5stats5TallyE", tally},
+    {"__sycl_kernel__ZTSN10polynomial8EvaluateE", evaluate},
     // The name type carries the required work-group size: 64, 1, 1.
-    {"_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", block_reverse},
+    {"__sycl_kernel__ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", block_reverse},
 };
 
 // Runs `packager extract`.

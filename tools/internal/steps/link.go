@@ -120,7 +120,8 @@ func (s *Link) mark(ctx context.Context, env *cli.Env, source, file, out string)
 
 // unrepeat leaves one of each kernel that several sources define, which is what a
 // header with a kernel does to those that include it. Kernels of one name that are
-// not alike are an error, and so are other functions that are defined twice.
+// not alike are an error, and so are other functions that are defined twice. A kernel
+// that comes from a SYCLBIN has the prefix that the kernel of a source will have.
 func unrepeat(sources, files []string, defined []definitions) error {
 	modules := map[int]*llvmir.Module{}
 	read := func(i int) (*llvmir.Module, error) {
@@ -147,9 +148,10 @@ func unrepeat(sources, files []string, defined []definitions) error {
 			functions[name] = i
 		}
 		for _, name := range d.kernels {
-			other, again := first[name]
+			bare := postlink.BareKernelName(name)
+			other, again := first[bare]
 			if !again {
-				first[name] = i
+				first[bare] = i
 				continue
 			}
 			a, err := read(other)
@@ -165,7 +167,7 @@ func unrepeat(sources, files []string, defined []definitions) error {
 			} else {
 				errs = append(errs, cli.BadInput(fmt.Errorf(
 					"%s: kernel '%s' is defined in %s too, and differently; give one of them another kernel name",
-					sources[i], kernelname.Display(name), sources[other])))
+					sources[i], kernelname.Display(bare), sources[other])))
 			}
 		}
 	}

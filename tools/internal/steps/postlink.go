@@ -41,6 +41,7 @@ type PostLink struct {
 	KernelsOnly, ESIMD, Dependencies bool // as postlink.SplitOptions has them
 	Exclude                          cli.Strings
 	EmulateFP64Conversions           bool
+	SYCLBINKernelNames               bool // as postlink.Options has it
 	Fixed, Configs                   cli.Strings
 	WarningsAsErrors                 bool
 	NoProperties, NoSymbols          bool                      // columns that the table lacks
@@ -111,6 +112,7 @@ func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&o.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
 	fs.Var(&o.Fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	fs.Var(&o.Configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.BoolVar(&o.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+postlink.KernelPrefix+" before")
 	fs.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 	sets := DriverSets()
 	o.Sets = sets
@@ -191,7 +193,8 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	run := postlink.Options{
-		Split: postlink.SplitOptions{Mode: o.mode(), Whole: o.IROnly, KernelsOnly: o.KernelsOnly, ESIMD: o.ESIMD, Dependencies: o.Dependencies},
+		Split:              postlink.SplitOptions{Mode: o.mode(), Whole: o.IROnly, KernelsOnly: o.KernelsOnly, ESIMD: o.ESIMD, Dependencies: o.Dependencies},
+		SYCLBINKernelNames: o.SYCLBINKernelNames,
 	}
 	run.Aspects.Exclude = o.Exclude.Values
 	run.Aspects.EmulateFP64Conversions = o.EmulateFP64Conversions
@@ -203,10 +206,17 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("%s: %w", args[0], err))
 	}
+	wrong := 0
 	for _, d := range result.Diagnostics {
 		fmt.Fprintln(env.Stderr, d)
+		if d.Severity == postlink.Error {
+			wrong++
+		}
 	}
-	if n := len(result.Diagnostics); n > 0 && o.WarningsAsErrors {
+	switch n := len(result.Diagnostics); {
+	case wrong > 0:
+		return cli.BadInput(fmt.Errorf("%s: errors in the device code: %d", args[0], wrong))
+	case n > 0 && o.WarningsAsErrors:
 		return cli.No(fmt.Errorf("%d warnings, which count as errors", n))
 	}
 	if o.IROnly {

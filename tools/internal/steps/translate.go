@@ -85,7 +85,7 @@ func (s *Translate) translate(ctx context.Context, env *cli.Env, in row, code, p
 	var err error
 	if s.LLVMSPIRV != "" {
 		err = command.Run(ctx, nil, nil, env.Stderr, s.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code.scratch)
-	} else {
+	} else { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
 		err = command.Run(ctx, nil, nil, env.Stderr, s.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code.scratch)
 	}
 	if err != nil {

@@ -42,6 +42,7 @@ type Binary struct {
 	State   syclbin.State
 	Version int  // of the format, 1 when it is 0
 	Bitcode bool // the IR is LLVM bitcode, not SPIR-V
+	Names   bool // kernels have the names that they have in a SYCLBIN of the rules
 }
 
 // Build makes the SYCLBIN in the current folder. Without the compilers the test is
@@ -70,7 +71,7 @@ func Build(t testing.TB, b Binary) {
 	must((&steps.Link{LLVMDis: dis, LLVMLink: link, Output: file("linked.bc")}).Run(t.Context(), env, []string{source + "=" + file("a.bc")}))
 	must((&steps.PostLink{
 		Split: "auto", LLVMDis: dis, Opt: opt, Output: file("split.table"),
-		KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable,
+		KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable, SYCLBINKernelNames: b.Names,
 	}).Run(t.Context(), env, []string{file("linked.bc")}))
 	must((&steps.Translate{
 		LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),

@@ -1,0 +1,478 @@
+package postlink
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// CheckStaticConstructors finds the variables that device code reads and that only a
+// static constructor gives their value: host programs run it when they start, devices
+// never do, so that kernels would read zeros. SYCL allows variables whose value the
+// compiler knows. It returns an error for each variable, at the place where it is
+// initialized, or where device code reads it when debug information does not tell.
+//
+// A constructor counts as writing a variable when it, or a function that it calls,
+// stores to it through a pointer that the code derives from the variable. A variable
+// that device code writes, too, is taken to be initialized there.
+//
+// It has to run before [DropHostCode].
+func CheckStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
+	constructors := staticConstructors(m)
+	if len(constructors) == 0 {
+		return nil
+	}
+	var roots []*llvmir.Function
+	var symbols []llvmir.Symbol
+	for _, f := range m.Functions() {
+		if entryPoint(f, o) {
+			roots = append(roots, f)
+			symbols = append(symbols, f)
+		}
+	}
+	variables := map[string]bool{} // that device code names
+	reached := m.Closure(symbols...)
+	for _, s := range reached {
+		if g, ok := s.(*llvmir.Global); ok && !g.Constant() {
+			variables[g.Name()] = true
+		}
+	}
+	if len(variables) == 0 {
+		return nil
+	}
+	w := newWrites(m, variables)
+	initialized := map[string]llvmir.Location{}
+	for _, f := range constructors {
+		for name, where := range w.of(f).variables {
+			if old, ok := initialized[name]; !ok || !known(old) {
+				initialized[name] = where
+			}
+		}
+	}
+	if len(initialized) == 0 {
+		return nil
+	}
+	for _, s := range reached {
+		if f, ok := s.(*llvmir.Function); ok {
+			for name := range w.of(f).variables {
+				delete(initialized, name)
+			}
+		}
+	}
+	return uninitialized(m, roots, initialized)
+}
+
+// uninitialized makes the diagnostics.
+func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[string]llvmir.Location) []Diagnostic {
+	ways := newPathsFrom(m, roots)
+	var sites callSites
+	var list []Diagnostic
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		d := Diagnostic{Severity: Error, Location: variables[name]}
+		chain := ways.chain(name)
+		if len(chain) == 0 {
+			continue // the text has names that Closure does not follow
+		}
+		if where, ok := variablePlace(m, m.Global(name)); ok {
+			d.Location = where
+		}
+		if !known(d.Location) {
+			d.Location = sites.find(m.Function(chain[len(chain)-1]), name)
+		}
+		kind := "kernel"
+		if !m.Function(chain[0]).Kernel() {
+			kind = "function"
+		}
+		d.Text = fmt.Sprintf("variable '%s' is initialized when the program starts, which does not happen on a device. "+
+			"Make it constexpr, initialize it in the kernel, or pass its value to the kernel", variableName(name))
+		d.Notes = []string{"it is read by " + callers(chain, kind)}
+		if !known(d.Location) {
+			d.Notes = append(d.Notes, compileWithDebug)
+		}
+		list = append(list, d)
+	}
+	slices.SortStableFunc(list, func(a, b Diagnostic) int {
+		return cmp.Or(strings.Compare(a.Location.File, b.Location.File), a.Location.Line-b.Location.Line, a.Location.Column-b.Location.Column, strings.Compare(a.Text, b.Text))
+	})
+	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
+}
+
+// variableName is displayName without what compilers append to the parts of a
+// variable, and to one of several of a name.
+func variableName(symbol string) string {
+	if strings.HasPrefix(symbol, "_Z") {
+		symbol, _, _ = strings.Cut(symbol, ".")
+	}
+	return displayName(symbol)
+}
+
+// variablePlace returns where debug information says that a variable is defined.
+func variablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Location, bool) {
+	id, _ := g.Metadata("dbg")
+	expression := m.Node(id)
+	if expression == nil {
+		return llvmir.Location{}, false
+	}
+	o, _ := expression.Field("var")
+	variable, ok := o.Node()
+	if !ok {
+		return llvmir.Location{}, false
+	}
+	where, _ := m.Location(variable)
+	return where, known(where)
+}
+
+// staticConstructors returns the functions of llvm.global_ctors, in its order.
+func staticConstructors(m *llvmir.Module) []*llvmir.Function {
+	g := m.Global("llvm.global_ctors")
+	if g == nil {
+		return nil
+	}
+	value, ok := g.InitializerValue()
+	if !ok {
+		return nil
+	}
+	var list []*llvmir.Function
+	for _, e := range value.Elements() { // priority, function, what it initializes
+		parts := e.Elements()
+		if len(parts) < 2 {
+			continue
+		}
+		if name, ok := parts[1].BaseGlobal(); ok {
+			if f := functionOf(m, name); f != nil {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// functionOf returns the function of a name or of an alias, nil when there is none.
+func functionOf(m *llvmir.Module, name string) *llvmir.Function {
+	for range 10 { // aliases may lead to each other
+		alias := m.Alias(name)
+		if alias == nil {
+			return m.Function(name)
+		}
+		_, value, _ := strings.Cut(alias.Aliasee(), "@")
+		value, _, _ = strings.Cut(value, " ")
+		if v, err := m.Value("ptr @" + value); err == nil {
+			name, _ = v.Global()
+		}
+	}
+	return nil
+}
+
+// writes knows what functions write through pointers to variables and to what their
+// parameters point to.
+type writes struct {
+	module    *llvmir.Module
+	variables map[string]bool // that count
+	known     map[*llvmir.Function]*written
+	depth     int // of calls
+}
+
+func newWrites(m *llvmir.Module, variables map[string]bool) *writes {
+	return &writes{m, variables, map[*llvmir.Function]*written{}, 0}
+}
+
+// deepestCall bounds how far calls are followed.
+const deepestCall = 1000
+
+// A written is what a function and those that it calls write.
+type written struct {
+	variables map[string]llvmir.Location
+	params    map[int]bool // what the parameter points to
+	returned  origins      // what the result points to
+}
+
+// An origin is what a pointer is derived from: a variable, or a parameter by number.
+type origin struct {
+	variable string
+	param    int
+}
+
+type origins []origin
+
+// mostOrigins bounds what is known of one pointer: more is hostile code.
+const mostOrigins = 64
+
+func (list origins) with(more origins) origins {
+	for _, o := range more {
+		if len(list) < mostOrigins && !slices.Contains(list, o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// of returns what a function writes. Where functions call each other, what is known so
+// far of the one that is asked for again has to do.
+func (w *writes) of(f *llvmir.Function) *written {
+	if known := w.known[f]; known != nil {
+		return known
+	}
+	out := &written{variables: map[string]llvmir.Location{}, params: map[int]bool{}}
+	if w.depth == deepestCall {
+		return out
+	}
+	w.known[f] = out
+	if f.Defined() {
+		w.depth++
+		p := newPointers(w, f, out)
+		p.follow()
+		p.place()
+		w.depth--
+	}
+	return out
+}
+
+// pointers follows the pointers of one function.
+type pointers struct {
+	*writes
+	function *llvmir.Function
+	out      *written
+	from     map[string]origins // by local value
+	slot     map[string]string  // the alloca that a local value points to
+	stored   map[string]origins // by alloca: pointers that it holds
+	changed  bool
+}
+
+func newPointers(w *writes, f *llvmir.Function, out *written) *pointers {
+	p := &pointers{w, f, out, map[string]origins{}, map[string]string{}, map[string]origins{}, false}
+	unnamed := 0
+	for i, param := range f.Params() {
+		name := param.Name
+		if name == "" {
+			name = fmt.Sprint(unnamed)
+			unnamed++
+		}
+		// What is passed by value is a copy.
+		if _, copied := param.Attribute("byval"); !copied && param.Type != nil && param.Type.Kind() == llvmir.Pointer {
+			p.from[name] = origins{{param: i + 1}}
+		}
+	}
+	return p
+}
+
+// mostRounds bounds how often a body is read. Loops take two rounds; more are needed
+// when code stores a pointer behind the place that loads it.
+const mostRounds = 8
+
+func (p *pointers) follow() {
+	for range mostRounds {
+		p.changed = false
+		for in := range p.function.Body() {
+			p.instruction(in)
+		}
+		if !p.changed {
+			return
+		}
+	}
+}
+
+func (p *pointers) instruction(in *llvmir.Instr) {
+	switch in.Op() {
+	case "alloca":
+		p.slot[in.Result()] = in.Result()
+	case "getelementptr", "addrspacecast", "bitcast", "freeze", "phi", "select", "inttoptr", "ptrtoint", "insertvalue", "extractvalue":
+		for i := range in.NumOperands() {
+			p.derive(in.Result(), in.Operand(i))
+		}
+	case "load":
+		if in.NumOperands() > 0 {
+			p.add(p.from, in.Result(), p.stored[p.slotOf(in.Operand(0))])
+		}
+	case "store":
+		if in.NumOperands() > 1 {
+			p.write(in, in.Operand(1))
+			if slot := p.slotOf(in.Operand(1)); slot != "" {
+				p.add(p.stored, slot, p.origins(in.Operand(0)))
+			}
+		}
+	case "atomicrmw", "cmpxchg":
+		if in.NumOperands() > 0 {
+			p.write(in, in.Operand(0))
+		}
+	case "ret":
+		if in.NumOperands() > 0 {
+			p.out.returned = p.out.returned.with(p.origins(in.Operand(0)))
+		}
+	case "call", "invoke", "callbr":
+		p.call(in)
+	}
+}
+
+func (p *pointers) call(in *llvmir.Instr) {
+	name, ok := in.Callee()
+	if !ok {
+		return
+	}
+	f := functionOf(p.module, name)
+	if f == nil || f == p.function {
+		return
+	}
+	arguments := in.Operands()
+	if !f.Defined() {
+		p.callUndefined(in, f.Name(), arguments)
+		return
+	}
+	called := p.of(f)
+	for variable, where := range called.variables {
+		if old, ok := p.out.variables[variable]; !ok || !known(old) {
+			p.out.variables[variable] = where
+		}
+	}
+	for i, a := range arguments {
+		if called.params[i] {
+			p.write(in, a.Value)
+		}
+	}
+	for _, o := range called.returned {
+		switch {
+		case o.variable != "":
+			p.add(p.from, in.Result(), origins{o})
+		case o.param <= len(arguments):
+			p.derive(in.Result(), arguments[o.param-1].Value)
+		}
+	}
+}
+
+// callUndefined sees to intrinsics that write, and to functions that make an object:
+// constructors, and those whose result the caller has a place for.
+func (p *pointers) callUndefined(in *llvmir.Instr, name string, arguments []llvmir.Operand) {
+	if len(arguments) == 0 {
+		return
+	}
+	_, result := arguments[0].Attribute("sret")
+	copies := strings.HasPrefix(name, "llvm.memcpy.") || strings.HasPrefix(name, "llvm.memmove.") || strings.HasPrefix(name, "llvm.memset.")
+	if result || copies || isConstructor(name) {
+		p.write(in, arguments[0].Value)
+	}
+}
+
+// isConstructor reports whether a function is a constructor: its last name is that of
+// its class.
+func isConstructor(symbol string) bool {
+	if !strings.HasPrefix(symbol, "_ZN") {
+		return false
+	}
+	name, err := demangle.ToString(symbol, demangle.NoParams, demangle.NoTemplateParams, demangle.MaxLength(14))
+	if err != nil {
+		return false
+	}
+	parts := strings.Split(name, "::")
+	return len(parts) > 1 && parts[len(parts)-1] == parts[len(parts)-2]
+}
+
+// origins returns what a value points to.
+func (p *pointers) origins(v llvmir.Value) origins {
+	if name, ok := v.Local(); ok {
+		return p.from[name]
+	}
+	if name, ok := v.BaseGlobal(); ok && p.variables[name] {
+		return origins{{variable: name}}
+	}
+	return nil
+}
+
+func (p *pointers) slotOf(v llvmir.Value) string {
+	name, _ := v.Local()
+	return p.slot[name]
+}
+
+// derive notes that a result points where a value does.
+func (p *pointers) derive(result string, v llvmir.Value) {
+	p.add(p.from, result, p.origins(v))
+	if slot := p.slotOf(v); slot != "" && p.slot[result] == "" {
+		p.slot[result] = slot
+		p.changed = true
+	}
+}
+
+func (p *pointers) add(to map[string]origins, name string, more origins) {
+	if all := to[name].with(more); len(all) > len(to[name]) {
+		to[name] = all
+		p.changed = true
+	}
+}
+
+// write notes that an instruction writes where a value points to.
+func (p *pointers) write(in *llvmir.Instr, v llvmir.Value) {
+	for _, o := range p.origins(v) {
+		if o.variable != "" {
+			p.writeVariable(in, o.variable)
+		} else {
+			p.out.params[o.param-1] = true
+		}
+	}
+}
+
+func (p *pointers) writeVariable(in *llvmir.Instr, variable string) {
+	if where, ok := p.out.variables[variable]; !ok || !known(where) {
+		where, _ = in.DebugLoc()
+		p.out.variables[variable] = initPlace(where, initFunction(where))
+	}
+}
+
+// globalInit is how the name of a function starts that clang makes to initialize one
+// variable.
+const globalInit = "__cxx_global_var_init"
+
+// initFunction returns the function that initializes one variable and that a place is
+// in, as code of its own or inlined, "" when there is none.
+func initFunction(l llvmir.Location) string {
+	for at, depth := &l, 0; at != nil && depth < maxChain; at, depth = at.InlinedAt, depth+1 {
+		if strings.HasPrefix(at.Function, globalInit) {
+			return at.Function
+		}
+	}
+	return ""
+}
+
+// initPlace returns the place in the function itself, of one that has several inlined
+// into each other.
+func initPlace(l llvmir.Location, function string) llvmir.Location {
+	for at, depth := &l, 0; function != "" && at != nil && depth < maxChain; at, depth = at.InlinedAt, depth+1 {
+		if at.Function == function {
+			return llvmir.Location{File: at.File, Line: at.Line, Column: at.Column, Function: function}
+		}
+	}
+	return l
+}
+
+// place gives variables without a line that of their initialization: in a function
+// that initializes one variable, other instructions have it.
+func (p *pointers) place() {
+	var places map[string]llvmir.Location // by function
+	for name, where := range p.out.variables {
+		if known(where) || !strings.HasPrefix(where.Function, globalInit) {
+			continue
+		}
+		if places == nil {
+			places = p.initPlaces()
+		}
+		if found, ok := places[where.Function]; ok {
+			p.out.variables[name] = found
+		}
+	}
+}
+
+// initPlaces returns the first line of each function that initializes one variable.
+func (p *pointers) initPlaces() map[string]llvmir.Location {
+	places := map[string]llvmir.Location{}
+	for in := range p.function.Body() {
+		l, _ := in.DebugLoc()
+		function := initFunction(l)
+		if where := initPlace(l, function); function != "" && known(where) && !known(places[function]) {
+			places[function] = where
+		}
+	}
+	return places
+}

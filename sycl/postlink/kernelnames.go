@@ -1,0 +1,111 @@
+package postlink
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// KernelPrefix is what DPC++'s runtime puts before the name of a kernel that a
+// program asks for by ext_oneapi_get_kernel: only kernels with it are found in a
+// SYCLBIN.
+const KernelPrefix = "__sycl_kernel_"
+
+// BareKernelName returns the name of a kernel without the prefix.
+func BareKernelName(symbol string) string { return strings.TrimPrefix(symbol, KernelPrefix) }
+
+// displayName is kernelname.Display for symbols that may have the prefix.
+func displayName(symbol string) string { return kernelname.Display(BareKernelName(symbol)) }
+
+// PrefixKernelNames gives all kernels that lack it the prefix by which
+// ext_oneapi_get_kernel finds them, wherever the module names them. Names of comdats
+// stay as they are.
+//
+// It fails when the module has a symbol of a new name already, and for kernels that a
+// sanitizer lists: the list has texts with the names, which the sanitizer's runtime
+// compares.
+func PrefixKernelNames(m *llvmir.Module) error {
+	names := map[string]string{}
+	var errs []error
+	for _, k := range m.Kernels() {
+		if strings.HasPrefix(k.Name(), KernelPrefix) {
+			continue
+		}
+		name := KernelPrefix + k.Name()
+		if m.Lookup(name) != nil {
+			errs = append(errs, fmt.Errorf("kernel '%s': its symbol %s becomes %s in a SYCLBIN, and another symbol has that name. Give one of them another name",
+				displayName(k.Name()), k.Name(), name))
+		}
+		names[k.Name()] = name
+	}
+	if len(names) == 0 || len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	for _, s := range sanitizerLists {
+		if m.Global(s[0]) != nil {
+			return fmt.Errorf("@%s has the names of kernels, which change in a SYCLBIN. Compile without the sanitizer", s[0])
+		}
+	}
+	if err := m.RenameAll(names); err != nil {
+		return err
+	}
+	renameRegistered(m, names)
+	for _, k := range m.Kernels() {
+		if err := renameInDebugInfo(m, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renameInDebugInfo gives the debug information of a kernel its new symbol.
+func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
+	const field = "linkageName"
+	id, _ := k.Metadata("dbg")
+	n := m.Node(id)
+	if n == nil {
+		return nil
+	}
+	o, _ := n.Field(field)
+	if symbol, ok := o.Str(); !ok || KernelPrefix+symbol != k.Name() {
+		return nil
+	}
+	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+mdString(k.Name()), 1))
+}
+
+// renameRegistered renames kernels in the list of the names by which free functions
+// ask for them: it has their symbols as text.
+func renameRegistered(m *llvmir.Module, names map[string]string) {
+	named := m.Named(registeredNamesMD)
+	if named == nil {
+		return
+	}
+	var lists []int
+	for _, id := range named.Nodes() {
+		list := m.Node(id)
+		if list == nil {
+			lists = append(lists, id)
+			continue
+		}
+		changed := false
+		var pairs []string
+		for _, o := range list.Operands() {
+			text := o.Text
+			if pair, ok := operandNode(m, o); ok {
+				if words := pair.Strings(); len(words) == 2 && len(pair.Operands()) == 2 && names[words[1]] != "" {
+					text = "!{!" + mdString(words[0]) + ", !" + mdString(names[words[1]]) + "}"
+					changed = true
+				}
+			}
+			pairs = append(pairs, text)
+		}
+		if changed {
+			id = m.AddNode(strings.Join(pairs, ", "))
+		}
+		lists = append(lists, id)
+	}
+	m.SetNamed(registeredNamesMD, lists...)
+}

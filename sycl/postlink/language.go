@@ -1,0 +1,70 @@
+package postlink
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+)
+
+// The metadata that tells the source language: a node of a SPIR-V source language
+// and its version, of which translators take the first, and what front ends for
+// OpenCL C write.
+const (
+	sourceLanguageMD = "spirv.Source"
+	openCLVersionMD  = "opencl.ocl.version"
+)
+
+// A sourceLanguage is a SPIR-V source language with its version.
+type sourceLanguage [2]int64
+
+var (
+	unknownLanguage = sourceLanguage{0, 0}
+	openCLCPP       = sourceLanguage{4, 100000} // OpenCL C++ 1.0, which DPC++ writes
+)
+
+// SetSourceLanguage makes a module for SPIR-V say that it is OpenCL C++ 1.0, unless it
+// names another language. Intel's CPU device compiles atomics on generic pointers for
+// that language, and not for one that is unknown.
+//
+// Of several languages, which linked modules have, one is left: OpenCL C++ 1.0 when it
+// is among them, else the first.
+func SetSourceLanguage(m *llvmir.Module) {
+	if !strings.HasPrefix(m.Triple(), "spir") {
+		return
+	}
+	chosen, language := -1, unknownLanguage
+	named := m.Named(sourceLanguageMD)
+	if named != nil {
+		for _, id := range named.Nodes() {
+			if l, ok := languageOf(m, id); ok && (chosen < 0 || l == openCLCPP && language != openCLCPP) {
+				chosen, language = id, l
+			}
+		}
+	}
+	switch {
+	case chosen >= 0:
+		if nodes := named.Nodes(); !slices.Equal(nodes, []int{chosen}) {
+			m.SetNamed(sourceLanguageMD, chosen)
+		}
+	case m.Named(openCLVersionMD) != nil:
+		m.SetNamed(sourceLanguageMD)
+	default:
+		m.SetNamed(sourceLanguageMD, m.AddNode(fmt.Sprintf("i32 %d, i32 %d", openCLCPP[0], openCLCPP[1])))
+	}
+}
+
+// languageOf reads a node, which says nothing when the language is unknown.
+func languageOf(m *llvmir.Module, id int) (sourceLanguage, bool) {
+	n := m.Node(id)
+	if n == nil {
+		return unknownLanguage, false
+	}
+	words := n.Ints()
+	if len(words) < 2 {
+		return unknownLanguage, false
+	}
+	l := sourceLanguage{words[0], words[1]}
+	return l, l[0] != unknownLanguage[0]
+}
