@@ -20,6 +20,7 @@ SyclToolchainInfo = provider(
         "llvm_spirv": "SyclToolInfo: the LLVM to SPIR-V translator.",
         "ocloc": "SyclToolInfo: the ahead-of-time compiler for Intel GPUs.",
         "opt": "SyclToolInfo: LLVM's optimizer.",
+        "runtime": "string: the release of DPC++'s runtime that SYCLBINs are for.",
         "spirv_val": "SyclToolInfo: the SPIR-V validator.",
     },
 )
@@ -29,6 +30,7 @@ SyclbinInfo = provider(
     fields = {
         "device_config": "list of File: device configurations that it was built with, each merged over those before.",
         "file": "File: the SYCLBIN.",
+        "files": "list of File: the SYCLBIN, and that of the SPIR-V when it is a file of its own.",
         "report": "File: the compatibility report on it and its targets.",
         "state": "string: input, object or executable; empty when it depends on what the file imports.",
         "targets": "list of string: the sycl_targets that it was built for.",

@@ -2,7 +2,7 @@
 
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "wants_debug_info")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "compile_sources")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "IR_ATTR", "compile_sources")
 load("//rules/private:images.bzl", "build_syclbin")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
@@ -22,6 +22,7 @@ def _sycl_binary_impl(ctx):
         # What is linked later may call what others define.
         dependencies = ctx.attr.state != "executable",
         keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts),
+        ir = ctx.attr.ir,
     )
 
 sycl_binary = rule(
@@ -56,6 +57,7 @@ sycl_binary(
             doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
             values = ["auto", "per_source", "per_kernel", "off"],
         ),
+        "ir": IR_ATTR,
         "state": attr.string(
             default = "executable",
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In the first two, `SYCL_EXTERNAL` functions are exported, kernels may call those of other SYCLBINs, and targets like this one and `syclbin_link` can have it in `deps`.",

@@ -18,7 +18,7 @@ def _sycl_compat_aspect_impl(target, ctx):
     own = [target[SyclbinInfo]] if SyclbinInfo in target else []
     sets = [] if own else _sets(ctx.rule.attr)
     binaries = depset(
-        [struct(file = b.file, device_config = tuple(b.device_config)) for b in own],
+        [struct(file = f, device_config = tuple(b.device_config)) for b in own for f in b.files],
         transitive = [s.binaries for s in sets],
     )
     reports = depset([b.report for b in own], transitive = [s.reports for s in sets])

@@ -11,7 +11,7 @@ def _syclbin_import_impl(ctx):
     return syclbin_providers(
         ctx,
         ctx.toolchains[TOOLCHAIN_TYPE].sycl,
-        ctx.file.src,
+        [ctx.file.src],
         ctx.attr.state,
         targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets),
         device_config = ctx.files.device_config,

@@ -34,6 +34,7 @@ def _syclbin_link_impl(ctx):
             dependencies = ctx.attr.allow_unresolved,
             # It is there when those that built the files wanted it.
             keep_debug_info = True,
+            ir = ctx.attr.ir or "any",
         )
     return _combine(ctx, toolchain, state)
 
@@ -49,18 +50,19 @@ def _state(ctx):
     return "executable" if ctx.attr.mode == "ir" or _all_executable(ctx) else ""
 
 def _combine(ctx, toolchain, state):
-    for attribute in ["device_code_split", "fixed_targets", "sycl_targets"]:
+    for attribute in ["device_code_split", "fixed_targets", "ir", "sycl_targets"]:
         if getattr(ctx.attr, attribute):
             fail("%s: %s goes with mode = \"ir\": combining keeps the images that there are" % (ctx.label, attribute))
     _check_states(ctx, state)
     infos = [dep[SyclbinInfo] for dep in ctx.attr.deps]
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
-    combine_action(ctx, [i.file for i in infos], ctx.attr.state, ctx.attr.allow_unresolved, out)
+    runtime = ctx.attr.runtime or toolchain.runtime
+    combine_action(ctx, [f for i in infos for f in i.files], ctx.attr.state, ctx.attr.allow_unresolved, runtime, out)
     device_config = {f: None for f in [f for i in infos for f in i.device_config] + ctx.files.device_config}.keys()
     return syclbin_providers(
         ctx,
         toolchain,
-        out,
+        [out],
         state,
         targets = sorted({t: None for i in infos for t in i.targets}.keys()),
         device_config = device_config,
@@ -113,6 +115,10 @@ syclbin_link(
         "device_code_split": attr.string(
             doc = "For `ir`: which kernels become one module, as in `sycl_binary`. A SYCLBIN counts as a source.",
             values = ["", "auto", "per_source", "per_kernel", "off"],
+        ),
+        "ir": attr.string(
+            doc = "For `ir`: what becomes of SPIR-V where GPUs have native images, as in `sycl_binary`.",
+            values = ["", "any", "cpu", "separate", "none"],
         ),
         "mode": attr.string(
             default = "combine",

@@ -43,7 +43,7 @@ def _sycl_toolchain_impl(ctx):
             ),
         )
     return [platform_common.ToolchainInfo(
-        sycl = SyclToolchainInfo(copts = ctx.attr.copts, **tools),
+        sycl = SyclToolchainInfo(copts = ctx.attr.copts, runtime = ctx.attr.runtime, **tools),
     )]
 
 sycl_toolchain = rule(
@@ -70,6 +70,11 @@ extension does with versions and checksums.
         "missing": attr.string_dict(doc = "For a program that is missing: where it was looked for."),
         "ocloc": attr.string(doc = "Path of ocloc, needed by the `intel_gpu_*` targets."),
         "opt": attr.string(doc = "Path of opt."),
+        "runtime": attr.string(
+            default = "2026.0",
+            doc = "Release of DPC++'s runtime that SYCLBINs are for, unless their target says otherwise: 2025.3, 2026.0 (which all of 2026 load) or 2026.2.",
+            values = ["2025.3", "2026.0", "2026.2"],
+        ),
         "spirv_val": attr.string(doc = "Path of spirv-val."),
         "stamps": attr.label_keyed_string_dict(
             allow_files = True,

@@ -336,7 +336,7 @@ def plan_action(ctx, forms, targets, device_config, name):
     )
     return plan
 
-def pack_action(ctx, images, plan, state, out):
+def pack_action(ctx, images, plan, state, runtime, out, ir = "any"):
     """SyclbinPack: all images to one SYCLBIN.
 
     Args:
@@ -344,13 +344,18 @@ def pack_action(ctx, images, plan, state, out):
         images: list of struct(target, table, files): a target's table and what it names.
         plan: the plan's File; it must succeed before anything is packed.
         state: input, object or executable.
+        runtime: release of the runtime that will load the file.
         out: the File to write.
+        ir: which devices IR is for: any, or cpu.
     """
     args = ctx.actions.args()
     args.use_param_file("@%s")
     args.set_param_file_format("multiline")
     args.add("pack")
     args.add("--state", state)
+    args.add("--runtime", runtime)
+    if ir != "any":
+        args.add("--ir", ir)
     args.add("--output", out)
     for image in images:
         args.add("--table=%s%s=%s" % (
@@ -368,7 +373,7 @@ def pack_action(ctx, images, plan, state, out):
         progress_message = "Packing %{output}",
     )
 
-def combine_action(ctx, files, state, allow_unresolved, out):
+def combine_action(ctx, files, state, allow_unresolved, runtime, out):
     """SyclbinLink: the modules of several SYCLBINs to one, with their symbols resolved.
 
     Args:
@@ -376,6 +381,7 @@ def combine_action(ctx, files, state, allow_unresolved, out):
         files: list of SYCLBIN Files.
         state: input, object, executable, or empty for the tool's choice.
         allow_unresolved: whether imports may stay that no file exports.
+        runtime: release of the runtime that will load the file.
         out: the File to write.
     """
     args = ctx.actions.args()
@@ -383,6 +389,7 @@ def combine_action(ctx, files, state, allow_unresolved, out):
     args.set_param_file_format("multiline")
     args.add("link")
     args.add("--mode", "combine")
+    args.add("--runtime", runtime)
     if state:
         args.add("--state", state)
     if allow_unresolved:

@@ -32,6 +32,15 @@ COMPILE_ATTRS = {
     ),
 }
 
+# Releases of the runtime, as package sycl/release knows them.
+_RUNTIMES = ["2025.3", "2026.0", "2026.2"]
+
+IR_ATTR = attr.string(
+    default = "any",
+    doc = "What becomes of SPIR-V where GPUs have native images: when a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both; `cpu` makes the SPIR-V one for CPUs, so that GPUs certainly take their native images and other GPUs find nothing; `separate` writes it to a file of its own, `NAME.ir.syclbin`, for programs to load when `NAME.syclbin` lacks the kernel; `none` leaves it out.",
+    values = ["any", "cpu", "separate", "none"],
+)
+
 IMAGE_ATTRS = {
     "device_config": attr.label(
         allow_files = [".yaml", ".yml"],
@@ -39,6 +48,10 @@ IMAGE_ATTRS = {
     ),
     "fixed_targets": attr.string_list(
         doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
+    ),
+    "runtime": attr.string(
+        doc = "Release of DPC++'s runtime that will load the file: it decides the container and the numbers of aspects. Without it, that of the toolchain, whose default is 2026.0: every runtime of 2026 loads such a file.",
+        values = [""] + _RUNTIMES,
     ),
 }
 

@@ -6,7 +6,7 @@ load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "linkable", "output_stem")
 load("//rules/private:resolve.bzl", "known_targets", "resolve_targets")
 
-def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, state, dependencies, keep_debug_info):
+def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any"):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
@@ -18,10 +18,12 @@ def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, stat
         state: input, object or executable.
         dependencies: whether a module may use what another SYCLBIN defines.
         keep_debug_info: whether the SPIR-V keeps its debug information.
+        ir: what becomes of SPIR-V, as IR_ATTR has it.
     Returns:
         list of providers.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
+    _check_ir(ctx, targets, state, ir)
     device_config = ctx.files.device_config
     stems = {}
     for source in sources:
@@ -46,11 +48,20 @@ def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, stat
     ]
     plan = plan_action(ctx, forms.values(), targets, device_config, stem)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
-    pack_action(ctx, images, plan, state, out)
+    runtime = ctx.attr.runtime or toolchain.runtime
+    native = [i for i in images if i.native]
+    if ir == "separate":
+        ir_out = ctx.actions.declare_file(ctx.label.name + ".ir.syclbin")
+        pack_action(ctx, native, plan, state, runtime, out)
+        pack_action(ctx, [i for i in images if not i.native], plan, state, runtime, ir_out)
+        files = [out, ir_out]
+    else:
+        pack_action(ctx, native if ir == "none" else images, plan, state, runtime, out, ir = "cpu" if ir == "cpu" else "any")
+        files = [out]
     return syclbin_providers(
         ctx,
         toolchain,
-        out,
+        files,
         state,
         targets = [t.name for t in targets],
         device_config = device_config,
@@ -66,14 +77,23 @@ def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, stat
         },
     )
 
-def syclbin_providers(ctx, toolchain, file, state, targets, device_config, groups = {}, checked = True):
+def _check_ir(ctx, targets, state, ir):
+    """Fails when there is nothing that the attribute ir could be about."""
+    if ir == "any":
+        return
+    if state != "executable":
+        fail("%s: ir = \"%s\" goes with executable state: in %s state the runtime links SPIR-V and passes over native images" % (ctx.label, ir, state))
+    if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
+        fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
+
+def syclbin_providers(ctx, toolchain, files, state, targets, device_config, groups = {}, checked = True):
     """Declares the report on a SYCLBIN, and gives what its rule provides.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        file: the SYCLBIN's File.
-        state: its state, as in SyclbinInfo.
+        files: list of File: the SYCLBIN, and that of its SPIR-V when it is a file of its own.
+        state: their state, as in SyclbinInfo.
         targets: list of the names of targets that it was built for.
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.
@@ -82,20 +102,21 @@ def syclbin_providers(ctx, toolchain, file, state, targets, device_config, group
         list of providers.
     """
     report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
-    report_action(ctx, [file], [], device_config, report)
+    report_action(ctx, files, [], device_config, report)
     if checked:
         groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
     return [
-        DefaultInfo(files = depset([file]), runfiles = ctx.runfiles([file])),
+        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
         SyclbinInfo(
             device_config = device_config,
-            file = file,
+            file = files[0],
+            files = files,
             report = report,
             state = state,
             targets = targets,
         ),
-        OutputGroupInfo(compat_report = depset([report]), syclbin = depset([file]), **groups),
-    ] + linkable(ctx, toolchain, file, state)
+        OutputGroupInfo(compat_report = depset([report]), syclbin = depset(files), **groups),
+    ] + linkable(ctx, toolchain, files[0], state)
 
 def _image(ctx, toolchain, form, name, target, device_config, state):
     """A source's images for a target: struct(target, table, files) for pack_action, and what they are made of."""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -83,7 +84,7 @@ func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 		}
 		a, err := aspect.Parse(name)
 		if err != nil {
-			return &MetadataError{f.Name(), fmt.Sprintf("device_has of '%s': %v", displayName(f.Name()), err)}
+			return &MetadataError{f.Name(), fmt.Sprintf("device_has of '%s': %v", kernelname.Display(f.Name()), err)}
 		}
 		declared = append(declared, int32(a))
 	}

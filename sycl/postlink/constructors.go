@@ -9,6 +9,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -103,13 +104,13 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
 }
 
-// variableName is displayName without what compilers append to the parts of a
+// variableName is kernelname.Display without what compilers append to the parts of a
 // variable, and to one of several of a name.
 func variableName(symbol string) string {
 	if strings.HasPrefix(symbol, "_Z") {
 		symbol, _, _ = strings.Cut(symbol, ".")
 	}
-	return displayName(symbol)
+	return kernelname.Display(symbol)
 }
 
 // variablePlace returns where debug information says that a variable is defined.

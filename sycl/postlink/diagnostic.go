@@ -5,6 +5,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -58,7 +59,7 @@ func known(l llvmir.Location) bool { return l.File != "" && l.Line > 0 }
 
 // briefName returns a function's name as people write it, without parameters.
 func briefName(symbol string) string {
-	full := displayName(symbol)
+	full := kernelname.Display(symbol)
 	if full == symbol || strings.HasPrefix(symbol, "_ZTS") {
 		return full
 	}
@@ -71,7 +72,7 @@ func briefName(symbol string) string {
 // chainName returns a function's name as it stands in a call chain: with its
 // parameters when they are known. A function of C has no mangled name to tell.
 func chainName(f *llvmir.Function) string {
-	s := displayName(f.Name())
+	s := kernelname.Display(f.Name())
 	if s == f.Name() && !f.Kernel() {
 		s += "()"
 	}
@@ -122,7 +123,7 @@ func (c *chain) addInlined(l llvmir.Location) {
 	for i := len(inlined) - 1; i >= 0; i-- {
 		name := inlined[i].Function
 		if linkage := inlined[i].LinkageName; linkage != "" {
-			name = displayName(linkage)
+			name = kernelname.Display(linkage)
 		}
 		if !strings.Contains(name, "(") {
 			name += "()"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -165,7 +166,7 @@ type UndefinedFunction struct {
 }
 
 func (u UndefinedFunction) String() string {
-	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", displayName(u.Name), calledBy(u.Chain))
+	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.Name), calledBy(u.Chain))
 }
 
 // calledBy names the functions of a chain from a kernel, the last one first.
@@ -179,7 +180,7 @@ func callers(chain []string, root string) string {
 		if i == 0 {
 			kind = root
 		}
-		parts = append(parts, fmt.Sprintf("%s '%s'", kind, displayName(name)))
+		parts = append(parts, fmt.Sprintf("%s '%s'", kind, kernelname.Display(name)))
 	}
 	if len(parts) > maxChain {
 		parts = append(parts[:maxChain-1], "...", parts[len(parts)-1])

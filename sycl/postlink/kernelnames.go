@@ -9,17 +9,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
-// KernelPrefix is what DPC++'s runtime puts before the name of a kernel that a
-// program asks for by ext_oneapi_get_kernel: only kernels with it are found in a
-// SYCLBIN.
-const KernelPrefix = "__sycl_kernel_"
-
-// BareKernelName returns the name of a kernel without the prefix.
-func BareKernelName(symbol string) string { return strings.TrimPrefix(symbol, KernelPrefix) }
-
-// displayName is kernelname.Display for symbols that may have the prefix.
-func displayName(symbol string) string { return kernelname.Display(BareKernelName(symbol)) }
-
 // PrefixKernelNames gives all kernels that lack it the prefix by which
 // ext_oneapi_get_kernel finds them, wherever the module names them. Names of comdats
 // stay as they are.
@@ -31,13 +20,13 @@ func PrefixKernelNames(m *llvmir.Module) error {
 	names := map[string]string{}
 	var errs []error
 	for _, k := range m.Kernels() {
-		if strings.HasPrefix(k.Name(), KernelPrefix) {
+		if strings.HasPrefix(k.Name(), kernelname.Prefix) {
 			continue
 		}
-		name := KernelPrefix + k.Name()
+		name := kernelname.Prefix + k.Name()
 		if m.Lookup(name) != nil {
 			errs = append(errs, fmt.Errorf("kernel '%s': its symbol %s becomes %s in a SYCLBIN, and another symbol has that name. Give one of them another name",
-				displayName(k.Name()), k.Name(), name))
+				kernelname.Display(k.Name()), k.Name(), name))
 		}
 		names[k.Name()] = name
 	}
@@ -70,7 +59,7 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 		return nil
 	}
 	o, _ := n.Field(field)
-	if symbol, ok := o.Str(); !ok || KernelPrefix+symbol != k.Name() {
+	if symbol, ok := o.Str(); !ok || kernelname.Prefix+symbol != k.Name() {
 		return nil
 	}
 	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+mdString(k.Name()), 1))

@@ -44,6 +44,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -207,17 +208,17 @@ const kernelWith = "_ZTSN9sycl_lite11kernel_withI"
 // metadata that the SPIR-V translators understand.
 func LowerKernelNames(m *llvmir.Module) error {
 	for _, k := range m.Kernels() {
-		name := BareKernelName(k.Name())
+		name := kernelname.Base(k.Name())
 		if !strings.HasPrefix(name, kernelWith) {
 			continue
 		}
 		n, ok := kernelSizes(name)
 		if !ok {
-			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", displayName(k.Name()))
+			return fmt.Errorf("kernel %s: the sizes in its name type kernel_with cannot be read", kernelname.Display(k.Name()))
 		}
 		if workGroup := n[:3]; !slices.Equal(workGroup, []uint32{0, 0, 0}) && !k.HasMetadata("reqd_work_group_size") {
 			if slices.Contains(workGroup, 0) {
-				return fmt.Errorf("kernel %s: a required work-group size of 0", displayName(k.Name()))
+				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name()))
 			}
 			k.SetMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
 		}

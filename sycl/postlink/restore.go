@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -27,7 +28,7 @@ func (e *RestoreError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("[%s]: %s", e.Set, e.Msg)
 	}
-	return fmt.Sprintf("[%s] %s: %s", e.Set, displayName(e.Key), e.Msg)
+	return fmt.Sprintf("[%s] %s: %s", e.Set, kernelname.Display(e.Key), e.Msg)
 }
 
 // BadInput marks the error as caused by an input file.
@@ -70,7 +71,7 @@ type restored struct {
 }
 
 func (p *restored) lose(set, key, why string) {
-	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", displayName(key), set, why))
+	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
 }
 
 func (p *restored) findEntryPoints(id string) error {

@@ -161,7 +161,7 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 	if mode != SplitOff {
 		id, ok := f.Attribute(attrModuleID)
 		if !ok && f.Kernel() {
-			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", displayName(f.Name()), attrModuleID)
+			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), attrModuleID)
 		}
 		source = id
 	}
@@ -337,7 +337,7 @@ func sharedVariables(images []*Image) error {
 			// variables that can be written have as many as there are images.
 			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
-					displayName(g.Name()), displayName(other.EntryPoints[0].Name()), displayName(image.EntryPoints[0].Name()))
+					kernelname.Display(g.Name()), kernelname.Display(other.EntryPoints[0].Name()), kernelname.Display(image.EntryPoints[0].Name()))
 			}
 		}
 	}

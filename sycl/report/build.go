@@ -16,6 +16,7 @@ import (
 // A Module is kernels that share device images and needs: an abstract module of
 // a SYCLBIN, a SPIR-V module, a row of a file table.
 type Module struct {
+	File    string // that it is in; the runtime takes either of two images of one file
 	Needs   *requirement.Requirements
 	Kernels []KernelInfo
 	Forms   []Form
@@ -245,19 +246,21 @@ func (b *builder) verdict(needs, device int) *verdict {
 // one that serves the device best counts.
 func (b *builder) cell(k *kernel, device int) Cell {
 	var best Cell
-	native, ir := false, false
+	native, ir := map[string]bool{}, map[string]bool{} // by file
 	for i, h := range k.holders {
 		c := b.moduleCell(k, h, device)
 		if i == 0 || cellRank(c) < cellRank(best) {
 			best = c
 		}
 		if c.Status == Compatible {
-			native = native || c.Holds == Native
-			ir = ir || c.Holds == IR
+			native[h.module.File] = native[h.module.File] || c.Holds == Native
+			ir[h.module.File] = ir[h.module.File] || c.Holds == IR
 		}
 	}
-	if native && ir {
-		best.Holds = NativeOrIR
+	for file := range native {
+		if native[file] && ir[file] {
+			best.Holds = NativeOrIR
+		}
 	}
 	return best
 }

@@ -403,6 +403,20 @@ func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*prop
 // looksLikeText tells the numbers of aspects from four letters of a name.
 func looksLikeText(n uint32) bool { return n > 0xff }
 
+// WithAspect returns property sets that require an aspect as well.
+func WithAspect(r *propset.Registry, a aspect.Aspect) *propset.Registry {
+	v, _ := r.Set(propset.DeviceRequirements).Get(keyAspects)
+	list, _ := v.Uint32s()
+	if slices.Contains(list, uint32(a)) {
+		return r
+	}
+	r = r.Clone()
+	set := r.Add(propset.DeviceRequirements)
+	set.Put(keyAspects, numbers(append(aspects(list), a)))
+	set.Sort()
+	return r
+}
+
 // CompileTarget returns the target that an image was compiled for ahead of time, as
 // its property sets tell, "" when they tell none.
 func CompileTarget(r *propset.Registry) string {

@@ -93,6 +93,9 @@ func (r *reporter) readModules(env *cli.Env, name string) ([]report.Module, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		for i := range list {
+			list[i].File = name
+		}
 		return list, nil
 	case format == syclbin.FormatSPIRV:
 		m, err := report.FromSPIRV(whole)

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -182,7 +182,7 @@ func TestImportRealCompilers(t *testing.T) {
 					if _, ok := r.Set(propset.KernelNames).Get(k.Name); !ok {
 						t.Errorf("%s is no kernel name", k.Name)
 					}
-					symbol, prefixed := strings.CutPrefix(k.Name, postlink.KernelPrefix)
+					symbol, prefixed := strings.CutPrefix(k.Name, kernelname.Prefix)
 					if prefixed != test.names {
 						t.Errorf("the kernel is called %s", k.Name)
 					}

@@ -18,9 +18,11 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
@@ -49,13 +51,21 @@ What 'packager verify' would find in the result is printed as warnings.`,
 type pack struct {
 	form
 	reading        reading.Options
+	ir             string
 	state          string
 	tables, images cli.Strings
 }
 
+// Values of --ir.
+const (
+	irAny = "any"
+	irCPU = "cpu"
+)
+
 func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	p.form.flags(fs)
 	p.reading.AssumeFlag(fs)
+	fs.StringVar(&p.ir, "ir", irAny, "`devices` that IR is for: any, or cpu, so that GPUs certainly take native code and no other ones")
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
 	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
@@ -80,6 +90,8 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case err != nil:
 		return err
+	case p.ir != "" && p.ir != irAny && p.ir != irCPU:
+		return cli.Usagef("--ir: '%s' is neither any nor cpu", p.ir)
 	case len(args) > 0:
 		return cli.Usagef("'%s' is not a flag: tables are given by --table, images by --image", args[0])
 	case len(p.tables.Values)+len(p.images.Values) == 0:
@@ -115,6 +127,9 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(150))
 	var b syclbin.Builder
 	for in, err := range loadAll(ctx, inputs) {
+		if err == nil && p.ir == irCPU && in.image.Kind == syclbin.IRModule {
+			in.metadata = requirement.WithAspect(in.metadata, aspect.CPU)
+		}
 		if err == nil {
 			err = b.Add(in.identity, in.metadata, in.image)
 		}

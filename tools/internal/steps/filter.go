@@ -13,7 +13,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 )
@@ -172,7 +171,7 @@ func (in *needyTable) describe(row int) string {
 			names = append(names, fmt.Sprintf("%d more", len(in.rows[row].kernels)-most))
 			break
 		}
-		names = append(names, report.Escape(kernelname.Display(postlink.BareKernelName(k))))
+		names = append(names, report.Escape(kernelname.Display(k)))
 	}
 	switch len(names) {
 	case 0:

@@ -148,7 +148,7 @@ func unrepeat(sources, files []string, defined []definitions) error {
 			functions[name] = i
 		}
 		for _, name := range d.kernels {
-			bare := postlink.BareKernelName(name)
+			bare := kernelname.Base(name)
 			other, again := first[bare]
 			if !again {
 				first[bare] = i

@@ -112,7 +112,7 @@ func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&o.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
 	fs.Var(&o.Fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	fs.Var(&o.Configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
-	fs.BoolVar(&o.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+postlink.KernelPrefix+" before")
+	fs.BoolVar(&o.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
 	fs.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 	sets := DriverSets()
 	o.Sets = sets
