@@ -23,6 +23,7 @@ var (
 	release   = flag.String("release", "", "`release` of the runtime, as packager --runtime has it")
 	packager  = flag.String("packager", "", "`path` of the packager")
 	loader    = flag.String("loader", "", "`path` of load_syclbin, linked to that runtime")
+	embedded  = flag.String("embedded", "", "`path` of the program embedded, linked to that runtime")
 	cpuDriver = flag.String("cpu-driver", "", "`path` of Intel's OpenCL CPU device")
 	fakeGPU   = flag.String("fake-gpu", "", "`path` of the layer that makes it look like a GPU")
 	examples  = files{}
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped: without -packager there is nothing to test; run 'bazel test //...' in rules/tests/runtime")
 		return
 	}
-	for _, path := range []*string{packager, loader, cpuDriver, fakeGPU} {
+	for _, path := range []*string{packager, loader, embedded, cpuDriver, fakeGPU} {
 		*path = absolute(*path)
 	}
 	for name, path := range examples {
@@ -169,6 +170,14 @@ var gpus = []gpu{
 	{"gpu_with_small_work_groups", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=8,16,32", "FAKE_GPU_WORK_GROUP=32"}},
 }
 
+func gpuNamed(t *testing.T, name string) gpu {
+	i := slices.IndexFunc(gpus, func(g gpu) bool { return g.name == name })
+	if i < 0 {
+		t.Fatalf("no GPU %s", name)
+	}
+	return gpus[i]
+}
+
 // Every kernel runs, or fails with the words of `packager explain`.
 func TestGPUsAsExplained(t *testing.T) {
 	for _, g := range gpus {
@@ -193,15 +202,12 @@ func TestAtomic64(t *testing.T) {
 			t.Errorf("aspect %s is not among what this module needs:\n%s", number, module)
 		}
 	}
-	for _, g := range gpus {
-		if g.name == "gpu_without_atomic64" || g.name == "unlisted_gpu" {
-			out, _ := fake(t, g, nil).loadLogged(t, []string{total}, file)
-			want := "ok"
-			if g.name == "gpu_without_atomic64" {
-				want = "invalid: kernel '" + total + "' not found in kernel_bundle"
-			}
-			out.mustBe(t, outcome{total: want})
-		}
+	for name, want := range map[string]string{
+		"unlisted_gpu":         "ok",
+		"gpu_without_atomic64": "invalid: kernel '" + total + "' not found in kernel_bundle",
+	} {
+		out, _ := fake(t, gpuNamed(t, name), nil).loadLogged(t, []string{total}, file)
+		out.mustBe(t, outcome{total: want})
 	}
 }
 
@@ -287,6 +293,44 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s with a file in state %s: got %q, want %q", way, state, out["load"], words)
 		}
 	}
+}
+
+// An image inside a program is refused with the reason itself, to which our reports may add
+// something.
+func TestEmbedded(t *testing.T) {
+	file := convert(t, "kernels_per_kernel", "executable")
+	images := extract(t, file)
+	atomic64 := "27"
+	if strings.HasPrefix(*release, "2025") {
+		atomic64 = "28"
+	}
+	for _, c := range []struct {
+		gpu, kernel string
+		needs       []string
+	}{
+		{"gpu_without_fp64", axpy, []string{"--aspects", "6"}},
+		{"gpu_without_fp16", brighten, []string{"--aspects", "5"}},
+		{"gpu_without_atomic64", total, []string{"--aspects", atomic64}},
+		{"gpu_without_sub_group_8", spread, []string{"--sub-group", "8"}},
+		{"gpu_with_small_work_groups", blockReverse, []string{"--work-group", "64"}},
+	} {
+		t.Run(c.gpu, func(t *testing.T) {
+			_, reasons := explained(t, c.gpu, file)
+			out := fake(t, gpuNamed(t, c.gpu), nil).start(t, *embedded, append(c.needs, "--kernel", c.kernel, images[0].path)...)
+			words, found := strings.CutPrefix(out[c.kernel], "kernel_not_supported: ")
+			if !found || !strings.HasPrefix(reasons[c.kernel], words) {
+				t.Errorf("got %q, want %q or its beginning", out[c.kernel], reasons[c.kernel])
+			}
+		})
+	}
+	t.Run("no image", func(t *testing.T) {
+		out := fake(t, gpuNamed(t, "unlisted_gpu"), nil).start(t, *embedded, "--target", "spir64_x86_64", "--kernel", axpy, images[0].path)
+		want := "runtime: Kernel " + axpy + " has no image for the selected device. Its available images target: [spir64_x86_64]."
+		if strings.HasPrefix(*release, "2025") {
+			want = "runtime: No kernel named " + axpy + " was found"
+		}
+		out.mustBe(t, outcome{axpy: want})
+	})
 }
 
 // outcome is what load_syclbin says of each kernel: "ok", or the error. The key "load" is about
@@ -395,12 +439,17 @@ func fake(t *testing.T, g gpu, images []image) device {
 // run runs load_syclbin.
 func (d device) run(t *testing.T, args ...string) outcome {
 	t.Helper()
-	cmd := exec.Command(*loader, args...)
+	return d.start(t, *loader, args...)
+}
+
+func (d device) start(t *testing.T, program string, args ...string) outcome {
+	t.Helper()
+	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), d.environment...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
-		t.Fatalf("load_syclbin %q: %v\n%s%s", args, err, stdout.Bytes(), stderr.Bytes())
+		t.Fatalf("%s %q: %v\n%s%s", program, args, err, stdout.Bytes(), stderr.Bytes())
 	}
 	return parseOutcome(t, stdout.String())
 }
@@ -486,20 +535,31 @@ func convertFor(t *testing.T, name, state, release string) string {
 // explain gives what the packager says that the runtime does with a file's kernels.
 func explain(t *testing.T, device, file string) outcome {
 	t.Helper()
+	out, _ := explained(t, device, file)
+	return out
+}
+
+// explained gives also why a device cannot take a kernel.
+func explained(t *testing.T, device, file string) (out outcome, reasons map[string]string) {
+	t.Helper()
 	var said struct {
 		Kernels []struct {
 			Kernel    string
 			Outcome   string
 			Exception struct{ Errc, What string }
+			Reasons   []struct{ Text string }
 		}
 	}
 	stdout, _ := pack(t, "explain", "--json", "--device", device, "--device-config-file", "devices.yaml", file)
 	if err := json.Unmarshal(stdout, &said); err != nil {
 		t.Fatal(err)
 	}
-	out := outcome{}
+	out, reasons = outcome{}, map[string]string{}
 	for _, k := range said.Kernels {
 		name := strings.TrimPrefix(k.Kernel, "__sycl_kernel_")
+		if len(k.Reasons) > 0 {
+			reasons[name] = k.Reasons[0].Text
+		}
 		switch k.Outcome {
 		case "runs":
 			out[name] = "ok"
@@ -509,7 +569,7 @@ func explain(t *testing.T, device, file string) outcome {
 			t.Fatalf("%s on %s: outcome %q", name, device, k.Outcome)
 		}
 	}
-	return out
+	return out, reasons
 }
 
 func dumpedKernels(t *testing.T, file string) []string {

@@ -8,6 +8,7 @@
 //   FAKE_GPU_WITHOUT      what the device shall not have: fp64, fp16, atomic64, by comma
 //   FAKE_GPU_SUB_GROUPS   its sub-group sizes, by comma, such as 16,32
 //   FAKE_GPU_WORK_GROUP   the most work-items that it takes in a work-group
+//   FAKE_GPU_WORK_ITEMS   the most in each dimension of one, such as 1024,1024,64
 //   FAKE_GPU_IMAGES       file with the images that may come. A line is a name, the path of an
 //                         image, and the path of the SPIR-V module that runs in its place,
 //                         separated by tabs; an IR module runs itself and has no third column
@@ -220,15 +221,6 @@ static cl_int sizes(const char *list, size_t room, void *value, size_t *needed) 
   return answer(numbers, count * sizeof *numbers, room, value, needed);
 }
 
-static cl_int work_group(cl_device_id device, cl_device_info what, const char *limit, size_t room,
-                         void *value, size_t *needed) {
-  const size_t most = strtoul(limit, NULL, 10);
-  size_t numbers[3] = {most, most, most};
-  (void)device;
-  return answer(numbers, what == CL_DEVICE_MAX_WORK_GROUP_SIZE ? sizeof *numbers : sizeof numbers,
-                room, value, needed);
-}
-
 static CL_API_ENTRY cl_int CL_API_CALL get_info(cl_device_id device, cl_device_info what,
                                                 size_t room, void *value, size_t *needed) {
   const char *ip = getenv("FAKE_GPU_IP"), *list = NULL;
@@ -253,9 +245,10 @@ static CL_API_ENTRY cl_int CL_API_CALL get_info(cl_device_id device, cl_device_i
       if ((list = getenv("FAKE_GPU_SUB_GROUPS"))) return sizes(list, room, value, needed);
       break;
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+      if ((list = getenv("FAKE_GPU_WORK_GROUP"))) return sizes(list, room, value, needed);
+      break;
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-      if ((list = getenv("FAKE_GPU_WORK_GROUP")))
-        return work_group(device, what, list, room, value, needed);
+      if ((list = getenv("FAKE_GPU_WORK_ITEMS"))) return sizes(list, room, value, needed);
       break;
   }
   return next->clGetDeviceInfo(device, what, room, value, needed);
