@@ -7,7 +7,7 @@
 // TARGET is what the image is compiled for, spir64 when it is left out. The other flags are what
 // the image requires of a device. The output is "NAME: ERRC: what the runtime says". This is for
 // kernels that the runtime refuses: the kernel has no arguments, so that it cannot run.
-#include <sycl/sycl.hpp>
+#include <sycl/detail/core.hpp>
 
 #include <algorithm>
 #include <cstdint>

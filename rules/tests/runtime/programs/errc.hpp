@@ -1,7 +1,7 @@
 // The names of SYCL's error codes.
 #pragma once
 
-#include <sycl/sycl.hpp>
+#include <sycl/exception.hpp>
 
 #include <string>
 

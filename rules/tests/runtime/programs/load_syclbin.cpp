@@ -19,7 +19,10 @@
 //   KERNEL: wrong: I: got A, want B
 //
 // and the exit code is 0 when all of them are "ok", else 1; 2 on wrong usage.
-#include <sycl/sycl.hpp>
+#include <sycl/detail/core.hpp>
+#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
+#include <sycl/half_type.hpp>
+#include <sycl/usm.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -323,7 +326,7 @@ bool guarded(const std::string &what, const std::function<void()> &f) {
 }
 
 bool run(const Options &options) {
-  sycl::queue queue{sycl::property::queue::in_order()};
+  sycl::queue queue;
   std::printf("device: %s\n",
               queue.get_device().get_info<sycl::info::device::name>().c_str());
   std::vector<Executable> loaded;
