@@ -1,0 +1,661 @@
+// Package runtime hands the example's SYCLBINs to DPC++'s own runtime, on Intel's CPU device, on
+// PoCL, and on a CPU that looks like a GPU, and holds what happens against what the packager says
+// of the same files.
+//
+// `bazel test //...` in this folder runs it, once for each release of the runtime.
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	release   = flag.String("release", "", "`release` of the runtime, as packager --runtime has it")
+	packager  = flag.String("packager", "", "`path` of the packager")
+	loader    = flag.String("loader", "", "`path` of load_syclbin, linked to that runtime")
+	embedded  = flag.String("embedded", "", "`path` of the program embedded, linked to that runtime")
+	cpuDriver = flag.String("cpu-driver", "", "`path` of Intel's OpenCL CPU device")
+	fakeGPU   = flag.String("fake-gpu", "", "`path` of the layer that makes it look like a GPU")
+	examples  = files{}
+)
+
+// files are the example's SYCLBINs by name.
+type files map[string]string
+
+func (f files) String() string { return "" }
+
+func (f files) Set(s string) error {
+	name, path, found := strings.Cut(s, "=")
+	if !found {
+		return fmt.Errorf("%q is not NAME=PATH", s)
+	}
+	f[name] = path
+	return nil
+}
+
+func TestMain(m *testing.M) {
+	flag.Var(examples, "file", "`NAME=PATH` of a SYCLBIN of the example; may be repeated")
+	flag.Parse()
+	if *packager == "" {
+		fmt.Println("skipped: without -packager there is nothing to test; run 'bazel test //...' in rules/tests/runtime")
+		return
+	}
+	for _, path := range []*string{packager, loader, embedded, cpuDriver, fakeGPU} {
+		*path = absolute(*path)
+	}
+	for name, path := range examples {
+		examples[name] = absolute(path)
+	}
+	os.Exit(m.Run())
+}
+
+func absolute(path string) string {
+	p, err := filepath.Abs(path)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+const (
+	vectorAdd    = "_ZTSN6linear9VectorAddE"
+	axpy         = "_ZTSN6linear4AxpyE"
+	total        = "_ZTSN5stats5TotalE"
+	tally        = "_ZTSN5stats5TallyE"
+	evaluate     = "_ZTSN10polynomial8EvaluateE"
+	brighten     = "_ZTSN5image8BrightenE"
+	blockReverse = "_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE"
+	spread       = "_ZTSN9sycl_lite11kernel_withIN5stats6SpreadELj0ELj0ELj0ELj8EEE"
+)
+
+var allKernels = []string{vectorAdd, axpy, total, tally, evaluate, brighten, blockReverse, spread}
+
+// load_syclbin's ways, and the state that a file needs for each.
+var ways = map[string]string{
+	"executable": "executable",
+	"build":      "input",
+	"compile":    "input",
+	"link":       "object",
+}
+
+// The modules of these files need nothing of each other, so that they go every way.
+func TestEveryWayOnCPU(t *testing.T) {
+	for name, kernels := range map[string][]string{
+		"kernels":            allKernels,
+		"kernels_off":        allKernels,
+		"kernels_per_kernel": allKernels,
+		"linked":             {axpy, evaluate},
+		"with_delivered":     {evaluate},
+	} {
+		for way, state := range ways {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				out := cpu(t).load(t, way, kernels, convert(t, name, state))
+				out.mustRun(t, kernels)
+			})
+		}
+	}
+}
+
+// Kernels of one file call a function of another.
+func TestImports(t *testing.T) {
+	kernels := []string{axpy, evaluate}
+	t.Run("two files", func(t *testing.T) {
+		cpu(t).load(t, "link", kernels, convert(t, "calling", "object"), convert(t, "called", "object")).mustRun(t, kernels)
+	})
+	t.Run("combined", func(t *testing.T) {
+		cpu(t).load(t, "link", kernels, convert(t, "combined", "object")).mustRun(t, kernels)
+	})
+	t.Run("not there", func(t *testing.T) {
+		out := cpu(t).load(t, "link", kernels, convert(t, "calling", "object"))
+		if !strings.Contains(out["load"], "No exported symbol") {
+			t.Errorf("got %q, want an import that nobody exports", out["load"])
+		}
+	})
+}
+
+func TestPoCL(t *testing.T) {
+	for _, name := range []string{"kernels", "kernels_per_kernel"} {
+		t.Run(name, func(t *testing.T) {
+			file := convert(t, name, "executable")
+			pocl(t).load(t, "executable", allKernels, file).mustBe(t, explain(t, "pocl", file))
+		})
+	}
+}
+
+// A bundle as the runtime writes it is one that we read and that the runtime takes again.
+func TestContent(t *testing.T) {
+	if strings.HasPrefix(*release, "2025") {
+		t.Skip("this runtime has no ext_oneapi_get_content")
+	}
+	for way, state := range ways {
+		t.Run(way, func(t *testing.T) {
+			file := convert(t, "kernels", state)
+			written := filepath.Join(t.TempDir(), "written.syclbin")
+			cpu(t).run(t, "--how", way, "--content", written, file).mustRun(t, allKernels)
+			mustPack(t, "verify", written)
+			if got := dumpedKernels(t, written); !slices.Equal(got, dumpedKernels(t, file)) {
+				t.Errorf("the runtime wrote the kernels %q", got)
+			}
+			cpu(t).load(t, way, allKernels, written).mustRun(t, allKernels)
+		})
+	}
+}
+
+// A GPU that Intel's CPU device can be made to look like.
+type gpu struct {
+	name        string   // in devices.yaml, or built in
+	arch        string   // of its native images, "" when the example has none
+	environment []string // of fake_gpu.c
+}
+
+var gpus = []gpu{
+	{"intel_gpu_pvc", "intel_gpu_pvc", []string{"FAKE_GPU_IP=0x030f0007", "FAKE_GPU_SUB_GROUPS=16,32"}},
+	{"intel_gpu_acm_g10", "intel_gpu_acm_g10", []string{"FAKE_GPU_IP=0x030dc008", "FAKE_GPU_SUB_GROUPS=8,16,32", "FAKE_GPU_WITHOUT=fp64"}},
+	{"intel_gpu_bmg_g21", "intel_gpu_bmg_g21", []string{"FAKE_GPU_IP=0x05004004", "FAKE_GPU_SUB_GROUPS=16,32"}},
+	{"unlisted_gpu", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=8,16,32"}},
+	{"gpu_without_fp64", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=8,16,32", "FAKE_GPU_WITHOUT=fp64"}},
+	{"gpu_without_fp16", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=8,16,32", "FAKE_GPU_WITHOUT=fp16"}},
+	{"gpu_without_atomic64", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=8,16,32", "FAKE_GPU_WITHOUT=atomic64"}},
+	{"gpu_without_sub_group_8", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=16,32"}},
+	{"gpu_with_small_work_groups", "", []string{"FAKE_GPU_IP=0x7f000000", "FAKE_GPU_SUB_GROUPS=8,16,32", "FAKE_GPU_WORK_GROUP=32"}},
+}
+
+func gpuNamed(t *testing.T, name string) gpu {
+	i := slices.IndexFunc(gpus, func(g gpu) bool { return g.name == name })
+	if i < 0 {
+		t.Fatalf("no GPU %s", name)
+	}
+	return gpus[i]
+}
+
+// Every kernel runs, or fails with the words of `packager explain`.
+func TestGPUsAsExplained(t *testing.T) {
+	for _, g := range gpus {
+		t.Run(g.name, func(t *testing.T) {
+			file := convert(t, "kernels", "executable")
+			images := extract(t, file)
+			out, _ := fake(t, g, images).loadLogged(t, allKernels, file)
+			out.mustBe(t, explain(t, g.name, file))
+		})
+	}
+}
+
+// The number by which a file says 64-bit atomics is the one of the release that loads it.
+func TestAtomic64(t *testing.T) {
+	number := "1b000000"
+	if strings.HasPrefix(*release, "2025") {
+		number = "1c000000"
+	}
+	file := convert(t, "kernels_per_kernel", "executable")
+	for _, module := range strings.Split(string(mustPack(t, "dump", file)), "\nAbstract Module ")[1:] {
+		if strings.Contains(module, total+": 1") && !strings.Contains(module, "aspects: "+number+"\n") {
+			t.Errorf("aspect %s is not among what this module needs:\n%s", number, module)
+		}
+	}
+	for name, want := range map[string]string{
+		"unlisted_gpu":         "ok",
+		"gpu_without_atomic64": "invalid: kernel '" + total + "' not found in kernel_bundle",
+	} {
+		out, _ := fake(t, gpuNamed(t, name), nil).loadLogged(t, []string{total}, file)
+		out.mustBe(t, outcome{total: want})
+	}
+}
+
+// A file without IR for these GPUs has nothing: the runtime loads it and finds no kernel.
+func TestNoImage(t *testing.T) {
+	file := onlyNative(t, convert(t, "kernels", "executable"))
+	for _, g := range gpus {
+		if g.arch == "" {
+			out, log := fake(t, g, nil).loadLogged(t, allKernels, file)
+			out.mustBe(t, explain(t, g.name, file))
+			if len(log.given) > 0 {
+				t.Errorf("%s was given %q", g.name, log.given)
+			}
+		}
+	}
+}
+
+// A GPU is given its own native images, one of each kernel that has one, and no other GPU's.
+func TestOwnNativeImages(t *testing.T) {
+	for _, name := range []string{"kernels", "kernels_per_kernel"} {
+		for _, g := range gpus[:4] { // those that have images, and one that has none
+			t.Run(name+"/"+g.name, func(t *testing.T) {
+				file := convert(t, name, "executable")
+				images := extract(t, file)
+				_, log := fake(t, g, images).loadLogged(t, allKernels, file)
+				var want []string
+				for _, i := range images {
+					if i.arch != "" && i.arch == g.arch {
+						want = append(want, "native "+i.name)
+					}
+				}
+				if g.arch != "" && len(want) < 7 {
+					t.Fatalf("the file has only %q for %s", want, g.arch)
+				}
+				got := slices.DeleteFunc(log.given, func(s string) bool { return strings.HasPrefix(s, "ir ") })
+				slices.Sort(got)
+				slices.Sort(want)
+				if !slices.Equal(got, want) {
+					t.Errorf("%s was given %q, want %q", g.name, got, want)
+				}
+			})
+		}
+	}
+}
+
+// Without IR in the file, the native image is also the one that each kernel is made of.
+func TestCertainlyNative(t *testing.T) {
+	whole := convert(t, "kernels", "executable")
+	images, file := extract(t, whole), onlyNative(t, whole)
+	for _, g := range gpus {
+		if g.arch == "" {
+			continue
+		}
+		t.Run(g.name, func(t *testing.T) {
+			out, log := fake(t, g, images).loadLogged(t, allKernels, file)
+			out.mustBe(t, explain(t, g.name, file))
+			for kernel, image := range log.kernels {
+				if !strings.HasPrefix(image, "native "+g.arch+"/") {
+					t.Errorf("%s is made of %s", kernel, image)
+				}
+			}
+			if len(log.kernels) != 7 {
+				t.Errorf("%d kernels were made, want 7", len(log.kernels))
+			}
+		})
+	}
+}
+
+// What the runtime says of a file that it cannot take at all.
+func TestRefused(t *testing.T) {
+	others := map[string]string{"2025.3": "invalid: Unexpected image type."}
+	if strings.HasPrefix(*release, "2025") {
+		others = map[string]string{
+			"2026.0": "invalid: Unexpected image type.",
+			"2026.2": "invalid: Unsupported Offload Binary version number.",
+		}
+	}
+	for other, words := range others {
+		out := cpu(t).load(t, "executable", allKernels, convertFor(t, "kernels", "executable", other))
+		if out["load"] != words {
+			t.Errorf("a file for %s: got %q, want %q", other, out["load"], words)
+		}
+	}
+	const words = "invalid: kernel_bundle state does not match the state of the SYCLBIN file."
+	for way, state := range map[string]string{"executable": "input", "build": "object", "link": "executable"} {
+		out := cpu(t).load(t, way, allKernels, convert(t, "kernels", state))
+		if out["load"] != words {
+			t.Errorf("%s with a file in state %s: got %q, want %q", way, state, out["load"], words)
+		}
+	}
+}
+
+// An image inside a program is refused with the reason itself, to which our reports may add
+// something.
+func TestEmbedded(t *testing.T) {
+	file := convert(t, "kernels_per_kernel", "executable")
+	images := extract(t, file)
+	atomic64 := "27"
+	if strings.HasPrefix(*release, "2025") {
+		atomic64 = "28"
+	}
+	for _, c := range []struct {
+		gpu, kernel string
+		needs       []string
+	}{
+		{"gpu_without_fp64", axpy, []string{"--aspects", "6"}},
+		{"gpu_without_fp16", brighten, []string{"--aspects", "5"}},
+		{"gpu_without_atomic64", total, []string{"--aspects", atomic64}},
+		{"gpu_without_sub_group_8", spread, []string{"--sub-group", "8"}},
+		{"gpu_with_small_work_groups", blockReverse, []string{"--work-group", "64"}},
+	} {
+		t.Run(c.gpu, func(t *testing.T) {
+			_, reasons := explained(t, c.gpu, file)
+			out := fake(t, gpuNamed(t, c.gpu), nil).start(t, *embedded, append(c.needs, "--kernel", c.kernel, images[0].path)...)
+			words, found := strings.CutPrefix(out[c.kernel], "kernel_not_supported: ")
+			if !found || !strings.HasPrefix(reasons[c.kernel], words) {
+				t.Errorf("got %q, want %q or its beginning", out[c.kernel], reasons[c.kernel])
+			}
+		})
+	}
+	t.Run("no image", func(t *testing.T) {
+		out := fake(t, gpuNamed(t, "unlisted_gpu"), nil).start(t, *embedded, "--target", "spir64_x86_64", "--kernel", axpy, images[0].path)
+		want := "runtime: Kernel " + axpy + " has no image for the selected device. Its available images target: [spir64_x86_64]."
+		if strings.HasPrefix(*release, "2025") {
+			want = "runtime: No kernel named " + axpy + " was found"
+		}
+		out.mustBe(t, outcome{axpy: want})
+	})
+}
+
+// outcome is what load_syclbin says of each kernel: "ok", or the error. The key "load" is about
+// all of them.
+type outcome map[string]string
+
+func parseOutcome(t *testing.T, text string) outcome {
+	out := outcome{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if kernel, found := strings.CutPrefix(line, "ok "); found {
+			kernel, _, _ = strings.Cut(kernel, ":")
+			out[kernel] = "ok"
+		} else if what, words, found := strings.Cut(line, ": "); found && what != "device" {
+			out[what] = words
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("load_syclbin printed:\n%s", text)
+	}
+	return out
+}
+
+func (o outcome) mustRun(t *testing.T, kernels []string) {
+	t.Helper()
+	want := outcome{}
+	for _, k := range kernels {
+		want[k] = "ok"
+	}
+	o.mustBe(t, want)
+}
+
+func (o outcome) mustBe(t *testing.T, want outcome) {
+	t.Helper()
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		if _, found := want[key]; !found {
+			t.Errorf("%s: got %q, want nothing", key, o[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if o[key] != want[key] {
+			t.Errorf("%s:\n got %q\nwant %q", key, o[key], want[key])
+		}
+	}
+}
+
+// device is a device of the machine, as the environment of the runtime.
+type device struct {
+	environment []string
+	log         string
+}
+
+// cpu is Intel's CPU device.
+func cpu(t *testing.T) device {
+	return device{environment: []string{
+		"OCL_ICD_VENDORS=" + t.TempDir(),
+		"OCL_ICD_FILENAMES=" + *cpuDriver,
+		"ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+	}}
+}
+
+// pocl is the PoCL of the machine.
+func pocl(t *testing.T) device {
+	found, _ := filepath.Glob("/etc/OpenCL/vendors/pocl*.icd")
+	if len(found) == 0 {
+		t.Fatal("no /etc/OpenCL/vendors/pocl*.icd on this machine; install PoCL (Debian: pocl-opencl-icd)")
+	}
+	driver, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return device{environment: []string{
+		"OCL_ICD_VENDORS=" + t.TempDir(),
+		"OCL_ICD_FILENAMES=" + strings.TrimSpace(string(driver)),
+		"ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+		"POCL_CACHE_DIR=" + t.TempDir(),
+	}}
+}
+
+// fake is the CPU device that looks like a GPU.
+func fake(t *testing.T, g gpu, images []image) device {
+	folder := t.TempDir()
+	var list bytes.Buffer
+	for _, i := range images {
+		fmt.Fprintf(&list, "%s\t%s", i.name, i.path)
+		if i.arch != "" {
+			fmt.Fprintf(&list, "\t%s", i.spirv(t, images))
+		}
+		list.WriteByte('\n')
+	}
+	path := filepath.Join(folder, "images")
+	if err := os.WriteFile(path, list.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := cpu(t)
+	d.log = filepath.Join(folder, "log")
+	d.environment = append(append(d.environment,
+		"ONEAPI_DEVICE_SELECTOR=opencl:gpu",
+		"OPENCL_LAYERS="+*fakeGPU,
+		"FAKE_GPU_IMAGES="+path,
+		"FAKE_GPU_LOG="+d.log,
+	), g.environment...)
+	return d
+}
+
+// run runs load_syclbin.
+func (d device) run(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return d.start(t, *loader, args...)
+}
+
+func (d device) start(t *testing.T, program string, args ...string) outcome {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), d.environment...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%s %q: %v\n%s%s", program, args, err, stdout.Bytes(), stderr.Bytes())
+	}
+	return parseOutcome(t, stdout.String())
+}
+
+func (d device) load(t *testing.T, way string, kernels []string, files ...string) outcome {
+	t.Helper()
+	args := []string{"--how", way}
+	for _, k := range kernels {
+		args = append(args, "--kernel", k)
+	}
+	return d.run(t, append(args, files...)...)
+}
+
+// images is what a device was given, and what each kernel is made of.
+type images struct {
+	given   []string
+	kernels map[string]string
+}
+
+func (d device) loadLogged(t *testing.T, kernels []string, file string) (outcome, images) {
+	t.Helper()
+	out := d.load(t, "executable", kernels, file)
+	log := images{kernels: map[string]string{}}
+	data, err := os.ReadFile(d.log)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if name, found := strings.CutPrefix(line, "given "); found {
+			log.given = append(log.given, name)
+		} else if line, found := strings.CutPrefix(line, "kernel "); found {
+			kernel, image, _ := strings.Cut(line, " of ")
+			log.kernels[kernel] = image
+		}
+	}
+	return out, log
+}
+
+// pack runs the packager.
+func pack(t *testing.T, args ...string) (stdout []byte, code int) {
+	t.Helper()
+	cmd := exec.Command(*packager, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.Output()
+	code = cmd.ProcessState.ExitCode()
+	if err != nil && code != 1 {
+		t.Fatalf("packager %q: %v\n%s", args, err, stderr.Bytes())
+	}
+	if stderr.Len() > 0 {
+		t.Logf("packager %q:\n%s", args, stderr.Bytes())
+	}
+	return stdout, code
+}
+
+// mustPack runs the packager, which must not find anything.
+func mustPack(t *testing.T, args ...string) []byte {
+	t.Helper()
+	stdout, code := pack(t, args...)
+	if code != 0 {
+		t.Fatalf("packager %q found:\n%s", args, stdout)
+	}
+	return stdout
+}
+
+// convert gives the path of an example's file in that state, for the release that is tested.
+func convert(t *testing.T, name, state string) string {
+	t.Helper()
+	return convertFor(t, name, state, *release)
+}
+
+func convertFor(t *testing.T, name, state, release string) string {
+	t.Helper()
+	if examples[name] == "" {
+		t.Fatalf("no -file %s=PATH", name)
+	}
+	path := filepath.Join(t.TempDir(), name+".syclbin")
+	mustPack(t, "convert", "--runtime", release, "--state", state, "--output", path, examples[name])
+	return path
+}
+
+// explain gives what the packager says that the runtime does with a file's kernels.
+func explain(t *testing.T, device, file string) outcome {
+	t.Helper()
+	out, _ := explained(t, device, file)
+	return out
+}
+
+// explained gives also why a device cannot take a kernel.
+func explained(t *testing.T, device, file string) (out outcome, reasons map[string]string) {
+	t.Helper()
+	var said struct {
+		Kernels []struct {
+			Kernel    string
+			Outcome   string
+			Exception struct{ Errc, What string }
+			Reasons   []struct{ Text string }
+		}
+	}
+	stdout, _ := pack(t, "explain", "--json", "--device", device, "--device-config-file", "devices.yaml", file)
+	if err := json.Unmarshal(stdout, &said); err != nil {
+		t.Fatal(err)
+	}
+	out, reasons = outcome{}, map[string]string{}
+	for _, k := range said.Kernels {
+		name := strings.TrimPrefix(k.Kernel, "__sycl_kernel_")
+		if len(k.Reasons) > 0 {
+			reasons[name] = k.Reasons[0].Text
+		}
+		switch k.Outcome {
+		case "runs":
+			out[name] = "ok"
+		case "throws":
+			out[name] = k.Exception.Errc + ": " + k.Exception.What
+		default:
+			t.Fatalf("%s on %s: outcome %q", name, device, k.Outcome)
+		}
+	}
+	return out, reasons
+}
+
+func dumpedKernels(t *testing.T, file string) []string {
+	t.Helper()
+	var names []string
+	for line := range strings.Lines(string(mustPack(t, "dump", file))) {
+		if name, found := strings.CutPrefix(strings.TrimSpace(line), "__sycl_kernel_"); found && strings.HasSuffix(name, ": 1") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// An image is one of a SYCLBIN, written to a file by the packager.
+type image struct {
+	name    string // "ir" or the architecture, and the name of the file
+	arch    string // "" for IR
+	path    string
+	kernels string // names, one a line
+}
+
+// spirv is the path of the SPIR-V module with the same kernels.
+func (i image) spirv(t *testing.T, images []image) string {
+	for _, o := range images {
+		if o.arch == "" && o.kernels == i.kernels {
+			return o.path
+		}
+	}
+	t.Fatalf("no SPIR-V module has the kernels of %s", i.name)
+	return ""
+}
+
+// extract writes the images of a file.
+func extract(t *testing.T, file string) []image {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "images")
+	mustPack(t, "extract", "--output-dir", folder, file)
+	var all []image
+	for _, arg := range strings.Fields(read(t, filepath.Join(folder, "pack.args"))) {
+		target, found := strings.CutPrefix(arg, "--table=")
+		if !found {
+			continue
+		}
+		parts := strings.Split(target, "=") // TRIPLE[=ARCH]=FILE
+		arch, kind := "", "ir"
+		if len(parts) == 3 {
+			arch, kind = parts[1], parts[1]
+		}
+		rows := strings.Fields(read(t, parts[len(parts)-1]))
+		for _, row := range rows[1:] { // after [Code|Properties|Symbols]
+			cells := strings.Split(row, "|")
+			all = append(all, image{
+				name:    kind + "/" + cells[0],
+				arch:    arch,
+				path:    filepath.Join(folder, cells[0]),
+				kernels: read(t, filepath.Join(folder, cells[2])),
+			})
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("no images in %s", file)
+	}
+	return all
+}
+
+// onlyNative gives the path of the file without its IR.
+func onlyNative(t *testing.T, file string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "native")
+	mustPack(t, "extract", "--kind", "native", "--output-dir", folder, file)
+	path := filepath.Join(t.TempDir(), "native.syclbin")
+	mustPack(t, "pack", "@"+filepath.Join(folder, "pack.args"), "--output", path)
+	return path
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
