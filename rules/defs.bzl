@@ -1,13 +1,14 @@
 """What users of rules_sycl load."""
 
 load(":aot_filter.bzl", _aot_filter = "aot_filter")
-load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
+load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclRuntimeInfo = "SyclRuntimeInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
 load(":sycl_binary.bzl", _sycl_binary = "sycl_binary")
 load(":sycl_compat_aspect.bzl", _sycl_compat_aspect = "sycl_compat_aspect")
 load(":sycl_compat_report.bzl", _sycl_compat_report = "sycl_compat_report")
 load(":sycl_compat_test.bzl", _sycl_compat_test = "sycl_compat_test")
 load(":sycl_device_config.bzl", _sycl_device_config = "sycl_device_config")
 load(":sycl_library.bzl", _sycl_library = "sycl_library")
+load(":sycl_test.bzl", _sycl_test = "sycl_test")
 load(":syclbin_import.bzl", _syclbin_import = "syclbin_import")
 load(":syclbin_link.bzl", _syclbin_link = "syclbin_link")
 load(":toolchain.bzl", _sycl_toolchain = "sycl_toolchain")
@@ -19,6 +20,7 @@ sycl_compat_report = _sycl_compat_report
 sycl_compat_test = _sycl_compat_test
 sycl_device_config = _sycl_device_config
 sycl_library = _sycl_library
+sycl_test = _sycl_test
 sycl_toolchain = _sycl_toolchain
 syclbin_import = _syclbin_import
 syclbin_link = _syclbin_link
@@ -26,4 +28,5 @@ SyclbinInfo = _SyclbinInfo
 SyclCompatInfo = _SyclCompatInfo
 SyclCompatSetInfo = _SyclCompatSetInfo
 SyclDeviceInfo = _SyclDeviceInfo
+SyclRuntimeInfo = _SyclRuntimeInfo
 SyclToolchainInfo = _SyclToolchainInfo

@@ -58,3 +58,13 @@ SyclDeviceInfo = provider(
         "sources": "depset of struct(module, bitcode): the module id of a source or of a SYCLBIN, which is its path, and the File of its device bitcode.",
     },
 )
+
+SyclRuntimeInfo = provider(
+    doc = "A SYCL runtime that programs are linked to, as `sycl.runtime` makes it.",
+    fields = {
+        "cpu_device": "list of File: Intel's OpenCL CPU device, empty without one.",
+        "cpu_driver": "File: the library of it that an OpenCL loader opens, None without one.",
+        "devices": "File: the program that lists the devices that the runtime finds.",
+        "devices_runfiles": "runfiles: what that program needs.",
+    },
+)

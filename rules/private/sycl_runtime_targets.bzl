@@ -1,0 +1,157 @@
+"""The targets of a repository that `sycl.runtime` makes."""
+
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:providers.bzl", "SyclRuntimeInfo")
+
+# Intel's OpenCL CPU device, which finds its other files beside the library.
+_CPU_DEVICE = [
+    "lib/cl.cfg",
+    "lib/cllibrary*.o",
+    "lib/*.rtl",
+    "lib/libcommon_clang.so.*",
+    "lib/libocl_svml_*.so",
+    "lib/libtbb.so.12",
+]
+
+# What libsycl loads by name, and what that needs; a release need not have all of it.
+_LOADED = [
+    "lib/libOpenCL.so.1",
+    "lib/libhwloc.so.15",
+    "lib/libimf.so",
+    "lib/libintlc.so.5",
+    "lib/libirng.so",
+    "lib/libsvml.so",
+    "lib/libumf.so.1",
+    "lib/libur_adapter_*.so.0",
+]
+
+# The loader of these comes first: libOpenCL.so.1 does not say where its libraries are,
+# and finds those that the loader has loaded. A toolchain may link only what is needed.
+_FIRST = "libur_loader.so.0"
+_LINK_FIRST = ["-Wl,--push-state,--no-as-needed,-l:%s,--pop-state" % _FIRST]
+
+def _library_impl(ctx):
+    cc_toolchain = find_cc_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+
+    # A program finds libsycl in Bazel's folder of links to shared libraries, and libsycl
+    # finds the others beside itself. In some releases these look for '../lib'.
+    libraries = [
+        cc_common.create_library_to_link(
+            actions = ctx.actions,
+            cc_toolchain = cc_toolchain,
+            dynamic_library = file,
+            dynamic_library_symlink_path = "%s/lib/%s" % (ctx.label.workspace_name, file.basename),
+            feature_configuration = features,
+        )
+        for file in ctx.files.linked + ctx.files.loaded
+    ]
+    beside = [library.dynamic_library for library in libraries]
+    linking = cc_common.create_linking_context(linker_inputs = depset([cc_common.create_linker_input(
+        additional_inputs = depset(beside),
+        libraries = depset(libraries[:len(ctx.files.linked)]),
+        owner = ctx.label,
+        user_link_flags = depset(_LINK_FIRST),
+    )]))
+    return [
+        DefaultInfo(
+            files = depset(ctx.files.linked),
+            runfiles = ctx.runfiles(beside + ctx.files.linked + ctx.files.loaded),
+        ),
+        CcInfo(
+            compilation_context = ctx.attr.headers[CcInfo].compilation_context,
+            linking_context = linking,
+        ),
+    ]
+
+_library = rule(
+    implementation = _library_impl,
+    doc = "libsycl to link, with what it loads as runfiles.",
+    attrs = {
+        "headers": attr.label(providers = [CcInfo]),
+        "linked": attr.label_list(allow_files = True),
+        "loaded": attr.label_list(allow_files = True),
+    },
+    fragments = ["cpp"],
+    provides = [CcInfo],
+    toolchains = use_cc_toolchain(),
+)
+
+def _runtime_impl(ctx):
+    return [
+        SyclRuntimeInfo(
+            cpu_device = ctx.files.cpu_device,
+            cpu_driver = ctx.file.cpu_driver,
+            devices = ctx.attr.devices[DefaultInfo].files_to_run.executable,
+            devices_runfiles = ctx.attr.devices[DefaultInfo].default_runfiles,
+        ),
+    ]
+
+_runtime = rule(
+    implementation = _runtime_impl,
+    doc = "What sycl_test has to know of a runtime.",
+    attrs = {
+        "cpu_device": attr.label(allow_files = True),
+        "cpu_driver": attr.label(allow_single_file = True),
+        "devices": attr.label(cfg = "target", executable = True),
+    },
+    provides = [SyclRuntimeInfo],
+)
+
+def sycl_runtime_targets(name, missing):
+    """Declares them.
+
+    Args:
+        name: the repository's name.
+        missing: why nothing of it can be used on this machine, as a target's name, or empty.
+    """
+    common = {"visibility": ["//visibility:public"]}
+    if missing:
+        # Bazel skips what depends on these, and names the constraint when asked for it.
+        native.constraint_setting(name = "machine")
+        native.constraint_value(name = missing, constraint_setting = ":machine")
+        common["target_compatible_with"] = [":" + missing]
+    cc_library(
+        name = "headers",
+        hdrs = native.glob(["include/**"], allow_empty = True),
+        includes = ["include"],
+        **common
+    )
+    _library(
+        name = "sycl",
+        headers = ":headers",
+        linked = native.glob(["lib/libsycl.so.*", "lib/" + _FIRST], allow_empty = True),
+        loaded = native.glob(_LOADED, allow_empty = True),
+        **common
+    )
+    driver = native.glob(["lib/libintelocl.so"], allow_empty = True)
+    native.filegroup(name = "cpu_driver", srcs = driver, **common)
+    native.filegroup(
+        name = "cpu_device",
+        srcs = driver + native.glob(_CPU_DEVICE, allow_empty = True),
+        data = [":sycl"],
+        **common
+    )
+    cc_binary(
+        name = "devices",
+        srcs = [Label(":sycl_devices.cpp")],
+        copts = ["-std=c++17"],
+        deps = [":sycl"],
+        **common
+    )
+    _runtime(
+        name = name,
+        cpu_device = ":cpu_device",
+        cpu_driver = driver[0] if driver else None,
+        devices = ":devices",
+        **common
+    )

@@ -1,0 +1,47 @@
+"""Unpacks from wheels the files that match patterns.
+
+  unpack_wheels.py FOLDER WHEEL... -- PATTERN...
+
+A wheel keeps what is to lie below the installation's folder in NAME-VERSION.data/data,
+and its licence in NAME-VERSION.dist-info/LICENSE.txt, which is unpacked as
+licenses/NAME-VERSION.txt. Each pattern has to match something, unless a '?' precedes it.
+"""
+
+import fnmatch
+import os
+import shutil
+import sys
+import zipfile
+
+
+def placed(member):
+    """Where a file of a wheel belongs below the folder, "" for nowhere."""
+    name, _, path = member.partition(".data/data/")
+    if path:
+        return path
+    name, _, path = member.partition(".dist-info/")
+    return "licenses/%s.txt" % name if path == "LICENSE.txt" else ""
+
+
+def main(folder, wheels, patterns):
+    unused = set(p for p in patterns if not p.startswith("?"))
+    patterns = [p.lstrip("?") for p in patterns]
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.namelist():
+                path = placed(member)
+                matching = [p for p in patterns if fnmatch.fnmatchcase(path, p)]
+                if not matching or path.endswith("/") or os.path.normpath(path) != path:
+                    continue
+                unused.difference_update(matching)
+                target = os.path.join(folder, path)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                with archive.open(member) as source, open(target, "wb") as out:
+                    shutil.copyfileobj(source, out, 1 << 20)
+    if unused:
+        sys.exit("no wheel has " + ", ".join(sorted(unused)))
+
+
+if __name__ == "__main__":
+    cut = sys.argv.index("--")
+    main(sys.argv[1], sys.argv[2:cut], sys.argv[cut + 1 :])

@@ -1,0 +1,153 @@
+"""The sycl_test rule."""
+
+load("//rules/private:compat.bzl", "quoted", "runfile")
+load(":providers.bzl", "SyclRuntimeInfo")
+
+# Device -> (what it is called when there is none, what sets the runtime up for it). The
+# runtime asks OpenCL's loader for devices, which reads the OCL_ICD_ variables.
+_DEVICES = {
+    "any": ("device", []),
+    "cpu": ("OpenCL CPU device of Intel", [
+        "mkdir -p \"$scratch/vendors\" || exit 4",
+        "export ONEAPI_DEVICE_SELECTOR=opencl:cpu OCL_ICD_VENDORS=\"$scratch/vendors\" OCL_ICD_FILENAMES=%s",
+    ]),
+    "gpu": ("GPU", ["export ONEAPI_DEVICE_SELECTOR='level_zero:gpu;opencl:gpu'"]),
+    "pocl": ("PoCL device", [
+        "driver=$(cat \"${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}\"/pocl*.icd 2> /dev/null)",
+        "test \"$driver\" || absent",
+        "mkdir -p \"$scratch/vendors\" || exit 4",
+        "export ONEAPI_DEVICE_SELECTOR='opencl:*' OCL_ICD_VENDORS=\"$scratch/vendors\" OCL_ICD_FILENAMES=\"$driver\"",
+        "export POCL_CACHE_DIR=\"$scratch/pocl\"",
+    ]),
+}
+
+_SKIP = """absent() {
+  echo "skipped: $reason"
+  test -z "${XML_OUTPUT_FILE:-}" || cat > "$XML_OUTPUT_FILE" << EOF
+<testsuites><testsuite name="$name" tests="1" skipped="1"><testcase name="$name"><skipped message="$reason"/></testcase></testsuite></testsuites>
+EOF
+  exit 0
+}"""
+
+_FAIL = """absent() {
+  echo "$reason, and 'required' is set" >&2
+  exit 1
+}"""
+
+def _sycl_test_impl(ctx):
+    runtime = ctx.attr.runtime[SyclRuntimeInfo]
+    what, setup = _DEVICES[ctx.attr.device]
+    files = []
+    if ctx.attr.device == "cpu":
+        files = runtime.cpu_device
+        if runtime.cpu_driver:
+            setup = setup[:-1] + [setup[-1] % runfile(runtime.cpu_driver)]
+        else:
+            setup = ["absent"]
+    lines = [
+        "#!/bin/sh",
+        "runfiles=${RUNFILES_DIR:-$0.runfiles}",
+        "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
+        "runfiles=$runfiles/" + quoted(ctx.workspace_name),
+        "cd \"$runfiles\" || exit 4",
+        "scratch=${TEST_TMPDIR:-$(mktemp -d)}",
+        "name=" + quoted(str(ctx.label).lstrip("@")),
+        "reason=" + quoted("the SYCL runtime finds no %s" % what),
+        _FAIL if ctx.attr.required else _SKIP,
+    ] + setup + [
+        runfile(runtime.devices),
+        "case $? in 0) ;; 3) absent ;; *) exit 4 ;; esac",
+        "exec %s \"$@\"" % runfile(ctx.executable.binary),
+    ]
+    script = ctx.actions.declare_file(ctx.label.name + ".sh")
+    ctx.actions.write(script, "\n".join(lines) + "\n", is_executable = True)
+    runfiles = ctx.runfiles([ctx.executable.binary, runtime.devices] + files + ctx.files.data)
+    return [
+        DefaultInfo(
+            executable = script,
+            files = depset([script]),
+            runfiles = runfiles.merge_all(
+                [t[DefaultInfo].default_runfiles for t in [ctx.attr.binary] + ctx.attr.data] +
+                [runtime.devices_runfiles],
+            ),
+        ),
+        RunEnvironmentInfo(environment = {
+            key: ctx.expand_location(value, ctx.attr.data)
+            for key, value in ctx.attr.env.items()
+        }),
+    ]
+
+_sycl_test = rule(
+    implementation = _sycl_test_impl,
+    doc = """Runs a program on a SYCL device of this machine.
+
+```starlark
+cc_binary(
+    name = "program",
+    srcs = ["program.cpp"],
+    copts = ["-std=c++17"],
+    deps = ["@sycl_runtime//:sycl"],
+)
+
+sycl_test(
+    name = "program_test",
+    args = ["$(rootpath :kernels)"],
+    binary = ":program",
+    data = [":kernels"],
+    device = "cpu",
+)
+```
+
+The test first prints the devices that the runtime finds. Where it finds none, the test
+passes, and says `skipped` with the reason in its log and its XML; with `required` it
+fails. `args` are those of the program, which runs in the workspace's folder of the runfiles.
+
+The runtime is `@sycl_runtime`, which a `sycl.runtime` tag in `MODULE.bazel` makes. Where
+it cannot be had (no `pip`), `bazel test //...` skips the test.
+""",
+    attrs = {
+        "binary": attr.label(
+            cfg = "target",
+            doc = "The program, such as a `cc_binary`.",
+            executable = True,
+            mandatory = True,
+        ),
+        "data": attr.label_list(
+            allow_files = True,
+            doc = "Files that the program reads.",
+        ),
+        "device": attr.string(
+            default = "cpu",
+            doc = "What the program runs on: `cpu` is Intel's OpenCL CPU device, which comes with the runtime; `pocl` the machine's PoCL; `gpu` any GPU by Level Zero or OpenCL; `any` whatever the runtime chooses on this machine.",
+            values = sorted(_DEVICES),
+        ),
+        "env": attr.string_dict(
+            doc = "Environment variables of the program; `$(rootpath)` and its like name files of `data`.",
+        ),
+        "required": attr.bool(doc = "Whether it is a failure that there is no such device."),
+        "runtime": attr.label(
+            doc = "The runtime that the program is linked to: the repository of a `sycl.runtime` tag. Without it, `@sycl_runtime`.",
+            providers = [SyclRuntimeInfo],
+        ),
+    },
+    test = True,
+)
+
+def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
+    """Declares the test.
+
+    Args:
+        name: of the test.
+        device: what the program runs on.
+        runtime: the repository of the runtime, `@sycl_runtime` of the caller when it is None.
+        tags: of the test.
+        **kwargs: other attributes of the test.
+    """
+    _sycl_test(
+        name = name,
+        device = device,
+        runtime = runtime or "@sycl_runtime",
+        # Bazel cannot see that the machine has got another device.
+        tags = tags + (["external"] if device != "cpu" else []),
+        **kwargs
+    )

@@ -1,0 +1,143 @@
+"""Analysis tests of sycl_test and of the tag sycl.runtime."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
+load("//rules:providers.bzl", "SyclRuntimeInfo")
+load("//rules:sycl_test.bzl", "sycl_test")
+load("//rules/private:sycl_runtime.bzl", "check_runtime")
+load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME", "RUNTIMES")
+
+def _file(ctx, name):
+    file = ctx.actions.declare_file(ctx.label.name + "/" + name)
+    ctx.actions.write(file, "", is_executable = True)
+    return file
+
+def _fake_impl(ctx):
+    program = _file(ctx, "program")
+    driver = _file(ctx, "libintelocl.so") if ctx.attr.cpu_device else None
+    return [
+        DefaultInfo(executable = program),
+        SyclRuntimeInfo(
+            cpu_device = [driver] if driver else [],
+            cpu_driver = driver,
+            devices = _file(ctx, "devices"),
+            devices_runfiles = ctx.runfiles([_file(ctx, "libsycl.so.9")]),
+        ),
+    ]
+
+# A program and a runtime of empty files.
+_fake = rule(implementation = _fake_impl, attrs = {"cpu_device": attr.bool(default = True)}, executable = True)
+
+def _script_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    script = [a for a in analysistest.target_actions(env) if a.mnemonic == "FileWrite"][0].content
+    for part in ctx.attr.parts:
+        asserts.true(env, part in script, "%r is not in %s" % (part, script))
+    for part in ctx.attr.absent:
+        asserts.false(env, part in script, "%r is in %s" % (part, script))
+    names = sorted([f.basename for f in target[DefaultInfo].default_runfiles.files.to_list()])
+    for name in ["devices", "known.json", "libsycl.so.9", "program"]:
+        asserts.true(env, name in names, "%s is not in %s" % (name, names))
+    asserts.equals(env, ctx.attr.driver, "libintelocl.so" in names)
+    asserts.equals(env, {"KNOWN": "rules/tests/known.json"}, target[RunEnvironmentInfo].environment)
+    return analysistest.end(env)
+
+_script_test = analysistest.make(
+    _script_impl,
+    attrs = {
+        "absent": attr.string_list(),
+        "driver": attr.bool(),
+        "parts": attr.string_list(),
+    },
+)
+
+def _tag_impl(ctx):
+    check_runtime("sycl_runtime", ctx.attr.version, ctx.attr.path)
+
+_tag = rule(implementation = _tag_impl, attrs = {"path": attr.string(), "version": attr.string()})
+
+def _fails_impl(ctx):
+    env = analysistest.begin(ctx)
+    for text in ctx.attr.texts:
+        asserts.expect_failure(env, text)
+    return analysistest.end(env)
+
+_fails_test = analysistest.make(_fails_impl, attrs = {"texts": attr.string_list()}, expect_failure = True)
+
+def _versions_impl(ctx):
+    env = unittest.begin(ctx)
+    asserts.true(env, DEFAULT_RUNTIME in RUNTIMES)
+    names = RUNTIMES[DEFAULT_RUNTIME][1].keys()
+    sums = {}
+    for release, (_, wheels) in RUNTIMES.items():
+        check_runtime("sycl_runtime", release, "")
+        asserts.equals(env, names, wheels.keys())
+        asserts.equals(env, release, wheels["intel-sycl-rt"][0])
+        for name, (version, sha256) in wheels.items():
+            # A file has one checksum, and each checksum is that of one file.
+            asserts.equals(env, 64, len(sha256))
+            asserts.equals(env, name + version, sums.setdefault(sha256, name + version))
+    return unittest.end(env)
+
+_versions_test = unittest.make(_versions_impl)
+
+_SKIPS = "echo \"skipped: $reason\""
+_FAILS = "'required' is set"
+_NO_VENDORS = "OCL_ICD_VENDORS=\"$scratch/vendors\""
+
+def runtime_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    manual = {"tags": ["manual"]}
+    _fake(name = "fake_runtime", **manual)
+    _fake(name = "fake_runtime_without_cpu", cpu_device = False, **manual)
+    tests = []
+    for case, arguments, parts, absent in [
+        ("cpu", {}, [
+            "export ONEAPI_DEVICE_SELECTOR=opencl:cpu %s OCL_ICD_FILENAMES=\"$runfiles\"/'rules/tests/fake_runtime/libintelocl.so'\n\"$runfiles\"/'rules/tests/fake_runtime/devices'\n" % _NO_VENDORS,
+            "exec \"$runfiles\"/'rules/tests/fake_runtime/program' \"$@\"\n",
+            "finds no OpenCL CPU device of Intel",
+            _SKIPS,
+        ], [_FAILS]),
+        ("no_cpu", {"runtime": ":fake_runtime_without_cpu"}, ["\n}\nabsent\n"], ["OCL_ICD_FILENAMES"]),
+        ("pocl", {"device": "pocl"}, ["pocl*.icd", "OCL_ICD_FILENAMES=\"$driver\"", _NO_VENDORS], ["libintelocl"]),
+        ("gpu", {"device": "gpu"}, ["ONEAPI_DEVICE_SELECTOR='level_zero:gpu;opencl:gpu'"], ["OCL_ICD"]),
+        ("required", {"device": "any", "required": True}, [_FAILS, "finds no device"], [_SKIPS, "ONEAPI_DEVICE_SELECTOR"]),
+    ]:
+        arguments = {"runtime": ":fake_runtime"} | arguments
+        sycl_test(
+            name = "runtime_%s_program_test" % case,
+            binary = ":fake_runtime",
+            data = ["known.json"],
+            env = {"KNOWN": "$(rootpath known.json)"},
+            tags = ["manual"],
+            **arguments
+        )
+        _script_test(
+            name = "runtime_%s_test" % case,
+            absent = absent,
+            driver = case == "cpu",
+            parts = parts,
+            target_under_test = "runtime_%s_program_test" % case,
+        )
+        tests.append("runtime_%s_test" % case)
+    for case, arguments, texts in [
+        ("both", {"path": "/opt", "version": "2026.2.0"}, ["give either version, which is downloaded, or path"]),
+        ("relative", {"path": "opt"}, ["path is \"opt\", which does not begin with '/'"]),
+        ("unknown", {"version": "2026.2"}, ["unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
+    ]:
+        _tag(name = "runtime_%s_tag" % case, tags = ["manual"], **arguments)
+        _fails_test(
+            name = "runtime_%s_test" % case,
+            target_under_test = "runtime_%s_tag" % case,
+            texts = texts,
+        )
+        tests.append("runtime_%s_test" % case)
+    _versions_test(name = "runtime_versions_test")
+    native.test_suite(
+        name = name,
+        tests = tests + ["runtime_versions_test"],
+    )
