@@ -1,27 +1,23 @@
 // Runs the workspace's kernels on an OpenCL CPU device and checks every number.
 //
-//   run_kernels_test PACKAGER KERNELS.syclbin [KERNEL...]
+//   run_kernels_test KERNELS.syclbin [KERNEL...]
 //
-// runs those kernels, or all of them when none is named. The packager takes the SPIR-V modules out of the SYCLBIN. Each kernel is looked
-// for in them by its name, as a SYCL runtime does.
+// runs those kernels, or all of them when none is named. The loader of rules_sycl finds in
+// the SYCLBIN which SPIR-V module a kernel is in, and what its entry point is called.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <syclbin.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-extern char **environ;
 
 namespace {
 
@@ -103,10 +99,10 @@ class Device {
     return Shared<T>(context_, queue_, count);
   }
 
-  // Builds a module and gives its kernel of that name, nullptr when it has none.
-  cl_kernel find(const std::vector<char> &module, const std::string &name) {
+  // Builds a module and gives its kernel of that name.
+  cl_kernel kernel(const void *module, std::size_t size, const std::string &name) {
     cl_int status;
-    cl_program program = clCreateProgramWithIL(context_, module.data(), module.size(), &status);
+    cl_program program = clCreateProgramWithIL(context_, module, size, &status);
     check(status, "clCreateProgramWithIL");
     status = clBuildProgram(program, 1, &device_, "", nullptr, nullptr);
     if (status != CL_SUCCESS) {
@@ -118,8 +114,7 @@ class Device {
                                log);
     }
     cl_kernel kernel = clCreateKernel(program, name.c_str(), &status);
-    if (status == CL_INVALID_KERNEL_NAME) return nullptr;
-    check(status, "clCreateKernel");
+    check(status, "clCreateKernel " + name);
     return kernel;
   }
 
@@ -145,32 +140,37 @@ class Device {
   cl_command_queue queue_ = nullptr;
 };
 
-// The SPIR-V modules of a SYCLBIN.
-class Modules {
+// A SYCLBIN in memory.
+class Kernels {
  public:
-  explicit Modules(const fs::path &folder) {
-    for (const fs::directory_entry &entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() != ".spv") continue;
-      std::ifstream file(entry.path(), std::ios::binary);
-      modules_.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    }
-    std::printf("%zu SPIR-V modules in %s\n", modules_.size(), folder.c_str());
+  explicit Kernels(const std::string &name) {
+    std::ifstream in(name, std::ios::binary);
+    if (!in) throw std::runtime_error(name + ": cannot be read");
+    bytes_.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    syclbin_error error;
+    if (syclbin_open(bytes_.data(), bytes_.size(), &file_, &error) != SYCLBIN_OK)
+      throw std::runtime_error(name + ": offset " + std::to_string(error.offset) + ": " +
+                               error.message);
+    std::printf("%u abstract modules in %s\n", file_.module_count, name.c_str());
   }
+  Kernels(const Kernels &) = delete;
+  Kernels &operator=(const Kernels &) = delete;
 
-  cl_kernel kernel(Device &device, const std::string &name) const {
-    // A module that does not hold the name is not even built: the device need not
-    // be able to run all the others.
-    const std::string text = name + '\0';
-    for (const std::vector<char> &module : modules_) {
-      if (std::search(module.begin(), module.end(), text.begin(), text.end()) == module.end())
-        continue;
-      if (cl_kernel kernel = device.find(module, name)) return kernel;
-    }
-    throw std::runtime_error("none of the modules has it");
+  // Only the module with the kernel is built: the device need not be able to run all
+  // the others. The device is no GPU that has native code in the file.
+  cl_kernel kernel(Device &device, const char *name) const {
+    const syclbin_device any = {};
+    syclbin_choice choice;
+    syclbin_error error;
+    if (syclbin_find(&file_, name, &any, &choice, &error) != SYCLBIN_OK)
+      throw std::runtime_error(error.message);
+    return device.kernel(choice.image.data, choice.image.size,
+                         std::string(choice.kernel.data, choice.kernel.size));
   }
 
  private:
-  std::vector<std::vector<char>> modules_;
+  std::vector<char> bytes_;
+  syclbin_file file_;
 };
 
 // Counts numbers that are not as expected, and prints the first of them.
@@ -335,30 +335,13 @@ const Case kCases[] = {
     {"_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", block_reverse},
 };
 
-// Runs `packager extract`.
-void extract(const std::string &packager, const std::string &syclbin, const fs::path &folder) {
-  std::vector<std::string> words = {packager, "extract", "--output-dir", folder.string(),
-                                    "--kind", "ir",      syclbin};
-  std::vector<char *> argv;
-  for (std::string &word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid;
-  if (int error = posix_spawn(&pid, packager.c_str(), nullptr, nullptr, argv.data(), environ))
-    throw std::runtime_error(packager + ": " + std::strerror(error));
-  int status;
-  if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error(packager + " extract failed on " + syclbin);
-}
-
-int run(const std::string &packager, const std::string &syclbin,
-        const std::vector<std::string> &names, const fs::path &scratch) {
+int run(const std::string &syclbin, const std::vector<std::string> &names,
+        const fs::path &scratch) {
   const fs::path cache = scratch / "pocl";
   fs::create_directories(cache);
   setenv("POCL_CACHE_DIR", cache.c_str(), 1);
 
-  const fs::path folder = scratch / "modules";
-  extract(packager, syclbin, folder);
-  const Modules modules(folder);
+  const Kernels kernels(syclbin);
   Device device;
   int failed = 0;
   std::size_t ran = 0;
@@ -366,7 +349,7 @@ int run(const std::string &packager, const std::string &syclbin,
     if (!names.empty() && std::find(names.begin(), names.end(), c.name) == names.end()) continue;
     ++ran;
     try {
-      const Numbers numbers = c.run(device, modules.kernel(device, c.name));
+      const Numbers numbers = c.run(device, kernels.kernel(device, c.name));
       const bool good = numbers.checked() > 0 && numbers.wrong() == 0;
       std::printf("%s %s: %zu of %zu numbers right\n", good ? "ok  " : "FAIL", c.name,
                   numbers.checked() - numbers.wrong(), numbers.checked());
@@ -385,13 +368,12 @@ int run(const std::string &packager, const std::string &syclbin,
 
 int main(int argc, char **argv) {
   const char *scratch = std::getenv("TEST_TMPDIR");
-  if (argc < 3 || !scratch) {
-    std::fprintf(stderr, "usage: TEST_TMPDIR=FOLDER %s PACKAGER KERNELS.syclbin [KERNEL...]\n",
-                 argv[0]);
+  if (argc < 2 || !scratch) {
+    std::fprintf(stderr, "usage: TEST_TMPDIR=FOLDER %s KERNELS.syclbin [KERNEL...]\n", argv[0]);
     return 2;
   }
   try {
-    return run(argv[1], argv[2], {argv + 3, argv + argc}, scratch);
+    return run(argv[1], {argv + 2, argv + argc}, scratch);
   } catch (const std::exception &e) {
     std::fprintf(stderr, "run_kernels_test: %s\n", e.what());
     return 1;
