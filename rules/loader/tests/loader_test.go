@@ -539,8 +539,12 @@ func TestFuzz(t *testing.T) {
 	path := program(t, "fuzz", "fuzz.c", "fuzz_main.c")
 	args := []string{"3000"}
 	for _, name := range []string{"bare", "in a container of version 1", "of version 2"} {
+		f := file(syclbin.Executable)
+		if name != "bare" { // of which containers hold no more kinds
+			f.Modules = f.Modules[:4]
+		}
 		seed := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(seed, write(t, file(syclbin.Executable), forms[name]), 0o600); err != nil {
+		if err := os.WriteFile(seed, write(t, f, forms[name]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		args = append(args, seed)
