@@ -14,7 +14,9 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 // dpctlEnv names a wheel of dpctl, or a folder with its files: Python modules that
@@ -97,6 +99,77 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 	if images == 0 || kernels == 0 {
 		t.Error("no images or no kernels found")
 	}
+}
+
+// releasesEnv names two wheels, divided by a colon, of which DPC++ before 2026 compiled
+// the first and DPC++ 2026 the second: dpctl 0.21.1, and dpnp 0.20.0, which has
+// dpctl's kernels in a namespace of its own.
+const releasesEnv = "HOSTBIN_RELEASES"
+
+// TestReleasesAgree reads the same kernels as two releases compiled them, with
+// different numbers of aspects.
+func TestReleasesAgree(t *testing.T) {
+	before, after, ok := strings.Cut(os.Getenv(releasesEnv), ":")
+	if !ok {
+		t.Skipf("%s does not name two wheels", releasesEnv)
+	}
+	older, newer := aspectsOfWheel(t, before), aspectsOfWheel(t, after)
+	same, atomics := 0, 0
+	for kernel, want := range older {
+		got, ok := newer[strings.ReplaceAll(kernel, "5dpctl6tensor", "4dpnp6tensor")]
+		switch {
+		case !ok:
+		case !slices.Equal(got, want):
+			t.Errorf("%s needs %v in one and %v in the other", kernel, want, got)
+		default:
+			same++
+			if slices.Contains(got, aspect.Atomic64) {
+				atomics++
+			}
+		}
+	}
+	t.Logf("%d kernels need the same, %d of them atomic64", same, atomics)
+	if same < 10_000 || atomics < 100 {
+		t.Errorf("only %d kernels are the same, of which %d need atomic64", same, atomics)
+	}
+}
+
+// aspectsOfWheel returns the aspects that each kernel of a wheel needs.
+func aspectsOfWheel(t *testing.T, name string) map[string][]aspect.Aspect {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	needs := map[string][]aspect.Aspect{}
+	err = fs.WalkDir(z, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, ".so") {
+			return err
+		}
+		data, err := fs.ReadFile(z, path)
+		if err != nil {
+			return err
+		}
+		f, err := NewFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return err
+		}
+		for _, img := range f.Images {
+			q, err := requirement.FromProperties(img.Properties)
+			if err != nil {
+				return err
+			}
+			for _, kernel := range img.Entries {
+				needs[kernel] = q.Aspects
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return needs
 }
 
 func command(t *testing.T, args ...string) {
