@@ -9,12 +9,13 @@
 #include <sycl/sycl.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/numbers.hpp"
@@ -190,7 +191,8 @@ int main(int argc, char **argv) {
     }
   }
   if (!right || files.empty() || (state != "input" && state != "object" && state != "executable")) {
-    std::fprintf(stderr, "usage: run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]\n");
+    std::fprintf(stderr,
+                 "usage: run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]\n");
     return 2;
   }
   try {
