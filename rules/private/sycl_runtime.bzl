@@ -6,6 +6,9 @@ load(":sycl_runtime_versions.bzl", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 # Beside a oneAPI compiler are the folders of what its libraries load.
 _NEIGHBOURS = ["tbb", "tcm", "umf"]
 
+# Headers, which may be among those of others.
+_HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
+
 def check_runtime(name, version, path):
     """Fails unless a tag's attributes make sense.
 
@@ -129,8 +132,16 @@ def _from_wheels(rctx, python):
         fail("sycl.runtime(version = %r): cannot unpack the wheels: %s" % (rctx.attr.version, result.stderr.strip()))
     rctx.delete("wheels")
 
+def _is_needed(path):
+    """Whether a file would be unpacked from a wheel."""
+    for pattern in UNPACKED:
+        before, wildcard, after = pattern.lstrip("?").replace("?", "*").partition("*")
+        if path == before or (wildcard and path.startswith(before) and path.endswith(after)):
+            return True
+    return False
+
 def _from_folder(rctx):
-    """Links to an installation; returns its version as far as it tells one."""
+    """Links to an installation."""
     folder = rctx.path(rctx.attr.path)
     lib = folder.get_child("lib")
     names = [p.basename for p in lib.readdir()] if lib.exists else []
@@ -141,15 +152,18 @@ def _from_folder(rctx):
             "; lib has " + ", ".join(libsycl) if libsycl else "",
         ))
     rctx.watch(lib.get_child(libsycl[0]))
-    rctx.symlink(folder.get_child("include"), "include")
-    folders = [lib] + [folder.dirname.dirname.get_child(n).get_child("latest").get_child("lib") for n in _NEIGHBOURS]
+    for name in _HEADERS:
+        if folder.get_child("include").get_child(name).exists:
+            rctx.symlink(folder.get_child("include").get_child(name), "include/" + name)
+    folders = [lib]
+    if folder.dirname.dirname:
+        folders += [folder.dirname.dirname.get_child(n).get_child("latest").get_child("lib") for n in _NEIGHBOURS]
     taken = {}
     for from_folder in folders:
         for file in from_folder.readdir() if from_folder.exists else []:
-            name = file.basename
-            if name not in taken and (".so" in name or name.endswith(".rtl") or name.startswith("cl")):
-                taken[name] = True
-                rctx.symlink(file, "lib/" + name)
+            if file.basename not in taken and _is_needed("lib/" + file.basename):
+                taken[file.basename] = True
+                rctx.symlink(file, "lib/" + file.basename)
 
 def _sycl_runtime_repository_impl(rctx):
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:

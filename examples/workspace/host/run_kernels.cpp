@@ -9,12 +9,14 @@
 #include <sycl/sycl.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/numbers.hpp"
@@ -149,17 +151,28 @@ bool run(Device &device, std::vector<Executable> &loaded, const Case &c) {
   return found && good;
 }
 
+// The kernels of these names, or all when none is given.
+std::vector<Case> chosen(const std::vector<std::string> &names) {
+  const auto &all = numbers::kCases<Device, sycl::kernel>;
+  if (names.empty()) return {std::begin(all), std::end(all)};
+  std::vector<Case> cases;
+  for (const std::string &name : names) {
+    const auto is = [&](const Case &c) { return name == c.name || name == c.symbol; };
+    const auto found = std::find_if(std::begin(all), std::end(all), is);
+    if (found == std::end(all)) throw std::runtime_error(name + " is no kernel of this workspace");
+    cases.push_back(*found);
+  }
+  return cases;
+}
+
 bool run_all(const std::vector<std::string> &files, const std::string &state,
              const std::vector<std::string> &names) {
+  const std::vector<Case> cases = chosen(names);
   Device device;
   std::printf("device: %s\n", device.name().c_str());
   std::vector<Executable> loaded = device.load(files, state);
   bool good = true;
-  std::size_t known = 0;
-  for (const Case &c : numbers::kCases<Device, sycl::kernel>) {
-    const auto is = [&](const std::string &n) { return n == c.name || n == c.symbol; };
-    if (!names.empty() && std::none_of(names.begin(), names.end(), is)) continue;
-    ++known;
+  for (const Case &c : cases) {
     try {
       good = run(device, loaded, c) && good;
     } catch (const std::exception &e) {
@@ -167,8 +180,6 @@ bool run_all(const std::vector<std::string> &files, const std::string &state,
       good = false;
     }
   }
-  if (!names.empty() && known != names.size())
-    throw std::runtime_error("one of the kernels is not of this workspace");
   return good;
 }
 
@@ -189,8 +200,10 @@ int main(int argc, char **argv) {
       names.push_back(word);
     }
   }
-  if (!right || files.empty() || (state != "input" && state != "object" && state != "executable")) {
-    std::fprintf(stderr, "usage: run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]\n");
+  right = right && (state == "input" || state == "object" || state == "executable");
+  if (!right || files.empty()) {
+    std::fputs("usage: run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]\n",
+               stderr);
     return 2;
   }
   try {
