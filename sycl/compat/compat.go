@@ -177,11 +177,12 @@ func all[T any](list []T, ok func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(v T) bool { return !ok(v) })
 }
 
+// checkWorkGroupSize compares a size with the limits of a device. The texts are those of
+// the runtime, which names the number of work-items, not the size.
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
-	add := func(verdict Verdict, available, format string, args ...any) {
+	add := func(verdict Verdict, available, text string) {
 		r.add(Reason{Rule: UnsupportedWorkGroupSize, Verdict: verdict, Required: FormatSize(size, "x"), Available: available,
-			Property: "reqd_work_group_size_uint64_t",
-			Text:     fmt.Sprintf("Required work-group size {%s} ", FormatSize(size, ", ")) + fmt.Sprintf(format, args...)})
+			Property: "reqd_work_group_size_uint64_t", Text: text})
 	}
 	limit := "" // when it is not known
 	if d.MaxWorkGroupSize > 0 {
@@ -190,17 +191,17 @@ func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	total, fits := product(size)
 	switch {
 	case !fits:
-		add(Incompatible, limit, "is not supported on the device: the number of work-items does not fit in 64 bits")
+		add(Incompatible, limit, "Required work-group size is not supported (total number of work-items requested can't fit into size_t)")
 	case d.MaxWorkGroupSize == 0:
-		add(Undetermined, limit, "has %d work-items, and the limit of the device is not known", total)
+		add(Undetermined, limit, fmt.Sprintf("Required work-group size {%s} has %d work-items, and the limit of the device is not known", FormatSize(size, ", "), total))
 	case total > d.MaxWorkGroupSize:
-		add(Incompatible, limit, "is not supported on the device: %d work-items are more than its %d", total, d.MaxWorkGroupSize)
+		add(Incompatible, limit, fmt.Sprintf("Required work-group size %d is not supported on the device", total))
 	}
 	// Both lists begin with the last dimension of a SYCL range.
 	for i, most := range slices.Backward(d.MaxWorkItemSizes) {
 		if i < len(size) && size[i] > most {
 			add(Incompatible, fmt.Sprintf("at most %s", FormatSize(d.MaxWorkItemSizes, "x")),
-				"is not supported on the device: %d work-items in dimension %d are more than its %d", size[i], len(size)-1-i, most)
+				fmt.Sprintf("Required work-group size %d is not supported", size[i]))
 		}
 	}
 }

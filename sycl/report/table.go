@@ -305,6 +305,8 @@ func sentence(r Reason) string {
 		return "the file has neither native code for the device nor code that can be compiled for it"
 	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == Incompatible:
 		return Escape(r.Text) + ", which offers " + Escape(r.Available)
+	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == Incompatible:
+		return Escape(r.Text) + ": it is " + Escape(r.Required) + ", and the device takes " + Escape(r.Available)
 	}
 	return strings.TrimSuffix(Escape(r.Text), ".")
 }
