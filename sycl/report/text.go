@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,6 +28,10 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	t.write()
 	return t.w.Flush()
 }
+
+// eitherText explains the cells of kernels with two images.
+const eitherText = "native or JIT: the file has native code and SPIR-V for the device, and the runtime takes either. " +
+	"With the attribute ir of sycl_binary it certainly takes native code."
 
 type textWriter struct {
 	*table
@@ -71,6 +76,10 @@ func (t *textWriter) write() {
 		}
 	}
 	t.reasons()
+	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Holds == NativeOrIR }) {
+		t.w.WriteString("\n")
+		t.wrap(eitherText, "    ")
+	}
 	t.w.WriteString("\n")
 	t.wrap(t.Summary(), "")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -45,6 +46,7 @@ var (
 	unreferencedHeader = Rule{"unreferenced-header", "each image belongs to an abstract module", "build it again if the image is needed"}
 	metadataText       = Rule{"metadata-text", "metadata is property set text without surplus", "write it again"}
 
+	runtimeForm    = Rule{"runtime-form", "the runtime that the file is for reads its container", "write it again with 'packager convert --runtime'"}
 	releaseUnknown = Rule{"release-unknown", "the file tells a release of the runtime that is known", "write it again with --runtime, or use a newer version of this program"}
 
 	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
@@ -75,7 +77,7 @@ var (
 var TooMany = Rule{"too-many", "a file has few enough symbols and findings to check all of it", "split the file, or repair what was found and check again"}
 
 var rules = []Rule{
-	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown,
+	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown, runtimeForm,
 	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget,
 	aspectsMissing, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
 	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, TooMany,
@@ -116,6 +118,15 @@ const maxFindings = 10_000
 
 func (v *verifier) add(rule Rule, place, format string, args ...any) {
 	v.found = AppendFinding(v.found, rule, place, format, args...)
+}
+
+// VerifyFor checks that a release of the runtime reads a file at all.
+func VerifyFor(f *File, r *release.Release) []Finding {
+	words := r.Refuses(f.Version, f.Container, f.ImageKind)
+	if words == "" {
+		return nil
+	}
+	return []Finding{finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, "."))}
 }
 
 // AppendFinding appends what breaks a rule, or that there are too many findings. The
@@ -227,7 +238,7 @@ func (v *verifier) targets(place string, m *Module) {
 		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", quote(target))
 	case len(m.Images()) > 1:
 		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime cannot tell for which device each is", len(m.Images()), nativeCount(len(m.Native)))
-	case m.Native[0].Arch() != "": // without one there is another finding
+	default:
 		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", quote(m.Native[0].Arch()), quote(target))
 	}
 }

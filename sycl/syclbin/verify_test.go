@@ -77,7 +77,7 @@ func TestVerify(t *testing.T) {
 		{"an IR type of other bytes", func(f *File) { ir(f).Set().Put("type", propset.Uint(1)) },
 			[]string{"ir-type-mismatch: IR module 0 of abstract module 0: the type is PTX (1), but the bytes are SPIR-V: SPIR-V (0)"}},
 		{"no IR target", func(f *File) { ir(f).Set().Delete("target") }, []string{"ir-target-missing: IR module 0"}},
-		{"no native metadata", func(f *File) { native(f).Metadata = new(propset.Registry) }, []string{"native-metadata-missing: native image 0 of abstract module 1"}},
+		{"no native metadata", func(f *File) { native(f).Metadata = new(propset.Registry) }, []string{"native-compile-target: abstract module 1", "native-metadata-missing: native image 0 of abstract module 1"}},
 		{"the other name of the native metadata", func(f *File) {
 			r := new(propset.Registry)
 			r.Add(propset.SYCLBINNativeAlias).Put("arch", propset.String("intel_gpu_pvc"))
@@ -85,7 +85,11 @@ func TestVerify(t *testing.T) {
 			native(f).Metadata = r
 		}, []string{"native-metadata-name: native image 0"}},
 		{"no architecture", func(f *File) { native(f).Set().Delete("arch") },
-			[]string{"native-arch-missing: native image 0"}},
+			[]string{`native-compile-target: abstract module 1: the native image is for "", and the compile_target of the module is "intel_gpu_pvc"`, "native-arch-missing: native image 0"}},
+		{"code for CPUs, as the runtime writes it", func(f *File) {
+			f.Modules[1].Metadata = f.Modules[0].Metadata
+			f.Modules[1].Native[0] = NewNative("x86_64", "spir64-unknown-unknown", strings.NewReader("binary"))
+		}, nil},
 		{"images of two architectures in one module", func(f *File) {
 			f.Modules[1].Native = append(f.Modules[1].Native, NewNative("intel_gpu_bmg_g21", "spir64_gen-unknown-unknown", strings.NewReader("binary")))
 		}, []string{"native-compile-target: abstract module 1: the module has 2 images, of which 2 are native: the runtime cannot tell"}},

@@ -106,14 +106,15 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 	if len(list) == 0 {
 		fmt.Fprintln(w, "the file has no kernels")
 	}
+	either := false
 	for _, o := range list {
 		fmt.Fprintf(w, "%s on %s ", printable(o.DisplayName), printable(device))
 		switch o.Outcome {
 		case runs:
 			fmt.Fprintf(w, "runs: %s\n", o.Image)
 			if o.Or != nil {
+				either = true
 				fmt.Fprintf(w, "  or: %s\n", o.Or)
-				fmt.Fprintln(w, "  the runtime builds both and takes either; build with ir = \"cpu\", \"separate\" or \"none\" if it has to be native code")
 			}
 		case mayRun:
 			fmt.Fprintf(w, "may run: %s\n", o.Image)
@@ -137,6 +138,10 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		if o.DisplayName != o.Kernel {
 			fmt.Fprintf(w, "  symbol: %s\n", printable(o.Kernel))
 		}
+	}
+	if either {
+		fmt.Fprintln(w, "Where there are two images, the runtime builds both and takes either. With the attribute ir of sycl_binary")
+		fmt.Fprintln(w, "(cpu, separate or none) or 'packager pack --ir cpu', it certainly takes the native one.")
 	}
 	return w.Flush()
 }

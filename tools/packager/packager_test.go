@@ -368,6 +368,10 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	ok(t, append([]string{"pack", "--output=ours.syclbin"}, splitTables...)...)
+	ok(t, "verify", "--runtime=2026.0", "ours.syclbin")
+	if code, out, _ := run(t, "verify", "--runtime=2025.3", "ours.syclbin"); code != 1 || !strings.HasPrefix(out, "ours.syclbin: file: runtime-form: the runtime of 2025.3 refuses the file: Unexpected image type; ") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
 	if out := ok(t, "verify", "ours.syclbin"); out != "" {
 		t.Errorf("found %s", out)
 	}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func verifyCommand() *cli.Command {
@@ -26,11 +28,18 @@ rules are in docs/verify.md; --rules lists them.`,
 }
 
 type verify struct {
+	reading     reading.Options
+	runtime     *release.Release
 	json, rules bool
 }
 
 func (v *verify) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&v.json, "json", false, "print JSON: for each file its findings, with id, place, message and remedy")
+	fs.Func("runtime", "`release` of the runtime that is to load the files: whether it reads them at all is checked as well; "+release.Names(), func(name string) (err error) {
+		v.runtime, err = release.Parse(name)
+		return err
+	})
+	v.reading.AssumeFlag(fs)
 	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")
 	return v.run
 }
@@ -74,7 +83,12 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 		j := jsonVerified{File: name, Findings: []jsonFinding{}}
-		for _, found := range sycllink.Verify(f) {
+		v.reading.Settle(env, name, f)
+		list := sycllink.Verify(f)
+		if v.runtime != nil {
+			list = append(syclbin.VerifyFor(f, v.runtime), list...)
+		}
+		for _, found := range list {
 			bad = true
 			if v.json {
 				j.Findings = append(j.Findings, jsonFinding(found))

@@ -43,7 +43,7 @@ func (o *Options) Open(env *cli.Env, name string) (*syclbin.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.settle(env, name, f)
+	o.Settle(env, name, f)
 	return f, nil
 }
 
@@ -57,13 +57,13 @@ func (o *Options) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*s
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	o.settle(env, name, f)
+	o.Settle(env, name, f)
 	return f, nil
 }
 
-// settle warns of repairs, and settles which release a file is for. That something is
-// taken for granted is a warning where it matters.
-func (o *Options) settle(env *cli.Env, name string, f *syclbin.File) {
+// Settle warns of repairs, and settles which release a file is for that was read in
+// another way. That something is taken for granted is a warning where it matters.
+func (o *Options) Settle(env *cli.Env, name string, f *syclbin.File) {
 	if o.Lenient {
 		for _, found := range f.Found {
 			env.Warnf(name, "%v", found)
