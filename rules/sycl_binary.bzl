@@ -2,7 +2,7 @@
 
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "wants_debug_info")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "IR_ATTR", "compile_sources")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "compile_sources")
 load("//rules/private:images.bzl", "build_syclbin")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
@@ -57,7 +57,11 @@ sycl_binary(
             doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
             values = ["auto", "per_source", "per_kernel", "off"],
         ),
-        "ir": IR_ATTR,
+        "ir": attr.string(
+            default = "any",
+            doc = "What becomes of SPIR-V where GPUs have native images: when a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both; `cpu` makes the SPIR-V one for CPUs, so that GPUs certainly take their native images and other GPUs find nothing; `separate` writes it to a file of its own, `NAME.ir.syclbin`, for programs to load when `NAME.syclbin` lacks the kernel; `none` leaves it out.",
+            values = ["any", "cpu", "separate", "none"],
+        ),
         "state": attr.string(
             default = "executable",
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In the first two, `SYCL_EXTERNAL` functions are exported, kernels may call those of other SYCLBINs, and targets like this one and `syclbin_link` can have it in `deps`.",

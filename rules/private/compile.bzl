@@ -35,12 +35,6 @@ COMPILE_ATTRS = {
 # Releases of the runtime, as package sycl/release knows them.
 _RUNTIMES = ["2025.3", "2026.0", "2026.2"]
 
-IR_ATTR = attr.string(
-    default = "any",
-    doc = "What becomes of SPIR-V where GPUs have native images: when a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both; `cpu` makes the SPIR-V one for CPUs, so that GPUs certainly take their native images and other GPUs find nothing; `separate` writes it to a file of its own, `NAME.ir.syclbin`, for programs to load when `NAME.syclbin` lacks the kernel; `none` leaves it out.",
-    values = ["any", "cpu", "separate", "none"],
-)
-
 IMAGE_ATTRS = {
     "device_config": attr.label(
         allow_files = [".yaml", ".yml"],

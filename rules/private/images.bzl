@@ -18,7 +18,7 @@ def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, stat
         state: input, object or executable.
         dependencies: whether a module may use what another SYCLBIN defines.
         keep_debug_info: whether the SPIR-V keeps its debug information.
-        ir: what becomes of SPIR-V, as IR_ATTR has it.
+        ir: what becomes of SPIR-V, as sycl_binary has it.
     Returns:
         list of providers.
     """

@@ -63,6 +63,21 @@ func contents(t testing.TB, name string) string {
 	return string(data)
 }
 
+// TestAssumedRuntime reads a property file of DPC++ 2025.3, in which 64-bit atomics have
+// the number that another aspect has today.
+func TestAssumedRuntime(t *testing.T) {
+	workspace(t)
+	r := new(propset.Registry)
+	(&requirement.Requirements{Aspects: []aspect.Aspect{28}}).Put(r)
+	write(t, "old.prop", string(r.Append(nil)))
+	write(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
+	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
+		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || contents(t, "out.table") != want {
+			t.Errorf("%s: exit %d, %s, %q", flag, code, stderr, contents(t, "out.table"))
+		}
+	}
+}
+
 func TestFilter(t *testing.T) {
 	workspace(t)
 	write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n  sub-group-sizes: [8]\nmine:\n  sub-group-sizes: [8]\n")

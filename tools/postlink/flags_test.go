@@ -211,6 +211,37 @@ func TestTargetOutputs(t *testing.T) {
 	}
 }
 
+// TestRuntime writes the numbers of aspects that a release has, whatever numbers the
+// compiler had.
+func TestRuntime(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, number := range []string{"27", "28"} { // of atomic64 in 2026, and before
+		write(t, "in.ll", `
+define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_aspects !0 {
+  ret void
+}
+!0 = !{!1}
+!1 = !{!"atomic64", i32 `+number+`}
+!sycl_aspects = !{!1}
+`)
+		for flag, want := range map[string]uint32{"": 27, "--runtime=2025.3": 28, "--runtime=2026.0": 27} {
+			args := []string{"--output=out.table", "in.ll"}
+			if flag != "" {
+				args = append([]string{flag}, args...)
+			}
+			if code, stderr := run(t, args...); code != 0 {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			if text := "aspects=" + propset.Uint32s(want).String() + "\n"; !strings.Contains(read(t, "out_0.prop"), text) {
+				t.Errorf("%s: there is no %s in %s", flag, text, read(t, "out_0.prop"))
+			}
+		}
+	}
+	if code, stderr := run(t, "--runtime=2024.1", "--output=out.table", "in.ll"); code != cli.ExitUsage || !strings.Contains(stderr, "known are 2025.3, 2026.0, 2026.2") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 func TestOnlyIR(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "in.ll", "@llvm.used = appending global [1 x ptr] [ptr @_ZTS4Adds]\n"+flagged)

@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 // Filter keeps the rows of a file table that a target can take, or plans that for
@@ -23,6 +24,7 @@ type Filter struct {
 	Target, Output, Reasons string
 	Plan, RequireTaken      bool
 	Configs, Targets, Fixed cli.Strings
+	Reading                 reading.Options // of property files
 
 	config *deviceconfig.Config
 }
@@ -38,6 +40,7 @@ func (f *Filter) Setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&f.Reasons, "reasons", "", "also write which rows were dropped, and why, to this `file`")
 	fs.BoolVar(&f.Plan, "plan", false, "write the decisions for all targets as JSON")
 	fs.BoolVar(&f.RequireTaken, "require-taken", false, "with --plan, exit with 1 when no target takes some row")
+	f.Reading.AssumeFlag(fs)
 	return f.Run
 }
 
@@ -62,7 +65,7 @@ func (f *Filter) Run(ctx context.Context, env *cli.Env, args []string) error {
 	known := map[string]rowNeeds{}
 	var inputs []*needyTable
 	for _, name := range args {
-		in, err := readNeeds(ctx, name, known)
+		in, err := readNeeds(ctx, name, &f.Reading, known)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
@@ -32,7 +33,7 @@ type rowNeeds struct {
 
 // readNeeds reads a table and the property files that it names. Files that several
 // rows name, also of several tables, are read once.
-func readNeeds(ctx context.Context, name string, known map[string]rowNeeds) (*needyTable, error) {
+func readNeeds(ctx context.Context, name string, o *reading.Options, known map[string]rowNeeds) (*needyTable, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("file table: %w", err)
@@ -55,7 +56,7 @@ func readNeeds(ctx context.Context, name string, known map[string]rowNeeds) (*ne
 			missing = append(missing, i)
 		}
 	}
-	modules, err := readModules(ctx, name, table, missing)
+	modules, err := readModules(ctx, name, o, table, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func readNeeds(ctx context.Context, name string, known map[string]rowNeeds) (*ne
 
 // readModules reads the property files of rows, several at once. Of many errors
 // it returns that of the first row.
-func readModules(ctx context.Context, name string, table *filetable.Table, rows []int) ([]rowNeeds, error) {
+func readModules(ctx context.Context, name string, o *reading.Options, table *filetable.Table, rows []int) ([]rowNeeds, error) {
 	modules := make([]rowNeeds, len(rows))
 	const batch = 256 // rows, so that little time goes into handing them out
 	column := table.Column(filetable.Properties)
@@ -82,7 +83,7 @@ func readModules(ctx context.Context, name string, table *filetable.Table, rows 
 				return err
 			}
 			var err error
-			if modules[i], err = readProperties(name, table.Rows[rows[i]][column]); err != nil {
+			if modules[i], err = readProperties(name, table.Rows[rows[i]][column], o); err != nil {
 				mu.Lock()
 				if rows[i] < firstBad {
 					firstBad, firstErr = rows[i], fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
@@ -99,7 +100,7 @@ func readModules(ctx context.Context, name string, table *filetable.Table, rows 
 	return modules, firstErr
 }
 
-func readProperties(table, path string) (rowNeeds, error) {
+func readProperties(table, path string, o *reading.Options) (rowNeeds, error) {
 	data, found, err := tables.Read(table, path)
 	if err != nil {
 		return rowNeeds{}, fmt.Errorf("property file: %w", err)
@@ -108,7 +109,7 @@ func readProperties(table, path string) (rowNeeds, error) {
 	if err != nil {
 		return rowNeeds{}, err
 	}
-	needs, err := requirement.FromProperties(properties)
+	needs, err := requirement.FromProperties(o.Sets(properties))
 	if err != nil {
 		return rowNeeds{}, fmt.Errorf("%s: %w", found, err)
 	}

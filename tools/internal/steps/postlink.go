@@ -2,6 +2,7 @@ package steps
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -22,6 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
@@ -43,6 +45,7 @@ type PostLink struct {
 	EmulateFP64Conversions           bool
 	SYCLBINKernelNames               bool // as postlink.Options has it
 	Fixed, Configs                   cli.Strings
+	Runtime                          *release.Release // whose numbers of aspects property files have, nil for 2026
 	WarningsAsErrors                 bool
 	NoProperties, NoSymbols          bool                      // columns that the table lacks
 	Sets                             *postlink.PropertyOptions // nil for DriverSets
@@ -113,6 +116,10 @@ func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&o.Fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	fs.Var(&o.Configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.BoolVar(&o.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
+	fs.Func("runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)", func(name string) (err error) {
+		o.Runtime, err = release.Parse(name)
+		return err
+	})
 	fs.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 	sets := DriverSets()
 	o.Sets = sets
@@ -330,7 +337,7 @@ func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, co
 	}
 	workers := runtime.GOMAXPROCS(0)
 	err = command.ForEach(workers, len(rows), func(i int) error {
-		if err := rows[i].describe(m, properties, split, *sets); err != nil {
+		if err := o.describe(m, properties, rows[i], split, *sets); err != nil {
 			return err
 		}
 		if err := o.describeTargets(m, config, properties, rows[i], split, *sets); err != nil || o.Opt == "" {
@@ -436,17 +443,26 @@ func (o *PostLink) put(m *llvmir.Module, r *imageFiles, split postlink.SplitOpti
 }
 
 // describe finds the property sets and symbols of an image.
-func (r *imageFiles) describe(m *llvmir.Module, w *postlink.PropertyWriter, split postlink.SplitOptions, o postlink.PropertyOptions) error {
-	sets, err := r.propertySets(m, w, split, o)
+func (o *PostLink) describe(m *llvmir.Module, w *postlink.PropertyWriter, r *imageFiles, split postlink.SplitOptions, p postlink.PropertyOptions) error {
+	sets, err := r.propertySets(m, w, split, p)
 	if err != nil {
 		return err
 	}
-	if r.sets, err = sets.MarshalText(); err != nil {
+	if r.sets, err = o.text(sets); err != nil {
 		return cli.BadInput(err)
 	}
 	names, err := postlink.Symbols(r.image.EntryPoints)
 	r.names = []byte(names)
 	return err
+}
+
+// text returns property sets as the release has them for which they are.
+func (o *PostLink) text(sets *propset.Registry) ([]byte, error) {
+	sets, err := cmp.Or(o.Runtime, release.Newest()).Write(sets)
+	if err != nil {
+		return nil, err
+	}
+	return sets.MarshalText()
 }
 
 // describeTargets finds the property sets for each target with a table of its own.
@@ -469,7 +485,7 @@ func (o *PostLink) describeTargets(m *llvmir.Module, config *deviceconfig.Config
 		if sets, err = r.propertySets(m, w, split, p); err != nil {
 			return err
 		}
-		if t.sets, err = sets.MarshalText(); err != nil {
+		if t.sets, err = o.text(sets); err != nil {
 			return cli.BadInput(err)
 		}
 		r.targets = append(r.targets, t)
