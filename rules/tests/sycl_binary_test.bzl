@@ -1,6 +1,7 @@
 """Analysis tests of sycl_binary: which actions it declares, and what it refuses."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
@@ -91,6 +92,34 @@ _split_off_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": NO_OCLOC},
 )
 
+def _pack_impl(ctx):
+    env = analysistest.begin(ctx)
+    packs = by_mnemonic(env)["SyclbinPack"]
+    asserts.equals(env, ctx.attr.files, [f.basename for f in analysistest.target_under_test(env)[SyclbinInfo].files])
+    asserts.equals(env, len(ctx.attr.files), len(packs))
+    for pack in packs:
+        argv = pack.argv
+        asserts.equals(env, ctx.attr.runtime, argv[argv.index("--runtime") + 1])
+        asserts.equals(env, ctx.attr.ir, argv[argv.index("--ir") + 1] if "--ir" in argv else "any")
+        tables = [a.split("=")[1] for a in argv if a.startswith("--table=")]
+        name = pack.outputs.to_list()[0].basename
+        asserts.equals(env, ctx.attr.spirv[name] == "yes", "spir64-unknown-unknown" in tables, name)
+        asserts.equals(env, ctx.attr.native[name] == "yes", "spir64_gen-unknown-unknown" in tables, name)
+    return analysistest.end(env)
+
+# Which files there are, and what is packed into each.
+_pack_test = analysistest.make(
+    _pack_impl,
+    attrs = {
+        "files": attr.string_list(),
+        "ir": attr.string(default = "any"),
+        "native": attr.string_dict(),
+        "runtime": attr.string(),
+        "spirv": attr.string_dict(),
+    },
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 _fails_test = make_fails_test(COMPLETE)
 
 _fails_without_ocloc_test = make_fails_test(NO_OCLOC)
@@ -150,6 +179,58 @@ def sycl_binary_test_suite(name):
             device_code_split = "off",
         ),
     )
+    _pack_test(
+        name = "pack_test",
+        files = ["pack_binary.syclbin"],
+        native = {"pack_binary.syclbin": "yes"},
+        runtime = "2026.0",
+        spirv = {"pack_binary.syclbin": "yes"},
+        target_under_test = _binary("pack_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
+    )
+    _pack_test(
+        name = "pack_cpu_test",
+        files = ["pack_cpu_binary.syclbin"],
+        ir = "cpu",
+        native = {"pack_cpu_binary.syclbin": "yes"},
+        runtime = "2025.3",
+        spirv = {"pack_cpu_binary.syclbin": "yes"},
+        target_under_test = _binary("pack_cpu_binary", srcs = _SOURCES, ir = "cpu", runtime = "2025.3", sycl_targets = _TARGETS),
+    )
+    _pack_test(
+        name = "pack_separate_test",
+        files = [
+            "pack_separate_binary.syclbin",
+            "pack_separate_binary.ir.syclbin",
+        ],
+        native = {
+            "pack_separate_binary.ir.syclbin": "no",
+            "pack_separate_binary.syclbin": "yes",
+        },
+        runtime = "2026.2",
+        spirv = {
+            "pack_separate_binary.ir.syclbin": "yes",
+            "pack_separate_binary.syclbin": "no",
+        },
+        target_under_test = _binary("pack_separate_binary", srcs = _SOURCES, ir = "separate", runtime = "2026.2", sycl_targets = _TARGETS),
+    )
+    _pack_test(
+        name = "pack_none_test",
+        files = ["pack_none_binary.syclbin"],
+        native = {"pack_none_binary.syclbin": "yes"},
+        runtime = "2026.0",
+        spirv = {"pack_none_binary.syclbin": "no"},
+        target_under_test = _binary("pack_none_binary", srcs = _SOURCES, ir = "none", sycl_targets = _TARGETS),
+    )
+    _fails_test(
+        name = "ir_without_native_test",
+        target_under_test = _binary("ir_without_native_binary", srcs = _SOURCES, ir = "none"),
+        texts = ["ir = \"none\" needs both spir64 and a target with native images"],
+    )
+    _fails_test(
+        name = "ir_of_object_test",
+        target_under_test = _binary("ir_of_object_binary", srcs = _SOURCES, ir = "separate", state = "object", sycl_targets = _TARGETS),
+        texts = ["ir = \"separate\" goes with executable state"],
+    )
     sycl_library(name = "deep_library", srcs = ["c.cpp"], tags = ["manual"])
     sycl_library(name = "one_library", srcs = ["dir/b.cpp"], tags = ["manual"], deps = [":deep_library"])
     sycl_library(name = "other_library", tags = ["manual"], deps = [":deep_library"])
@@ -197,10 +278,16 @@ def sycl_binary_test_suite(name):
         name = name,
         tests = [
             "actions_test",
+            "ir_of_object_test",
+            "ir_without_native_test",
             "library_test",
             "missing_ocloc_test",
             "no_source_test",
             "no_target_test",
+            "pack_cpu_test",
+            "pack_none_test",
+            "pack_separate_test",
+            "pack_test",
             "source_twice_test",
             "split_off_test",
             "unknown_fixed_target_test",

@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -405,9 +406,9 @@ func TestGPUs(t *testing.T) {
 
 // Faults, with their places.
 func TestErrors(t *testing.T) {
-	bare := write(t, file(syclbin.Executable), syclbin.Options{Bare: true})
-	wrapped := write(t, file(syclbin.Executable), syclbin.Options{Container: 2})
-	parts := write(t, file(syclbin.Executable), syclbin.Options{Version: 2})
+	bare := write(t, file(syclbin.Executable), syclbin.Options{Bare: true, Unrecorded: true})
+	wrapped := write(t, file(syclbin.Executable), syclbin.Options{Container: 2, Unrecorded: true})
+	parts := write(t, file(syclbin.Executable), syclbin.Options{Version: 2, Unrecorded: true})
 	with := func(data []byte, at int, width int, n uint64) []byte {
 		changed := slices.Clone(data)
 		var b [8]byte
@@ -516,7 +517,7 @@ func TestLimits(t *testing.T) {
 	}
 	path := program(t, "dump", "dump.c")
 	for _, test := range tests {
-		data := write(t, test.file, syclbin.Options{})
+		data := write(t, test.file, syclbin.Options{Release: release.Newest()})
 		got := dump(t, path, nil, data)[0]
 		if test.want != "" {
 			if !strings.HasPrefix(got, "error 1 ") || !strings.HasSuffix(got, test.want+"\n") {
