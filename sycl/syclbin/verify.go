@@ -3,6 +3,7 @@ package syclbin
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,6 +48,7 @@ var (
 	metadataText       = Rule{"metadata-text", "metadata is property set text without surplus", "write it again"}
 
 	runtimeForm    = Rule{"runtime-form", "the runtime that the file is for reads its container", "write it again with 'packager convert --runtime'"}
+	nativeBesideIR = Rule{"native-beside-ir", "a file for 2025.3 has no IR that its runtime leaves out", "build it for native targets or for spir64 alone, or leave native images out of files that are to be linked"}
 	releaseUnknown = Rule{"release-unknown", "the file tells a release of the runtime that is known", "write it again with --runtime, or use a newer version of this program"}
 
 	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
@@ -77,7 +79,7 @@ var (
 var TooMany = Rule{"too-many", "a file has few enough symbols and findings to check all of it", "split the file, or repair what was found and check again"}
 
 var rules = []Rule{
-	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown, runtimeForm,
+	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown, runtimeForm, nativeBesideIR,
 	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget,
 	aspectsMissing, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
 	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, TooMany,
@@ -120,13 +122,37 @@ func (v *verifier) add(rule Rule, place, format string, args ...any) {
 	v.found = AppendFinding(v.found, rule, place, format, args...)
 }
 
-// VerifyFor checks that a release of the runtime reads a file at all.
+// VerifyFor checks what only matters to a release of the runtime: that it reads the file
+// at all, and what that of 2025.3 leaves out.
 func VerifyFor(f *File, r *release.Release) []Finding {
-	words := r.Refuses(f.Version, f.Container, f.ImageKind)
-	if words == "" {
-		return nil
+	var list []Finding
+	if words := r.Refuses(f.Version, f.Container, f.ImageKind); words != "" && f.Size > 0 { // of a file that was read
+		list = append(list, finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, ".")))
 	}
-	return []Finding{finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, "."))}
+	if r != release.Before2026() {
+		return list
+	}
+	native, ir := make(map[string]bool), make(map[string]bool) // kernels
+	for _, m := range f.Modules {
+		for _, name := range m.Kernels() {
+			native[name] = native[name] || len(m.Native) > 0
+			ir[name] = ir[name] || len(m.IR) > 0
+		}
+	}
+	hasNative := slices.ContainsFunc(f.Modules, func(m *Module) bool { return len(m.Native) > 0 })
+	switch {
+	case !hasNative:
+	case f.State == Input || f.State == Object:
+		list = append(list, finding(nativeBesideIR, "file", "the file is in %s state and has native images, with which sycl::link of %s may crash", f.State, r))
+	default:
+		for _, name := range slices.Sorted(maps.Keys(ir)) {
+			if ir[name] && !native[name] {
+				list = append(list, finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s leaves out on a GPU for which the file has any native image", quote(name), r))
+				break
+			}
+		}
+	}
+	return list
 }
 
 // AppendFinding appends what breaks a rule, or that there are too many findings. The

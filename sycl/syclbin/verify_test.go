@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -137,6 +138,44 @@ func TestVerify(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestVerifyFor(t *testing.T) {
+	both := good() // a kernel with IR and native code
+	irOnly := good()
+	irOnly.Modules = append(irOnly.Modules, &Module{Metadata: mustParse("[SYCL/kernel names]\n__sycl_kernel_L=1|1\n"), IR: irOnly.Modules[0].IR})
+	object := good()
+	object.State = Object
+	noNative := good()
+	noNative.Modules = noNative.Modules[:1]
+	noNative.State = Object
+	read := mustRead(t, vector(t, "v1_bare"))
+	for _, tt := range []struct {
+		name    string
+		file    *File
+		release string
+		want    string
+	}{
+		{"native code for each kernel", both, "2025.3", ""},
+		{"a kernel without native code", irOnly, "2025.3", `native-beside-ir: the kernel "__sycl_kernel_L" has only IR, which the runtime of 2025.3 leaves out`},
+		{"a kernel without native code, today", irOnly, "2026.0", ""},
+		{"native code to be linked", object, "2025.3", "native-beside-ir: the file is in object state and has native images, with which sycl::link of 2025.3 may crash"},
+		{"native code to be linked, today", object, "2026.2", ""},
+		{"IR to be linked", noNative, "2025.3", ""},
+		{"a form that no runtime reads", read, "2026.2", "runtime-form: the runtime of 2026.2 refuses the file: Incorrect Offload Binary magic number"},
+	} {
+		r, err := release.Parse(tt.release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range VerifyFor(tt.file, r) {
+			got = append(got, f.ID+": "+f.Message)
+		}
+		if text := strings.Join(got, "\n"); !strings.HasPrefix(text, tt.want) || (text == "") != (tt.want == "") {
+			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
@@ -62,6 +63,13 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 	if c.state != "" {
 		if f.State, err = parseState(c.state); err != nil {
 			return err
+		}
+	}
+	if o.Release != nil {
+		out := *f
+		out.Size = 0 // the form is that of what is written
+		for _, found := range syclbin.VerifyFor(&out, o.Release) {
+			env.Warnf(c.output, "%s", printable(found.String()))
 		}
 	}
 	return create(env, c.output, f, o)

@@ -217,7 +217,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 		}
 	}
 	found := make(chan []syclbin.Finding, 1)
-	go func() { found <- sycllink.Verify(file) }() // while the disk is busy
+	go func() { found <- verifyWritten(file, o) }() // while the disk is busy
 	err := cli.WriteFile(l.output, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+l.output, total)
 		defer p.done()

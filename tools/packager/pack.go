@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -147,7 +148,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
 	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 	findings := make(chan []syclbin.Finding, 1)
-	go func() { findings <- sycllink.Verify(file) }() // while the disk is busy
+	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
 	err := create(env, name, file, o)
 	list := <-findings
 	if err != nil {
@@ -157,6 +158,11 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 		env.Warnf(name, "%s", printable(found.String()))
 	}
 	return nil
+}
+
+// verifyWritten returns what is wrong with a file that is written with these options.
+func verifyWritten(file *syclbin.File, o syclbin.Options) []syclbin.Finding {
+	return append(sycllink.Verify(file), syclbin.VerifyFor(file, cmp.Or(o.Release, release.Default()))...)
 }
 
 // readTable returns the rows of the table that a value of --table names.
