@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -304,6 +305,18 @@ func TestImportRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	stepstest.Write(t, "whole.syclbin", b.File(syclbin.Object), 0)
+	for file, kernel := range map[string]string{"native_of_k.syclbin": "k", "native_of_other.syclbin": "other"} {
+		named := func(kernel string) *propset.Registry {
+			metadata := new(propset.Registry)
+			metadata.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
+			return metadata
+		}
+		var b syclbin.Builder
+		if err := errors.Join(b.Add("k", named("k"), spv()), b.Add(kernel, named(kernel), native())); err != nil {
+			t.Fatal(err)
+		}
+		stepstest.Write(t, file, b.File(syclbin.Object), 0)
+	}
 	write(t, "cut.syclbin", read(t, "whole.syclbin")[:200])
 	programs := []string{"--llvm-spirv", "/nonexistent/llvm-spirv", "--llvm-dis", "d", "--llvm-link", "l", "--output", "a.bc"}
 	for name, test := range map[string]struct {
@@ -311,12 +324,14 @@ func TestImportRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		"a file that was cut":         {[]string{"cut.syclbin"}, cli.ExitBadInput, "only 200 bytes are there"},
-		"SPIR-V that was cut":         {[]string{"whole.syclbin"}, cli.ExitBadInput, "whole.syclbin: abstract module 0: "},
-		"a file that is not there":    {[]string{"lost.syclbin"}, cli.ExitBadInput, "lost.syclbin"},
-		"two files":                   {[]string{"whole.syclbin", "cut.syclbin"}, cli.ExitUsage, "one input file"},
-		"a target that is not spir64": {[]string{"--target", "nvidia_gpu_sm_90", "whole.syclbin"}, cli.ExitUsage, "'nvidia_gpu_sm_90' is not a target of the architecture spir64"},
-		"no output":                   {[]string{"--output", "", "whole.syclbin"}, cli.ExitUsage, "--output is missing"},
+		"a file that was cut":           {[]string{"cut.syclbin"}, cli.ExitBadInput, "only 200 bytes are there"},
+		"SPIR-V that was cut":           {[]string{"whole.syclbin"}, cli.ExitBadInput, "whole.syclbin: abstract module 0: "},
+		"a file that is not there":      {[]string{"lost.syclbin"}, cli.ExitBadInput, "lost.syclbin"},
+		"native code beside its SPIR-V": {[]string{"native_of_k.syclbin"}, cli.ExitBadInput, "native_of_k.syclbin: abstract module 1: "}, // which the SPIR-V is
+		"native code of another kernel": {[]string{"native_of_other.syclbin"}, cli.ExitBadInput, "contains native device code images, which cannot be linked: abstract module 0 is native code for spir64_gen-unknown-unknown=intel_gpu_pvc alone"},
+		"two files":                     {[]string{"whole.syclbin", "cut.syclbin"}, cli.ExitUsage, "one input file"},
+		"a target that is not spir64":   {[]string{"--target", "nvidia_gpu_sm_90", "whole.syclbin"}, cli.ExitUsage, "'nvidia_gpu_sm_90' is not a target of the architecture spir64"},
+		"no output":                     {[]string{"--output", "", "whole.syclbin"}, cli.ExitUsage, "--output is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stderr := run(t, append(append([]string{"import"}, programs...), test.args...)...)

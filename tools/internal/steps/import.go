@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
@@ -148,10 +150,6 @@ func (s *Import) irModules(name string, f *syclbin.File, triple string) ([]irMod
 	}
 	var list []irModule
 	for n, m := range f.Modules {
-		if len(m.IR) == 0 && len(m.Native) > 0 {
-			return nil, refuse("contains native device code images, which cannot be linked: abstract module %d is native code for %s alone. Build the file for %s, too",
-				n, m.Native[0].Target(), triple)
-		}
 		var found *irModule
 		for _, image := range m.IR {
 			format := image.Format()
@@ -171,10 +169,44 @@ func (s *Import) irModules(name string, f *syclbin.File, triple string) ([]irMod
 			list = append(list, *found)
 		}
 	}
+	if n, found := nativeAlone(f, list); found {
+		return nil, refuse("contains native device code images, which cannot be linked: abstract module %d is native code for %s alone. Build the file for %s, too",
+			n, f.Modules[n].Native[0].Target(), triple)
+	}
 	if len(list) == 0 {
 		return nil, refuse("contains no device code that can be linked for target '%s'", triple)
 	}
 	return list, nil
+}
+
+// nativeAlone finds an abstract module that is native code of something which no IR
+// of the list has. Native images stand apart from the IR of the same kernels.
+func nativeAlone(f *syclbin.File, list []irModule) (number int, found bool) {
+	linked := map[string]bool{}
+	for _, ir := range list {
+		for _, name := range defined(ir.module) {
+			linked[name] = true
+		}
+	}
+	for n, m := range f.Modules {
+		if len(m.IR) > 0 || len(m.Native) == 0 {
+			continue
+		}
+		names := defined(m)
+		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !linked[name] }) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// defined returns the kernels and the exported functions of an abstract module.
+func defined(m *syclbin.Module) []string {
+	names := m.Kernels()
+	for _, p := range m.Metadata.Set(propset.ExportedSymbols).Properties() {
+		names = append(names, p.Key)
+	}
+	return names
 }
 
 // deviceTarget is what stock clang says of its device code, and what all code is
