@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -87,8 +89,17 @@ func NewFacts(name string, r *report.Report) *Facts {
 	return f
 }
 
+// deviceDigest returns a digest of what is known of a device. The numbers of aspects in
+// it are those of before 2026, as in the first baselines, so that these hold.
 func deviceDigest(d *report.Device) string {
-	data, _ := json.Marshal(d) // strings and numbers always can be
+	numbered := *d
+	numbered.Aspects = slices.Clone(d.Aspects)
+	for i, a := range numbered.Aspects {
+		if n, ok := release.Before2026().Number(aspect.Aspect(a.Value)); ok {
+			numbered.Aspects[i].Value = n
+		}
+	}
+	data, _ := json.Marshal(&numbered) // strings and numbers always can be
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -444,5 +445,21 @@ func TestWithoutNumbers(t *testing.T) {
 		if got, _ := withoutNumbers(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestDeviceDigestsOutliveNumbers holds the digest of a device against one that was
+// written when aspects had other numbers.
+func TestDeviceDigestsOutliveNumbers(t *testing.T) {
+	device, ok := deviceconfig.Default().Lookup("intel_gpu_pvc")
+	if !ok {
+		t.Fatal("intel_gpu_pvc is not known")
+	}
+	r, err := report.Build(nil, []*deviceconfig.Device{device}, deviceconfig.Default(), report.Generator{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := deviceDigest(&r.Devices[0]), "610217cd0152386b299b70ef111a44aa"; got != want {
+		t.Errorf("the digest is %s, and in baselines of before it is %s", got, want)
 	}
 }

@@ -126,8 +126,8 @@ the list, or take the option away where it is not needed.`},
 can make it an error. It is known only when reports of the base branch are given.`},
 	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
 		Short: "The kernel needs an aspect that the device does not have.",
-		Long: `The runtime throws errc::kernel_not_supported when the kernel is submitted to the device. The report names the
-function that needs the aspect where it is known; double needs fp64 and sycl::half needs fp16, often through a literal such as
+		Long: `The runtime refuses the kernel on the device: errc::kernel_not_supported when it is submitted, or errc::invalid when it
+is asked for in a loaded SYCLBIN. The report names the function that needs the aspect where it is known; double needs fp64 and sycl::half needs fp16, often through a literal such as
 1.0 or a call of a function of std. Use another type, or write a second kernel and choose with device::has(); name both as a
 family in the policy.`},
 	{ID: RuleID(compat.NoImage), Level: Error, Finding: true,

@@ -24,8 +24,8 @@
 // A module imports for each target that it has an image for, and only a module
 // with an image for the same target helps: a driver cannot put SPIR-V and native
 // code together, or native code for different architectures. A name is there twice when two modules have it for the same
-// target: IR beside native code is the same kernel for other devices, as the runtime
-// prefers native code. Modules that require different kinds of device, such as
+// target: IR beside native code is the same kernel for other devices, though the runtime
+// of 2026 may take it for those of the native code, too. Modules that require different kinds of device, such as
 // aspect::cpu and aspect::gpu, never meet.
 //
 // # What comes out
@@ -300,7 +300,8 @@ func (l *linker) modules(inputs []Input) error {
 		kernels[m] = strings.Join(m.Kernels(), "\n")
 	}
 	slices.SortFunc(l.list, func(a, b *module) int {
-		return cmp.Or(strings.Compare(kernels[a], kernels[b]), strings.Compare(a.key, b.key), strings.Compare(digests[a], digests[b]))
+		// Native images come first, as in what a syclbin.Builder makes.
+		return cmp.Or(min(len(b.Native), 1)-min(len(a.Native), 1), strings.Compare(kernels[a], kernels[b]), strings.Compare(a.key, b.key), strings.Compare(digests[a], digests[b]))
 	})
 	for i, m := range l.list {
 		m.index = i

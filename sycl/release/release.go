@@ -89,20 +89,26 @@ func (r *Release) String() string { return r.Name }
 
 // Refuses returns what the runtime says when it is given a SYCLBIN of that version,
 // in a container of that version with that kind of image, "" when it reads it. A
-// bare file has container 0.
-func (r *Release) Refuses(version int, container uint32, kind offload.ImageKind) string {
+// bare file has container 0. Of version 2, which no runtime reads, it takes the first
+// image, of that many bytes, for a file of version 1.
+func (r *Release) Refuses(version int, container uint32, kind offload.ImageKind, first int64) string {
 	switch {
 	case container == 0:
 		return "Incorrect Offload Binary magic number."
 	case container > r.Container:
 		return "Unsupported Offload Binary version number."
-	case version != 1:
+	case version != 1 && first < headerSize:
 		return "Unexpected file contents size."
+	case version != 1:
+		return "Incorrect SYCLBIN magic number."
 	case kind != r.ImageKind:
 		return "Unexpected image type."
 	}
 	return ""
 }
+
+// headerSize is the size of the header of a SYCLBIN of version 1.
+const headerSize = 56
 
 // Aspect returns what a number stands for in files for the release.
 func (r *Release) Aspect(number uint32) aspect.Aspect {

@@ -126,21 +126,23 @@ func TestParse(t *testing.T) {
 
 // TestRefuses has the answers that the runtimes gave.
 func TestRefuses(t *testing.T) {
-	const container, image, size, magic = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number."
+	const container, image, size, magic, inner = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number.", "Incorrect SYCLBIN magic number."
 	for _, tt := range []struct {
 		version   int
 		container uint32
 		kind      offload.ImageKind
+		first     int64
 		want      [3]string // of 2025.3, 2026.0 and 2026.2
 	}{
-		{1, 2, offload.SYCLBIN, [3]string{container, container, ""}},
-		{1, 1, offload.SYCLBIN, [3]string{image, "", ""}},
-		{1, 1, offload.SPIRV, [3]string{"", image, image}},
-		{1, 0, offload.None, [3]string{magic, magic, magic}},
-		{2, 2, offload.SYCLBIN, [3]string{container, container, size}},
+		{1, 2, offload.SYCLBIN, 200, [3]string{container, container, ""}},
+		{1, 1, offload.SYCLBIN, 200, [3]string{image, "", ""}},
+		{1, 1, offload.SPIRV, 200, [3]string{"", image, image}},
+		{1, 0, offload.None, 200, [3]string{magic, magic, magic}},
+		{2, 2, offload.SYCLBIN, 36, [3]string{container, container, size}},
+		{2, 2, offload.SYCLBIN, 87, [3]string{container, container, inner}},
 	} {
 		for i, r := range All() {
-			if got := r.Refuses(tt.version, tt.container, tt.kind); got != tt.want[i] {
+			if got := r.Refuses(tt.version, tt.container, tt.kind, tt.first); got != tt.want[i] {
 				t.Errorf("%v: version %d, container %d, kind %d: %q, want %q", r, tt.version, tt.container, tt.kind, got, tt.want[i])
 			}
 		}

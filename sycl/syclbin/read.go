@@ -163,7 +163,7 @@ func (rd *reader) container() error {
 		}
 		old := f.Container == 1 && f.ImageKind == offload.SPIRV // that number was SYCLBIN then
 		if f.ImageKind != offload.SYCLBIN && !old {
-			rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and the DPC++ runtime loads kind %d only", uint16(f.ImageKind), f.ImageKind, uint16(offload.SYCLBIN))
+			rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.SYCLBIN), uint16(offload.SPIRV))
 		}
 		for _, e := range inner {
 			if err := rd.v1(e, e.base, e.Size()); err != nil {

@@ -38,7 +38,7 @@ func finding(rule Rule, place, format string, args ...any) Finding {
 
 // The rules. Those of the first block are found while a file is read.
 var (
-	containerVersion   = Rule{"container-version", "the container has a version that the runtime loads", "write it again with container version 2"}
+	containerVersion   = Rule{"container-version", "the container has a version that the runtime loads", "write it again with 'packager convert'"}
 	containerSeveral   = Rule{"container-several", "the container holds one SYCLBIN file and nothing else", "write it again, or take out the file that is meant"}
 	containerKind      = Rule{"container-kind", "the container says that its image is a SYCLBIN file", "write it again with image kind 7"}
 	entryOffloadKind   = Rule{"entry-offload-kind", "the entries of a version 2 file are of offload kind SYCL", "write it again"}
@@ -126,7 +126,7 @@ func (v *verifier) add(rule Rule, place, format string, args ...any) {
 // at all, and what that of 2025.3 leaves out.
 func VerifyFor(f *File, r *release.Release) []Finding {
 	var list []Finding
-	if words := r.Refuses(f.Version, f.Container, f.ImageKind); words != "" && f.Size > 0 { // of a file that was read
+	if words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalAt.Size); words != "" && f.Size > 0 { // of a file that was read
 		list = append(list, finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, ".")))
 	}
 	if r != release.Before2026() {
@@ -177,7 +177,11 @@ func (v *verifier) global() {
 	case v.file.State > Executable:
 		v.add(stateInvalid, place, "the state is %d", uint32(v.file.State))
 	}
-	v.onlySet(place, v.file.Global, propset.SYCLBINGlobal)
+	for _, s := range v.file.Global.Sets() {
+		if name := propset.CanonicalName(s.Name); name != propset.SYCLBINGlobal && name != release.Set { // which has a rule of its own
+			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
+		}
+	}
 	v.values(place, v.file.Global)
 }
 

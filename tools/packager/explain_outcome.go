@@ -84,7 +84,8 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	if err != nil {
 		return nil, err
 	}
-	if !embedded && f.State != syclbin.Executable {
+	// The runtime of 2025.3 takes native images of files in input state, too.
+	if !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
 		modules = withoutNative(modules)
 	}
 	x := &explainer{file: f, release: r, embedded: embedded, images: map[string]report.Image{}, findable: map[string]bool{}}
@@ -217,7 +218,7 @@ func (x *explainer) noImage(k report.Kernel, before2026 string) string {
 // loaded changes outcomes to those of a file that a program loads.
 func (x *explainer) loaded(list []outcome) {
 	f := x.file
-	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind); words != "" {
+	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalAt.Size); words != "" {
 		reason := jsonReason{containerRule, true, fmt.Sprintf("the runtime of %s does not read files of this form; write it again: packager convert --runtime %s", x.release, x.release)}
 		for i := range list {
 			list[i].throw(jsonException{"invalid", words}, reason)
@@ -248,6 +249,15 @@ func (x *explainer) loaded(list []outcome) {
 		for i := range list {
 			if o := &list[i]; o.Exception != nil && o.Exception.Code == "invalid" {
 				o.Exception.What = noKernels
+			}
+		}
+	}
+	if x.release == release.Before2026() && f.State == syclbin.Object && slices.ContainsFunc(f.Modules, func(m *syclbin.Module) bool { return len(m.Native) > 0 }) {
+		for i := range list {
+			o := &list[i]
+			o.Reasons = append(o.Reasons, jsonReason{nativeOnly, false, "sycl::link of 2025.3 crashed with files that have native images for the device"})
+			if o.Outcome == runs {
+				o.Outcome = mayRun
 			}
 		}
 	}

@@ -93,6 +93,9 @@ func TestExplainForms(t *testing.T) {
 	}
 	ok(t, "convert", "--state=object", "--output=object.syclbin", "k.syclbin")
 	ok(t, "convert", "--bare", "--output=bare.syclbin", "k.syclbin")
+	run(t, "convert", "--runtime=2025.3", "--state=object", "--output=old-object.syclbin", "k.syclbin")
+	ok(t, "convert", "--syclbin-version=2", "--output=two.syclbin", "k.syclbin")
+	ok(t, "convert", "--syclbin-version=2", "--no-runtime-record", "--output=bare-two.syclbin", "k.syclbin")
 	if err := os.WriteFile("other.spv", spirvModule("_ZTS5Plain"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +106,9 @@ func TestExplainForms(t *testing.T) {
 		"--device=intel_gpu_pvc --kernel=Plain old.syclbin",
 		"--device=intel_gpu_pvc object.syclbin",
 		"--device=intel_gpu_pvc --kernel=Plain bare.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain old-object.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain --runtime=2026.2 two.syclbin",
+		"--device=intel_gpu_pvc --kernel=Plain --runtime=2026.2 bare-two.syclbin",
 		"--device=intel_gpu_pvc --runtime=2026.2 other.syclbin",
 		"--device=intel_gpu_pvc --runtime=2026.2 --embedded other.syclbin",
 	} {

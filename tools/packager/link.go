@@ -14,6 +14,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -112,6 +113,9 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	if err := l.checkGraph(files); err != nil {
 		return err
 	}
+	if o.Release == nil {
+		o.Release = commonRelease(inputs)
+	}
 	result, err := sycllink.Combine(inputs, options)
 	if err != nil {
 		return err
@@ -130,6 +134,16 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	}
 	return l.report(env, result)
+}
+
+// commonRelease returns the release that all files tell, nil when they do not.
+func commonRelease(inputs []sycllink.Input) *release.Release {
+	for _, in := range inputs {
+		if !in.File.Told() || in.File.Release != inputs[0].File.Release {
+			return nil
+		}
+	}
+	return inputs[0].File.Release
 }
 
 // jsonLink is what --json prints. docs/linking.md says what it means.

@@ -287,6 +287,21 @@ func TestLinkOverAnInput(t *testing.T) {
 	}
 }
 
+// TestLinkKeepsTheRelease: files for one release make a file for it, others one that
+// all of 2026 load.
+func TestLinkKeepsTheRelease(t *testing.T) {
+	linkable(t)
+	for _, name := range []string{"main", "library"} {
+		ok(t, "convert", "--runtime=2025.3", "--output="+name+".old.syclbin", name+".syclbin")
+	}
+	for output, inputs := range map[string][]string{"2025.3": {"main.old.syclbin", "library.old.syclbin"}, "2026.0": {"main.old.syclbin", "library.syclbin"}} {
+		ok(t, append([]string{"link", "--output=app.syclbin"}, inputs...)...)
+		if out := ok(t, "dump", "--verbose", "app.syclbin"); !strings.Contains(out, "Runtime: "+output+"\n") {
+			t.Errorf("%q: not for %s:\n%s", inputs, output, out)
+		}
+	}
+}
+
 func TestLinkManyFiles(t *testing.T) {
 	folder(t)
 	args := []string{"link", "--output=app.syclbin"}
