@@ -67,8 +67,6 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 
 // File returns a file in that state with what was added so far: first the modules
 // with native images, then those with IR, each in the order in which they were added.
-// Where both are there for a device, the runtime takes those that come first more
-// often, but not always.
 func (b *Builder) File(state State) *File {
 	return &File{Version: 1, State: state, Release: release.Newest(), Global: new(propset.Registry), Modules: nativeFirst(b.modules)}
 }

@@ -77,19 +77,32 @@ type explainer struct {
 	report   *report.Report
 	images   map[string]report.Image
 	findable map[string]bool // kernels that ext_oneapi_get_kernel can find
+	crashes  bool            // where the bundle is linked, see linkCrash
 }
+
+// linkCrash is what is known of sycl::link of 2025.3: it ended with a segmentation fault
+// for bundles with native images that fit the device.
+const linkCrash = "sycl::link of 2025.3 crashed with files that have native images for the device"
 
 func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceconfig.Config, r *release.Release, embedded bool) (*explainer, error) {
 	modules, err := report.FromSYCLBIN(f)
 	if err != nil {
 		return nil, err
 	}
-	// The runtime of 2025.3 takes native images of files in input state, too.
-	if !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
-		modules = withoutNative(modules)
-	}
 	x := &explainer{file: f, release: r, embedded: embedded, images: map[string]report.Image{}, findable: map[string]bool{}}
-	x.report, err = report.Build(modules, []*deviceconfig.Device{device}, config, report.Generator{Name: "packager", Version: cli.Version}, "")
+	build := func() {
+		x.report, err = report.Build(modules, []*deviceconfig.Device{device}, config, report.Generator{Name: "packager", Version: cli.Version}, "")
+	}
+	build()
+	// Native images of bundles that are still to be built or linked are passed over. The
+	// runtime of 2025.3 takes those of files in input state.
+	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
+		x.crashes = r == release.Before2026() && slices.ContainsFunc(x.report.Cells, func(c report.Cell) bool {
+			return c.Status == report.Compatible && (c.Holds == report.Native || c.Holds == report.NativeOrIR)
+		})
+		modules = withoutNative(modules)
+		build()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -252,10 +265,10 @@ func (x *explainer) loaded(list []outcome) {
 			}
 		}
 	}
-	if x.release == release.Before2026() && f.State == syclbin.Object && slices.ContainsFunc(f.Modules, func(m *syclbin.Module) bool { return len(m.Native) > 0 }) {
+	if x.crashes {
 		for i := range list {
 			o := &list[i]
-			o.Reasons = append(o.Reasons, jsonReason{nativeOnly, false, "sycl::link of 2025.3 crashed with files that have native images for the device"})
+			o.Reasons = append(o.Reasons, jsonReason{nativeOnly, false, linkCrash})
 			if o.Outcome == runs {
 				o.Outcome = mayRun
 			}
