@@ -133,7 +133,7 @@ func writeInputs(dir string, inputs, symbols, size int) error {
 func metadata(file, next, symbols int) *propset.Registry {
 	r := new(propset.Registry)
 	new(requirement.Requirements).Put(r)
-	r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS12Kernel%06d", file), propset.Uint(1))
+	r.Add(propset.KernelNames).Put(fmt.Sprintf("__sycl_kernel__ZTS12Kernel%06d", file), propset.Uint(1))
 	for i := range symbols {
 		name := func(file int) string { return fmt.Sprintf("_Z16function%05d%03df", file, i) }
 		r.Add(propset.ExportedSymbols).Put(name(file), propset.Uint(1))

@@ -125,7 +125,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	})
 
 	// What is read is small and stays: collecting garbage finds little.
-	defer debug.SetGCPercent(debug.SetGCPercent(150))
+	defer debug.SetGCPercent(debug.SetGCPercent(120))
 	var b syclbin.Builder
 	for in, err := range loadAll(ctx, inputs) {
 		if err == nil && p.ir == irCPU && in.image.Kind == syclbin.IRModule {
