@@ -703,7 +703,7 @@ func explained(t *testing.T, device, file string) (out outcome, reasons map[stri
 			reasons[name] = k.Reasons[0].Text
 		}
 		switch k.Outcome {
-		case "runs":
+		case "runs", "may-run": // the latter of 2025.3 with native images in object state: here it does
 			out[name] = "ok"
 		case "throws":
 			out[name] = k.Exception.Errc + ": " + k.Exception.What
