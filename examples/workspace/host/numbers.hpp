@@ -11,26 +11,35 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <sstream>
+#include <string>
 
 namespace numbers {
 
-// Counts numbers that are not as expected, and prints the first of them.
+// Counts numbers that are as expected, and describes the first five that are not.
 class Numbers {
  public:
   template <class T>
   void expect(std::size_t i, T got, T want) {
     ++checked_;
-    if (got == want) return;
-    if (wrong_++ < 5)
-      std::printf("  at %zu: got %.17g, want %.17g\n", i, static_cast<double>(got),
-                  static_cast<double>(want));
+    if (got == want || wrong_++ >= 5) return;
+    std::ostringstream text;
+    text.precision(17);
+    text << "; at " << i << ": got " << +got << ", want " << +want;
+    details_ += text.str();
   }
   std::size_t checked() const { return checked_; }
-  std::size_t wrong() const { return wrong_; }
+  bool right() const { return checked_ > 0 && wrong_ == 0; }
+  std::string text() const {
+    return std::to_string(checked_ - wrong_) + " of " + std::to_string(checked_) +
+           " numbers right" + details_;
+  }
 
  private:
   std::size_t checked_ = 0, wrong_ = 0;
+  std::string details_;
 };
 
 // Work-items of all work-groups, and of one.
@@ -175,28 +184,32 @@ Numbers tally(Device &device, const Kernel &kernel) {
   return numbers;
 }
 
-// The bits of a whole number from 0 to 2047 in half precision, which is exact.
-inline std::uint16_t half(unsigned number) {
+// The bits in half precision of 0, or of a number from 2^-14 to 65504 that it has exactly.
+inline std::uint16_t half(float number) {
+  static_assert(sizeof(float) == sizeof(std::uint32_t));
   if (number == 0) return 0;
-  unsigned exponent = 0;
-  while (number >> exponent > 1) ++exponent;
-  return static_cast<std::uint16_t>((exponent + 15) << 10 | (number << (10 - exponent) & 0x3ff));
+  std::uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  // A float has 13 more bits of the fraction, and its exponent is from 127 on, not from 15 on.
+  return static_cast<std::uint16_t>((bits >> 13) - ((127 - 15) << 10));
 }
 
 template <class Device, class Kernel>
 Numbers brighten(Device &device, const Kernel &kernel) {
-  constexpr std::size_t width = 64;
-  auto pixels = device.template shared<std::uint16_t>(width * width);
-  for (std::size_t i = 0; i < width * width; ++i) pixels[i] = half(i % 1000);
+  constexpr std::size_t side = 64, width = 80;  // the last 16 of a row are not the image's
+  auto pixels = device.template shared<std::uint16_t>(side * width);
+  for (std::size_t i = 0; i < side * width; ++i) pixels[i] = half(i % 500);
   struct {
     std::uint16_t *pixels;
     std::size_t width;
     std::uint16_t gain, offset;
-  } arguments{pixels.data(), width, half(2), half(5)};
-  device.run(kernel, Launch<2>{{width, width}, {8, 8}}, arguments, pixels);
+  } arguments{pixels.data(), width, half(2), half(0.5f)};
+  device.run(kernel, Launch<2>{{side, side}, {8, 8}}, arguments, pixels);
   Numbers numbers;
-  for (std::size_t i = 0; i < width * width; ++i)
-    numbers.expect(i, pixels[i], half(2 * (i % 1000) + 5));
+  for (std::size_t i = 0; i < side * width; ++i) {
+    const float old = i % 500;
+    numbers.expect(i, pixels[i], half(i % width < side ? 2 * old + 0.5f : old));
+  }
   return numbers;
 }
 
@@ -205,7 +218,8 @@ Numbers spread(Device &device, const Kernel &kernel) {
   constexpr std::size_t group = 8;
   auto values = device.template shared<std::int32_t>(kItems);
   auto ranges = device.template shared<std::int32_t>(kItems / group);
-  for (std::size_t i = 0; i < kItems; ++i) values[i] = static_cast<std::int32_t>(i * i * 37 % 1009);
+  for (std::size_t i = 0; i < kItems; ++i)
+    values[i] = static_cast<std::int32_t>(i * i * 37 % 1009) - 500;
   struct {
     const std::int32_t *values;
     std::int32_t *ranges;
@@ -246,5 +260,15 @@ inline constexpr Case<Device, Kernel> kCases[] = {
     {"stats::Tally", "_ZTSN5stats5TallyE", Need::nothing, tally},
     {"stats::Total", "_ZTSN5stats5TotalE", Need::atomic64, total},
 };
+
+// The kernel that has this name or symbol, or nullptr.
+template <class Device, class Kernel>
+const Case<Device, Kernel> *find(const std::string &name) {
+  const auto &all = kCases<Device, Kernel>;
+  const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto &c) {
+    return name == c.name || name == c.symbol;
+  });
+  return found == std::end(all) ? nullptr : &*found;
+}
 
 }  // namespace numbers

@@ -2,14 +2,14 @@
 //
 //   run_kernels_test KERNELS.syclbin [KERNEL...]
 //
-// runs those kernels, or all of them when none is named. The loader of rules_sycl finds in
-// the SYCLBIN which SPIR-V module a kernel is in, and what its entry point is called.
+// runs those kernels, or all that Debian's CPU device can build when none is named. The loader
+// of rules_sycl finds in the SYCLBIN which SPIR-V module a kernel is in, and what its entry
+// point is called.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <syclbin.h>
 
-#include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "host/numbers.hpp"
 
 namespace {
 
@@ -49,7 +51,6 @@ class Shared {
 
   T &operator[](std::size_t i) { return data_[i]; }
   T *data() { return data_; }
-  std::size_t size() const { return count_; }
 
   void map() {
     check(clEnqueueSVMMap(queue_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, data_, count_ * sizeof(T), 0,
@@ -118,17 +119,20 @@ class Device {
     return kernel;
   }
 
-  // Runs a kernel over all work-items. Its one argument is the function object of
-  // the source, so Arguments must have the members that the lambda captures.
-  template <class Arguments, class... T>
-  void run(cl_kernel kernel, std::size_t items, const Arguments &arguments, Shared<T> &...memory) {
+  // Runs a kernel whose one argument is the function object of its source.
+  template <std::size_t N, class Arguments, class... T>
+  void run(cl_kernel kernel, const numbers::Launch<N> &launch, const Arguments &arguments,
+           Shared<T> &...memory) {
     check(clSetKernelArg(kernel, 0, sizeof arguments, &arguments), "clSetKernelArg");
     void *pointers[] = {memory.data()...};
     check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers),
           "clSetKernelExecInfo");
     (memory.unmap(), ...);
-    const std::size_t group = 64;
-    check(clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr),
+    // OpenCL's first dimension is SYCL's last.
+    const std::vector<std::size_t> items(launch.items.rbegin(), launch.items.rend()),
+        group(launch.group.rbegin(), launch.group.rend());
+    check(clEnqueueNDRangeKernel(queue_, kernel, N, nullptr, items.data(), group.data(), 0, nullptr,
+                                 nullptr),
           "clEnqueueNDRangeKernel");
     check(clFinish(queue_), "clFinish");
     (memory.map(), ...);
@@ -173,167 +177,22 @@ class Kernels {
   syclbin_file file_;
 };
 
-// Counts numbers that are not as expected, and prints the first of them.
-class Numbers {
- public:
-  template <class T>
-  void expect(std::size_t i, T got, T want) {
-    ++checked_;
-    if (got == want) return;
-    if (wrong_++ < 5)
-      std::printf("  at %zu: got %.17g, want %.17g\n", i, static_cast<double>(got),
-                  static_cast<double>(want));
+using Case = numbers::Case<Device, cl_kernel>;
+
+// The kernels of these names. Without any, it is all but the half-precision and the sub-group
+// kernels: the CPU device that Debian has cannot build these.
+std::vector<Case> chosen(const std::vector<std::string> &names) {
+  std::vector<Case> cases;
+  if (names.empty())
+    for (const Case &c : numbers::kCases<Device, cl_kernel>)
+      if (c.need != numbers::Need::fp16 && c.need != numbers::Need::sub_group_8) cases.push_back(c);
+  for (const std::string &name : names) {
+    const Case *found = numbers::find<Device, cl_kernel>(name);
+    if (!found) throw std::runtime_error(name + " is no kernel of this workspace");
+    cases.push_back(*found);
   }
-  std::size_t checked() const { return checked_; }
-  std::size_t wrong() const { return wrong_; }
-
- private:
-  std::size_t checked_ = 0, wrong_ = 0;
-};
-
-constexpr std::size_t kItems = 1024;  // work-items of every launch
-constexpr std::size_t kCount = 1000;  // numbers to work on: the last work-items have none
-
-Numbers vector_add(Device &device, cl_kernel kernel) {
-  auto a = device.shared<float>(kItems), b = device.shared<float>(kItems),
-       sum = device.shared<float>(kItems);
-  for (std::size_t i = 0; i < kItems; ++i) {
-    a[i] = 0.5f * i;
-    b[i] = 3.0f * i + 1;
-    sum[i] = -1;
-  }
-  struct {
-    const float *a, *b;
-    float *sum;
-    std::size_t count;
-  } arguments{a.data(), b.data(), sum.data(), kCount};
-  device.run(kernel, kItems, arguments, a, b, sum);
-  Numbers numbers;
-  for (std::size_t i = 0; i < kItems; ++i)
-    numbers.expect(i, sum[i], i < kCount ? 3.5f * i + 1 : -1.0f);
-  return numbers;
+  return cases;
 }
-
-Numbers axpy(Device &device, cl_kernel kernel) {
-  auto x = device.shared<double>(kItems), y = device.shared<double>(kItems);
-  // Too small beside 1 for a float to keep.
-  const double tiny = 0x1p-40;
-  for (std::size_t i = 0; i < kItems; ++i) {
-    x[i] = tiny * i;
-    y[i] = 1;
-  }
-  struct {
-    double factor;
-    const double *x;
-    double *y;
-    std::size_t count;
-  } arguments{3, x.data(), y.data(), kCount};
-  device.run(kernel, kItems, arguments, x, y);
-  Numbers numbers;
-  for (std::size_t i = 0; i < kItems; ++i)
-    numbers.expect(i, y[i], i < kCount ? 1 + 3 * tiny * i : 1.0);
-  return numbers;
-}
-
-Numbers total(Device &device, cl_kernel kernel) {
-  auto values = device.shared<std::int64_t>(kItems), result = device.shared<std::int64_t>(1);
-  std::int64_t want = 7;
-  result[0] = want;
-  for (std::size_t i = 0; i < kItems; ++i) {
-    values[i] = (std::int64_t{1} << 40) + static_cast<std::int64_t>(i);
-    if (i < kCount) want += values[i];
-  }
-  struct {
-    const std::int64_t *values;
-    std::int64_t *result;
-    std::size_t count;
-  } arguments{values.data(), result.data(), kCount};
-  device.run(kernel, kItems, arguments, values, result);
-  Numbers numbers;
-  numbers.expect(0, result[0], want);
-  return numbers;
-}
-
-Numbers evaluate(Device &device, cl_kernel kernel) {
-  auto coefficients = device.shared<float>(4), x = device.shared<float>(kItems),
-       y = device.shared<float>(kItems);
-  // 1 - 2x + 5x^2 + 3x^3: of small whole numbers, it is exact in float.
-  coefficients[0] = 1;
-  coefficients[1] = -2;
-  coefficients[2] = 5;
-  coefficients[3] = 3;
-  for (std::size_t i = 0; i < kItems; ++i) {
-    x[i] = static_cast<float>(i % 101) - 50;
-    y[i] = -1;
-  }
-  struct {
-    const float *coefficients;
-    std::size_t degree;
-    const float *x;
-    float *y;
-    std::size_t count;
-  } arguments{coefficients.data(), 3, x.data(), y.data(), kCount};
-  device.run(kernel, kItems, arguments, coefficients, x, y);
-  Numbers numbers;
-  for (std::size_t i = 0; i < kItems; ++i) {
-    const int v = static_cast<int>(i % 101) - 50;
-    numbers.expect(i, y[i], i < kCount ? float(1 - 2 * v + 5 * v * v + 3 * v * v * v) : -1.0f);
-  }
-  return numbers;
-}
-
-Numbers block_reverse(Device &device, cl_kernel kernel) {
-  auto values = device.shared<std::int32_t>(kItems);
-  for (std::size_t i = 0; i < kItems; ++i) values[i] = static_cast<std::int32_t>(10 * i);
-  struct {
-    std::int32_t *values;
-  } arguments{values.data()};
-  device.run(kernel, kItems, arguments, values);
-  Numbers numbers;
-  for (std::size_t i = 0; i < kItems; ++i)
-    numbers.expect(i, values[i], static_cast<std::int32_t>(10 * (i / 64 * 64 + 63 - i % 64)));
-  return numbers;
-}
-
-// Two launches: the variable of the device starts at 7 and goes on where it was.
-Numbers tally(Device &device, cl_kernel kernel) {
-  auto tickets = device.shared<std::int32_t>(kItems), weighted = device.shared<std::int32_t>(kItems);
-  struct {
-    std::int32_t *tickets, *weighted;
-    std::size_t count;
-  } arguments{tickets.data(), weighted.data(), kCount};
-  Numbers numbers;
-  for (std::int32_t first : {7, 7 + static_cast<std::int32_t>(kCount)}) {
-    for (std::size_t i = 0; i < kItems; ++i) tickets[i] = weighted[i] = -1;
-    device.run(kernel, kItems, arguments, tickets, weighted);
-    // Which work-item gets which ticket is open.
-    std::sort(tickets.data(), tickets.data() + kCount);
-    const std::int32_t weights[] = {1, 10, 100, 1000};
-    for (std::size_t i = 0; i < kItems; ++i) {
-      const std::int32_t n = static_cast<std::int32_t>(i);
-      numbers.expect(i, tickets[i], i < kCount ? first + n : -1);
-      numbers.expect(i, weighted[i], i < kCount ? weights[i % 4] * n : -1);
-    }
-  }
-  return numbers;
-}
-
-struct Case {
-  const char *name;
-  Numbers (*run)(Device &, cl_kernel);
-};
-
-// The half-precision and the sub-group kernels are not among them: the CPU device
-// that Debian has cannot build these.
-const Case kCases[] = {
-    {"__sycl_kernel__ZTSN6linear9VectorAddE", vector_add},
-    {"__sycl_kernel__ZTSN6linear4AxpyE", axpy},
-    {"__sycl_kernel__ZTSN5stats5TotalE", total},
-    {"__sycl_kernel__ZTSN5stats5TallyE", tally},
-    {"__sycl_kernel__ZTSN10polynomial8EvaluateE", evaluate},
-    // The name type carries the required work-group size: 64, 1, 1.
-    {"__sycl_kernel__ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", block_reverse},
-};
 
 int run(const std::string &syclbin, const std::vector<std::string> &names,
         const fs::path &scratch) {
@@ -344,23 +203,16 @@ int run(const std::string &syclbin, const std::vector<std::string> &names,
   const Kernels kernels(syclbin);
   Device device;
   int failed = 0;
-  std::size_t ran = 0;
-  for (const Case &c : kCases) {
-    if (!names.empty() && std::find(names.begin(), names.end(), c.name) == names.end()) continue;
-    ++ran;
+  for (const Case &c : chosen(names)) {
     try {
-      const Numbers numbers = c.run(device, kernels.kernel(device, c.name));
-      const bool good = numbers.checked() > 0 && numbers.wrong() == 0;
-      std::printf("%s %s: %zu of %zu numbers right\n", good ? "ok  " : "FAIL", c.name,
-                  numbers.checked() - numbers.wrong(), numbers.checked());
-      failed += !good;
+      const numbers::Numbers n = c.run(device, kernels.kernel(device, c.symbol));
+      std::printf("%s %s: %s\n", n.right() ? "ok  " : "FAIL", c.name, n.text().c_str());
+      failed += !n.right();
     } catch (const std::exception &e) {
       std::printf("FAIL %s: %s\n", c.name, e.what());
       ++failed;
     }
   }
-  if (!names.empty() && ran != names.size())
-    throw std::runtime_error("no test knows one of the kernels");
   return failed > 0;
 }
 

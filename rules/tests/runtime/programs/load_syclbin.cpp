@@ -10,31 +10,33 @@
 //   link        state object: linked
 //
 // Without --kernel, all of the example's kernels are run. --content writes the first file's
-// bundle, in the state that it was loaded in, as the runtime serializes it. The device is the runtime's default one; ONEAPI_DEVICE_SELECTOR chooses.
+// bundle, in the state that it was loaded in, as the runtime serializes it. The device is the
+// runtime's default one; ONEAPI_DEVICE_SELECTOR chooses.
 //
 // Each line of the output is one of
 //
 //   ok KERNEL: N numbers
 //   KERNEL: ERRC: what the runtime says       also with "load" for KERNEL
-//   KERNEL: wrong: I: got A, want B
+//   KERNEL: wrong: M of N numbers right; at I: got A, want B; ...
 //
 // and the exit code is 0 when all of them are "ok", else 1; 2 on wrong usage.
 #include <sycl/detail/core.hpp>
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
-#include <sycl/half_type.hpp>
 #include <sycl/usm.hpp>
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <sstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "errc.hpp"
+#include "host/numbers.hpp"
 
 namespace {
 
@@ -62,22 +64,22 @@ class Shared {
   T *data_;
 };
 
-// A number that is not as expected.
-struct Wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+// Where the kernels run.
+class Device {
+ public:
+  explicit Device(sycl::queue &queue) : queue_(queue) {}
 
-// What a case needs: where to run, what to run, and how many numbers were right.
-struct Run {
-  sycl::queue &queue;
-  sycl::kernel kernel;
-  std::size_t checked = 0;
+  template <class T>
+  Shared<T> shared(std::size_t count) {
+    return Shared<T>(queue_, count);
+  }
 
-  // Runs the kernel. Its one argument is the function object of the source, so Arguments must
-  // have the members that the lambda captures.
-  template <class Arguments, int Dims>
-  void launch(sycl::nd_range<Dims> range, const Arguments &arguments) {
-    queue
+  // Runs a kernel whose one argument is the function object of its source.
+  template <std::size_t N, class Arguments, class... T>
+  void run(const sycl::kernel &kernel, const numbers::Launch<N> &launch, const Arguments &arguments,
+           Shared<T> &...) {
+    const sycl::nd_range<N> range(to_range(launch.items), to_range(launch.group));
+    queue_
         .submit([&](sycl::handler &h) {
           h.set_arg(0, arguments);
           h.parallel_for(range, kernel);
@@ -85,171 +87,20 @@ struct Run {
         .wait_and_throw();
   }
 
-  template <class T>
-  void expect(std::size_t i, T got, T want) {
-    ++checked;
-    if (got == want) return;
-    std::ostringstream s;
-    s.precision(17);
-    s << i << ": got " << +got << ", want " << +want;
-    throw Wrong(s.str());
+ private:
+  static sycl::range<1> to_range(const std::array<std::size_t, 1> &sizes) { return {sizes[0]}; }
+  static sycl::range<2> to_range(const std::array<std::size_t, 2> &sizes) {
+    return {sizes[0], sizes[1]};
   }
+
+  sycl::queue &queue_;
 };
 
-constexpr std::size_t kItems = 1024;  // work-items of every launch
-constexpr std::size_t kCount = 1000;  // numbers to work on: the last work-items have none
-const sycl::nd_range<1> kRange{kItems, 64};
+using Case = numbers::Case<Device, sycl::kernel>;
 
-void vector_add(Run &run) {
-  Shared<float> a(run.queue, kItems), b(run.queue, kItems), sum(run.queue, kItems);
-  for (std::size_t i = 0; i < kItems; ++i) {
-    a[i] = 0.5f * i;
-    b[i] = 3.0f * i + 1;
-    sum[i] = -1;
-  }
-  struct {
-    const float *a, *b;
-    float *sum;
-    std::size_t count;
-  } arguments{a.data(), b.data(), sum.data(), kCount};
-  run.launch(kRange, arguments);
-  for (std::size_t i = 0; i < kItems; ++i)
-    run.expect(i, sum[i], i < kCount ? 3.5f * i + 1 : -1.0f);
-}
-
-void axpy(Run &run) {
-  Shared<double> x(run.queue, kItems), y(run.queue, kItems);
-  const double tiny = 0x1p-40;  // too small beside 1 for a float to keep
-  for (std::size_t i = 0; i < kItems; ++i) {
-    x[i] = tiny * i;
-    y[i] = 1;
-  }
-  struct {
-    double factor;
-    const double *x;
-    double *y;
-    std::size_t count;
-  } arguments{3, x.data(), y.data(), kCount};
-  run.launch(kRange, arguments);
-  for (std::size_t i = 0; i < kItems; ++i)
-    run.expect(i, y[i], i < kCount ? 1 + 3 * tiny * i : 1.0);
-}
-
-void total(Run &run) {
-  Shared<std::int64_t> values(run.queue, kItems), result(run.queue, 1);
-  std::int64_t want = result[0] = 7;
-  for (std::size_t i = 0; i < kItems; ++i) {
-    values[i] = (std::int64_t{1} << 40) + static_cast<std::int64_t>(i);
-    if (i < kCount) want += values[i];
-  }
-  struct {
-    const std::int64_t *values;
-    std::int64_t *result;
-    std::size_t count;
-  } arguments{values.data(), result.data(), kCount};
-  run.launch(kRange, arguments);
-  run.expect(0, result[0], want);
-}
-
-void evaluate(Run &run) {
-  Shared<float> coefficients(run.queue, 4), x(run.queue, kItems), y(run.queue, kItems);
-  // 1 - 2x + 5x^2 + 3x^3: of small whole numbers, it is exact in float.
-  const float numbers[] = {1, -2, 5, 3};
-  std::copy_n(numbers, 4, coefficients.data());
-  for (std::size_t i = 0; i < kItems; ++i) {
-    x[i] = static_cast<float>(i % 101) - 50;
-    y[i] = -1;
-  }
-  struct {
-    const float *coefficients;
-    std::size_t degree;
-    const float *x;
-    float *y;
-    std::size_t count;
-  } arguments{coefficients.data(), 3, x.data(), y.data(), kCount};
-  run.launch(kRange, arguments);
-  for (std::size_t i = 0; i < kItems; ++i) {
-    const int v = static_cast<int>(i % 101) - 50;
-    run.expect(i, y[i], i < kCount ? float(1 - 2 * v + 5 * v * v + 3 * v * v * v) : -1.0f);
-  }
-}
-
-void block_reverse(Run &run) {
-  Shared<std::int32_t> values(run.queue, kItems);
-  for (std::size_t i = 0; i < kItems; ++i) values[i] = static_cast<std::int32_t>(10 * i);
-  struct {
-    std::int32_t *values;
-  } arguments{values.data()};
-  run.launch(kRange, arguments);
-  for (std::size_t i = 0; i < kItems; ++i)
-    run.expect(i, values[i], static_cast<std::int32_t>(10 * (i / 64 * 64 + 63 - i % 64)));
-}
-
-// Two launches: the variable of the device starts at 7 and goes on where it was.
-void tally(Run &run) {
-  Shared<std::int32_t> tickets(run.queue, kItems), weighted(run.queue, kItems);
-  struct {
-    std::int32_t *tickets, *weighted;
-    std::size_t count;
-  } arguments{tickets.data(), weighted.data(), kCount};
-  for (std::int32_t first : {7, 7 + static_cast<std::int32_t>(kCount)}) {
-    for (std::size_t i = 0; i < kItems; ++i) tickets[i] = weighted[i] = -1;
-    run.launch(kRange, arguments);
-    // Which work-item gets which ticket is open.
-    std::sort(tickets.data(), tickets.data() + kCount);
-    const std::int32_t weights[] = {1, 10, 100, 1000};
-    for (std::size_t i = 0; i < kItems; ++i) {
-      const std::int32_t n = static_cast<std::int32_t>(i);
-      run.expect(i, tickets[i], i < kCount ? first + n : -1);
-      run.expect(i, weighted[i], i < kCount ? weights[i % 4] * n : -1);
-    }
-  }
-}
-
-void brighten(Run &run) {
-  constexpr std::size_t kSide = 64, kWidth = 80;  // the last 16 of a row are not the image's
-  Shared<sycl::half> pixels(run.queue, kSide * kWidth);
-  for (std::size_t i = 0; i < kSide * kWidth; ++i) pixels[i] = static_cast<float>(i % 100);
-  struct {
-    sycl::half *pixels;
-    std::size_t width;
-    sycl::half gain, offset;
-  } arguments{pixels.data(), kWidth, 2.0f, 0.5f};
-  run.launch(sycl::nd_range<2>{{kSide, kSide}, {8, 8}}, arguments);
-  for (std::size_t i = 0; i < kSide * kWidth; ++i) {
-    const float old = static_cast<float>(i % 100);
-    run.expect(i, static_cast<float>(pixels[i]), i % kWidth < kSide ? 2 * old + 0.5f : old);
-  }
-}
-
-void spread(Run &run) {
-  Shared<std::int32_t> values(run.queue, kItems), ranges(run.queue, kItems / 8);
-  for (std::size_t i = 0; i < kItems; ++i)
-    values[i] = static_cast<std::int32_t>(i % 8 * (i / 8 + 1)) - 500;
-  struct {
-    const std::int32_t *values;
-    std::int32_t *ranges;
-  } arguments{values.data(), ranges.data()};
-  run.launch(kRange, arguments);
-  for (std::size_t i = 0; i < kItems / 8; ++i)
-    run.expect(i, ranges[i], static_cast<std::int32_t>(7 * (i + 1)));
-}
-
-struct Case {
-  const char *name;
-  void (*check)(Run &);
-};
-
-const Case kCases[] = {
-    {"_ZTSN6linear9VectorAddE", vector_add},
-    {"_ZTSN6linear4AxpyE", axpy},
-    {"_ZTSN5stats5TotalE", total},
-    {"_ZTSN5stats5TallyE", tally},
-    {"_ZTSN10polynomial8EvaluateE", evaluate},
-    {"_ZTSN5image8BrightenE", brighten},
-    // These name types carry the required work-group size and sub-group size.
-    {"_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", block_reverse},
-    {"_ZTSN9sycl_lite11kernel_withIN5stats6SpreadELj0ELj0ELj0ELj8EEE", spread},
+// A kernel has not given the numbers that it has to give.
+struct Wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 std::vector<char> read_file(const std::string &path) {
@@ -332,21 +183,20 @@ bool run(const Options &options) {
   std::vector<Executable> loaded;
   if (!guarded("load", [&] { loaded.push_back(load(queue, options)); })) return false;
   bool good = true;
-  const auto one = [&](const std::string &name, void (*check)(Run &)) {
+  Device device(queue);
+  const auto one = [&](const std::string &name, const Case *known) {
     good &= guarded(name, [&] {
-      Run run{queue, loaded[0].ext_oneapi_get_kernel(name)};
-      if (!check) throw std::runtime_error("no case knows this kernel");
-      check(run);
-      std::printf("ok %s: %zu numbers\n", name.c_str(), run.checked);
+      const sycl::kernel kernel = loaded[0].ext_oneapi_get_kernel(name);
+      if (!known) throw std::runtime_error("no case knows this kernel");
+      const numbers::Numbers n = known->run(device, kernel);
+      if (!n.right()) throw Wrong(n.text());
+      std::printf("ok %s: %zu numbers\n", name.c_str(), n.checked());
     });
   };
-  for (const Case &c : kCases)
-    if (options.kernels.empty()) one(c.name, c.check);
-  for (const std::string &name : options.kernels) {
-    const Case *known = std::find_if(std::begin(kCases), std::end(kCases),
-                                     [&](const Case &c) { return c.name == name; });
-    one(name, known == std::end(kCases) ? nullptr : known->check);
-  }
+  if (options.kernels.empty())
+    for (const Case &c : numbers::kCases<Device, sycl::kernel>) one(c.symbol, &c);
+  for (const std::string &name : options.kernels)
+    one(name, numbers::find<Device, sycl::kernel>(name));
   return good;
 }
 
