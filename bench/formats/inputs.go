@@ -47,7 +47,9 @@ const spirvStart = "\x03\x02\x23\x07\x00\x00\x01\x00"
 // imageSize is the size of each of n images that have size bytes together.
 func imageSize(size int64, n int) int64 { return max(size/int64(n), int64(len(spirvStart))) }
 
-func kernelName(i int) string { return fmt.Sprintf("__sycl_kernel__ZTS%dKernel%06d", len("Kernel000000"), i) }
+func kernelName(i int) string {
+	return fmt.Sprintf("__sycl_kernel__ZTS%dKernel%06d", len("Kernel000000"), i)
+}
 
 // metadata is what compilers write for a split module.
 func metadata(i int) *propset.Registry {
