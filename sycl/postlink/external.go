@@ -189,14 +189,15 @@ func callers(chain []string, root string) string {
 }
 
 // Undefined lists the functions that a module's kernels reach and nobody defines,
-// sorted by name, each with the shortest way to it. Intrinsics and SPIR-V built-ins
-// are the translator's to define, the bfloat16 library is the runtime's to link.
+// sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
+// those of explicit SIMD are for later tools to define, the bfloat16 library is the
+// runtime's to link.
 func Undefined(m *llvmir.Module) []UndefinedFunction {
 	p := newPaths(m)
 	var list []UndefinedFunction
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
-		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || bfloat16Library.MatchString(name) {
+		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) {
 			continue
 		}
 		list = append(list, UndefinedFunction{name, p.chain(name)})

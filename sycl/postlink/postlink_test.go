@@ -109,6 +109,7 @@ define spir_kernel void @_ZTS1K() {
   call void @_Z4selfv()
   call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
   call void @llvm.trap()
+  call <8 x i32> @_Z16__esimd_svm_loadPKi(ptr @g)
   load i32, ptr @g
 }
 define spir_func void @_Z4selfv() {
@@ -120,6 +121,7 @@ define spir_func void @_Z4hostv() {
 }
 declare void @llvm.trap()
 declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)
+declare <8 x i32> @_Z16__esimd_svm_loadPKi(ptr)
 declare i32 @_Z5twicei(i32)
 declare void @_Z6printfv()
 `)

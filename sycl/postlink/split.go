@@ -137,12 +137,17 @@ func deviceBuiltin(name string) bool {
 	if strings.HasPrefix(name, "__builtin_") {
 		return true
 	}
+	return mangledPrefix(name, "__spirv_") || mangledPrefix(name, "__sycl_") || esimdBuiltin(name)
+}
+
+// esimdBuiltin reports whether a function is a built-in of explicit SIMD.
+func esimdBuiltin(name string) bool { return mangledPrefix(name, "__esimd_") }
+
+// mangledPrefix reports whether the name of a function that is in no namespace
+// starts with a prefix before mangling.
+func mangledPrefix(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, "_Z")
-	if !ok {
-		return false
-	}
-	rest = strings.TrimLeft(rest, "0123456789")
-	return strings.HasPrefix(rest, "__spirv_") || strings.HasPrefix(rest, "__sycl_") || strings.HasPrefix(rest, "__esimd_")
+	return ok && strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), prefix)
 }
 
 // splitKey is equal for entry points that may share an image. Its order is that of
