@@ -64,6 +64,8 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	return q, nil
 }
 
+// addWorkGroup adds the work-group size and the dimensionality that a function
+// requires. As in DPC++, a dimensionality counts until a function before had a size.
 func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) error {
 	size, err := c.sizes(f, "reqd_work_group_size", 1, 3)
 	if err != nil {
@@ -73,10 +75,11 @@ func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) e
 	if err != nil {
 		return err
 	}
+	if q.WorkGroupSize == nil && !q.WorkGroupSizesDiffer {
+		q.WorkGroupDims = max(q.WorkGroupDims, dims)
+	}
 	switch {
 	case q.WorkGroupSizesDiffer:
-	case size == nil && q.WorkGroupSize == nil:
-		q.WorkGroupDims = max(q.WorkGroupDims, dims)
 	case q.WorkGroupSize == nil:
 		q.WorkGroupSize = size
 	case size != nil && !slices.Equal(q.WorkGroupSize, size):

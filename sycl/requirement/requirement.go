@@ -10,7 +10,7 @@
 //	joint_matrix_mad=2|...               matrix multiplications, divided by ";"
 //	reqd_sub_group_size=1|16             one size; several are a byte array of u32
 //	reqd_work_group_size_uint64_t=2|...  1 to 3 u64
-//	work_group_num_dim=1|2               a dimensionality, for images without a size
+//	work_group_num_dim=1|2               a dimensionality, also beside a size
 //
 // The design documents and DPC++ differ in several of these. [FromProperties]
 // reads the layouts of both and [Requirements.Put] writes those of DPC++ but for

@@ -59,6 +59,8 @@ func TestFromProperties(t *testing.T) {
 		{"a dimensionality as a number", []propset.Property{prop("work_group_num_dim", propset.Uint(2))}, Requirements{WorkGroupDims: 2}},
 		{"a dimensionality as a byte array", []propset.Property{prop("work_group_num_dim", propset.Uint32s(3))}, Requirements{WorkGroupDims: 3}},
 		{"several dimensionalities", []propset.Property{prop("work_group_num_dim", propset.Uint32s(1, 2, 1))}, Requirements{WorkGroupDims: 2}},
+		{"a size and its dimensionality", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint64s(32, 1)), prop("work_group_num_dim", propset.Uint(2))},
+			Requirements{WorkGroupSize: []uint64{32, 1}, WorkGroupDims: 2}},
 		{"fixed targets by name", []propset.Property{prop("fixed_target", propset.String("intel_gpu_pvc,intel_gpu_dg2"))},
 			Requirements{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_dg2", "intel_gpu_pvc"}}},
 		{"a fixed target whose name is as long as a number", []propset.Property{prop("fixed_target", propset.String("sm80"))},

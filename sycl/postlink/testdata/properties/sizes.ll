@@ -25,6 +25,11 @@
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
 ; reqd_work_group_size_uint64_t=2|ABAAAAAAAAAIAAAAAAAAAA
+; work_group_num_dim=1|1
+; image: dims wg64
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_work_group_size_uint64_t=2|ABAAAAAAAAAQAAAAAAAAAA
 ; image: sg32
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
