@@ -220,7 +220,8 @@ func (v *verifier) module(i int, m *Module) {
 			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
 		}
 	}
-	if len(m.Kernels()) == 0 && m.Metadata.Set(propset.ExportedSymbols).Len() == 0 && m.Metadata.Set(propset.DeviceLibMetadata).Len() == 0 {
+	if !slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceLibMetadata},
+		func(set string) bool { return m.Metadata.Set(set).Len() > 0 }) {
 		v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
 	}
 	v.targets(place, m)

@@ -40,7 +40,8 @@ Symbols. Files are found from the current folder, else from that of the table.
 
 An image for an architecture gets an abstract module of its own, which tells the
 runtime what it is compiled for by the property compile_target. Kernel names are
-those of the property file, else of the symbol file. An image without a property file gets its requirements and kernel
+those of the property file, else those of the symbol file that are neither exported
+symbols nor virtual functions. An image without a property file gets its requirements and kernel
 names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs.
 
 What 'packager verify' would find in the result is printed as warnings.`,
@@ -303,10 +304,8 @@ func (in *input) load() (loadedInput, error) {
 		return l, err
 	}
 	if len(names) > 0 && (in.props == "" || l.metadata.Set(propset.KernelNames) == nil) {
-		l.metadata.Delete(propset.KernelNames)
-		set := l.metadata.Add(propset.KernelNames)
-		for _, name := range names {
-			set.Put(name, propset.Uint(1))
+		if err := putKernels(l.metadata, names, content); err != nil {
+			return l, err
 		}
 		if err := l.metadata.Validate(); err != nil {
 			return l, cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
@@ -316,6 +315,33 @@ func (in *input) load() (loadedInput, error) {
 	l.image = syclbin.NewImage(in.triple, in.arch, content)
 	return l, nil
 }
+
+// putKernels makes the kernels among the names of a symbol file those of the image.
+// A symbol file lists exported and virtual functions, too. Nothing tells which are
+// virtual, but the image itself says what its kernels are; one of virtual functions
+// whose form is not known has no kernels, as DPC++ keeps both apart.
+func putKernels(r *propset.Registry, names []string, content *fileSource) error {
+	kernel := func(string) bool { return true }
+	if _, ok := r.Set(propset.VirtualFunctions).Get(virtualFunctionsSet); ok {
+		own, err := ownProperties(content, content.path)
+		if err != nil {
+			return err
+		}
+		kernel = func(name string) bool { _, ok := own.Set(propset.KernelNames).Get(name); return ok }
+	}
+	exported := r.Set(propset.ExportedSymbols)
+	r.Delete(propset.KernelNames)
+	set := r.Add(propset.KernelNames)
+	for _, name := range names {
+		if _, ok := exported.Get(name); !ok && kernel(name) {
+			set.Put(name, propset.Uint(1))
+		}
+	}
+	return nil
+}
+
+// virtualFunctionsSet is the property of an image that defines virtual functions.
+const virtualFunctionsSet = "virtual-functions-set"
 
 // open opens a file: as it is named, else beside the table. A name that could be
 // either is an error.

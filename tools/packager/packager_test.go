@@ -152,7 +152,13 @@ func TestPackFindsFilesBesideTheTable(t *testing.T) {
 func TestPackImages(t *testing.T) {
 	module := string(spirvModule("__sycl_kernel_kernel"))
 	zebin := string(zebinModule("__sycl_kernel_gpu_kernel"))
-	files := map[string]string{"m.spv": module, "z.bin": zebin, "m.sym": "__sycl_kernel_named\n", "m.prop": "[SYCL/kernel names]\n__sycl_kernel_listed=1|1\n"}
+	files := map[string]string{
+		"m.spv": module, "z.bin": zebin, "m.sym": "__sycl_kernel_named\n", "m.prop": "[SYCL/kernel names]\n__sycl_kernel_listed=1|1\n",
+		"entries.sym":   "__sycl_kernel_kernel\n_Z6calledv\n",
+		"exported.prop": "[SYCL/exported symbols]\n_Z6calledv=1|1\n",
+		"virtual.prop":  "[SYCL/virtual functions]\n" + "virtual-functions-set=" + propset.String("set").String() + "\n",
+		"ptx":           ".version 8.0\n",
+	}
 	tests := []struct {
 		name    string
 		image   string
@@ -163,6 +169,9 @@ func TestPackImages(t *testing.T) {
 		{"ELF for Intel GPUs names its kernels", "file=z.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc", []string{"__sycl_kernel_gpu_kernel"}, ""},
 		{"a symbol file goes before the image", "file=m.spv,triple=spir64-unknown-unknown,syms=m.sym", []string{"__sycl_kernel_named"}, ""},
 		{"a property file goes before all", "file=m.spv,triple=spir64-unknown-unknown,syms=m.sym,props=m.prop", []string{"__sycl_kernel_listed"}, ""},
+		{"exported functions are no kernels", "file=m.spv,triple=spir64-unknown-unknown,syms=entries.sym,props=exported.prop", []string{"__sycl_kernel_kernel"}, ""},
+		{"virtual functions are no kernels", "file=m.spv,triple=spir64-unknown-unknown,syms=entries.sym,props=virtual.prop", []string{"__sycl_kernel_kernel"}, ""},
+		{"virtual functions in a form without names", "file=ptx,triple=nvptx64-nvidia-cuda,syms=entries.sym,props=virtual.prop", nil, ""},
 		{"no triple", "file=m.spv", []string{"__sycl_kernel_kernel"}, "ir-target-missing"},
 		{"IR for an architecture", "file=m.spv,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc", []string{"__sycl_kernel_kernel"}, "native-is-ir"},
 	}
