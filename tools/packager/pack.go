@@ -42,7 +42,8 @@ An image for an architecture gets an abstract module of its own, which tells the
 runtime what it is compiled for by the property compile_target. Kernel names are
 those of the property file, else those of the symbol file that are neither exported
 symbols nor virtual functions. An image without a property file gets its requirements and kernel
-names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs.
+names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs. An image without
+bytes is left out when no kernel or symbol of it is named: its source has none.
 
 What 'packager verify' would find in the result is printed as warnings.`,
 		Example: "packager pack --output k.syclbin --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
@@ -128,7 +129,13 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	// What is read is small and stays: collecting garbage finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(120))
 	var b syclbin.Builder
+	taken := 0
 	for in, err := range loadAll(ctx, inputs) {
+		if err == nil && in.image == nil {
+			env.Warnf(in.place, "%s", printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
+			continue
+		}
+		taken++
 		if err == nil && p.ir == irCPU && in.image.Kind == syclbin.IRModule {
 			in.metadata = requirement.WithAspect(in.metadata, aspect.CPU)
 		}
@@ -141,6 +148,9 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if taken == 0 {
+		return cli.BadInput(errors.New("nothing to pack: no image has bytes"))
 	}
 	return writeVerified(env, p.output, b.File(state), o)
 }
@@ -240,7 +250,7 @@ type loadedInput struct {
 	*input
 	identity string // of the split module, with its metadata
 	metadata *propset.Registry
-	image    *syclbin.Image
+	image    *syclbin.Image // nil when there are neither bytes nor names
 }
 
 // loadAll loads inputs several at a time, since each is small files to open, and
@@ -291,9 +301,6 @@ func (in *input) load() (loadedInput, error) {
 		return l, err
 	}
 	defer f.Close()
-	if f.size == 0 {
-		return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
-	}
 	content := &fileSource{path: f.name, size: f.size, opened: f}
 	defer func() { content.opened = nil }()
 	names, err := in.symbols()
@@ -302,6 +309,12 @@ func (in *input) load() (loadedInput, error) {
 	}
 	if l.metadata, err = in.properties(content); err != nil {
 		return l, err
+	}
+	if f.size == 0 {
+		if len(names) > 0 || named(l.metadata) {
+			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
+		}
+		return l, nil
 	}
 	if len(names) > 0 && (in.props == "" || l.metadata.Set(propset.KernelNames) == nil) {
 		if err := putKernels(l.metadata, names, content); err != nil {
@@ -314,6 +327,12 @@ func (in *input) load() (loadedInput, error) {
 	l.identity = strings.Join(names, "\n")
 	l.image = syclbin.NewImage(in.triple, in.arch, content)
 	return l, nil
+}
+
+// named reports whether an image has anything that programs or other images look for.
+func named(r *propset.Registry) bool {
+	return slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceGlobals},
+		func(set string) bool { return r.Set(set).Len() > 0 })
 }
 
 // putKernels makes the kernels among the names of a symbol file those of the image.

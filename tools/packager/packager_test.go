@@ -197,6 +197,48 @@ func TestPackImages(t *testing.T) {
 	}
 }
 
+// TestPackWithoutBytes packs tables with the image of a source that has no kernels.
+func TestPackWithoutBytes(t *testing.T) {
+	files := map[string]string{
+		"m.spv": string(spirvModule("__sycl_kernel_kernel")), "none.spv": "", "none.sym": "",
+		"none.prop":    "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n",
+		"global.prop":  "[SYCL/device globals]\ng=2|ABAAAAAAAAABAAAAAAAAAA\n",
+		"both.table":   "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\nm.spv||\n",
+		"none.table":   "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\n",
+		"code.table":   "[Code]\nnone.spv\nm.spv\n",
+		"global.table": "[Code|Properties|Symbols]\nnone.spv|global.prop|none.sym\n",
+	}
+	const note = "the image none.spv has no bytes, and no kernels are named, so it is left out\n"
+	for name, want := range map[string]struct {
+		code   int
+		stderr string
+	}{
+		"both":   {0, "both.table:2: warning: " + note},
+		"code":   {0, "code.table:2: warning: " + note},
+		"none":   {3, "nothing to pack: no image has bytes"},
+		"global": {3, "global.table:2: the image none.spv has no bytes: its compilation failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder(t, files)
+			code, _, stderr := run(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown="+name+".table")
+			if code != want.code || !strings.Contains(stderr, want.stderr) {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			if code != 0 {
+				return
+			}
+			f, err := syclbin.Open("k.syclbin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if len(f.Modules) != 1 || !slices.Equal(f.Modules[0].Kernels(), []string{"__sycl_kernel_kernel"}) {
+				t.Errorf("%d modules: %q", len(f.Modules), f.Modules[0].Kernels())
+			}
+		})
+	}
+}
+
 // spirvModule returns a SPIR-V module with one empty kernel.
 func spirvModule(name string) []byte {
 	text := make([]byte, len(name)+4-len(name)%4)
