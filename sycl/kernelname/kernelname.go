@@ -11,6 +11,7 @@ package kernelname
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -24,6 +25,26 @@ const Prefix = "__sycl_kernel_"
 // whether or not it was built to be found in a SYCLBIN.
 func Base(symbol string) string { return strings.TrimPrefix(symbol, Prefix) }
 
+// compiled matches what DPC++'s runtime puts before the names of kernels whose source
+// it has compiled itself. A file that it writes lists them with and without it.
+var compiled = regexp.MustCompile(`^rtc_[0-9]+\$`)
+
+// Distinct returns the symbols without those that only name another one again: of
+// rtc_0$K and K, which DPC++'s runtime writes for one kernel, K stays.
+func Distinct(symbols []string) []string {
+	if !slices.ContainsFunc(symbols, compiled.MatchString) {
+		return symbols
+	}
+	listed := make(map[string]bool, len(symbols))
+	for _, s := range symbols {
+		listed[Base(s)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(symbols), func(s string) bool {
+		at := compiled.FindStringIndex(s)
+		return at != nil && listed[Base(s[at[1]:])]
+	})
+}
+
 // maxMangled bounds the names that are demangled: longer ones come from no
 // compiler, and names can grow a lot.
 const maxMangled = 16 << 10
@@ -33,9 +54,9 @@ var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 
 // Display returns the name of a kernel or function as people write it:
 // "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd. A name that is
-// not mangled stays as it is but for the prefix.
+// not mangled stays as it is but for the prefix and what the runtime puts before it.
 func Display(symbol string) string {
-	symbol = Base(symbol)
+	symbol = Base(symbol[len(compiled.FindString(symbol)):])
 	if len(symbol) > maxMangled {
 		return symbol
 	}

@@ -35,7 +35,7 @@ func (l *linker) graph() Graph {
 	for _, m := range l.list {
 		g.Modules = append(g.Modules, Node{
 			Places: m.places, Targets: l.targetNames(m.own),
-			Kernels: m.Metadata.Set(propset.KernelNames).Len(), Exports: m.Metadata.Set(propset.ExportedSymbols).Len(),
+			Kernels: len(m.Kernels()), Exports: m.Metadata.Set(propset.ExportedSymbols).Len(),
 		})
 	}
 	slices.SortFunc(g.Imports, func(a, b Import) int {

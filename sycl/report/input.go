@@ -49,8 +49,11 @@ func FromRow(code syclbin.Source, properties *propset.Registry, symbols []string
 	}
 	m, err := fromImages(properties, []*syclbin.Image{image})
 	if err == nil && len(m.Kernels) == 0 {
+		exported := properties.Set(propset.ExportedSymbols)
 		for _, name := range symbols {
-			m.Kernels = append(m.Kernels, newKernelInfo(name))
+			if _, ok := exported.Get(name); !ok {
+				m.Kernels = append(m.Kernels, newKernelInfo(name))
+			}
 		}
 	}
 	return m, err
@@ -95,8 +98,8 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 			kernels, _ = syclbin.ELFKernels(image, image.Size()) // absent names are no fault
 		}
 	}
-	for _, p := range metadata.Set(propset.KernelNames).Properties() {
-		m.Kernels = append(m.Kernels, newKernelInfo(p.Key))
+	for _, name := range (&syclbin.Module{Metadata: metadata}).Kernels() {
+		m.Kernels = append(m.Kernels, newKernelInfo(name))
 	}
 	hasNeeds := metadata.Set(propset.DeviceRequirements) != nil
 	if (len(m.Kernels) == 0 || !hasNeeds) && code == nil && broken != nil {

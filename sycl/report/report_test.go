@@ -479,6 +479,35 @@ func TestFromSYCLBIN(t *testing.T) {
 	}
 }
 
+// TestFromSYCLBINOfTheRuntime reads what DPC++'s runtime writes: kernels with two names
+// and images without bytes, or no modules at all.
+func TestFromSYCLBINOfTheRuntime(t *testing.T) {
+	metadata := new(propset.Registry)
+	for _, name := range []string{"rtc_0$__sycl_kernel__Z1kPi", "__sycl_kernel__Z1kPi"} {
+		metadata.Add(propset.KernelNames).Put(name, propset.Uint(1))
+	}
+	written := &syclbin.Module{Metadata: metadata, Native: []*syclbin.Image{syclbin.NewNative("x86_64", "spir64_x86_64", strings.NewReader(""))}}
+	for _, want := range [][]*syclbin.Module{{written}, nil} {
+		var b bytes.Buffer
+		f := &syclbin.File{Version: 1, State: syclbin.Executable, Global: new(propset.Registry), Modules: want}
+		if err := syclbin.Write(&b, f, syclbin.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := syclbin.NewFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules, err := FromSYCLBIN(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := build(t, modules, "x86_64")
+		if len(r.Kernels) != len(want) || len(want) == 1 && (r.Kernels[0].Name != "_Z1kPi" || r.Kernels[0].DisplayName != "k(int*)" || len(r.Images) != 1) {
+			t.Errorf("kernels %+v, images %+v", r.Kernels, r.Images)
+		}
+	}
+}
+
 func TestFromSPIRV(t *testing.T) {
 	code, err := os.ReadFile("testdata/kernels.spv")
 	if err != nil {
@@ -508,6 +537,12 @@ func TestFromRow(t *testing.T) {
 	r := build(t, []Module{m})
 	if len(r.Devices) != 1 || r.Devices[0].Name != "intel_gpu_pvc" || r.Statistics.Compatible != 2 || r.Cells[0].Holds != Native {
 		t.Errorf("devices %v, statistics %v, cells %v", r.Devices, r.Statistics, r.Cells)
+	}
+	properties = new(propset.Registry)
+	properties.Add(propset.ExportedSymbols).Put("_Z1fv", propset.Uint(1))
+	m, err = FromRow(strings.NewReader("native code"), properties, []string{"_Z1fv", "a"})
+	if err != nil || len(m.Kernels) != 1 || m.Kernels[0].Name != "a" {
+		t.Errorf("an exported function: %+v, %v", m.Kernels, err)
 	}
 	m, err = FromRow(strings.NewReader("BC\xc0\xdebitcode"), nil, []string{"a"})
 	if err != nil || m.Forms[0].Format != "llvm-ir" || m.Forms[0].Native {

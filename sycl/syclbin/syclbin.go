@@ -45,6 +45,7 @@ import (
 	"os"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -94,8 +95,10 @@ type Module struct {
 }
 
 // Kernels returns the names of the kernels of the module, as its metadata lists
-// them.
-func (m *Module) Kernels() []string { return keys(m.Metadata.Set(propset.KernelNames)) }
+// them. A kernel that DPC++'s runtime lists under two names has one here.
+func (m *Module) Kernels() []string {
+	return kernelname.Distinct(keys(m.Metadata.Set(propset.KernelNames)))
+}
 
 // Images returns the IR modules and then the native images.
 func (m *Module) Images() []*Image {

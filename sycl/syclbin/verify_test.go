@@ -106,6 +106,16 @@ func TestVerify(t *testing.T) {
 			f.Modules[0].Metadata.Add(propset.KernelNames).Put("K2", propset.Uint(1))
 			f.Modules[0].Metadata.Add(propset.KernelNames).Put("K3", propset.Uint(1))
 		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 2 kernels, the first of them "K2"`}},
+		{"a kernel that the runtime lists twice", func(f *File) {
+			set := f.Modules[0].Metadata.Add(propset.KernelNames)
+			for _, name := range keys(set) {
+				set.Put("rtc_0$"+name, propset.Uint(1))
+			}
+		}, nil},
+		{"virtual functions without kernels", func(f *File) {
+			f.Modules[0].Metadata.Delete(propset.KernelNames)
+			f.Modules[0].Metadata.Add(propset.VirtualFunctions).Put("virtual-functions-set", propset.String("set"))
+		}, nil},
 		{"no native target", func(f *File) { native(f).Set().Delete("target") }, []string{"native-target-missing: native image 0"}},
 		{"IR as a native image", func(f *File) { native(f).Source = strings.NewReader(spirvHead) }, []string{"native-is-ir: native image 0 of abstract module 1: the bytes are SPIR-V"}},
 		{"an empty image", func(f *File) { native(f).Source = strings.NewReader("") }, []string{"image-empty: native image 0"}},
