@@ -97,9 +97,15 @@ func (p *restored) findEntryPoints(id string) error {
 	}
 	var errs []error
 	for _, property := range exported.Properties() {
-		if f := p.module.Function(property.Key); f == nil || !f.Defined() {
-			errs = append(errs, &RestoreError{exported.Name, property.Key, "the IR module does not define the function"})
+		if f := p.module.Function(property.Key); f != nil && f.Defined() {
+			continue
 		}
+		if g := p.module.Global(property.Key); g != nil && g.Defined() {
+			// A variable of the device, which several images define as one.
+			g.SetLinkage(llvmir.WeakODR)
+			continue
+		}
+		errs = append(errs, &RestoreError{exported.Name, property.Key, "the IR module defines neither a function nor a variable of that name"})
 	}
 	for _, property := range p.registry.Set(propset.KernelNames).Properties() {
 		if f := p.module.Function(property.Key); f == nil || !f.Defined() || !f.Kernel() {
@@ -278,7 +284,7 @@ func (p *restored) property(set string, property propset.Property) error {
 	case propset.KernelParamOpt:
 		f := p.module.Function(key)
 		if f == nil || !f.Kernel() {
-			return refuse("the IR module has no kernel of that name")
+			return nil // DPC++ lists functions, too, whose arguments no host sets
 		}
 		bits, mask := property.Value.BitLen(), property.Value.Bytes()
 		if mask == nil {

@@ -234,17 +234,37 @@ func TestRestoreSizes(t *testing.T) {
 	}
 }
 
+// TestRestoreDPCPP: DPC++ exports variables and says which arguments functions lost.
+func TestRestoreDPCPP(t *testing.T) {
+	m := parseBare(t)
+	bits := propset.Bits([]byte{1}, 1).String()
+	lost, err := Restore(m, "a", registry(t, "[SYCL/exported symbols]\n_Z2tov=1|1\npipe=1|1\n[SYCL/kernel names]\n_ZTS1K=1|1\n"+
+		"[SYCL/kernel param opt]\n_Z2tov="+bits+"\n_Z4gonev="+bits+"\n_ZTS1K="+propset.Bits([]byte{2}, 2).String()+"\n"))
+	if err != nil || len(lost) > 0 {
+		t.Fatalf("lost %q, %v", lost, err)
+	}
+	if g := m.Global("pipe"); g.Linkage() != llvmir.WeakODR {
+		t.Errorf("the exported variable has the linkage %q", g.Linkage())
+	}
+	for name, want := range map[string]bool{"_Z2tov": false, "_ZTS1K": true} {
+		if f := m.Function(name); f.HasMetadata("sycl_kernel_omit_args") != want {
+			t.Errorf("%s: removed arguments: %v", name, !want)
+		}
+	}
+}
+
 func TestRestoreRefusals(t *testing.T) {
 	for name, test := range map[string]struct{ properties, want string }{
 		"a kernel that is not there":        {"[SYCL/kernel names]\n_ZTS1X=1|1\n", "[SYCL/kernel names] X: the IR module has no kernel of that name"},
 		"a function instead of a kernel":    {"[SYCL/kernel names]\n_Z2tov=1|1\n", "[SYCL/kernel names] to(): the IR module has no kernel"},
-		"an export that is only declared":   {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module does not define the function"},
+		"an export that is nowhere":         {"[SYCL/exported symbols]\nlost=1|1\n", "[SYCL/exported symbols] lost: the IR module defines neither a function nor a variable"},
+		"an export that is only declared":   {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module defines neither a function nor a variable"},
 		"a specialization constant":         {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not say which constant"},
 		"a device global of another name":   {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not say which variable"},
 		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value has another layout"},
 		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not say which functions"},
 		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
-		"removed parameters of no kernel":   {"[SYCL/kernel param opt]\n_ZTS1X=" + propset.Bits([]byte{1}, 1).String() + "\n", "[SYCL/kernel param opt] X: the IR module has no kernel"},
+		"removed parameters that are text":  {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
 		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image may run nowhere"},
 		"sub-groups of nobody knows whom":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel of the IR module says that it is the one that requires sub-groups of 8"},
 		"a size that is text":               {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
