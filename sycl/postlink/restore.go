@@ -268,6 +268,8 @@ func (p *restored) property(set string, property propset.Property) error {
 	switch set {
 	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, spirv.PlacesSet:
 		// Seen to above; imported functions are declared in the code.
+	case propset.DeviceLibMetadata:
+		// The library is linked, so that no runtime looks for it.
 	case propset.AssertUsed:
 		// Found again, by who calls the function that fails.
 	case propset.ProgramMetadata:

@@ -234,11 +234,12 @@ func TestRestoreSizes(t *testing.T) {
 	}
 }
 
-// TestRestoreDPCPP: DPC++ exports variables and says which arguments functions lost.
+// TestRestoreDPCPP: DPC++ exports variables, says which arguments functions lost, and
+// marks the images of its library, which is code like any other once it is linked.
 func TestRestoreDPCPP(t *testing.T) {
 	m := parseBare(t)
 	bits := propset.Bits([]byte{1}, 1).String()
-	lost, err := Restore(m, "a", registry(t, "[SYCL/exported symbols]\n_Z2tov=1|1\npipe=1|1\n[SYCL/kernel names]\n_ZTS1K=1|1\n"+
+	lost, err := Restore(m, "a", registry(t, "[SYCL/devicelib metadata]\nbfloat16=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\npipe=1|1\n[SYCL/kernel names]\n_ZTS1K=1|1\n"+
 		"[SYCL/kernel param opt]\n_Z2tov="+bits+"\n_Z4gonev="+bits+"\n_ZTS1K="+propset.Bits([]byte{2}, 2).String()+"\n"))
 	if err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
@@ -288,7 +289,6 @@ func TestRestoreLosses(t *testing.T) {
 		"an unknown set":         {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: the set has no form in IR"},
 		"an unknown requirement": {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is not known"},
 		"replaced constants":     {"[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n", "the property specConstsReplacedWithDefault of the set [SYCL/misc properties] is lost: it has no form in IR"},
-		"a device library":       {"[SYCL/devicelib metadata]\nbfloat16=1|1\n", "the property bfloat16 of the set [SYCL/devicelib metadata] is lost: the set has no form in IR"},
 		"default values of none": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -342,6 +342,55 @@ func TestImportRefusals(t *testing.T) {
 	}
 }
 
+// TestImportTakesOneBFloat16Library: DPC++ puts both forms of the library beside the
+// kernels that use it.
+func TestImportTakesOneBFloat16Library(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dis := script(t, "dis", `case $(cat "$1") in
+*kernel*) echo 'define spir_kernel void @k() {' ;;
+*native*) echo 'define spir_func void @native() {' ;;
+*) echo 'define spir_func void @fallback() {' ;;
+esac
+printf '  ret void\n}\n'`)
+	link := script(t, "link", `for file; do case $file in *.ll) cat "$file" ;; esac; done > taken.txt; for last; do :; done; echo linked > "$last"`)
+	module := func(text, properties string) *syclbin.Module {
+		metadata, err := propset.Parse("m", []byte(properties))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &syclbin.Module{Metadata: metadata, IR: []*syclbin.Image{syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader("BC\xc0\xde"+text))}}
+	}
+	kernel := module("kernel", "[SYCL/kernel names]\nk=1|1\n")
+	native := module("native", "[SYCL/devicelib metadata]\nbfloat16=1|1\n[SYCL/exported symbols]\nnative=1|1\n")
+	fallback := module("fallback", "[SYCL/devicelib metadata]\nbfloat16=1|0\n[SYCL/exported symbols]\nfallback=1|1\n")
+	for name, test := range map[string]struct {
+		modules []*syclbin.Module
+		want    string
+	}{
+		"both":           {[]*syclbin.Module{kernel, native, fallback}, "k fallback"},
+		"fallback first": {[]*syclbin.Module{fallback, native, kernel}, "fallback k"},
+		"one twice":      {[]*syclbin.Module{native, native, kernel}, "native k"},
+		"none":           {[]*syclbin.Module{kernel}, "k"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			stepstest.Write(t, "a.syclbin", &syclbin.File{State: syclbin.Object, Global: new(propset.Registry), Modules: test.modules}, 0)
+			if code, stderr := run(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--output", "a.bc", "a.syclbin"); code != 0 || stderr != "" {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			var got []string
+			for line := range strings.Lines(read(t, "taken.txt")) {
+				if at := strings.Index(line, "@"); at >= 0 && strings.HasPrefix(line, "define ") {
+					got = append(got, line[at+1:strings.Index(line, "(")])
+				}
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("linked %q, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // TestImportChoosesIR: of the forms of a module the one for the target is taken, and
 // code for it serves the targets of its architecture; what is lost is said.
 func TestImportChoosesIR(t *testing.T) {

@@ -176,7 +176,33 @@ func (s *Import) irModules(name string, f *syclbin.File, triple string) ([]irMod
 	if len(list) == 0 {
 		return nil, refuse("contains no device code that can be linked for target '%s'", triple)
 	}
-	return list, nil
+	return oneBFloat16(list), nil
+}
+
+// oneBFloat16 leaves one image of the bfloat16 device library in a list. Its forms
+// define the same functions, and the runtime of DPC++ links the one that a device can
+// take: the fallback, which is taken here, runs on all of them.
+func oneBFloat16(list []irModule) []irModule {
+	variant := func(ir irModule) (uint32, bool) {
+		value, _ := ir.module.Metadata.Set(propset.DeviceLibMetadata).Get("bfloat16")
+		return value.Uint()
+	}
+	taken := -1
+	for i, ir := range list {
+		if v, ok := variant(ir); ok && (taken < 0 || v == 0) {
+			taken = i
+			if v == 0 {
+				break
+			}
+		}
+	}
+	var kept []irModule
+	for i, ir := range list {
+		if _, ok := variant(ir); !ok || i == taken {
+			kept = append(kept, ir)
+		}
+	}
+	return kept
 }
 
 // nativeAlone finds an abstract module that is native code of something which no IR
