@@ -1,0 +1,301 @@
+// Package hostwrap writes device images into host programs: assembler source of an
+// object that registers them with DPC++'s runtime when the program starts, and takes
+// them back when it ends.
+//
+// The source is for x86-64 ELF and for the assemblers of GNU and of LLVM. It has
+// local symbols only, so that a program can have several such objects, and calls
+// two functions of libsycl:
+//
+//	__sycl_register_lib(descriptor)    by .init_array, before ordinary
+//	                                   constructors, which may submit kernels
+//	__sycl_unregister_lib(descriptor)  by .fini_array, after their destructors
+//
+// The descriptor is a table of the images as package hostbin reads it: of version 2
+// for releases before 2026, of version 3 for others, with entries in the older of
+// their two layouts and without compile and link options. The libsycl of 2025.3.1 and
+// that of 2026.2.0 were tried with it.
+//
+// The bytes of images are not in the source: directives .incbin name their files as
+// the caller does, and the assembler opens them. A relative name is looked for in the
+// assembler's current folder, then in those of its flags -I.
+package hostwrap
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+)
+
+// A Format is what a descriptor says that an image is.
+type Format uint8
+
+// Formats that the runtime knows.
+const (
+	Native  Format = 1
+	SPIRV   Format = 2
+	Bitcode Format = 3
+)
+
+// An Image is a device image and what the program says about it.
+type Image struct {
+	// File is where the bytes are, as the assembler is to open it. It must not be
+	// empty.
+	File string
+
+	// Target is what the image is compiled for, such as spir64 or spir64_gen. [Target]
+	// has it for a triple.
+	Target string
+
+	Format Format
+
+	// Entries are the symbols of the kernels, as the image has them.
+	Entries []string
+
+	// Properties has the aspects of package aspect.
+	Properties *propset.Registry
+}
+
+// Target returns what the runtime calls the target of a triple: the part before the
+// first "-".
+func Target(triple string) string {
+	system, _, _ := strings.Cut(triple, "-")
+	return system
+}
+
+// maxImages is how many images a descriptor can count.
+const maxImages = 1<<16 - 1
+
+// An ImageError says which image cannot be written, and why.
+type ImageError struct {
+	File string // of the image
+	Err  error
+}
+
+func (e *ImageError) Error() string { return fmt.Sprintf("image %q: %v", e.File, e.Err) }
+func (e *ImageError) Unwrap() error { return e.Err }
+
+// BadInput marks errors that are the fault of an input file.
+func (*ImageError) BadInput() {}
+
+// Write writes the source for a release of the runtime. The errors are of type
+// *[ImageError], those of w aside. The same images give the same bytes.
+func Write(w io.Writer, images []Image, r *release.Release) error {
+	if n := len(images); n == 0 || n > maxImages {
+		return &ImageError{Err: fmt.Errorf("a program registers 1 to %d images at once, not %d: wrap them as several objects", maxImages, n)}
+	}
+	s := &source{w: bufio.NewWriter(w), release: r}
+	s.line("# Registers device images with libsycl, for release %s.", r)
+	var table []word
+	for i := range images {
+		words, err := s.image(&images[i])
+		if err != nil {
+			return &ImageError{File: images[i].File, Err: err}
+		}
+		table = append(table, words...)
+	}
+	begin, _ := s.table(table)
+	descriptor, _ := s.table([]word{number(1 | uint64(len(images))<<16), begin, null, null})
+	s.call("init", "__sycl_register_lib", descriptor)
+	s.call("fini", "__sycl_unregister_lib", descriptor)
+	s.line("\t.section .note.GNU-stack,\"\",@progbits")
+	return s.w.Flush()
+}
+
+// source is assembler source that is written. Its errors are those of the last
+// Flush.
+type source struct {
+	w       *bufio.Writer
+	release *release.Release
+	labels  int
+}
+
+// A word is 8 bytes of a table: a number, or a label.
+type word string
+
+const null word = "0"
+
+func number(n uint64) word { return word(fmt.Sprintf("%#x", n)) }
+
+func (s *source) line(format string, args ...any) {
+	fmt.Fprintf(s.w, format, args...)
+	s.w.WriteByte('\n')
+}
+
+// label begins what the next lines have, and returns its label.
+func (s *source) label() word {
+	s.labels++
+	label := word(fmt.Sprintf(".L%d", s.labels))
+	s.line("%s:", label)
+	return label
+}
+
+// text writes a string that ends in NUL.
+func (s *source) text(text string) word {
+	s.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
+	label := s.label()
+	s.line("\t.asciz %s", quote(text))
+	return label
+}
+
+// table writes words, and returns where they start and end. They are constant once
+// the addresses are known.
+func (s *source) table(words []word) (begin, end word) {
+	if len(words) == 0 {
+		return null, null
+	}
+	s.line("\t.section .data.rel.ro,\"aw\",@progbits")
+	s.line("\t.balign 8")
+	begin = s.label()
+	for _, w := range words {
+		s.line("\t.quad %s", w)
+	}
+	return begin, s.label()
+}
+
+// file has the assembler take the bytes of a file.
+func (s *source) file(name string) (begin, end word) {
+	s.line("\t.section .rodata,\"a\",@progbits")
+	s.line("\t.balign 16")
+	begin = s.label()
+	s.line("\t.incbin %s", quote(name))
+	return begin, s.label()
+}
+
+// call has a function called with the descriptor when the program starts or ends.
+// Those with a priority are called before ordinary constructors, and after ordinary
+// destructors; 101 is the first that is not the compiler's own.
+func (s *source) call(when, function string, descriptor word) {
+	s.line("\t.text")
+	label := s.label()
+	s.line("\tendbr64")
+	s.line("\tleaq %s(%%rip), %%rdi", descriptor)
+	s.line("\tjmp %s@PLT", function)
+	s.line("\t.section .%s_array.00101,\"aw\",@%s_array", when, when)
+	s.line("\t.balign 8")
+	s.line("\t.quad %s", label)
+}
+
+// image writes what an image refers to, and returns its words in the table of images.
+func (s *source) image(img *Image) ([]word, error) {
+	if err := img.check(); err != nil {
+		return nil, err
+	}
+	properties := img.Properties
+	if properties == nil {
+		properties = new(propset.Registry)
+	}
+	if err := properties.Validate(); err != nil {
+		return nil, err
+	}
+	properties, err := s.release.Write(properties)
+	if err != nil {
+		return nil, err
+	}
+	const ofSYCL = 4 // the kind of offloading
+	first := uint64(s.release.Descriptor) | ofSYCL<<16 | uint64(img.Format)<<24
+	empty := s.text("")
+	words := []word{number(first), s.text(img.Target), empty, empty}
+	if s.release.Descriptor == 2 {
+		words = append(words, null, null) // the manifest
+	}
+	for _, part := range []func() (begin, end word){
+		func() (begin, end word) { return s.file(img.File) },
+		func() (begin, end word) { return s.entries(img.Entries) },
+		func() (begin, end word) { return s.sets(properties) },
+	} {
+		begin, end := part()
+		words = append(words, begin, end)
+	}
+	return words, nil
+}
+
+// check fails for what a descriptor cannot tell.
+func (img *Image) check() error {
+	switch {
+	case img.File == "":
+		return fmt.Errorf("there is no name of its file")
+	case strings.ContainsRune(img.File, 0):
+		return fmt.Errorf("the name of its file has a NUL in it")
+	case img.Target == "" || strings.ContainsRune(img.Target, 0):
+		return fmt.Errorf("the target %q is empty or has a NUL in it", img.Target)
+	case img.Format < Native || img.Format > Bitcode:
+		return fmt.Errorf("the runtime has no format %d", img.Format)
+	}
+	seen := make(map[string]bool)
+	for _, name := range img.Entries {
+		switch {
+		case name == "" || strings.ContainsRune(name, 0):
+			return fmt.Errorf("the kernel name %q is empty or has a NUL in it", name)
+		case seen[name]:
+			return fmt.Errorf("the kernel %q is listed twice", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+func (s *source) entries(names []string) (begin, end word) {
+	var words []word
+	for _, name := range names {
+		// Address, name, size, flags and a reserved number.
+		words = append(words, null, s.text(name), null, null)
+	}
+	return s.table(words)
+}
+
+func (s *source) sets(r *propset.Registry) (begin, end word) {
+	var words []word
+	for _, set := range r.Sets() {
+		var properties []word
+		for _, p := range set.Properties() {
+			properties = append(properties, s.text(p.Key))
+			properties = append(properties, s.value(p.Value)...)
+		}
+		begin, end := s.table(properties)
+		words = append(words, s.text(set.Name), begin, end)
+	}
+	return s.table(words)
+}
+
+// value returns the pointer to a value, its type and its size. The place of the size
+// has a number itself, and a byte array starts with how many bits it has.
+func (s *source) value(v propset.Value) []word {
+	typ := number(uint64(v.Type()))
+	if n, ok := v.Uint(); ok {
+		return []word{null, typ, number(uint64(n))}
+	}
+	raw := append(binary.LittleEndian.AppendUint64(nil, v.BitLen()), v.Bytes()...)
+	s.line("\t.section .rodata,\"a\",@progbits")
+	s.line("\t.balign 8")
+	label := s.label()
+	for part := range slices.Chunk(raw, 64) {
+		s.line("\t.ascii %s", quote(string(part)))
+	}
+	return []word{label, typ, number(uint64(len(raw)))}
+}
+
+// quote returns a string as the assemblers read it: bytes other than printable ones of
+// ASCII are three octal digits.
+func quote(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,214 @@
+package hostwrap
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+)
+
+func properties(t *testing.T, lines ...string) *propset.Registry {
+	t.Helper()
+	r, err := propset.Parse("test", []byte(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// small has a property of each type.
+func small(t *testing.T) []Image {
+	r := properties(t, "[SYCL/device requirements]", "reqd_sub_group_size=1|16")
+	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(aspect.FP64), uint32(aspect.Atomic64)))
+	return []Image{
+		{File: "k_0.spv", Target: "spir64", Format: SPIRV, Entries: []string{"_ZTS1A", "_ZTS1B"}, Properties: r},
+		{File: "a \"b\"\\\n.bin", Target: "spir64_gen", Format: Native},
+	}
+}
+
+func write(t *testing.T, images []Image, r *release.Release) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Write(&b, images, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestSource(t *testing.T) {
+	for _, r := range []*release.Release{release.Before2026(), release.Newest()} {
+		golden.Check(t, "small_"+r.Name+".s", write(t, small(t), r))
+	}
+}
+
+// What the assembler and the linker make is what hostbin finds.
+func TestRoundTrip(t *testing.T) {
+	for _, tool := range []string{"cc", "clang"} {
+		for _, r := range release.All() {
+			t.Run(tool+"/"+r.Name, func(t *testing.T) {
+				images := small(t)
+				images[0].Properties.Add("SYCL/misc properties") // a set without properties
+				other := properties(t, "[SYCL/x]", "n=1|4294967295", "none=1|0")
+				other.Add("SYCL/x").Put("bits", propset.Bits([]byte{0xff, 0x01}, 9))
+				other.Add("SYCL/x").Put("nothing", propset.Bytes(nil))
+				other.Add("SYCL/x").Put("long", propset.Bytes(bytes.Repeat([]byte("\x00\xff\"\\\n7"), 50)))
+				other.Add("[odd] \t\u00e4\"\\").Put("key 8\u00e4\"\\1", propset.String("9"))
+				images[1].Properties = other
+				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
+				// An image whose end is the start of what comes next.
+				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
+				compare(t, link(t, tool, images, contents, r), images, contents)
+			})
+		}
+	}
+}
+
+// link makes a shared library of images with these contents, and opens it.
+func link(t *testing.T, tool string, images []Image, contents [][]byte, r *release.Release) *hostbin.File {
+	t.Helper()
+	path := programs.Find(t, tool)
+	dir := t.TempDir()
+	for i, img := range images {
+		put(t, filepath.Join(dir, img.File), contents[i])
+	}
+	put(t, filepath.Join(dir, "wrapped.s"), []byte(write(t, images, r)))
+	cmd := exec.Command(path, "-shared", "-Wl,-z,text", "-Wl,--fatal-warnings", "-o", "libwrapped.so", "wrapped.s")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := hostbin.Open(filepath.Join(dir, "libwrapped.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func put(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
+	t.Helper()
+	if len(f.Images) != len(images) {
+		t.Fatalf("%d images, want %d", len(f.Images), len(images))
+	}
+	kinds := map[Format]hostbin.Kind{Native: hostbin.Native, SPIRV: hostbin.SPIRV, Bitcode: hostbin.Bitcode}
+	for i, got := range f.Images {
+		want := images[i]
+		data, err := io.ReadAll(got.Open())
+		if err != nil || !bytes.Equal(data, contents[i]) {
+			t.Errorf("image %d: %d bytes, want %d; %v", i, len(data), len(contents[i]), err)
+		}
+		if got.Model != "sycl" || got.Triple != want.Target || got.Kind != kinds[want.Format] || got.CompileOptions+got.LinkOptions != "" {
+			t.Errorf("image %d is %+v", i, got)
+		}
+		if !slices.Equal(got.Entries, want.Entries) {
+			t.Errorf("image %d has the entries %q, want %q", i, got.Entries, want.Entries)
+		}
+		if want.Properties == nil {
+			want.Properties = new(propset.Registry)
+		}
+		if !got.Properties.Equal(want.Properties) {
+			t.Errorf("image %d has the properties\n%s\nwant\n%s", i, got.Properties.Append(nil), want.Properties.Append(nil))
+		}
+	}
+}
+
+// A program calls the two functions once each, in the order of constructors and
+// destructors, however many objects it has.
+func TestCalls(t *testing.T) {
+	path := programs.Find(t, "cc")
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "image"), []byte("image"))
+	source := write(t, []Image{{File: "image", Target: "spir64", Format: SPIRV}}, release.Newest())
+	put(t, filepath.Join(dir, "one.s"), []byte(source))
+	put(t, filepath.Join(dir, "two.s"), []byte(source))
+	put(t, filepath.Join(dir, "main.c"), []byte(`
+#include <stdint.h>
+#include <stdio.h>
+struct images { uint16_t version, count; const void *images; };
+void __sycl_register_lib(const struct images *d) { printf("register %d %d\n", d->version, d->count); }
+void __sycl_unregister_lib(const struct images *d) { printf("unregister %d %d\n", d->version, d->count); }
+__attribute__((constructor)) static void before(void) { puts("constructor"); }
+__attribute__((destructor)) static void after(void) { puts("destructor"); }
+int main(void) { puts("main"); }
+`))
+	for _, flags := range [][]string{{"-pie", "-fPIE"}, {"-no-pie"}} {
+		cmd := exec.Command(path, append(flags, "-o", "main", "main.c", "one.s", "two.s")...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		out, err := exec.Command(filepath.Join(dir, "main")).Output()
+		const want = "register 1 1\nregister 1 1\nconstructor\nmain\ndestructor\nunregister 1 1\nunregister 1 1\n"
+		if err != nil || string(out) != want {
+			t.Errorf("%q: %v\n%swant\n%s", flags, err, out, want)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	needs := func(a aspect.Aspect) *propset.Registry {
+		r := new(propset.Registry)
+		r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(a)))
+		return r
+	}
+	badKey := new(propset.Registry)
+	badKey.Add("set").Put("a\nb", propset.Uint(1))
+	good := Image{File: "f", Target: "spir64", Format: SPIRV}
+	for _, c := range []struct {
+		name, want string
+		change     func(*Image)
+	}{
+		{"no file", "there is no name of its file", func(i *Image) { i.File = "" }},
+		{"file", "the name of its file has a NUL in it", func(i *Image) { i.File = "a\x00" }},
+		{"target", `the target "" is empty or has a NUL in it`, func(i *Image) { i.Target = "" }},
+		{"format", "the runtime has no format 4", func(i *Image) { i.Format = 4 }},
+		{"empty name", `the kernel name "" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{""} }},
+		{"bad name", `the kernel name "a\x00b" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{"a\x00b"} }},
+		{"twice", `the kernel "a" is listed twice`, func(i *Image) { i.Entries = []string{"a", "b", "a"} }},
+		{"key", "line break", func(i *Image) { i.Properties = badKey }},
+		{"aspect", "the runtime of release 2025.3 has no aspect", func(i *Image) { i.Properties = needs(99) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			img := good
+			c.change(&img)
+			err := Write(io.Discard, []Image{good, img}, release.Before2026())
+			var bad *ImageError
+			if !errors.As(err, &bad) || bad.File != img.File || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	for _, n := range []int{0, maxImages + 1} {
+		if err := Write(io.Discard, slices.Repeat([]Image{good}, n), release.Newest()); err == nil {
+			t.Errorf("%d images are written", n)
+		}
+	}
+	if err := Write(broken{}, small(t), release.Newest()); !errors.Is(err, errBroken) {
+		t.Errorf("got %v, want the error of the writer", err)
+	}
+}
+
+var errBroken = errors.New("broken")
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }
