@@ -38,7 +38,7 @@ type form struct {
 // The metadata becomes that of the abstract module and must not be changed any
 // more.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
-	metadata = requirement.WithCompileTarget(metadata, img.compileTarget())
+	metadata = requirement.WithCompileTarget(metadata, img.CompileTarget())
 	text, err := metadata.SortedText()
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (f *File) Separate() (changed int) {
 		}
 		for _, img := range m.Native {
 			changed++
-			list = append(list, &Module{Metadata: requirement.WithCompileTarget(m.Metadata, img.compileTarget()), Native: []*Image{img}})
+			list = append(list, &Module{Metadata: requirement.WithCompileTarget(m.Metadata, img.CompileTarget()), Native: []*Image{img}})
 		}
 		if len(m.IR) > 0 {
 			list = append(list, &Module{Metadata: requirement.WithCompileTarget(m.Metadata, ""), IR: m.IR})
@@ -109,13 +109,13 @@ func (m *Module) separate() bool {
 	if len(m.Native) == 0 {
 		return requirement.CompileTarget(m.Metadata) == ""
 	}
-	return len(m.Native) == 1 && len(m.IR) == 0 && requirement.CompileTarget(m.Metadata) == m.Native[0].compileTarget()
+	return len(m.Native) == 1 && len(m.IR) == 0 && requirement.CompileTarget(m.Metadata) == m.Native[0].CompileTarget()
 }
 
-// compileTarget returns what the property compile_target has to be for the runtime to
+// CompileTarget returns what the property compile_target has to be for the runtime to
 // give the image to its device only: the architecture. CPUs are told apart by the
 // triple, so that what the runtime itself writes for them has none.
-func (i *Image) compileTarget() string {
+func (i *Image) CompileTarget() string {
 	if system, _, _ := strings.Cut(i.Triple(), "-"); system == "spir64_x86_64" || i.Arch() == "x86_64" {
 		return ""
 	}

@@ -21,6 +21,7 @@ func tool() *cli.Tool {
 		Short: "make SYCLBIN files, show them, check them and change them",
 		Commands: []*cli.Command{
 			packCommand(),
+			wrapCommand(),
 			importCommand(),
 			dumpCommand(),
 			verifyCommand(),

@@ -100,13 +100,9 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	case len(p.tables.Values)+len(p.images.Values) == 0:
 		return cli.Usagef("nothing to pack: give --table or --image")
 	}
-	var inputs []input
-	for _, v := range p.tables.Values {
-		rows, err := readTable(v)
-		if err != nil {
-			return err
-		}
-		inputs = append(inputs, rows...)
+	inputs, err := readTables(p.tables.Values)
+	if err != nil {
+		return err
 	}
 	for _, v := range p.images.Values {
 		in, err := parseImage(v)
@@ -118,13 +114,10 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(inputs) == 0 {
 		return cli.BadInput(errors.New("nothing to pack: no table has a row"))
 	}
-	// The order of flags does not show, but that of the rows of a target does.
 	for i := range inputs {
 		inputs[i].reading = &p.reading
 	}
-	slices.SortStableFunc(inputs, func(a, b input) int {
-		return cmp.Or(strings.Compare(a.triple, b.triple), strings.Compare(a.arch, b.arch))
-	})
+	sortByTarget(inputs)
 
 	// What is read is small and stays: collecting garbage finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(120))
@@ -140,7 +133,8 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 			in.metadata = requirement.WithAspect(in.metadata, aspect.CPU)
 		}
 		if err == nil {
-			err = b.Add(in.identity, in.metadata, in.image)
+			identity := strings.Join(in.names, "\n") // of the split module, with its metadata
+			err = b.Add(identity, in.metadata, in.image)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.place, err)
@@ -174,6 +168,26 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 // verifyWritten returns what is wrong with a file that is written with these options.
 func verifyWritten(file *syclbin.File, o syclbin.Options) []syclbin.Finding {
 	return append(sycllink.Verify(file), syclbin.VerifyFor(file, cmp.Or(o.Release, release.Default()))...)
+}
+
+// readTables returns the rows of the tables that values of --table name.
+func readTables(values []string) ([]input, error) {
+	var inputs []input
+	for _, v := range values {
+		rows, err := readTable(v)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, rows...)
+	}
+	return inputs, nil
+}
+
+// sortByTarget makes the order of flags not show. That of the rows of a target does.
+func sortByTarget(inputs []input) {
+	slices.SortStableFunc(inputs, func(a, b input) int {
+		return cmp.Or(strings.Compare(a.triple, b.triple), strings.Compare(a.arch, b.arch))
+	})
 }
 
 // readTable returns the rows of the table that a value of --table names.
@@ -248,7 +262,8 @@ func parseImage(value string) (input, error) {
 // A loadedInput is an input with what its files say.
 type loadedInput struct {
 	*input
-	identity string // of the split module, with its metadata
+	path     string   // of the image
+	names    []string // of the symbol file
 	metadata *propset.Registry
 	image    *syclbin.Image // nil when there are neither bytes nor names
 }
@@ -301,30 +316,29 @@ func (in *input) load() (loadedInput, error) {
 		return l, err
 	}
 	defer f.Close()
+	l.path = f.name
 	content := &fileSource{path: f.name, size: f.size, opened: f}
 	defer func() { content.opened = nil }()
-	names, err := in.symbols()
-	if err != nil {
+	if l.names, err = in.symbols(); err != nil {
 		return l, err
 	}
 	if l.metadata, err = in.properties(content); err != nil {
 		return l, err
 	}
 	if f.size == 0 {
-		if len(names) > 0 || named(l.metadata) {
+		if len(l.names) > 0 || named(l.metadata) {
 			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
 		}
 		return l, nil
 	}
-	if len(names) > 0 && (in.props == "" || l.metadata.Set(propset.KernelNames) == nil) {
-		if err := putKernels(l.metadata, names, content); err != nil {
+	if len(l.names) > 0 && (in.props == "" || l.metadata.Set(propset.KernelNames) == nil) {
+		if err := putKernels(l.metadata, l.names, content); err != nil {
 			return l, err
 		}
 		if err := l.metadata.Validate(); err != nil {
 			return l, cli.BadInput(fmt.Errorf("%s: %w", in.names, err))
 		}
 	}
-	l.identity = strings.Join(names, "\n")
 	l.image = syclbin.NewImage(in.triple, in.arch, content)
 	return l, nil
 }

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
+)
+
+func wrapCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "wrap",
+		Short: "file tables to source that puts device images into a program",
+		Long: `
+Writes assembler source for x86-64 Linux. Programs that link its object, and
+libsycl, have the images from their start on: it registers them with the SYCL
+runtime before constructors run. --runtime has to be the release of that libsycl.
+
+The source does not contain the images but names their files, by .incbin, as the
+table names them. Assemble it in the folder that packager runs in:
+
+  cc -c kernels.s
+
+Tables are as for 'packager pack'. Kernel names are those of the symbol file,
+else of the property file, else of the image itself, and stay as they are: a host
+program looks for the names that its compiler gave them.`,
+		Example: "packager wrap --runtime 2026.2 --output kernels.s --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return new(wrap).setup(fs) },
+	}
+}
+
+type wrap struct {
+	output  string
+	runtime *release.Release
+	reading reading.Options
+	tables  cli.Strings
+}
+
+func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
+	c.runtime = release.Default()
+	fs.StringVar(&c.output, "output", "", "write the source to this `file`, which ends in .s (required)")
+	fs.Func("runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)", func(name string) (err error) {
+		c.runtime, err = release.Parse(name)
+		return err
+	})
+	c.reading.AssumeFlag(fs)
+	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
+	return c.run
+}
+
+func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
+	switch {
+	case c.output == "":
+		return cli.Usagef("--output is missing: the source to write")
+	case filepath.Ext(c.output) != ".s":
+		return cli.Usagef("--output: '%s' does not end in .s: what is written is assembler source", c.output)
+	case len(args) > 0:
+		return cli.Usagef("'%s' is not a flag: tables are given by --table", args[0])
+	case len(c.tables.Values) == 0:
+		return cli.Usagef("nothing to wrap: give --table")
+	}
+	inputs, err := readTables(c.tables.Values)
+	if err != nil {
+		return err
+	}
+	if len(inputs) == 0 {
+		return cli.BadInput(errors.New("nothing to wrap: no table has a row"))
+	}
+	for i := range inputs {
+		inputs[i].reading = &c.reading
+	}
+	sortByTarget(inputs)
+	var images []hostwrap.Image
+	for in, err := range loadAll(ctx, inputs) {
+		if err == nil && in.image == nil {
+			env.Warnf(in.place, "%s", printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
+			continue
+		}
+		if err == nil && in.image.Triple() == "" {
+			err = cli.BadInput(errors.New("the table has no triple: the runtime would not know which devices the image is for; write --table TRIPLE=FILE"))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.place, err)
+		}
+		images = append(images, in.wrapped())
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(images) == 0 {
+		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
+	}
+	return cli.WriteFile(c.output, func(w io.Writer) error {
+		return hostwrap.Write(w, images, c.runtime)
+	})
+}
+
+// wrapped returns the image as a program has it.
+func (l *loadedInput) wrapped() hostwrap.Image {
+	img := hostwrap.Image{
+		File:       l.path,
+		Target:     hostwrap.Target(l.image.Triple()),
+		Format:     hostwrap.Native,
+		Entries:    l.kernels(),
+		Properties: requirement.WithCompileTarget(l.metadata, l.image.CompileTarget()),
+	}
+	switch l.image.Format() {
+	case syclbin.FormatSPIRV:
+		img.Format = hostwrap.SPIRV
+	case syclbin.FormatBitcode:
+		img.Format = hostwrap.Bitcode
+	}
+	return img
+}
+
+// kernels returns the names of the symbol file, else those of the metadata, once each.
+func (l *loadedInput) kernels() []string {
+	var all []string
+	seen := make(map[string]bool)
+	add := func(name string) {
+		if !seen[name] {
+			all = append(all, name)
+		}
+		seen[name] = true
+	}
+	for _, name := range l.names {
+		add(name)
+	}
+	if len(all) == 0 {
+		if set := l.metadata.Set(propset.KernelNames); set != nil {
+			for _, p := range set.Properties() {
+				add(p.Key)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// What a program registers is what the tables say.
+func TestWrap(t *testing.T) {
+	cc := programs.Find(t, "cc")
+	for _, release := range []string{"2025.3", "2026.0", "2026.2"} {
+		t.Run(release, func(t *testing.T) {
+			folder(t, split)
+			ok(t, append([]string{"wrap", "--runtime", release, "--output", "k.s"}, splitTables...)...)
+			if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			f, err := hostbin.Open("libk.so")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			a, b := []string{"__sycl_kernel__ZTS1A"}, []string{"__sycl_kernel__ZTS1C", "__sycl_kernel__ZTS1B"}
+			want := []struct {
+				file, triple, arch, props string
+				kind                      hostbin.Kind
+				entries                   []string
+			}{
+				{"a.ptx", "nvptx64", "", "a.prop", hostbin.Native, a},
+				{"a.spv", "spir64", "", "a.prop", hostbin.SPIRV, a},
+				{"b.spv", "spir64", "", "b.prop", hostbin.SPIRV, b},
+				{"b.dg2", "spir64_gen", "intel_gpu_dg2", "b.prop", hostbin.Native, b},
+				{"a.pvc", "spir64_gen", "intel_gpu_pvc", "a.prop", hostbin.Native, a},
+				{"b.pvc", "spir64_gen", "intel_gpu_pvc", "b.prop", hostbin.Native, b},
+			}
+			if len(f.Images) != len(want) {
+				t.Fatalf("%d images, want %d", len(f.Images), len(want))
+			}
+			for i, w := range want {
+				img := f.Images[i]
+				if data, err := io.ReadAll(img.Open()); err != nil || !bytes.Equal(data, file(t, w.file)) {
+					t.Errorf("image %d is not %s: %q, %v", i, w.file, data, err)
+				}
+				if img.Triple != w.triple || img.Arch != w.arch || img.Kind != w.kind || !slices.Equal(img.Entries, w.entries) {
+					t.Errorf("%s: %+v", w.file, img)
+				}
+				props, err := propset.Parse(w.props, file(t, w.props))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if props.Set(propset.KernelNames) == nil {
+					for _, name := range w.entries {
+						props.Add(propset.KernelNames).Put(name, propset.Uint(1))
+					}
+				}
+				props = requirement.WithCompileTarget(props, w.arch)
+				if !img.Properties.Equal(props) {
+					t.Errorf("%s has the properties\n%s\nwant\n%s", w.file, img.Properties.Append(nil), props.Append(nil))
+				}
+			}
+		})
+	}
+}
+
+// Neither the order of flags nor the name of the output shows.
+func TestWrapIsDeterministic(t *testing.T) {
+	folder(t, split)
+	reversed := slices.Clone(splitTables)
+	slices.Reverse(reversed)
+	ok(t, append([]string{"wrap", "--output=k.s"}, splitTables...)...)
+	ok(t, append([]string{"wrap", "--output=again.s"}, reversed...)...)
+	if !bytes.Equal(file(t, "k.s"), file(t, "again.s")) {
+		t.Error("another order of the tables made another source")
+	}
+}
+
+// An image without bytes of a source without kernels is left out.
+func TestWrapEmptyImage(t *testing.T) {
+	folder(t, split, map[string]string{"some.table": "[Code]\nempty.spv\na.pvc\n", "empty.spv": ""})
+	code, _, stderr := run(t, "wrap", "--output=k.s", "--table=spir64_gen=intel_gpu_pvc=some.table")
+	if code != 0 || !strings.Contains(stderr, "some.table:2: warning: the image empty.spv has no bytes") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if source := string(file(t, "k.s")); strings.Count(source, ".incbin") != 1 || !strings.Contains(source, `.incbin "a.pvc"`) {
+		t.Errorf("got\n%s", source)
+	}
+}
+
+// Images without property and symbol files tell their kernels themselves, and images are named
+// as they are found.
+func TestWrapOwnNames(t *testing.T) {
+	folder(t, map[string]string{
+		"tables/k.spv":   string(spirvModule("_ZTS1K")),
+		"tables/k.table": "[Code]\nk.spv\n",
+	})
+	ok(t, "wrap", "--output=k.s", "--table=spir64-unknown-unknown=tables/k.table")
+	for _, want := range []string{`.asciz "_ZTS1K"`, `.incbin "tables/k.spv"`, `.asciz "spir64"`} {
+		if source := string(file(t, "k.s")); !strings.Contains(source, want) {
+			t.Errorf("%s is not in\n%s", want, source)
+		}
+	}
+}
+
+func TestWrapRefuses(t *testing.T) {
+	files := maps.Clone(split)
+	maps.Copy(files, map[string]string{
+		"missing.table": "[Code]\nmissing.spv\n",
+		"empty.table":   "[Code|Symbols]\nempty.spv|a.sym\n",
+		"unnamed.table": "[Code]\nempty.spv\n",
+		"empty.spv":     "",
+		"names.table":   "[Code|Symbols]\na.ptx|bad.sym\n",
+		"bad.sym":       "a\x00b\n",
+		"aspect.table":  "[Code|Properties]\na.ptx|aspect.prop\n",
+		"aspect.prop":   string(aspectProperty(99)),
+	})
+	for _, test := range []struct {
+		name string
+		args string
+		code int
+		want string
+	}{
+		{"no output", "--table=t=spir64.table", 2, "--output is missing"},
+		{"another output", "--output=k.cpp --table=t=spir64.table", 2, "'k.cpp' does not end in .s"},
+		{"nothing to wrap", "--output=k.s", 2, "nothing to wrap: give --table"},
+		{"an argument", "--output=k.s --table=t=spir64.table x", 2, "'x' is not a flag"},
+		{"an unknown release", "--output=k.s --runtime=2024 --table=t=spir64.table", 2, "unknown release"},
+		{"a table without a target", "--output=k.s --table=spir64.table", 2, "is not TRIPLE[=ARCH]=FILE"},
+		{"an empty target", "--output=k.s --table==spir64.table", 3, "spir64.table:2: the table has no triple"},
+		{"a triple without a system", "--output=k.s --table=-unknown=spir64.table", 3, `the target "" is empty`},
+		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "no table has a row"},
+		{"a table that is not there", "--output=k.s --table=t=x.table", 3, "x.table"},
+		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
+		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
+		{"an empty image without names", "--output=k.s --table=t=unnamed.table", 3, "nothing to wrap: no image has bytes"},
+		{"a bad kernel name", "--output=k.s --table=t=names.table", 3, "names.table:2: bad.sym"},
+		{"an aspect of other releases", "--output=k.s --runtime=2026.0 --table=t=aspect.table", 3, "the runtime of release 2026.0 has no aspect"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder(t, files)
+			code, _, stderr := run(t, append([]string{"wrap"}, strings.Fields(test.args)...)...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit code %d, want %d: %s, want %q", code, test.code, stderr, test.want)
+			}
+			for _, name := range []string{"k.s", "k.cpp"} {
+				if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("there is an output %s", name)
+				}
+			}
+		})
+	}
+}
+
+// aspectProperty is a property file that needs an aspect of that number.
+func aspectProperty(number uint32) []byte {
+	r := new(propset.Registry)
+	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(number))
+	return r.Append(nil)
+}
