@@ -25,6 +25,7 @@ var (
 	packager  = flag.String("packager", "", "`path` of the packager")
 	loader    = flag.String("loader", "", "`path` of load_syclbin, linked to that runtime")
 	embedded  = flag.String("embedded", "", "`path` of the program embedded, linked to that runtime")
+	wrapped   = flag.String("wrapped", "", "`path` of run_wrapped, linked to that runtime")
 	cpuDriver = flag.String("cpu-driver", "", "`path` of Intel's OpenCL CPU device")
 	fakeGPU   = flag.String("fake-gpu", "", "`path` of the layer that makes it look like a GPU")
 	examples  = files{}
@@ -57,7 +58,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped: without -packager there is nothing to test; run 'bazel test //...' in rules/tests/runtime")
 		return
 	}
-	for _, path := range []*string{packager, loader, embedded, cpuDriver, fakeGPU} {
+	for _, path := range []*string{packager, loader, embedded, wrapped, cpuDriver, fakeGPU} {
 		*path = absolute(*path)
 	}
 	for name, path := range examples {
@@ -444,6 +445,35 @@ func TestEmbedded(t *testing.T) {
 	})
 }
 
+// Images that `packager wrap` puts into a program are there when it submits a kernel: each GPU is
+// given its own native image, others SPIR-V, and all numbers are right.
+func TestWrapped(t *testing.T) {
+	t.Run("cpu", func(t *testing.T) {
+		cpu(t).start(t, *wrapped).mustRun(t, allKernels)
+	})
+	file := convert(t, "kernels", "executable")
+	t.Run("pocl", func(t *testing.T) {
+		out := pocl(t).start(t, *wrapped)
+		out.mustBe(t, explain(t, "pocl", "--embedded", file))
+		if out.running() == 0 {
+			t.Error("PoCL runs no kernel")
+		}
+	})
+	images := extract(t, file)
+	for _, g := range gpus {
+		t.Run(g.name, func(t *testing.T) {
+			d := fake(t, g, images)
+			out := d.start(t, *wrapped)
+			out.mustBe(t, explain(t, g.name, "--embedded", file))
+			prefix := "ir "
+			if g.arch != "" {
+				prefix = "native " + g.arch + "/"
+			}
+			d.logged(t).mustBeOf(t, prefix, out.running())
+		})
+	}
+}
+
 // outcome is what load_syclbin says of each kernel: "ok", or the error. The key "load" is about
 // all of them.
 type outcome map[string]string
@@ -600,7 +630,12 @@ type images struct {
 
 func (d device) loadLogged(t *testing.T, kernels []string, file string) (outcome, images) {
 	t.Helper()
-	out := d.load(t, "executable", kernels, file)
+	return d.load(t, "executable", kernels, file), d.logged(t)
+}
+
+// logged reads what the device was given.
+func (d device) logged(t *testing.T) images {
+	t.Helper()
 	log := images{kernels: map[string]string{}}
 	data, err := os.ReadFile(d.log)
 	if err != nil && !os.IsNotExist(err) {
@@ -615,7 +650,7 @@ func (d device) loadLogged(t *testing.T, kernels []string, file string) (outcome
 			log.kernels[kernel] = image
 		}
 	}
-	return out, log
+	return log
 }
 
 // mustBeOf fails unless that many kernels were made, each of an image whose name begins so.
@@ -675,14 +710,14 @@ func convertFor(t *testing.T, name, state, release string) string {
 }
 
 // explain gives what the packager says that the runtime does with a file's kernels.
-func explain(t *testing.T, device, file string) outcome {
+func explain(t *testing.T, device string, args ...string) outcome {
 	t.Helper()
-	out, _ := explained(t, device, file)
+	out, _ := explained(t, device, args...)
 	return out
 }
 
 // explained gives also why a device cannot take a kernel.
-func explained(t *testing.T, device, file string) (out outcome, reasons map[string]string) {
+func explained(t *testing.T, device string, args ...string) (out outcome, reasons map[string]string) {
 	t.Helper()
 	var said struct {
 		Kernels []struct {
@@ -692,7 +727,7 @@ func explained(t *testing.T, device, file string) (out outcome, reasons map[stri
 			Reasons   []struct{ Text string }
 		}
 	}
-	stdout, _ := pack(t, "explain", "--json", "--device", device, "--device-config-file", "devices.yaml", file)
+	stdout, _ := pack(t, append([]string{"explain", "--json", "--device", device, "--device-config-file", "devices.yaml"}, args...)...)
 	if err := json.Unmarshal(stdout, &said); err != nil {
 		t.Fatal(err)
 	}

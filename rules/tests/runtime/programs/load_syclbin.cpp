@@ -22,20 +22,16 @@
 // and the exit code is 0 when all of them are "ok", else 1; 2 on wrong usage.
 #include <sycl/detail/core.hpp>
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
-#include <sycl/usm.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "errc.hpp"
+#include "device.hpp"
 #include "host/numbers.hpp"
 
 namespace {
@@ -43,26 +39,6 @@ namespace {
 namespace syclex = sycl::ext::oneapi::experimental;
 using sycl::bundle_state;
 using Executable = sycl::kernel_bundle<bundle_state::executable>;
-
-// Memory that the host and the kernels see at the same address.
-template <class T>
-class Shared {
- public:
-  Shared(sycl::queue &queue, std::size_t count)
-      : queue_(queue), data_(sycl::malloc_shared<T>(count, queue)) {
-    if (!data_) throw std::runtime_error("no shared memory");
-  }
-  ~Shared() { sycl::free(data_, queue_); }
-  Shared(const Shared &) = delete;
-  Shared &operator=(const Shared &) = delete;
-
-  T &operator[](std::size_t i) { return data_[i]; }
-  T *data() { return data_; }
-
- private:
-  sycl::queue &queue_;
-  T *data_;
-};
 
 // Where the kernels run.
 class Device {
@@ -88,20 +64,10 @@ class Device {
   }
 
  private:
-  static sycl::range<1> to_range(const std::array<std::size_t, 1> &sizes) { return {sizes[0]}; }
-  static sycl::range<2> to_range(const std::array<std::size_t, 2> &sizes) {
-    return {sizes[0], sizes[1]};
-  }
-
   sycl::queue &queue_;
 };
 
 using Case = numbers::Case<Device, sycl::kernel>;
-
-// A kernel has not given the numbers that it has to give.
-struct Wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 std::vector<char> read_file(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
@@ -158,24 +124,6 @@ Executable load(sycl::queue &queue, const Options &options) {
   throw std::runtime_error("there is no way " + how);
 }
 
-// Runs something and prints its errors, one line each. Says whether there were none.
-bool guarded(const std::string &what, const std::function<void()> &f) {
-  std::string text;
-  try {
-    f();
-    return true;
-  } catch (const sycl::exception &e) {
-    text = errc_name(e.code()) + ": " + e.what();
-  } catch (const Wrong &e) {
-    text = std::string("wrong: ") + e.what();
-  } catch (const std::exception &e) {
-    text = std::string("error: ") + e.what();
-  }
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  std::printf("%s: %s\n", what.c_str(), text.c_str());
-  return false;
-}
-
 bool run(const Options &options) {
   sycl::queue queue;
   std::printf("device: %s\n",
@@ -188,9 +136,7 @@ bool run(const Options &options) {
     good &= guarded(name, [&] {
       const sycl::kernel kernel = loaded[0].ext_oneapi_get_kernel(name);
       if (!known) throw std::runtime_error("no case knows this kernel");
-      const numbers::Numbers n = known->run(device, kernel);
-      if (!n.right()) throw Wrong(n.text());
-      std::printf("ok %s: %zu numbers\n", name.c_str(), n.checked());
+      check(name, known->run(device, kernel));
     });
   };
   if (options.kernels.empty())
