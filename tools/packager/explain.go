@@ -50,10 +50,7 @@ func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
 	fs.BoolVar(&e.embedded, "embedded", false, "the images are inside the program, not in a file that it loads")
-	fs.Func("runtime", "`release` of the runtime: "+release.Names()+" (default: the one that the file is for)", func(name string) (err error) {
-		e.runtime, err = release.Parse(name)
-		return err
-	})
+	reading.ReleaseFlag(fs, &e.runtime, "runtime", "`release` of the runtime: "+release.Names()+" (default: the one that the file is for)")
 	e.reading.Flags(fs)
 	return e.run
 }

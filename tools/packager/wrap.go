@@ -49,10 +49,7 @@ type wrap struct {
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	c.runtime = release.Default()
 	fs.StringVar(&c.output, "output", "", "write the source to this `file`, which ends in .s (required)")
-	fs.Func("runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)", func(name string) (err error) {
-		c.runtime, err = release.Parse(name)
-		return err
-	})
+	reading.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
 	c.reading.AssumeFlag(fs)
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
 	return c.run

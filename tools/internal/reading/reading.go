@@ -27,8 +27,13 @@ func (o *Options) Flags(fs *flag.FlagSet) {
 
 // AssumeFlag declares the flag for the release alone.
 func (o *Options) AssumeFlag(fs *flag.FlagSet) {
-	fs.Func("assume-runtime", "`release` of the runtime whose numbers of aspects files have that do not tell it: "+release.Names()+" (default 2026)", func(name string) (err error) {
-		o.Assume, err = release.Parse(name)
+	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime whose numbers of aspects files have that do not tell it: "+release.Names()+" (default 2026)")
+}
+
+// ReleaseFlag declares a flag whose value is the name of a release of the runtime.
+func ReleaseFlag(fs *flag.FlagSet, r **release.Release, name, usage string) {
+	fs.Func(name, usage, func(value string) (err error) {
+		*r, err = release.Parse(value)
 		return err
 	})
 }

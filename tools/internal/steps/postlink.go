@@ -28,6 +28,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 // PostLink splits linked device code into modules.
@@ -116,10 +117,7 @@ func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&o.Fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	fs.Var(&o.Configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.BoolVar(&o.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
-	fs.Func("runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)", func(name string) (err error) {
-		o.Runtime, err = release.Parse(name)
-		return err
-	})
+	reading.ReleaseFlag(fs, &o.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)")
 	fs.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 	sets := DriverSets()
 	o.Sets = sets
