@@ -122,15 +122,20 @@ func (v *verifier) add(rule Rule, place, format string, args ...any) {
 	v.found = AppendFinding(v.found, rule, place, format, args...)
 }
 
-// VerifyFor checks what only matters to a release of the runtime: that it reads the file
-// at all, and what that of 2025.3 leaves out.
-func VerifyFor(f *File, r *release.Release) []Finding {
-	var list []Finding
-	if words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalAt.Size); words != "" && f.Size > 0 { // of a file that was read
-		list = append(list, finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, ".")))
+// VerifyForm checks that a release of the runtime reads the form of a file that was read.
+func VerifyForm(f *File, r *release.Release) []Finding {
+	words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalAt.Size)
+	if words == "" {
+		return nil
 	}
+	return []Finding{finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, "."))}
+}
+
+// VerifyFor checks what only matters to a release of the runtime, in whatever form the
+// file is or will be: what that of 2025.3 leaves out.
+func VerifyFor(f *File, r *release.Release) []Finding {
 	if r != release.Before2026() {
-		return list
+		return nil
 	}
 	native, ir := make(map[string]bool), make(map[string]bool) // kernels
 	for _, m := range f.Modules {
@@ -142,17 +147,16 @@ func VerifyFor(f *File, r *release.Release) []Finding {
 	hasNative := slices.ContainsFunc(f.Modules, func(m *Module) bool { return len(m.Native) > 0 })
 	switch {
 	case !hasNative:
+		return nil
 	case f.State == Input || f.State == Object:
-		list = append(list, finding(nativeBesideIR, "file", "the file is in %s state and has native images, with which sycl::link of %s may crash", f.State, r))
-	default:
-		for _, name := range slices.Sorted(maps.Keys(ir)) {
-			if ir[name] && !native[name] {
-				list = append(list, finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s leaves out on a GPU for which the file has any native image", quote(name), r))
-				break
-			}
+		return []Finding{finding(nativeBesideIR, "file", "the file is in %s state and has native images, with which sycl::link of %s may crash", f.State, r)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(ir)) {
+		if ir[name] && !native[name] {
+			return []Finding{finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s leaves out on a GPU for which the file has any native image", quote(name), r)}
 		}
 	}
-	return list
+	return nil
 }
 
 // AppendFinding appends what breaks a rule, or that there are too many findings. The
@@ -177,18 +181,14 @@ func (v *verifier) global() {
 	case v.file.State > Executable:
 		v.add(stateInvalid, place, "the state is %d", uint32(v.file.State))
 	}
-	for _, s := range v.file.Global.Sets() {
-		if name := propset.CanonicalName(s.Name); name != propset.SYCLBINGlobal && name != release.Set { // which has a rule of its own
-			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
-		}
-	}
+	v.onlySets(place, v.file.Global, propset.SYCLBINGlobal, release.Set) // of which the latter has a rule of its own
 	v.values(place, v.file.Global)
 }
 
-// onlySet checks that metadata has no set but the one of that name.
-func (v *verifier) onlySet(place string, r *propset.Registry, name string) {
+// onlySets checks that metadata has no sets but those of these names.
+func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) {
 	for _, s := range r.Sets() {
-		if propset.CanonicalName(s.Name) != name {
+		if !slices.Contains(names, propset.CanonicalName(s.Name)) {
 			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
 		}
 	}
@@ -283,7 +283,7 @@ func nativeCount(n int) string {
 
 func (v *verifier) ir(place string, img *Image) {
 	v.image(place, img)
-	v.onlySet(place, img.Metadata, propset.SYCLBINIR)
+	v.onlySets(place, img.Metadata, propset.SYCLBINIR)
 	set := img.Set()
 	if set == nil {
 		v.add(irSetMissing, place, "the set %s is missing", quote(propset.SYCLBINIR))
@@ -309,7 +309,7 @@ func (v *verifier) ir(place string, img *Image) {
 
 func (v *verifier) native(place string, img *Image) {
 	v.image(place, img)
-	v.onlySet(place, img.Metadata, propset.SYCLBINNative)
+	v.onlySets(place, img.Metadata, propset.SYCLBINNative)
 	set := img.Set()
 	if set == nil {
 		v.add(nativeSet, place, "the set %s is missing", quote(propset.SYCLBINNative))

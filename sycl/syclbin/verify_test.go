@@ -180,7 +180,11 @@ func TestVerifyFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, f := range VerifyFor(tt.file, r) {
+		found := VerifyFor(tt.file, r)
+		if tt.file.Size > 0 { // it was read
+			found = append(VerifyForm(tt.file, r), found...)
+		}
+		for _, f := range found {
 			got = append(got, f.ID+": "+f.Message)
 		}
 		if text := strings.Join(got, "\n"); !strings.HasPrefix(text, tt.want) || (text == "") != (tt.want == "") {

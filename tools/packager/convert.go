@@ -66,9 +66,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	}
 	if o.Release != nil {
-		out := *f
-		out.Size = 0 // the form is that of what is written
-		for _, found := range syclbin.VerifyFor(&out, o.Release) {
+		for _, found := range syclbin.VerifyFor(f, o.Release) {
 			env.Warnf(c.output, "%s", printable(found.String()))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
@@ -35,10 +36,7 @@ type verify struct {
 
 func (v *verify) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&v.json, "json", false, "print JSON: for each file its findings, with id, place, message and remedy")
-	fs.Func("runtime", "`release` of the runtime that is to load the files: whether it reads them at all is checked as well; "+release.Names(), func(name string) (err error) {
-		v.runtime, err = release.Parse(name)
-		return err
-	})
+	reading.ReleaseFlag(fs, &v.runtime, "runtime", "`release` of the runtime that is to load the files: whether it reads them at all is checked as well; "+release.Names())
 	v.reading.AssumeFlag(fs)
 	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")
 	return v.run
@@ -86,7 +84,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 		v.reading.Settle(env, name, f)
 		list := sycllink.Verify(f)
 		if v.runtime != nil {
-			list = append(syclbin.VerifyFor(f, v.runtime), list...)
+			list = slices.Concat(syclbin.VerifyForm(f, v.runtime), syclbin.VerifyFor(f, v.runtime), list)
 		}
 		for _, found := range list {
 			bad = true
