@@ -65,6 +65,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		modules = append(modules, list...)
 	}
+	report.JoinRounded(modules)
 	out, err := report.Build(modules, chosen, config, report.Generator{Name: "compat", Version: cli.Version}, r.name)
 	if err != nil {
 		return err
