@@ -9,11 +9,24 @@ SyclToolInfo = provider(
     },
 )
 
+SyclDpcppInfo = provider(
+    doc = "DPC++ as a device compiler: its library libsycl-jit, and the program that calls it.",
+    fields = {
+        "driver": "FilesToRunProvider: `//rules/dpcpp:driver`, None when the library is missing.",
+        "files": "depset of File: what an action that runs the driver must list as inputs: the library, what it loads and reads, and the result of its check.",
+        "library": "File: libsycl-jit, None when it is missing.",
+        "missing": "string: empty, or why there is no library and what to do about it.",
+        "version": "string: the release, such as 2026.2.0, or the library and folder that it is taken from.",
+    },
+)
+
 SyclToolchainInfo = provider(
     doc = "The programs and settings that SYCL device code is built with.",
     fields = {
         "clang": "SyclToolInfo: clang++, version 21 or newer.",
         "copts": "list of string: options of every device compile.",
+        "dpcpp": "SyclDpcppInfo: the device compiler when it is DPC++, None when it is `clang`.",
+        "libsycl": "Target with CcInfo: what ordinary SYCL programs are linked to, None without one.",
         "llc": "SyclToolInfo: LLVM's code generator, whose SPIR-V target stands in for llvm-spirv.",
         "llvm_dis": "SyclToolInfo: LLVM's disassembler.",
         "llvm_link": "SyclToolInfo: LLVM's bitcode linker.",

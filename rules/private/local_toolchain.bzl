@@ -1,4 +1,4 @@
-"""Repositories behind the `sycl` extension: detection, and the hub that registers."""
+"""The repository @sycl_local of the `sycl` extension: the programs found on this machine."""
 
 # Newest first. Debian keeps each version in a folder of its own.
 _VERSIONS = ["22", "21"]
@@ -145,20 +145,4 @@ sycl_local_toolchain = repository_rule(
     configure = True,
     environ = ["PATH", "SYCL_LLVM_ROOT"],
     local = True,
-)
-
-def _sycl_toolchains_hub_impl(rctx):
-    rctx.file("BUILD.bazel", """# Made by the sycl module extension.
-toolchain(
-    name = "local",
-    exec_compatible_with = ["@platforms//os:linux"],
-    toolchain = {toolchain},
-    toolchain_type = "@rules_sycl//rules/toolchain:toolchain_type",
-)
-""".format(toolchain = repr(rctx.attr.toolchain)))
-
-sycl_toolchains_hub = repository_rule(
-    implementation = _sycl_toolchains_hub_impl,
-    doc = "Registers toolchains without fetching them: holds labels only.",
-    attrs = {"toolchain": attr.string(mandatory = True)},
 )
