@@ -57,7 +57,7 @@ type pack struct {
 	ir             string
 	state          string
 	tables, images cli.Strings
-	empty          bool // whether it is fine that there is no image
+	embedded       bool // whether no program loads the file
 }
 
 // Values of --ir.
@@ -72,7 +72,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&p.ir, "ir", irAny, "`devices` that IR is for: any, or cpu, so that GPUs certainly take native code and no other ones")
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
 	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
-	fs.BoolVar(&p.empty, "allow-empty", false, "without an image write a file without modules, instead of failing")
+	fs.BoolVar(&p.embedded, "embedded", false, "the file only tells what images a program itself holds: there may be none, and kernels have any names")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
 	return p.run
 }
@@ -113,7 +113,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		inputs = append(inputs, in)
 	}
-	if len(inputs) == 0 && !p.empty {
+	if len(inputs) == 0 && !p.embedded {
 		return cli.BadInput(errors.New("nothing to pack: no table has a row"))
 	}
 	for i := range inputs {
@@ -145,12 +145,12 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if taken == 0 && !p.empty {
+	if taken == 0 && !p.embedded {
 		return cli.BadInput(errors.New("nothing to pack: no image has bytes"))
 	}
 	file := b.File(state)
 	putState(file)
-	if taken == 0 { // as was asked for
+	if p.embedded { // the rules are for files that programs load
 		return create(env, p.output, file, o)
 	}
 	return writeVerified(env, p.output, file, o)

@@ -243,16 +243,16 @@ func TestPackWithoutBytes(t *testing.T) {
 // that is asked for.
 func TestAllowEmpty(t *testing.T) {
 	folder(t, map[string]string{"none.table": "[Code|Properties|Symbols]\n"})
-	for _, args := range [][]string{
-		{"pack", "--output=k.syclbin"},
-		{"wrap", "--output=k.s"},
+	for flag, args := range map[string][]string{
+		"--embedded":    {"pack", "--output=k.syclbin"},
+		"--allow-empty": {"wrap", "--output=k.s"},
 	} {
 		args = append(args, "--table=spir64-unknown-unknown=none.table")
 		if code, _, stderr := run(t, args...); code != 3 || !strings.Contains(stderr, "no table has a row") {
 			t.Errorf("%v: exit code %d: %s", args, code, stderr)
 		}
-		if code, _, stderr := run(t, append(args, "--allow-empty")...); code != 0 || stderr != "" {
-			t.Errorf("%v --allow-empty: exit code %d: %s", args, code, stderr)
+		if code, _, stderr := run(t, append(args, flag)...); code != 0 || stderr != "" {
+			t.Errorf("%v %s: exit code %d: %s", args, flag, code, stderr)
 		}
 	}
 	f, err := syclbin.Open("k.syclbin")
