@@ -141,7 +141,8 @@ def _symbol(ctx):
     A program that has the host code without the device code would throw when it submits
     a kernel; as it is, the linker says what is missing.
     """
-    name = "".join([c if c.isalnum() else "_" for c in str(ctx.label).lstrip("@").elems()])
+    label = "/".join([part for part in [ctx.label.workspace_name, ctx.label.package, ctx.label.name] if part])
+    name = "".join([c if c.isalnum() else "_" for c in label.elems()])
     return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
 
 def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
@@ -204,6 +205,8 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
         feature_configuration = cc.features,
         name = ctx.label.name + ".images",
         srcs = sources,
+        # Clang warns of all that C++ toolchains have for C++ only.
+        user_compile_flags = ["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else [],
     )
     objects.append(struct(context = context, outputs = outputs))
 
