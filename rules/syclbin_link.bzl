@@ -28,7 +28,8 @@ def _syclbin_link_impl(ctx):
         return build_syclbin(
             ctx,
             toolchain,
-            depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
+            separate = [],
+            linked = depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
             sycl_targets = ctx.attr.sycl_targets or ["spir64"],
             device_code_split = ctx.attr.device_code_split or "auto",
             state = state,

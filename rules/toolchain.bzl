@@ -1,7 +1,7 @@
 """The sycl_toolchain rule."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load(":providers.bzl", "SyclDpcppInfo", "SyclToolInfo", "SyclToolchainInfo")
+load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
 TOOLCHAIN_TYPE = "//rules/toolchain:toolchain_type"
 
@@ -87,8 +87,8 @@ extension does with versions and checksums.
             providers = [SyclDpcppInfo],
         ),
         "libsycl": attr.label(
-            doc = "DPC++'s runtime, which ordinary SYCL programs are linked to, such as `@sycl_dpcpp//:sycl`.",
-            providers = [CcInfo],
+            doc = "DPC++'s runtime, which ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
+            providers = [[CcInfo, SyclRuntimeInfo]],
         ),
         "llc": attr.string(doc = "Path of llc, used to write SPIR-V when there is no `llvm_spirv`."),
         "llvm_dis": attr.string(doc = "Path of llvm-dis."),

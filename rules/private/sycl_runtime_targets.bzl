@@ -107,6 +107,8 @@ _library = rule(
 
 def _runtime_impl(ctx):
     return [
+        ctx.attr.library[CcInfo],
+        DefaultInfo(runfiles = ctx.attr.library[DefaultInfo].default_runfiles),
         SyclRuntimeInfo(
             cpu_device = ctx.files.cpu_device,
             cpu_driver = ctx.file.cpu_driver,
@@ -117,13 +119,14 @@ def _runtime_impl(ctx):
 
 _runtime = rule(
     implementation = _runtime_impl,
-    doc = "What sycl_test has to know of a runtime.",
+    doc = "What programs are linked to, with what sycl_test has to know of it.",
     attrs = {
         "cpu_device": attr.label(allow_files = True),
         "cpu_driver": attr.label(allow_single_file = True),
         "devices": attr.label(cfg = "target", executable = True),
+        "library": attr.label(providers = [CcInfo]),
     },
-    provides = [SyclRuntimeInfo],
+    provides = [CcInfo, SyclRuntimeInfo],
 )
 
 def _compiler_targets(programs, runtime = None, missing = "", version = ""):
@@ -147,7 +150,7 @@ def _compiler_targets(programs, runtime = None, missing = "", version = ""):
         base = programs,
         copts = ["-std=c++17", "-O2"],
         dpcpp = ":compiler",
-        libsycl = None if missing else ":sycl",
+        libsycl = None if missing else ":" + name,
         runtime = runtime,
         visibility = ["//visibility:public"],
     )
@@ -201,5 +204,6 @@ def sycl_runtime_targets(name, missing, compiler = None):
         cpu_device = ":cpu_device",
         cpu_driver = driver[0] if driver else None,
         devices = ":devices",
+        library = ":sycl",
         **common
     )
