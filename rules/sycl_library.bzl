@@ -2,7 +2,12 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+<<<<<<< HEAD
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources", "dependencies_code")
+=======
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+>>>>>>> h-toolchain
 load(":providers.bzl", "SyclDeviceInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
@@ -42,7 +47,8 @@ sycl_binary(
 )
 ```
 """,
-    attrs = COMPILE_ATTRS,
+    attrs = COMPILE_ATTRS | DEVICE_COMPILER_ATTRS,
+    cfg = device_compiler_transition,
     provides = [CcInfo, SyclDeviceInfo],
     toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),
 )
