@@ -129,10 +129,11 @@ _runtime = rule(
     provides = [CcInfo, SyclRuntimeInfo],
 )
 
-def _compiler_targets(programs, runtime = None, missing = "", version = ""):
+def _compiler_targets(name, programs, runtime = None, missing = "", version = ""):
     """Declares `:toolchain`, and what it is made of.
 
     Args:
+        name: the repository's name.
         programs: label of the sycl_toolchain that has the other programs.
         runtime: the release that SYCLBINs are for.
         missing: why there is no compiler, or empty.
@@ -161,10 +162,10 @@ def sycl_runtime_targets(name, missing, compiler = None):
     Args:
         name: the repository's name.
         missing: why nothing of it can be used on this machine, as a target's name, or empty.
-        compiler: None without the device compiler, else the arguments of _compiler_targets.
+        compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
     if compiler:
-        _compiler_targets(**compiler)
+        _compiler_targets(name, **compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
         # Bazel skips what depends on these, and names the constraint when asked for it.
