@@ -6,9 +6,11 @@ sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
 sycl.local(llvm = "/opt/llvm-22", ocloc = "/opt/neo/bin/ocloc")  # optional
 ```
 
-Without a tag, the newest of clang 22 and 21 is taken that comes with what turns
-its output into SPIR-V. Looked at, in this order: the tag's folder, the folder in
-the environment variable SYCL_LLVM_ROOT, Debian's /usr/lib/llvm-NN, PATH.
+Without a tag, the newest of LLVM 22 and 21 is taken that has all of clang++, llvm-dis,
+llvm-link, llvm-spirv and opt; when none has, the one that lacks least, if it turns
+clang's output into SPIR-V by llvm-spirv or llc. Looked at are the tag's folder, or that in
+the environment variable SYCL_LLVM_ROOT, or Debian's /usr/lib/llvm-NN and programs such
+as clang++-22 in PATH.
 
 ```starlark
 sycl.runtime(version = "2026.2.0")
@@ -58,7 +60,7 @@ def _make_runtimes(tags, kind, made):
             apparent_name = tag.name,
             compiler = kind == "dpcpp",
             path = tag.path,
-            programs = "@sycl_local//:toolchain" if kind == "dpcpp" else "",
+            programs = "@sycl_local" if kind == "dpcpp" else "",
             sha256 = tag.sha256,
             urls = tag.urls,
             version = version,

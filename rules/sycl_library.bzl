@@ -3,6 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources", "dependencies_code")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load(":providers.bzl", "SyclDeviceInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
@@ -42,7 +43,8 @@ sycl_binary(
 )
 ```
 """,
-    attrs = COMPILE_ATTRS,
+    attrs = COMPILE_ATTRS | DEVICE_COMPILER_ATTRS,
+    cfg = device_compiler_transition,
     provides = [CcInfo, SyclDeviceInfo],
     toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),
 )

@@ -9,11 +9,11 @@ TOOLCHAIN_TYPE = "//rules/toolchain:toolchain_type"
 TOOLS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
     "llc": ("LLVM's llc", "llvm-21"),
-    "llvm_dis": ("llvm-dis", "llvm-21"),
-    "llvm_link": ("llvm-link", "llvm-21"),
+    "llvm_dis": ("llvm-dis", "llvm-21, or llvm-22 for the bitcode of DPC++"),
+    "llvm_link": ("llvm-link", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_spirv": ("llvm-spirv", "llvm-spirv-21"),
     "ocloc": ("ocloc with the Intel graphics compiler", "intel-ocloc and libigc2"),
-    "opt": ("LLVM's opt", "llvm-21"),
+    "opt": ("LLVM's opt", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "spirv_val": ("spirv-val", "spirv-tools"),
 }
 

@@ -572,9 +572,9 @@ def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tool
     )
 
 TOOL_ATTRS = {
-    "_aspectfilter": attr.label(default = "//tools/aspectfilter", executable = True, cfg = "exec"),
-    "_devicec": attr.label(default = "//tools/devicec", executable = True, cfg = "exec"),
-    "_packager": attr.label(default = "//tools/packager", executable = True, cfg = "exec"),
-    "_postlink": attr.label(default = "//tools/postlink", executable = True, cfg = "exec"),
+    "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
+    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
+    "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
+    "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
     "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),
 }

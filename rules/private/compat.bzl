@@ -3,7 +3,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 
 COMPAT_ATTRS = {
-    "_compat": attr.label(default = "//tools/compat", executable = True, cfg = "exec"),
+    "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }
 

@@ -1,6 +1,7 @@
 """DPC++ as a device compiler: libsycl-jit, called by //rules/dpcpp:driver."""
 
 load("//rules:providers.bzl", "SyclDpcppInfo")
+load(":device_compiler.bzl", "without_device_compiler")
 
 def _dpcpp_compiler_impl(ctx):
     if ctx.attr.missing:
@@ -48,5 +49,6 @@ dpcpp_compiler = rule(
         "version": attr.string(doc = "Which DPC++ it is of."),
         "_driver": attr.label(cfg = "exec", default = "//rules/dpcpp:driver", executable = True),
     },
+    cfg = without_device_compiler,
     provides = [SyclDpcppInfo],
 )

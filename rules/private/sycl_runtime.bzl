@@ -272,7 +272,10 @@ def _link_compiler(rctx, lib, names):
 def _compiler(rctx, missing):
     """The device compiler of an unpacked repository, as sycl_runtime_targets has it."""
     if missing:
-        return {"missing": "DPC++ is missing: %s: %s" % (_tag(rctx), missing)}
+        return {
+            "missing": "DPC++ is missing: %s: %s" % (_tag(rctx), missing),
+            "programs": rctx.attr.programs + "//:with_dpcpp",
+        }
     libsycl = _libsycl([p.basename for p in rctx.path("lib").readdir()])
     release = _RELEASES.get(libsycl.rpartition(".")[2])
     if not release:
@@ -282,6 +285,8 @@ def _compiler(rctx, missing):
             " and libsycl.so.".join(_RELEASES.keys()),
         ))
     return {
+        # The bitcode of 2025.3 is that of LLVM 21.
+        "programs": rctx.attr.programs + ("//:toolchain" if release == "2025.3" else "//:with_dpcpp"),
         "runtime": release,
         "version": rctx.attr.version or "%s of %s" % (libsycl, rctx.attr.path),
     }
@@ -322,13 +327,11 @@ sycl_runtime_targets(
     name = %r,
     compiler = %r,
     missing = %r,
-    programs = %r,
 )
 """ % (
         rctx.attr.apparent_name,
         _compiler(rctx, why) if rctx.attr.compiler else None,
         missing,
-        rctx.attr.programs or None,
     ))
 
 sycl_runtime_repository = repository_rule(
@@ -338,7 +341,7 @@ sycl_runtime_repository = repository_rule(
         "apparent_name": attr.string(mandatory = True),
         "compiler": attr.bool(),
         "path": attr.string(),
-        "programs": attr.string(doc = "For the compiler: label of the sycl_toolchain that has the other programs."),
+        "programs": attr.string(doc = "For the compiler: the repository that sycl_local_toolchain made, which has the other programs."),
         "sha256": attr.string_dict(),
         "urls": attr.string_dict(),
         "version": attr.string(),

@@ -129,15 +129,14 @@ _runtime = rule(
     provides = [CcInfo, SyclRuntimeInfo],
 )
 
-def _compiler_targets(name, runtime = None, missing = "", version = "", programs = None):
+def _compiler_targets(programs, runtime = None, missing = "", version = ""):
     """Declares `:toolchain`, and what it is made of.
 
     Args:
-        name: the repository's name.
+        programs: label of the sycl_toolchain that has the other programs.
         runtime: the release that SYCLBINs are for.
         missing: why there is no compiler, or empty.
         version: which DPC++ it is.
-        programs: label of the sycl_toolchain that has the other programs.
     """
     dpcpp_compiler(
         name = "compiler",
@@ -156,18 +155,16 @@ def _compiler_targets(name, runtime = None, missing = "", version = "", programs
         visibility = ["//visibility:public"],
     )
 
-def sycl_runtime_targets(name, missing, compiler = None, programs = None):
+def sycl_runtime_targets(name, missing, compiler = None):
     """Declares them.
 
     Args:
         name: the repository's name.
         missing: why nothing of it can be used on this machine, as a target's name, or empty.
-        compiler: None without the device compiler, else a dict: missing says why there is
-            none, version which DPC++ it is, runtime the release that SYCLBINs are for.
-        programs: with the compiler, label of the sycl_toolchain that has the other programs.
+        compiler: None without the device compiler, else the arguments of _compiler_targets.
     """
     if compiler:
-        _compiler_targets(name, programs = programs, **compiler)
+        _compiler_targets(**compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
         # Bazel skips what depends on these, and names the constraint when asked for it.

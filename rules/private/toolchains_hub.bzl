@@ -58,7 +58,7 @@ def declare_toolchains(name, local, dpcpp):
     """
     toolchains = dpcpp | {"clang": local}
     _chosen(name = name, names = toolchains.keys())
-    _unknown_compiler(name = "unknown_compiler", names = toolchains.keys())
+    _unknown_compiler(name = "unknown_compiler", names = toolchains.keys(), tags = ["manual"])
     for compiler, toolchain in (toolchains | {_UNKNOWN: ":unknown_compiler"}).items():
         native.config_setting(
             name = compiler + "_is_chosen",
