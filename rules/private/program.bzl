@@ -257,7 +257,7 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
         cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [toolchain.libsycl[CcInfo]],
     )
     runfiles = ctx.runfiles().merge_all([d[DefaultInfo].default_runfiles for d in ctx.attr.deps + [toolchain.libsycl]])
-    archives = [f for l in libraries if l for f in [l.static_library or l.pic_static_library] if f]
+    archives = [f for library in libraries if library for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,
