@@ -3,6 +3,8 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:cpu_device.bzl", "cpu_device_targets")
+load("//rules/private:device_compiler.bzl", "device_compiler_transition")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
@@ -13,6 +15,7 @@ _sycl_program = rule(
     implementation = _sycl_program_impl,
     doc = "All of a program but the link of its host code.",
     attrs = PROGRAM_ATTRS | {"alwayslink": attr.bool(default = True)},
+    cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo],
     toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),
@@ -52,6 +55,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
         **kwargs: other attributes.
     """
     visibility = kwargs.pop("visibility", None)
+    cpu = cpu_device_targets(name, kwargs.get("device_compiler", ""))
     both = {key: kwargs[key] for key in _BOTH if key in kwargs}
     _sycl_program(
         name = name + ".program",
@@ -60,8 +64,8 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     )
     cc_binary(
         name = name,
-        data = data + [Label("//rules/private:cpu_device"), Label("//rules/private:cpu_driver")],
-        env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % Label("//rules/private:cpu_driver")} | env,
+        data = data + [cpu.device, cpu.driver],
+        env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | env,
         linkopts = linkopts,
         visibility = visibility,
         deps = [":" + name + ".program"],

@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:device_compiler.bzl", "device_compiler_transition")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
@@ -38,6 +39,7 @@ A kernel that does not run on one of the targets is a warning of the build, as f
             doc = "Whether all host code of the library is linked into programs, even that which nobody calls. Device images always are.",
         ),
     },
+    cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo],
     toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),

@@ -1,5 +1,6 @@
 """The sycl_cc_test rule."""
 
+load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 
@@ -30,7 +31,7 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
         **kwargs: attributes of `sycl_cc_binary` and of `sycl_test`.
     """
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
-    own.setdefault("runtime", Label("//rules/private:current_runtime"))
+    own.setdefault("runtime", cpu_device_targets(name + ".run", kwargs.get("device_compiler", "")).runtime)
     both = {key: kwargs[key] for key in _BOTH if key in kwargs}
     sycl_cc_binary(
         name = name + ".run",

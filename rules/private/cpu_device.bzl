@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load(":device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 
 def _cpu_device_impl(ctx):
     libsycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl.libsycl
@@ -19,7 +20,8 @@ def _cpu_device_impl(ctx):
 cpu_device = rule(
     implementation = _cpu_device_impl,
     doc = "All files of the device or, with `driver`, the one that an OpenCL loader opens.",
-    attrs = {"driver": attr.bool()},
+    attrs = DEVICE_COMPILER_ATTRS | {"driver": attr.bool()},
+    cfg = device_compiler_transition,
     toolchains = [TOOLCHAIN_TYPE],
 )
 
@@ -32,6 +34,30 @@ def _current_runtime_impl(ctx):
 current_runtime = rule(
     implementation = _current_runtime_impl,
     doc = "The runtime that ordinary SYCL programs are linked to.",
+    attrs = DEVICE_COMPILER_ATTRS,
+    cfg = device_compiler_transition,
     provides = [SyclRuntimeInfo],
     toolchains = [TOOLCHAIN_TYPE],
 )
+
+def cpu_device_targets(name, device_compiler):
+    """Labels of what a program needs of the runtime that it is linked to.
+
+    Args:
+        name: of the program.
+        device_compiler: the program's attribute, empty without one.
+    Returns:
+        struct(device, driver, runtime).
+    """
+    if not device_compiler:
+        return struct(
+            device = Label("//rules/private:cpu_device"),
+            driver = Label("//rules/private:cpu_driver"),
+            runtime = Label("//rules/private:current_runtime"),
+        )
+    if not native.existing_rule(name + ".cpu_device"):
+        private = {"device_compiler": device_compiler, "tags": ["manual"], "visibility": ["//visibility:private"]}
+        cpu_device(name = name + ".cpu_device", **private)
+        cpu_device(name = name + ".cpu_driver", driver = True, **private)
+        current_runtime(name = name + ".runtime", **private)
+    return struct(device = name + ".cpu_device", driver = name + ".cpu_driver", runtime = name + ".runtime")

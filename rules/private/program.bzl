@@ -9,6 +9,7 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "need", "pack_action", "wants_debug_info", "wrap_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "compile_sources", "compiler_name", "expanded")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:images.bzl", "build_images")
 
 _LinkedCodeInfo = provider(
@@ -62,7 +63,7 @@ PROGRAM_ATTRS = {
 } | {
     name: IMAGE_ATTRS[name]
     for name in ["device_config", "fixed_targets", "post_link"]
-} | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # What libsycl's headers are written for, unless the user has another wish. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
@@ -256,7 +257,7 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
         cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [toolchain.libsycl[CcInfo]],
     )
     runfiles = ctx.runfiles().merge_all([d[DefaultInfo].default_runfiles for d in ctx.attr.deps + [toolchain.libsycl]])
-    archives = [f for l in libraries if l for f in [l.static_library or l.pic_static_library] if f]
+    archives = [f for library in libraries if library for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,

@@ -129,11 +129,11 @@ _runtime = rule(
     provides = [CcInfo, SyclRuntimeInfo],
 )
 
-def _compiler_targets(name, programs, runtime = None, missing = "", version = ""):
+def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = ""):
     """Declares `:toolchain`, and what it is made of.
 
     Args:
-        name: the repository's name.
+        libsycl: label of the runtime.
         programs: label of the sycl_toolchain that has the other programs.
         runtime: the release that SYCLBINs are for.
         missing: why there is no compiler, or empty.
@@ -151,7 +151,7 @@ def _compiler_targets(name, programs, runtime = None, missing = "", version = ""
         base = programs,
         copts = ["-std=c++17", "-O2"],
         dpcpp = ":compiler",
-        libsycl = None if missing else ":" + name,
+        libsycl = None if missing else libsycl,
         runtime = runtime,
         visibility = ["//visibility:public"],
     )
@@ -165,7 +165,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
         compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
     if compiler:
-        _compiler_targets(name, **compiler)
+        _compiler_targets(libsycl = ":" + name, **compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
         # Bazel skips what depends on these, and names the constraint when asked for it.

@@ -57,10 +57,15 @@ var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 // an inline namespace, which people do not write.
 var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
 
+// prefixed matches the prefix in the name of a function: DPC++ puts it before the
+// function's own name, wherever that stands in the symbol.
+var prefixed = regexp.MustCompile(`(^|::|\s)` + Prefix)
+
 // Display returns the name of a kernel or function as people write it:
-// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and so is the
-// kernel that [Rounded] says was made of it. A name that is not mangled stays as it is
-// but for the prefix and what the runtime puts before it.
+// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
+// "_Z19__sycl_kernel_scalePff" is scale(float*, float). A kernel that [Rounded] says was
+// made of another has the name of that one. A name that is not mangled stays as it is but
+// for the prefix and what the runtime puts before it.
 func Display(symbol string) string {
 	symbol = Base(symbol[len(compiled.FindString(symbol)):])
 	tree := parse(symbol)
@@ -71,6 +76,7 @@ func Display(symbol string) string {
 		tree = of
 	}
 	name, _ := text(tree)
+	name = prefixed.ReplaceAllString(name, "$1")
 	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
 		if at := sizes.FindStringIndex(of); at != nil {
 			return of[:at[0]]
