@@ -1,26 +1,13 @@
 // driver runs libsycl-jit, the library that holds DPC++'s device compiler, as a program
 // that a build can call: source to bitcode ('compile'), bitcode to device images
-// ('post-link'), and a test of the library ('check').
+// ('post-link'), both at once ('build'), and a test of the library ('check').
 //
 // The library is loaded when the driver runs, so that one driver serves several releases.
-// Its interface is that of intel/llvm, sycl-jit/jit-compiler/include/RTC.h; it is C++
-// without a promise to stay the same, so 'check' compiles a kernel and looks at the result.
+// Its interface is that of intel/llvm, sycl-jit/jit-compiler/include/RTC.h. It is one of
+// C++, without a promise to stay the same: 'check' compiles a kernel and looks at the image.
 //
-// What the library does, a child process does: when it crashes, the driver is still there
-// to say so, and no output is left half written.
-
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <new>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+// A child process does the work: when the library crashes, the driver is still there to
+// say so, and no output is left half written.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -28,29 +15,48 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <iterator>
+#include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
 namespace {
 
-// ---------------------------------------------------------------------------------------
-// The interface of libsycl-jit, as far as the driver uses it. What the library hands out
-// is read and never freed: the process ends.
+namespace fs = std::filesystem;
+
+// -- the interface of libsycl-jit, as far as the driver uses it --
+//
+// What the library hands out is read and never freed: the process ends soon.
 
 namespace jit {
 
 struct File {
   const char *path;
-  const char *contents; // ends with a NUL
+  const char *contents;  // ends with a NUL
 };
 
-template <class T> struct View {
+template <class T>
+struct View {
   const T *data;
   size_t size;
 };
 
-template <class T> struct Array {
+template <class T>
+struct Array {
   T *data;
   size_t size;
 
@@ -59,16 +65,16 @@ template <class T> struct Array {
 };
 
 struct String {
-  const char *data;
+  const char *data;  // NULL for an empty one
 
-  std::string_view view() const { return data ? std::string_view(data) : std::string_view(); }
+  std::string_view view() const { return data ? data : ""; }
 };
 
 struct Property {
   String name;
   bool is_number;
   uint32_t number;
-  Array<unsigned char> bytes; // with the count of bits before the payload
+  Array<unsigned char> bytes;  // begins with the count of bits, as in property files
 };
 
 struct PropertySet {
@@ -85,7 +91,7 @@ struct Image {
   Array<PropertySet> properties;
 };
 
-enum : int { success = 0, build_failed = 1, invalid_options = 2 };
+enum Code : int { kSuccess, kBuildFailed, kInvalidOptions };
 
 struct Result {
   int code;
@@ -95,92 +101,42 @@ struct Result {
   String log;
 };
 
-constexpr uint32_t spirv = 2;
+constexpr uint32_t kSPIRV = 2;
 
-// Result is returned in memory, as the library's own class is, which has a destructor.
-using Compile = Result(File source, View<File> headers, View<const char *> options, View<char> bitcode, bool save_bitcode, uint32_t format);
+// The result is returned in memory, as the library's own class is, which has a destructor.
+using Compile = Result(File source, View<File> headers, View<const char *> options,
+                       View<char> bitcode, bool give_bitcode, uint32_t format);
 
-} // namespace jit
+}  // namespace jit
 
-// ---------------------------------------------------------------------------------------
-// Failures
+// -- failures --
 
-// Exit codes are those of all tools.
-enum : int { done = 0, does_not_compile = 1, usage = 2, bad_input = 3, machine_failed = 4 };
+enum Exit : int { kDone, kDoesNotCompile, kUsage, kBadInput, kMachineFailed };
 
 struct Failure {
-  int code;
+  Exit code;
   std::string text;
 };
 
-[[noreturn]] void fail(int code, std::string text) { throw Failure{code, std::move(text)}; }
+[[noreturn]] void fail(Exit code, std::string text) { throw Failure{code, std::move(text)}; }
 
-[[noreturn]] void fail_io(const std::string &name) { fail(machine_failed, name + ": error: " + std::strerror(errno)); }
-
-// ---------------------------------------------------------------------------------------
-// Files
-
-struct Closer {
-  FILE *file;
-  ~Closer() {
-    if (file)
-      std::fclose(file);
-  }
-};
-
-std::string read_file(const std::string &name) {
-  struct stat info;
-  Closer f{std::fopen(name.c_str(), "rb")};
-  if (!f.file || fstat(fileno(f.file), &info) != 0)
-    fail(errno == ENOENT || errno == EACCES || errno == ENOTDIR ? bad_input : machine_failed, name + ": error: " + std::strerror(errno));
-  if (S_ISDIR(info.st_mode))
-    fail(bad_input, name + ": error: this is a folder, not a file");
-  std::string text;
-  char buffer[1 << 16];
-  while (size_t n = std::fread(buffer, 1, sizeof buffer, f.file))
-    text.append(buffer, n);
-  if (std::ferror(f.file))
-    fail_io(name);
-  return text;
+[[noreturn]] void fail_io(const std::string &name, int error = errno) {
+  fail(kMachineFailed, name + ": error: " + std::strerror(error));
 }
 
-void write_file(const std::string &name, const void *data, size_t size) {
-  FILE *f = std::fopen(name.c_str(), "wb");
-  if (!f)
-    fail_io(name);
-  bool ok = size == 0 || std::fwrite(data, 1, size, f) == size;
-  if (std::fclose(f) != 0 || !ok)
-    fail_io(name);
+// print prints what a failure has to say, which may be nothing.
+void print(const Failure &f) {
+  if (!f.text.empty())
+    std::fprintf(stderr, "%s%s", f.text.c_str(), f.text.back() == '\n' ? "" : "\n");
 }
 
-void write_file(const std::string &name, const std::string &text) { write_file(name, text.data(), text.size()); }
-
-void move_file(const std::string &from, const std::string &to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0)
-    fail_io(to);
-}
-
-void make_folder(const std::string &name) {
-  struct stat info;
-  if (mkdir(name.c_str(), 0777) == 0)
-    return;
-  if (errno != EEXIST || stat(name.c_str(), &info) != 0)
-    fail_io(name);
-  if (!S_ISDIR(info.st_mode))
-    fail(machine_failed, name + ": error: this is a file, not a folder");
-}
-
-std::string folder_of(const std::string &name) {
-  size_t slash = name.rfind('/');
-  return slash == std::string::npos ? "." : name.substr(0, slash);
-}
-
-// ---------------------------------------------------------------------------------------
-// Text
+// -- text --
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-bool has_prefix(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool has_prefix(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 // Lines of text, without their ends.
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -193,16 +149,54 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// ---------------------------------------------------------------------------------------
-// Diagnostics
+// -- files --
 
-constexpr std::string_view toolchain = "/sycl-jit-toolchain/"; // where the library's own headers are, in its memory
+std::string read_file(const std::string &name) {
+  std::error_code error;
+  if (fs::is_directory(name, error))
+    fail(kBadInput, name + ": error: this is a folder, not a file");
+  FILE *f = std::fopen(name.c_str(), "rb");
+  if (!f) fail(kBadInput, name + ": error: " + std::strerror(errno));
+  std::string text;
+  char buffer[1 << 16];
+  while (size_t n = std::fread(buffer, 1, sizeof buffer, f)) text.append(buffer, n);
+  if (std::ferror(f)) fail_io(name);
+  std::fclose(f);
+  return text;
+}
 
-// The library has its headers in memory; their paths become what is written in an
-// #include: /sycl-jit-toolchain//bin/compiler/../../include/sycl/queue.hpp is <sycl/queue.hpp>.
+void write_file(const std::string &name, const void *data, size_t size) {
+  FILE *f = std::fopen(name.c_str(), "wb");
+  if (!f) fail_io(name);
+  bool ok = size == 0 || std::fwrite(data, 1, size, f) == size;
+  if (std::fclose(f) != 0 || !ok) fail_io(name);
+}
+
+void write_file(const std::string &name, const std::string &text) {
+  write_file(name, text.data(), text.size());
+}
+
+void move_file(const std::string &from, const std::string &to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_io(to);
+}
+
+void make_folder(const std::string &name) {
+  std::error_code error;
+  fs::create_directory(name, error);
+  if (error == std::errc::file_exists) fail_io(name, ENOTDIR);
+  if (error) fail_io(name, error.value());
+}
+
+// -- diagnostics --
+
+// Where the library has its own headers, which are in memory.
+constexpr std::string_view kToolchain = "/sycl-jit-toolchain/";
+
+// Paths of the library's own headers become what is written in an #include:
+// /sycl-jit-toolchain//bin/compiler/../../include/sycl/queue.hpp is <sycl/queue.hpp>.
 std::string short_paths(std::string_view line) {
   std::string out;
-  for (size_t at; (at = line.find(toolchain)) != line.npos;) {
+  for (size_t at; (at = line.find(kToolchain)) != line.npos;) {
     size_t end = std::min(line.find_first_of(":'\" \t", at), line.size());
     std::string_view path = line.substr(at, end - at);
     size_t include = path.rfind("/include/");
@@ -221,212 +215,299 @@ std::string short_paths(std::string_view line) {
 //	Device compilation failed
 //	Detailed information:
 //		a.cpp:1:10: fatal error: 'cmat' file not found
-std::string unwrap(std::string_view log) {
+std::string unwrapped(std::string_view log) {
   constexpr std::string_view mark = "Detailed information:\n";
-  std::string out;
   size_t at = log.find(mark);
-  if (at != log.npos)
+  if (at != log.npos) {
     log.remove_prefix(at + mark.size());
-  if (has_prefix(log, "\t"))
-    log.remove_prefix(1);
-  while (!log.empty() && log.back() == '\n')
-    log.remove_suffix(1);
-  for (std::string_view line : lines_of(log))
-    out.append(short_paths(line)).append("\n");
+    if (has_prefix(log, "\t")) log.remove_prefix(1);
+  }
+  while (!log.empty() && log.back() == '\n') log.remove_suffix(1);
+  std::string out;
+  for (std::string_view line : lines_of(log)) out.append(short_paths(line)).append("\n");
   return out;
 }
 
 struct Remedy {
-  std::string_view when; // the log has this
-  std::string_view also; // and this
+  std::string_view when, also;  // the log has both
   std::string_view text;
 };
 
-constexpr Remedy remedies[] = {
+constexpr Remedy kRemedies[] = {
     {"unnamed type", "is invalid; provide a kernel name",
-     "give the kernel a name, as in q.parallel_for<class Name>(…), or compile the host side with clang 21 or newer, which can do without"},
-    {"unknown argument", "", "the device compiler is clang as DPC++ has it: an option that it does not know can only be for the host side"},
-    {"is not supported for SYCL runtime compilation", "", "the build itself says what is compiled, linked and where it goes: leave the option out"},
+     "give the kernel a name, as in q.parallel_for<class Name>(...), or compile the host side "
+     "with clang 21 or newer, which can do without"},
+    {"unknown argument", "",
+     "an option that the device compiler does not know can only be for the host side"},
+    {"is not supported for SYCL runtime compilation", "",
+     "what is compiled and linked, and where it goes, is not for options to say: leave it out"},
 };
 
-// ---------------------------------------------------------------------------------------
-// Property files
+constexpr std::string_view kStandardHeaders[] = {
+    "algorithm", "array",    "cassert",  "chrono",    "cmath",       "complex",    "cstddef",
+    "cstdint",   "cstdio",   "cstdlib",  "cstring",   "exception",   "fstream",    "functional",
+    "iomanip",   "iostream", "iterator", "limits",    "map",         "memory",     "mutex",
+    "numeric",   "optional", "random",   "sstream",   "stdexcept",   "string",     "string_view",
+    "thread",    "tuple",    "utility",  "vector",    "type_traits", "features.h", "math.h",
+    "stddef.h",  "stdint.h", "stdio.h",  "stdlib.h",  "string.h",
+};
 
-constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+// missing_header returns what an #include asked for in vain, "" when nothing is missing.
+std::string_view missing_header(std::string_view log) {
+  size_t end = log.find("' file not found");
+  if (end == log.npos) return "";
+  size_t begin = log.rfind('\'', end - 1) + 1;
+  return log.substr(begin, end - begin);
+}
+
+// advice returns what to do about the errors in a log, a line each.
+std::string advice(std::string_view log, const std::string &library) {
+  std::string out;
+  for (const Remedy &r : kRemedies)
+    if (contains(log, r.when) && contains(log, r.also))
+      out.append("note: ").append(r.text).append("\n");
+  std::string_view header = missing_header(log);
+  if (has_prefix(header, "sycl/"))
+    out.append("note: " + library + " has no header <").append(header).append(
+        ">: it may be of a newer release of DPC++\n");
+  if (std::find(std::begin(kStandardHeaders), std::end(kStandardHeaders), header) !=
+      std::end(kStandardHeaders))
+    out.append("note: the headers of the C++ standard library are not found: install g++, or name "
+               "the place of another one by --sysroot= or --gcc-install-dir=\n");
+  return out;
+}
+
+// -- property files --
 
 // Byte arrays are written six bits a character, the lowest first, without padding.
-std::string encode(const jit::Array<unsigned char> &bytes) {
+std::string encoded(const jit::Array<unsigned char> &bytes) {
+  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   uint32_t bits = 0;
   int count = 0;
   for (unsigned char b : bytes) {
-    bits |= uint32_t(b) << count;
-    for (count += 8; count >= 6; count -= 6, bits >>= 6)
-      out += digits[bits & 63];
+    bits |= uint32_t{b} << count;
+    for (count += 8; count >= 6; count -= 6, bits >>= 6) out += digits[bits & 63];
   }
-  if (count > 0)
-    out += digits[bits & 63];
+  if (count > 0) out += digits[bits & 63];
   return out;
 }
 
-// A name must fit the line it is written to.
-std::string_view checked(const jit::String &name, const char *what, std::string_view not_in) {
+// fitting returns a name that can be part of a line.
+std::string_view fitting(const jit::String &name, std::string_view without = "") {
   for (char c : name.view())
-    if (static_cast<unsigned char>(c) < ' ' || c == 127 || contains(not_in, std::string_view(&c, 1)))
-      fail(bad_input, std::string("error: libsycl-jit wrote the ") + what + " '" + std::string(name.view()) + "', which cannot be part of a file");
+    if ((c >= 0 && c < ' ') || c == 127 || contains(without, std::string_view(&c, 1)))
+      fail(kBadInput, "error: the compiler gave back the name '" + std::string(name.view()) +
+                          "', which cannot be written to a file");
   return name.view();
 }
 
 std::string property_text(const jit::Image &image) {
   std::string out;
   for (const jit::PropertySet &set : image.properties) {
-    out.append("[").append(checked(set.name, "property set", "[]")).append("]\n");
-    for (const jit::Property &p : set.properties) {
-      out.append(checked(p.name, "property", "=")).append("=");
-      out.append(p.is_number ? "1|" + std::to_string(p.number) : "2|" + encode(p.bytes)).append("\n");
-    }
+    out.append("[").append(fitting(set.name, "[]")).append("]\n");
+    for (const jit::Property &p : set.properties)
+      out.append(fitting(p.name, "="))
+          .append(p.is_number ? "=1|" + std::to_string(p.number) : "=2|" + encoded(p.bytes))
+          .append("\n");
   }
   return out;
 }
 
 std::string symbol_text(const jit::Image &image) {
   std::string out;
-  for (const jit::String &s : image.symbols)
-    out.append(checked(s, "symbol", "")).append("\n");
+  for (const jit::String &s : image.symbols) out.append(fitting(s)).append("\n");
   return out;
 }
 
-// ---------------------------------------------------------------------------------------
-// The library
+// -- the library --
 
 // What the child process tells its parent.
 struct Shared {
-  const char *doing; // in words; constants, which are at the same place in both
-  bool ended;        // by itself, not in a call of the library
-  size_t images;
-  char library[256]; // the name that the library has for itself: it has the version
+  const char *doing;  // in words; a constant, which is at the same place in both
+  bool ended;         // by itself, not in a call of the library
+  int printed;        // file that has what the library printed
+  char library[256];  // the name that it was linked under, which has the version
 };
 
 Shared *shared;
 
 // The library needs these; they are beside it, where the system does not always look.
-constexpr const char *companions[] = {"libintlc.so.5", "libirng.so", "libsvml.so", "libimf.so"};
+constexpr const char *kCompanions[] = {"libintlc.so.5", "libirng.so", "libsvml.so", "libimf.so"};
 
-// name_library notes the name that the library was linked under.
-void name_library(void *handle, const std::string &file) {
+// linked_name returns the name that a library was linked under, "" when it has none.
+std::string linked_name(void *handle) {
   link_map *map = nullptr;
-  std::string name = file.substr(file.rfind('/') + 1);
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map) {
-    const char *strings = nullptr;
-    size_t offset = 0;
-    for (auto *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-      if (d->d_tag == DT_STRTAB)
-        strings = reinterpret_cast<const char *>(d->d_un.d_ptr);
-      if (d->d_tag == DT_SONAME)
-        offset = d->d_un.d_val;
-    }
-    if (strings && offset)
-      name = strings + offset;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map) return "";
+  const char *strings = nullptr;
+  size_t offset = 0;
+  for (auto *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char *>(d->d_un.d_ptr);
+    if (d->d_tag == DT_SONAME) offset = d->d_un.d_val;
   }
-  std::snprintf(shared->library, sizeof shared->library, "%s", name.c_str());
+  return strings && offset ? strings + offset : "";
 }
 
 jit::Compile *load(const std::string &file) {
   shared->doing = "it was loaded";
-  if (access(file.c_str(), R_OK) != 0)
-    fail(machine_failed, file + ": error: " + std::strerror(errno));
-  const std::string path = contains(file, "/") ? file : "./" + file;
-  for (const char *name : companions)
-    dlopen((folder_of(path) + "/" + name).c_str(), RTLD_NOW | RTLD_GLOBAL); // what is missing, the next call tells
+  if (access(file.c_str(), R_OK) != 0) fail_io(file);
+  const fs::path path = fs::absolute(file);  // without a slash dlopen looks elsewhere
+  for (const char *name : kCompanions)
+    dlopen((path.parent_path() / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    std::string why = dlerror();
-    fail(machine_failed, file + ": error: the library cannot be loaded: " + why +
-                             "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be beside it, and libz.so.1 on the machine");
-  }
-  name_library(handle, path);
-  void *entry = dlsym(handle, "compileSYCL");
-  if (!entry)
-    fail(bad_input, file + ": error: this is not libsycl-jit: it has no function compileSYCL\nnote: give the libsycl-jit.so of a release of DPC++ from 2025.3 on");
-  return reinterpret_cast<jit::Compile *>(entry);
+  if (!handle)
+    fail(kMachineFailed, file + ": error: the library cannot be loaded: " + dlerror() +
+                             "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be "
+                             "beside it, and libz.so.1 on the machine");
+  std::string name = linked_name(handle);
+  if (name.empty()) name = path.filename();
+  std::snprintf(shared->library, sizeof shared->library, "%s", name.c_str());
+  void *compile = dlsym(handle, "compileSYCL");
+  if (!compile)
+    fail(kBadInput, file + ": error: this is not libsycl-jit: it has no function compileSYCL");
+  return reinterpret_cast<jit::Compile *>(compile);
 }
 
-// run calls the library and prints what it says.
-jit::Result run(const std::string &library, const std::string &name, const std::string &source, const std::vector<std::string> &options,
-                const std::string &bitcode) {
+// adapted writes options as a release takes them: that of 2025.3 has -O2 for /O2, as
+// compilers for Windows spell it.
+std::vector<std::string> adapted(const std::vector<std::string> &options) {
+  std::vector<std::string> out;
+  for (const std::string &o : options) {
+    if (has_prefix(shared->library, "libsycl-jit.so.21.") && o.size() == 3 &&
+        has_prefix(o, "-O") && o[2] != '0')
+      out.push_back("-Xclang");
+    out.push_back(o);
+  }
+  return out;
+}
+
+// While a Capture lives, what the process prints goes to shared->printed.
+class Capture {
+ public:
+  Capture() {
+    std::fflush(nullptr);
+    dup2(shared->printed, STDOUT_FILENO);
+    dup2(shared->printed, STDERR_FILENO);
+  }
+  ~Capture() {
+    std::fflush(nullptr);
+    dup2(error_, STDERR_FILENO);
+    dup2(error_, STDOUT_FILENO);  // there is no data to print
+    close(error_);
+  }
+
+ private:
+  int error_ = dup(STDERR_FILENO);
+};
+
+// printed returns what the library printed by itself.
+std::string printed() {
+  std::string text;
+  char buffer[1 << 12];
+  for (ssize_t n; (n = pread(shared->printed, buffer, sizeof buffer, text.size())) > 0;)
+    text.append(buffer, n);
+  std::string out;
+  for (std::string_view line : lines_of(text))
+    if (!has_prefix(line, "warning: Undefined function "))  // 'devicec images' finds them itself
+      out.append(line).append("\n");
+  return out;
+}
+
+// call calls the library.
+jit::Result call(const std::string &library, const std::string &name, const std::string &source,
+                 const std::vector<std::string> &options, const std::string &bitcode) {
   jit::Compile *compile = load(library);
+  const std::vector<std::string> adapted_options = adapted(options);
   std::vector<const char *> args;
-  for (const std::string &o : options)
-    args.push_back(o.c_str());
+  for (const std::string &o : adapted_options) args.push_back(o.c_str());
   shared->doing = bitcode.empty() ? "it compiled" : "it split and translated";
-  jit::Result result = compile({name.c_str(), source.c_str()}, {nullptr, 0}, {args.data(), args.size()}, {bitcode.data(), bitcode.size()}, true, jit::spirv);
-  shared->doing = "its results were written";
+  Capture capture;
+  jit::Result result =
+      compile({name.c_str(), source.c_str()}, {nullptr, 0}, {args.data(), args.size()},
+              {bitcode.data(), bitcode.size()}, true, jit::kSPIRV);
+  shared->doing = "its result was read";
   return result;
 }
 
-// report prints the log of a call, with remedies, and fails when the call did.
+// report prints what came of a call, with remedies, and fails when the call did.
 void report(const jit::Result &result) {
-  const std::string log = unwrap(result.log.view());
-  std::fputs(log.c_str(), stderr);
-  if (result.code == jit::success)
-    return;
-  for (const Remedy &r : remedies)
-    if (contains(log, r.when) && contains(log, r.also))
-      std::fprintf(stderr, "note: %s\n", std::string(r.text).c_str());
-  if (result.code != jit::build_failed && result.code != jit::invalid_options)
-    fail(bad_input, "error: the library's result cannot be read: its interface is another than the driver knows");
-  fail(result.code == jit::build_failed ? does_not_compile : usage, "");
+  std::string log = unwrapped(result.log.view());
+  if (result.code != jit::kSuccess && !log.empty() && !contains(log, "error:"))
+    log = "error: " + log;
+  std::fputs((printed() + log).c_str(), stderr);
+  switch (result.code) {
+    case jit::kSuccess:
+      return;
+    case jit::kBuildFailed:
+      fail(kDoesNotCompile, advice(log, shared->library));
+    case jit::kInvalidOptions:
+      fail(kUsage, advice(log, shared->library));
+  }
+  fail(kBadInput, std::string("error: the driver cannot read the result of ") + shared->library);
 }
 
-// ---------------------------------------------------------------------------------------
-// Commands
+// -- commands --
 
 struct Arguments {
   std::string command, library, output, output_dir, header, footer, depfile, input;
   std::vector<std::string> options;
 };
 
-std::string scratch(const std::string &name) { return name + ".tmp"; }
+// scratch returns where an output is while it is written.
+std::string scratch(const std::string &name) { return name + ".driver.tmp"; }
 
-// The whole of the pipeline runs, as the library knows no end before it; without a split,
-// as the images are thrown away.
-void compile(const Arguments &args) {
+// compile_source compiles the input. The whole pipeline runs, as the library knows no
+// end before it.
+jit::Result compile_source(const Arguments &args, std::vector<std::string> options) {
   const std::string source = read_file(args.input);
-  if (source.find('\0') != source.npos)
-    fail(bad_input, args.input + ": error: there is a NUL byte in the source, at offset " + std::to_string(source.find('\0')));
-  std::vector<std::string> options = args.options;
-  for (auto &[file, option] : {std::pair(args.header, "-fsycl-int-header="), std::pair(args.footer, "-fsycl-int-footer=")})
-    if (!file.empty()) {
-      options.push_back("-Xclang");
-      options.push_back(option + scratch(file));
-    }
-  if (!args.depfile.empty())
-    options.insert(options.end(), {"-MD", "-MF", scratch(args.depfile), "-MT", args.output});
-  options.push_back("-fsycl-device-code-split=off");
-  jit::Result result = run(args.library, args.input, source, options, "");
+  size_t nul = source.find('\0');
+  if (nul != source.npos)
+    fail(kBadInput, args.input + ": error: there is a NUL byte at offset " + std::to_string(nul));
+  // Options of the user come last, as the last one may lack its value.
+  options.insert(options.end(), args.options.begin(), args.options.end());
+  jit::Result result = call(args.library, args.input, source, options, "");
   report(result);
-  write_file(scratch(args.output), result.bitcode.data, result.bitcode.size);
+  return result;
 }
 
-void post_link(const Arguments &args) {
-  const std::string bitcode = read_file(args.input);
-  if (bitcode.empty())
-    fail(bad_input, args.input + ": error: the file is empty, not bitcode");
-  // When the library cannot read bitcode, it compiles the source instead: that must fail.
-  jit::Result result = run(args.library, args.input, "#error\n", args.options, bitcode);
-  if (result.bitcode.size != 0 || contains(result.log.view(), "Loading of cached device code failed")) {
-    std::string why = unwrap(result.log.view());
-    fail(bad_input, args.input + ": error: not bitcode that " + shared->library + " can read: " + why.substr(0, why.find('\n')) +
-                        "\nnote: it reads bitcode of its own LLVM release and of older ones");
+// on_disk leaves the library's own headers out of a dependency file.
+std::string on_disk(std::string_view rule) {
+  std::string out;
+  while (!rule.empty()) {
+    size_t end = 0;  // of a word; a blank in a name has a backslash before it
+    while (end < rule.size() && rule[end] != ' ' && rule[end] != '\n')
+      end += rule[end] == '\\' && end + 1 < rule.size() && rule[end + 1] != '\n' ? 2 : 1;
+    std::string_view word = rule.substr(0, end);
+    rule.remove_prefix(std::min(end + 1, rule.size()));
+    if (!word.empty() && word != "\\" && !has_prefix(word, kToolchain))
+      out.append(out.empty() ? "" : " \\\n  ").append(word);
   }
-  report(result);
+  return out + "\n";
+}
+
+void compile(const Arguments &args) {
+  std::vector<std::string> options = {"-fsycl-device-code-split=off"};  // images do not matter
+  if (!args.header.empty())
+    options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + scratch(args.header)});
+  if (!args.footer.empty())
+    options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + scratch(args.footer)});
+  if (!args.depfile.empty())
+    options.insert(options.end(), {"-MD", "-MF", scratch(args.depfile), "-MT", args.output});
+  jit::Result result = compile_source(args, options);
+  write_file(scratch(args.output), result.bitcode.data, result.bitcode.size);
+  if (!args.depfile.empty())
+    write_file(scratch(args.depfile), on_disk(read_file(scratch(args.depfile))));
+}
+
+void write_images(const Arguments &args, const jit::Result &result) {
   const std::string dir = scratch(args.output_dir);
   std::string table = "[Code|Properties|Symbols]\n";
   make_folder(dir);
-  for (const jit::Image &image : result.images) {
-    const std::string stem = std::to_string(shared->images++);
-    if (image.format != jit::spirv)
-      fail(bad_input, args.input + ": error: the library wrote an image of the format " + std::to_string(image.format) + ", not SPIR-V");
+  for (size_t i = 0; i < result.images.size; i++) {
+    const jit::Image &image = result.images.data[i];
+    if (image.format != jit::kSPIRV)
+      fail(kBadInput, args.input + ": error: the compiler made an image that is not SPIR-V");
+    const std::string stem = std::to_string(i);
     write_file(dir + "/" + stem + ".spv", image.data, image.size);
     write_file(dir + "/" + stem + ".prop", property_text(image));
     write_file(dir + "/" + stem + ".sym", symbol_text(image));
@@ -435,212 +516,255 @@ void post_link(const Arguments &args) {
   write_file(dir + "/images.table", table);
 }
 
-constexpr const char *check_source = R"(#include <sycl/sycl.hpp>
+void post_link(const Arguments &args) {
+  const std::string bitcode = read_file(args.input);
+  if (bitcode.empty()) fail(kBadInput, args.input + ": error: the file is empty, not bitcode");
+  // When the library cannot read bitcode, it compiles the source instead: that must fail.
+  jit::Result result = call(args.library, args.input, "#error\n", args.options, bitcode);
+  size_t unread = result.log.view().find("Loading of cached device code failed");
+  if (unread != std::string_view::npos) {
+    std::string why = unwrapped(result.log.view().substr(unread));
+    fail(kBadInput, args.input + ": error: " + shared->library + " cannot read the bitcode: " +
+                        why.substr(0, why.find('\n')) +
+                        "\nnote: it reads that of its own release of LLVM and of older ones");
+  }
+  report(result);
+  write_images(args, result);
+}
+
+void build(const Arguments &args) { write_images(args, compile_source(args, {})); }
+
+constexpr const char *kCheckSource = R"(#include <sycl/sycl.hpp>
 void check(sycl::queue &q, float *p) {
   q.single_task<class rules_sycl_check>([=] { p[0] = 1; });
 }
 )";
 
+bool is_check_image(const jit::Image &image) {
+  constexpr std::string_view name = "rules_sycl_check";
+  return image.format == jit::kSPIRV && image.address_bits == 64 && image.size > 20 &&
+         std::memcmp(image.data, "\x03\x02\x23\x07", 4) == 0 && image.symbols.size == 1 &&
+         contains(image.symbols.data[0].view(), name) && contains(property_text(image), name);
+}
+
 void check(const Arguments &args) {
-  std::vector<std::string> options = args.options;
-  jit::Result result = run(args.library, "check.cpp", check_source, options, "");
+  jit::Result result = call(args.library, "check.cpp", kCheckSource, args.options, "");
   report(result);
-  bool as_expected = result.bitcode.size > 4 && std::memcmp(result.bitcode.data, "BC\xc0\xde", 4) == 0 && result.images.size == 1;
-  if (as_expected) {
-    const jit::Image &image = result.images.data[0];
-    as_expected = image.format == jit::spirv && image.address_bits == 64 && image.size > 20 && std::memcmp(image.data, "\x03\x02\x23\x07", 4) == 0 &&
-                  image.symbols.size == 1 && contains(image.symbols.data[0].view(), "rules_sycl_check") &&
-                  contains(property_text(image), "rules_sycl_check");
-  }
-  if (!as_expected)
-    fail(bad_input, args.library + ": error: " + shared->library + " does not give back the image of a kernel as the driver expects it" +
-                        "\nnote: the driver knows the interface of DPC++ 2025.3 to 2026.2");
+  if (result.bitcode.size < 4 || std::memcmp(result.bitcode.data, "BC\xc0\xde", 4) != 0 ||
+      result.images.size != 1 || !is_check_image(result.images.data[0]))
+    fail(kBadInput, args.library + ": error: " + shared->library +
+                        " does not give back a kernel's image as the driver expects it" +
+                        "\nnote: the driver knows DPC++ 2025.3 to 2026.2");
 }
 
-// ---------------------------------------------------------------------------------------
-// The parent
+// -- the parent --
 
-// finish puts the outputs in their places.
+// finish puts the outputs in their places, the one that tells of the others last.
 void finish(const Arguments &args) {
-  if (args.command == "post-link") {
-    const std::string from = scratch(args.output_dir);
-    make_folder(args.output_dir);
-    for (size_t i = 0; i < shared->images; i++)
-      for (const char *ext : {".spv", ".prop", ".sym"})
-        move_file(from + "/" + std::to_string(i) + ext, args.output_dir + "/" + std::to_string(i) + ext);
-    move_file(from + "/images.table", args.output_dir + "/images.table");
-    return;
-  }
   for (const std::string &name : {args.header, args.footer, args.depfile, args.output})
-    if (!name.empty())
-      move_file(scratch(name), name);
+    if (!name.empty()) move_file(scratch(name), name);
+  if (args.output_dir.empty()) return;
+  make_folder(args.output_dir);
+  const std::string table = "images.table";
+  for (const fs::directory_entry &e : fs::directory_iterator(scratch(args.output_dir)))
+    if (e.path().filename() != table)
+      move_file(e.path(), args.output_dir / e.path().filename());
+  move_file(scratch(args.output_dir) + "/" + table, args.output_dir + "/" + table);
 }
 
-// discard removes what is left of outputs.
+// discard removes what is not in its place.
 void discard(const Arguments &args) {
-  for (const std::string &name : {args.header, args.footer, args.depfile, args.output})
-    if (!name.empty())
-      std::remove(scratch(name).c_str());
-  if (args.output_dir.empty())
-    return;
-  const std::string dir = scratch(args.output_dir);
-  for (size_t i = 0; i <= shared->images; i++)
-    for (const char *ext : {".spv", ".prop", ".sym"})
-      std::remove((dir + "/" + std::to_string(i) + ext).c_str());
-  std::remove((dir + "/images.table").c_str());
-  rmdir(dir.c_str());
+  std::error_code ignored;
+  for (const std::string &name :
+       {args.header, args.footer, args.depfile, args.output, args.output_dir})
+    if (!name.empty()) fs::remove_all(scratch(name), ignored);
 }
 
-int child(const Arguments &args, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // who ends the driver ends the compiler
-  if (getppid() != parent)
-    return machine_failed;
+Exit work(const Arguments &args) {
+  try {
+    if (args.command == "compile") compile(args);
+    if (args.command == "post-link") post_link(args);
+    if (args.command == "build") build(args);
+    if (args.command == "check") check(args);
+  } catch (const Failure &f) {
+    print(f);
+    return f.code;
+  }
+  return kDone;
+}
+
+Exit child(const Arguments &args, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who ends the driver ends the compiler
+  if (getppid() != parent) return kMachineFailed;
   rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  dup2(STDERR_FILENO, STDOUT_FILENO); // whatever the library prints is no data
-  int code = done;
-  try {
-    args.command == "compile" ? compile(args) : args.command == "post-link" ? post_link(args) : check(args);
-  } catch (const Failure &f) {
-    if (!f.text.empty())
-      std::fprintf(stderr, "%s\n", f.text.c_str());
-    code = f.code;
-  }
+  for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS"})
+    unsetenv(name);  // clang reads them, but the command line is to say all
+  Exit code = work(args);
   std::fflush(nullptr);
   shared->ended = true;
   return code;
 }
 
 // crash says what happened to a child that did not end by itself.
-int crash(const Arguments &args, int status) {
-  const std::string input = args.input.empty() ? args.library : args.input;
-  const std::string library = *shared->library ? shared->library : args.library;
-  std::string how = "ended with exit code " + std::to_string(WEXITSTATUS(status));
-  if (WIFSIGNALED(status))
-    how = std::string("ended by signal ") + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
-  std::fprintf(stderr, "%s: error: the device compiler %s %s while %s\n", input.c_str(), library.c_str(), how.c_str(), shared->doing);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-    std::fprintf(stderr, "note: the system ends programs so when the machine is out of memory: let fewer run at once\n");
+void crash(const Arguments &args, int status) {
+  const std::string output = printed();
+  const std::string &input = args.input.empty() ? args.library : args.input;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  std::string how = "exit code " + std::to_string(WEXITSTATUS(status));
+  if (signal) how = "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  std::fprintf(stderr, "%s%s: error: the device compiler %s ended by %s while %s\n",
+               output.c_str(), input.c_str(), *shared->library ? shared->library : "",
+               how.c_str(), shared->doing);
+  if (signal == SIGKILL || contains(output, "out of memory") || contains(output, "bad_alloc"))
+    std::fputs("note: the machine is out of memory: let fewer compilers run at once\n", stderr);
   else
-    std::fprintf(stderr, "note: this is a fault of the compiler, whatever the source says: try another release of DPC++, or less optimization (-O1); its makers "
-                         "take reports at https://github.com/intel/llvm/issues\n");
-  return machine_failed;
+    std::fputs("note: this is a fault of the compiler, whatever the source says: try another "
+               "release of DPC++, or less optimization (-O1); its makers take reports at "
+               "https://github.com/intel/llvm/issues\n",
+               stderr);
 }
 
-int supervise(const Arguments &args) {
-  void *memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    fail_io("memory");
+Exit supervise(const Arguments &args) {
+  void *memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail_io("mmap");
   shared = new (memory) Shared{};
-  shared->doing = "it was loaded";
+  shared->doing = "it started";
+  shared->printed = memfd_create("printed", MFD_CLOEXEC);
+  if (shared->printed < 0) fail_io("memfd_create");
+  discard(args);  // of a driver that was killed
   const pid_t parent = getpid();
-  pid_t pid = fork();
-  if (pid < 0)
-    fail_io("fork");
-  if (pid == 0)
-    _exit(child(args, parent));
+  const pid_t pid = fork();
+  if (pid < 0) fail_io("fork");
+  if (pid == 0) _exit(child(args, parent));
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR)
-      fail_io("waitpid");
-  if (!shared->ended || !WIFEXITED(status)) {
+    if (errno != EINTR) fail_io("waitpid");
+  Exit code = kMachineFailed;
+  if (!shared->ended || !WIFEXITED(status))
+    crash(args, status);
+  else
+    code = static_cast<Exit>(WEXITSTATUS(status));
+  try {
+    if (code == kDone) finish(args);
+  } catch (...) {
     discard(args);
-    return crash(args, status);
+    throw;
   }
-  if (WEXITSTATUS(status) == done)
-    finish(args);
   discard(args);
-  return WEXITSTATUS(status);
+  return code;
 }
 
-// ---------------------------------------------------------------------------------------
-// The command line
+// -- the command line --
 
-constexpr const char *help = R"(driver runs libsycl-jit, the device compiler of DPC++
+constexpr const char *kHelp = R"(driver: run libsycl-jit, the device compiler of DPC++
 
-usage:
-  driver compile --library LIBSYCL_JIT --output OUT.bc [--header H] [--footer F] [--depfile D] SOURCE -- CLANG-OPTION...
+Usage:
+  driver compile --library LIBSYCL_JIT --output OUT.bc [FLAGS] SOURCE -- CLANG-OPTION...
   driver post-link --library LIBSYCL_JIT --output-dir DIR IN.bc -- OPTION...
+  driver build --library LIBSYCL_JIT --output-dir DIR SOURCE -- OPTION...
   driver check --library LIBSYCL_JIT -- CLANG-OPTION...
 
-compile turns a SYCL source into bitcode, before device libraries are linked to it.
-  --header H, --footer F  DPC++'s integration header and footer, for the host compiler
-  --depfile D             the files that the source includes, as make reads them
+compile turns a SYCL source into bitcode, to which device libraries are not linked yet.
+  --header FILE, --footer FILE  write DPC++'s integration header and footer, for the host compiler
+  --depfile FILE                write the files that were read, as make has it, without
+                                those that are part of the library
 
-post-link links device libraries, splits the code and translates it to SPIR-V. DIR gets N.spv,
-N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file table of
-all with names relative to DIR. Options are -fsycl-device-code-split=auto|per_source|per_kernel|off
-and -fsycl-allow-device-image-dependencies.
+post-link links device libraries to bitcode, splits it and translates it to SPIR-V. DIR gets
+N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file
+table of all, whose names are relative to DIR. Options are
+-fsycl-device-code-split=auto|per_source|per_kernel|off and -fsycl-allow-device-image-dependencies.
 
-check compiles one kernel and looks at the image: nothing is printed when the library is as the
-driver expects it.
+build is compile and post-link in one.
 
-example:
+check compiles a kernel and looks at the image. It prints nothing when all is well.
+
+Example:
   driver compile --library lib/libsycl-jit.so --output axpy.bc axpy.cpp -- -std=c++20 -O2
-  driver post-link --library lib/libsycl-jit.so --output-dir axpy axpy.bc -- -fsycl-device-code-split=per_kernel
+  driver post-link --library lib/libsycl-jit.so --output-dir axpy axpy.bc --
 
-exit codes: 0 done, 1 the source does not compile, 2 wrong usage, 3 bad input file,
-4 the machine failed or the library crashed
+Exit codes: 0 done, 1 the source does not compile, 2 wrong usage, 3 bad input file, 4 the machine
+failed or the library crashed.
 )";
 
-[[noreturn]] void misuse(const std::string &text) { fail(usage, "driver: error: " + text + "\nnote: 'driver --help' says more"); }
+[[noreturn]] void misuse(const std::string &text) {
+  fail(kUsage, "driver: error: " + text + "\nnote: 'driver --help' says more");
+}
+
+struct Flag {
+  const char *name;
+  std::string *value;
+  std::string_view required, optional;  // commands
+};
+
+// take takes the value of a flag, which is part of the argument or the next one.
+void take(const Flag &flag, const std::vector<std::string> &args, size_t &i) {
+  size_t equals = args[i].find('=');
+  if (equals != std::string::npos)
+    *flag.value = args[i].substr(equals + 1);
+  else if (i + 1 < args.size() && args[i + 1] != "--")
+    *flag.value = args[++i];
+  if (flag.value->empty()) misuse(std::string(flag.name) + " needs a value");
+}
 
 Arguments parse(const std::vector<std::string> &args) {
+  if (args.empty()) misuse("give a command: compile, post-link, build or check");
   Arguments out;
-  if (args.empty())
-    misuse("give a command: compile, post-link or check");
   out.command = args[0];
-  if (out.command != "compile" && out.command != "post-link" && out.command != "check")
-    misuse("there is no command '" + out.command + "'");
-  const bool compiles = out.command == "compile", links = out.command == "post-link";
-  const struct {
-    const char *name;
-    std::string *value;
-    bool known, needed;
-  } flags[] = {
-      {"--library", &out.library, true, true},     {"--output", &out.output, compiles, compiles}, {"--output-dir", &out.output_dir, links, links},
-      {"--header", &out.header, compiles, false},  {"--footer", &out.footer, compiles, false},    {"--depfile", &out.depfile, compiles, false},
+  const Flag flags[] = {
+      {"--library", &out.library, "compile post-link build check", ""},
+      {"--output", &out.output, "compile", ""},
+      {"--output-dir", &out.output_dir, "post-link build", ""},
+      {"--header", &out.header, "", "compile"},
+      {"--footer", &out.footer, "", "compile"},
+      {"--depfile", &out.depfile, "", "compile"},
   };
+  auto among = [&](std::string_view commands) {
+    return contains(" " + std::string(commands) + " ", " " + out.command + " ");
+  };
+  if (!among(flags[0].required)) misuse("there is no command '" + out.command + "'");
   size_t i = 1;
   for (; i < args.size() && args[i] != "--"; i++) {
     const std::string name = args[i].substr(0, args[i].find('='));
-    auto flag = std::find_if(std::begin(flags), std::end(flags), [&](auto &f) { return f.known && name == f.name; });
-    if (flag != std::end(flags)) {
-      if (name == args[i] && i + 1 == args.size())
-        misuse(name + " needs a value");
-      *flag->value = name == args[i] ? args[++i] : args[i].substr(name.size() + 1);
-    } else if (has_prefix(args[i], "-"))
-      misuse("'" + out.command + "' has no flag " + name + "; options of the compiler come after --");
+    auto flag = std::find_if(std::begin(flags), std::end(flags), [&](const Flag &f) {
+      return name == f.name && (among(f.required) || among(f.optional));
+    });
+    if (flag != std::end(flags))
+      take(*flag, args, i);
+    else if (has_prefix(name, "-"))
+      misuse("'" + out.command + "' has no flag " + name + "; options of clang come after --");
     else if (!out.input.empty() || out.command == "check")
       misuse("'" + args[i] + "' is one file too many");
     else
       out.input = args[i];
   }
-  if (i < args.size())
-    out.options.assign(args.begin() + i + 1, args.end());
-  for (auto &f : flags)
-    if (f.needed && f.value->empty())
-      misuse(std::string(f.name) + " is missing");
-  if (out.input.empty() && out.command != "check")
-    misuse(compiles ? "the source is missing" : "the bitcode file is missing");
+  if (i < args.size()) out.options.assign(args.begin() + i + 1, args.end());
+  for (const Flag &f : flags)
+    if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
+  if (out.input.empty() && out.command != "check") misuse("the input file is missing");
+  while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();
   return out;
 }
 
-} // namespace
+Exit run(const std::vector<std::string> &args) {
+  if (!args.empty() && (args[0] == "--help" || args[0] == "-h")) {
+    std::fputs(kHelp, stdout);
+    return kDone;
+  }
+  return supervise(parse(args));
+}
+
+}  // namespace
 
 int main(int argc, char **argv) {
-  std::vector<std::string> args(argv + 1, argv + argc);
-  if (!args.empty() && (args[0] == "--help" || args[0] == "-h")) {
-    std::fputs(help, stdout);
-    return done;
-  }
   try {
-    return supervise(parse(args));
+    return run({argv + 1, argv + argc});
   } catch (const Failure &f) {
-    std::fprintf(stderr, "%s\n", f.text.c_str());
+    print(f);
     return f.code;
   } catch (const std::exception &e) {
     std::fprintf(stderr, "driver: error: %s\n", e.what());
-    return machine_failed;
+    return kMachineFailed;
   }
 }
