@@ -148,7 +148,15 @@ def _symbol(ctx):
 
 def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
     """The compile of a rule's sources for the host: CcCompilationOutputs."""
-    wrappers = []
+    flags = (
+        _STANDARD +
+        # So that __FILE__ and diagnostics name a source as both compiles do.
+        ["-ffile-prefix-map=./="] +
+        (["-Xclang", "-fsycl-is-host", "-D__SYCL_UNNAMED_LAMBDA__=1"] if unnamed else []) +
+        expanded(ctx, "copts") + expanded(ctx, "host_copts")
+    )
+    contexts = [compiled.context, toolchain.libsycl[CcInfo].compilation_context]
+    outputs = []
     for i, c in enumerate(compiled.compiled):
         # The folders keep apart what has the same name. The name is no source's, which the
         # compiler would find here first.
@@ -157,23 +165,24 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         if asks and i == 0:
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
-        wrappers.append(wrapper)
-    context, outputs = cc_common.compile(
-        actions = ctx.actions,
-        additional_inputs = [f for c in compiled.compiled for f in [c.source, c.header, c.footer]],
-        cc_toolchain = cc.toolchain,
-        compilation_contexts = [compiled.context, toolchain.libsycl[CcInfo].compilation_context],
-        feature_configuration = cc.features,
-        local_defines = ctx.attr.defines,
-        name = ctx.label.name,
-        srcs = wrappers,
-        user_compile_flags = _STANDARD +
-                             # So that __FILE__ and diagnostics name a source as both compiles do.
-                             ["-ffile-prefix-map=./="] +
-                             (["-Xclang", "-fsycl-is-host", "-D__SYCL_UNNAMED_LAMBDA__=1"] if unnamed else []) +
-                             expanded(ctx, "copts") + expanded(ctx, "host_copts"),
+
+        # One by one, so that none depends on the others' sources.
+        _, output = cc_common.compile(
+            actions = ctx.actions,
+            additional_inputs = [c.source, c.header, c.footer],
+            cc_toolchain = cc.toolchain,
+            compilation_contexts = contexts,
+            feature_configuration = cc.features,
+            local_defines = ctx.attr.defines,
+            name = "%s.%d" % (ctx.label.name, i),
+            srcs = [wrapper],
+            user_compile_flags = flags,
+        )
+        outputs.append(output)
+    return struct(
+        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts),
+        outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
-    return struct(context = context, outputs = outputs)
 
 def _embed(ctx, toolchain, cc, code, objects, symbols):
     """Adds to objects what registers the device images; returns what is known of these."""

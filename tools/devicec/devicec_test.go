@@ -161,7 +161,7 @@ func TestTranslateOfNothing(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// DPC++'s post-link step writes such a row for sources without device code.
+	// The property file tells whether a kernel is missing.
 	write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
 	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 	write(t, "k.prop", none)

@@ -62,11 +62,14 @@ func driverError(err error) error {
 	if !errors.As(err, &failed) || strings.TrimSpace(failed.Output) == "" {
 		return err
 	}
-	said := errors.New(strings.TrimSpace(failed.Output))
-	if failed.Code == cli.ExitFailure {
-		return said
+	text := strings.TrimSpace(failed.Output)
+	if strings.Count(text, "error:") == 1 { // it is said to be an error once more
+		text = strings.TrimPrefix(strings.Replace(text, ": error: ", ": ", 1), "error: ")
 	}
-	return cli.BadInput(said)
+	if failed.Code == cli.ExitFailure {
+		return errors.New(text)
+	}
+	return cli.BadInput(errors.New(text))
 }
 
 // An image is device code in SPIR-V with what its files say of it.

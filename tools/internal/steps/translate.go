@@ -153,7 +153,13 @@ func (s *Translate) translate(ctx context.Context, env *cli.Env, in row, files *
 // device libraries. What it says of the module beside that is not used: the module
 // has a property file of its own.
 func (s *Translate) translateByDPCPP(ctx context.Context, env *cli.Env, in row, files *rowFiles) (libraries []*image, err error) {
-	images, err := s.DPCPP.postLink(ctx, env, in.code, "-fsycl-device-code-split=off")
+	options := []string{"-fsycl-device-code-split=off"}
+	if linked, err := in.isLinked(); err != nil {
+		return nil, err
+	} else if linked { // otherwise only kernels can be called from outside
+		options = append(options, "-fsycl-allow-device-image-dependencies")
+	}
+	images, err := s.DPCPP.postLink(ctx, env, in.code, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +202,26 @@ func (s *Translate) write(m *image, in row, files *rowFiles) error {
 	return m.write(files, s.KeepDebugInfo)
 }
 
+// isLinked reports whether a module exports or imports functions.
+func (r row) isLinked() (bool, error) {
+	if r.properties == "" {
+		return false, nil
+	}
+	properties, err := propertyFile(r.properties)
+	if err != nil {
+		return false, err
+	}
+	return len(properties.Set(propset.ExportedSymbols).Properties()) > 0 || len(properties.Set(propset.ImportedSymbols).Properties()) > 0, nil
+}
+
+func propertyFile(name string) (*propset.Registry, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return propset.Parse(name, data)
+}
+
 // writeLibraries writes the images of device libraries, each once, and returns their rows.
 func (s *Translate) writeLibraries(out *outputs, libraries []*image) (rows [][]string, err error) {
 	seen := map[string]bool{}
@@ -219,11 +245,7 @@ func writeEmpty(in row, files *rowFiles) error {
 	if in.properties == "" {
 		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.code))
 	}
-	data, err := os.ReadFile(in.properties)
-	if err != nil {
-		return err
-	}
-	properties, err := propset.Parse(in.properties, data)
+	properties, err := propertyFile(in.properties)
 	if err != nil {
 		return err
 	}
@@ -236,11 +258,7 @@ func writeEmpty(in row, files *rowFiles) error {
 // addProperties adds what a property file of the post-link step says. Sizes that SPIR-V requires, too, are
 // those of SPIR-V: what is compiled is what counts.
 func addProperties(own *propset.Registry, name string) error {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	file, err := propset.Parse(name, data)
+	file, err := propertyFile(name)
 	if err != nil {
 		return err
 	}
