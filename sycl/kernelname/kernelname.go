@@ -57,6 +57,10 @@ var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 // an inline namespace, which people do not write.
 var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
 
+// freeFunction matches the prefix inside of the mangled names that DPC++ gives to
+// kernels that are functions.
+var freeFunction = regexp.MustCompile(`\b` + Prefix)
+
 // Display returns the name of a kernel or function as people write it:
 // "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and so is the
 // kernel that [Rounded] says was made of it. A name that is not mangled stays as it is
@@ -134,5 +138,6 @@ func parse(symbol string) demangle.AST {
 // text writes a name out, as far as it is short enough for people to read.
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
-	return versioned.ReplaceAllString(name, "sycl::"), len(name) < 1<<14
+	whole = len(name) < 1<<14
+	return freeFunction.ReplaceAllString(versioned.ReplaceAllString(name, "sycl::"), ""), whole
 }

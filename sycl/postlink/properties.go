@@ -28,9 +28,9 @@ type PropertyOptions struct {
 	// device library can be imported.
 	Dependencies bool
 
-	// FunctionsOnly leaves device globals out of the exported symbols, as releases
-	// before 2026 do.
-	FunctionsOnly bool
+	// Before2026 says that the image is for a release before 2026, which exports no
+	// device globals and is told which kernels may fail an assertion of the C library.
+	Before2026 bool
 
 	// DeviceLibraries says that DPC++'s device libraries are linked to the image when
 	// it is translated, so that it imports none of their functions.
@@ -418,7 +418,7 @@ func (p *imageProperties) exportedSymbols() error {
 		}
 	}
 	for _, g := range p.globals {
-		if !p.options.FunctionsOnly && g.HasAttribute(attrDeviceGlobalSize) && !inImageScope(g) && !g.Linkage().Local() {
+		if !p.options.Before2026 && g.HasAttribute(attrDeviceGlobalSize) && !inImageScope(g) && !g.Linkage().Local() {
 			p.mark(propset.ExportedSymbols, g.Name())
 		}
 	}
@@ -562,14 +562,25 @@ func (p *imageProperties) misc() error {
 	return nil
 }
 
-// assertFail is what a failed assertion calls.
-const assertFail = "__devicelib_assert_fail"
+// What a failed assertion calls: the function of a device library and, before that is
+// linked, the one of the C library.
+const (
+	assertFail        = "__devicelib_assert_fail"
+	libraryAssertFail = "__assert_fail"
+)
 
 // assertUsed marks the kernels that may fail an assertion. Who calls a function
 // through a pointer is not known, so one that can be called so makes it all
 // kernels.
 func (p *imageProperties) assertUsed() error {
-	if p.module.Function(assertFail) == nil {
+	var queue []string
+	if p.module.Function(assertFail) != nil {
+		queue = append(queue, assertFail)
+	}
+	if f := p.module.Function(libraryAssertFail); f != nil && !f.Defined() && p.options.DeviceLibraries && p.options.Before2026 {
+		queue = append(queue, libraryAssertFail)
+	}
+	if len(queue) == 0 {
 		return nil
 	}
 	users := map[string][]llvmir.Symbol{}
@@ -588,9 +599,9 @@ func (p *imageProperties) assertUsed() error {
 		}
 		return callees[f][name]
 	}
-	seen := map[string]bool{assertFail: true}
+	seen := map[string]bool{assertFail: true, libraryAssertFail: true}
 	all := false
-	for queue := []string{assertFail}; len(queue) > 0; queue = queue[1:] {
+	for ; len(queue) > 0; queue = queue[1:] {
 		for _, s := range users[queue[0]] {
 			if f, ok := s.(*llvmir.Function); seen[s.Name()] || ok && !calls(f, queue[0]) {
 				continue

@@ -334,7 +334,7 @@ func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, co
 		sets = DriverSets()
 	}
 	own := *sets
-	own.DeviceLibraries, own.FunctionsOnly = libraries, o.Runtime == release.Before2026()
+	own.DeviceLibraries, own.Before2026 = libraries, o.Runtime == release.Before2026()
 	workers := runtime.GOMAXPROCS(0)
 	err = command.ForEach(workers, len(rows), func(i int) error {
 		if err := o.describe(m, properties, rows[i], split, own); err != nil {
