@@ -199,15 +199,15 @@ func readsConstant(name string) bool {
 
 // Undefined lists the functions that a module's kernels reach and nobody defines,
 // sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
-// those of explicit SIMD are for later tools to define, the bfloat16 library is the
-// runtime's to link, and DPC++'s compiler links other device libraries to its modules.
+// those of explicit SIMD are for later tools to define, what a failed assertion calls is
+// the device's, the bfloat16 library is the runtime's to link, and DPC++'s compiler links other device libraries to its modules.
 func Undefined(m *llvmir.Module) []UndefinedFunction {
 	p := newPaths(m)
 	var list []UndefinedFunction
 	libraries := finished(m)
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
-		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) ||
+		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
 			libraries && inDeviceLibrary(name) {
 			continue
 		}
