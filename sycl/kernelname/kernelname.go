@@ -57,9 +57,9 @@ var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 // an inline namespace, which people do not write.
 var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
 
-// prefixed matches the prefix in the name of a function: DPC++ puts it before the
-// function's own name, wherever that stands in the symbol.
-var prefixed = regexp.MustCompile(`(^|::|\s)` + Prefix)
+// freeFunction matches the prefix inside of the mangled names that DPC++ gives to
+// kernels that are functions.
+var freeFunction = regexp.MustCompile(`\b` + Prefix)
 
 // Display returns the name of a kernel or function as people write it:
 // "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
@@ -76,7 +76,6 @@ func Display(symbol string) string {
 		tree = of
 	}
 	name, _ := text(tree)
-	name = prefixed.ReplaceAllString(name, "$1")
 	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
 		if at := sizes.FindStringIndex(of); at != nil {
 			return of[:at[0]]
@@ -140,5 +139,6 @@ func parse(symbol string) demangle.AST {
 // text writes a name out, as far as it is short enough for people to read.
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
-	return versioned.ReplaceAllString(name, "sycl::"), len(name) < 1<<14
+	whole = len(name) < 1<<14
+	return freeFunction.ReplaceAllString(versioned.ReplaceAllString(name, "sycl::"), ""), whole
 }
