@@ -128,8 +128,8 @@ func user(images []*image, name string) (kernel, place string) {
 				continue
 			}
 			kernel, place = k.Name, ""
-			if at := k.Location; at.Line != 0 {
-				place = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column)
+			if at := k.Location; at.Line != 0 { // that of the function, which has no column
+				place = fmt.Sprintf("%s:%d", at.File, at.Line)
 			}
 		}
 	}
