@@ -34,6 +34,8 @@
 #include <utility>
 #include <vector>
 
+#include "bitcode.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -494,6 +496,7 @@ void compile(const Arguments &args) {
   if (!args.depfile.empty())
     options.insert(options.end(), {"-MD", "-MF", scratch(args.depfile), "-MT", args.output});
   jit::Result result = compile_source(args, options);
+  bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
   write_file(scratch(args.output), result.bitcode.data, result.bitcode.size);
   if (!args.depfile.empty())
     write_file(scratch(args.depfile), on_disk(read_file(scratch(args.depfile))));

@@ -3,11 +3,11 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 
 COMPAT_ATTRS = {
-    "_compat": attr.label(default = "//tools/compat", executable = True, cfg = "exec"),
+    "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }
 
-def report_action(ctx, files, devices, device_config, out):
+def report_action(ctx, files, devices, device_config, out, embedded = []):
     """SyclCompatReport: SYCLBINs to one report, as on one program.
 
     Args:
@@ -16,6 +16,8 @@ def report_action(ctx, files, devices, device_config, out):
         devices: list of device names, or none for what the files were built for.
         device_config: list of Files merged over the built-in device table.
         out: the File to write.
+        embedded: list of the Files of SYCLBINs with the images that programs themselves
+            hold.
     """
     args = ctx.actions.args()
     args.add("report")
@@ -23,11 +25,12 @@ def report_action(ctx, files, devices, device_config, out):
     args.add("--name", str(ctx.label).lstrip("@"))
     args.add_joined("--devices", devices, join_with = ",")
     args.add_all(device_config, before_each = "--device-config")
+    args.add_all(embedded, before_each = "--embedded")
     args.add_all(files)
     ctx.actions.run(
         executable = ctx.executable._compat,
         arguments = [args],
-        inputs = files + device_config,
+        inputs = files + embedded + device_config,
         outputs = [out],
         mnemonic = "SyclCompatReport",
         progress_message = "Reporting the compatibility of %{label}",

@@ -4,7 +4,8 @@
 // A SYCL kernel is named by a type: its symbol is the mangled name of that type's
 // type information, so that class VectorAdd becomes _ZTS9VectorAdd. The device
 // header sycl_lite wraps the type of a kernel with required sizes into
-// sycl_lite::kernel_with, which the author never wrote. And DPC++'s runtime finds a
+// sycl_lite::kernel_with, which the author never wrote, as DPC++ does with the type of
+// a kernel that it makes of another ([Rounded]). And DPC++'s runtime finds a
 // kernel of a SYCLBIN only when its symbol starts with [Prefix], which people never
 // see.
 package kernelname
@@ -52,23 +53,92 @@ const maxMangled = 16 << 10
 // sizes matches what follows the kernel's own name in kernel_with.
 var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 
+// versioned matches where a name says which version of DPC++'s headers it is of: in
+// an inline namespace, which people do not write.
+var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
+
+// prefixed matches the prefix in the name of a function: DPC++ puts it before the
+// function's own name, wherever that stands in the symbol.
+var prefixed = regexp.MustCompile(`(^|::|\s)` + Prefix)
+
 // Display returns the name of a kernel or function as people write it:
-// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd. A name that is
-// not mangled stays as it is but for the prefix and what the runtime puts before it.
+// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
+// "_Z19__sycl_kernel_scalePff" is scale(float*, float). A kernel that [Rounded] says was
+// made of another has the name of that one. A name that is not mangled stays as it is but
+// for the prefix and what the runtime puts before it.
 func Display(symbol string) string {
 	symbol = Base(symbol[len(compiled.FindString(symbol)):])
-	if len(symbol) > maxMangled {
+	tree := parse(symbol)
+	if tree == nil {
 		return symbol
 	}
-	s, err := demangle.ToString(symbol, demangle.MaxLength(14)) // up to 1<<14 bytes
-	if err != nil {
-		return symbol
+	if of := rounded(tree); of != nil {
+		tree = of
 	}
-	s = strings.TrimPrefix(s, "typeinfo name for ")
-	if name, ok := strings.CutPrefix(s, "sycl_lite::kernel_with<"); ok {
-		if at := sizes.FindStringIndex(name); at != nil {
-			return name[:at[0]]
+	name, _ := text(tree)
+	name = prefixed.ReplaceAllString(name, "$1")
+	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
+		if at := sizes.FindStringIndex(of); at != nil {
+			return of[:at[0]]
 		}
 	}
-	return s
+	return name
+}
+
+// Rounded reports whether a kernel is one that DPC++ made of another. For one
+// parallel_for over a range there are two kernels: the one that was written, and one
+// that runs it over a range rounded up to a size that suits the device. When a program
+// runs, the runtime takes one of them by the range. Rounded returns the name of the
+// kernel that was written, as Display does.
+func Rounded(symbol string) (kernel string, ok bool) {
+	of := rounded(parse(Base(symbol)))
+	if of == nil {
+		return "", false
+	}
+	return text(of)
+}
+
+// roundedArgument says which template argument of the types that DPC++ names its own
+// kernels by is the kernel that was written: a named one, and ones whose name is the
+// type of their function.
+var roundedArgument = map[string]int{
+	"sycl::detail::__pf_kernel_wrapper":      0,
+	"sycl::detail::RoundedRangeKernel":       2,
+	"sycl::detail::RoundedRangeKernelWithKH": 2,
+}
+
+// rounded returns the type that names the kernel that was written, or nil.
+func rounded(tree demangle.AST) demangle.AST {
+	t, ok := tree.(*demangle.Template)
+	if !ok {
+		return nil
+	}
+	name, _ := text(t.Name)
+	at, ok := roundedArgument[name]
+	if !ok || at >= len(t.Args) {
+		return nil
+	}
+	return t.Args[at]
+}
+
+// parse returns what a mangled name says, without the words that make a type the
+// symbol of a kernel, or nil.
+func parse(symbol string) demangle.AST {
+	if len(symbol) > maxMangled {
+		return nil
+	}
+	tree, err := demangle.ToAST(symbol)
+	if err != nil {
+		return nil
+	}
+	if s, ok := tree.(*demangle.Special); ok && s.Prefix == "typeinfo name for " {
+		return s.Val
+	}
+	return tree
+}
+
+// text writes a name out, as far as it is short enough for people to read.
+func text(tree demangle.AST) (name string, whole bool) {
+	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
+	return versioned.ReplaceAllString(name, "sycl::"), len(name) < 1<<14
 }

@@ -17,12 +17,20 @@ func ExampleDisplay() {
 func TestDisplay(t *testing.T) {
 	long := "_ZTS" + strings.Repeat("9VectorAdd", 2000)
 	for symbol, want := range map[string]string{
-		"_ZTS9VectorAdd": "VectorAdd",
+		"_ZTS9VectorAdd":                                                 "VectorAdd",
+		"_Z19__sycl_kernel_scalePff":                                     "scale(float*, float)",
+		"_ZN2ns19__sycl_kernel_scaleEPf":                                 "ns::scale(float*)",
+		"_Z18__sycl_kernel_fillIiEvPT_":                                  "void fill<int>(int*)",
+		"_Z5apply19__sycl_kernel_scale":                                  "apply(__sycl_kernel_scale)",
 		"_ZTSN9sycl_lite11kernel_withIN5stats6SpreadELj0ELj0ELj0ELj8EEE": "stats::Spread",
 		"_ZTSN9sycl_lite11kernel_withI3SumIdELj64ELj1ELj1ELj0EEE":        "Sum<double>",
 		"_ZTSN9sycl_lite11kernel_withI3SumILj4ELj5EELj0ELj0ELj0ELj16EEE": "Sum<4u, 5u>",
 		"_ZTSN9sycl_lite11kernel_withI3SumEE":                            "sycl_lite::kernel_with<Sum>",
 		"rtc_0$__sycl_kernel__ZTS9VectorAdd":                             "VectorAdd",
+		"_ZTSZ4mainEUlN4sycl3_V14itemILi3ELb1EEEE_":                      "main::{lambda(sycl::item<3, true>)#1}",
+		"_ZTSN4sycl3_V14itemILi3ELb1EEE":                                 "sycl::item<3, true>",
+		"_ZTSN7my_sycl3_V14itemE":                                        "my_sycl::_V1::item",
+		"_ZTSN4sycl2_V4itemE":                                            "sycl::_V::item",
 		"not mangled":                                                    "not mangled",
 		"":                                                               "",
 		"_ZTS":                                                           "_ZTS",
@@ -30,6 +38,53 @@ func TestDisplay(t *testing.T) {
 	} {
 		if got := Display(symbol); got != want {
 			t.Errorf("%.80q: got %.80q, want %.80q", symbol, got, want)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	const wrapper, kernel = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI", "_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1E"
+	long := "3Tag" + "I" + strings.Repeat("3TagIjE", 1500) + "E"
+	// What DPC++ 2025.3 and 2026.2 both make, with the symbol of the kernel that was written.
+	for symbol, written := range map[string]string{
+		wrapper + "Z4mainE5LocalEE": "_ZTSZ4mainE5Local",
+		wrapper + "N3app4FillEEE":   "_ZTSN3app4FillE",
+		wrapper + "N3app2TnIiEEEE":  "_ZTSN3app2TnIiEE",
+		"_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi3ELb1EEELi3EZ4mainEUlS4_E_EE":                            "_ZTSZ4mainEUlN4sycl3_V14itemILi3ELb1EEEE_",
+		"_ZTSN4sycl3_V16detail24RoundedRangeKernelWithKHINS0_4itemILi3ELb1EEELi3EZ4mainEUlS4_NS0_14kernel_handlerEE_EE": "_ZTSZ4mainEUlN4sycl3_V14itemILi3ELb1EEENS0_14kernel_handlerEE_",
+		kernel + "7FunctorEE":                                    "_ZTS7Functor",
+		kernel + "Z4mainEUlT_E_EE":                               "_ZTSZ4mainEUlT_E_",
+		kernel + "Z3runIiEvRNS0_5queueEPT_EUlNS0_2idILi1EEEE_EE": "_ZTSZ3runIiEvRN4sycl3_V15queueEPT_EUlNS1_2idILi1EEEE_",
+		kernel + "Z3runIjEvRNS0_5queueEPT_EUlNS0_2idILi1EEEE_EE": "_ZTSZ3runIjEvRN4sycl3_V15queueEPT_EUlNS1_2idILi1EEEE_",
+		Prefix + wrapper + "N3app4FillEEE":                       Prefix + "_ZTSN3app4FillE",
+		"_ZTSN4sycl6detail19__pf_kernel_wrapperIN3app4FillEEE":   "_ZTSN3app4FillE",
+		wrapper + "NS1_19__pf_kernel_wrapperI4FillEEEE":          wrapper + "4FillEE",
+	} {
+		got, ok := Rounded(symbol)
+		want, _ := text(parse(Base(written)))
+		if !ok || got != want {
+			t.Errorf("%s: got %q, %v, want %q", symbol, got, ok, want)
+		}
+		if got := Display(symbol); got != want {
+			t.Errorf("%s: is shown as %q, want %q", symbol, got, want)
+		}
+	}
+	for name, symbol := range map[string]string{
+		"another kernel":              "_ZTSN3app4FillE",
+		"empty":                       "",
+		"not mangled":                 "sycl::detail::__pf_kernel_wrapper<Fill>",
+		"cut off":                     wrapper + "N3app4Fill",
+		"without arguments":           "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperE",
+		"with too few arguments":      "_ZTSN4sycl3_V16detail18RoundedRangeKernelIiE",
+		"of another namespace":        "_ZTSN2my4sycl3_V16detail19__pf_kernel_wrapperI4FillEE",
+		"of a class that looks alike": "_ZTSN4sycl3_V16detail19__pf_kernel_wrappesI4FillEE",
+		"a type in the wrapper":       "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI4FillE4TypeE",
+		"a function of the name":      "_ZN4sycl3_V16detail19__pf_kernel_wrapperI4FillEvv",
+		"a longer name than any":      wrapper + strings.Repeat("N3app4FillEE", 2000),
+		"a name that is cut":          wrapper + long + "EE",
+	} {
+		if kernel, ok := Rounded(symbol); ok {
+			t.Errorf("%s: is taken for one of %q", name, kernel)
 		}
 	}
 }
@@ -52,7 +107,11 @@ func TestDistinct(t *testing.T) {
 
 func FuzzDisplay(f *testing.F) {
 	f.Add("_ZTSN9sycl_lite11kernel_withI3SumILj4ELj5EELj0ELj0ELj0ELj16EEE")
+	f.Add("_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi3ELb1EEELi3EZ4mainEUlS4_E_EE")
 	f.Fuzz(func(t *testing.T, symbol string) {
+		if kernel, ok := Rounded(symbol); ok && kernel != Display(Base(symbol)) && Base(symbol) == symbol {
+			t.Errorf("%q is made of %q but is shown as %q", symbol, kernel, Display(symbol))
+		}
 		if got := Display(symbol); len(got) > max(len(symbol), 1<<20) {
 			t.Errorf("%d bytes of a symbol became %d", len(symbol), len(got))
 		}

@@ -16,7 +16,12 @@ import (
 // A Module is kernels that share device images and needs: an abstract module of
 // a SYCLBIN, a SPIR-V module, a row of a file table.
 type Module struct {
-	File    string // that it is in; the runtime takes either of two images of one file
+	File string // that it is in; of two images of a file that is loaded the runtime takes either
+
+	// Embedded tells that the program itself has the images: the runtime takes native
+	// ones where there are some.
+	Embedded bool
+
 	Needs   *requirement.Requirements
 	Kernels []KernelInfo
 	Forms   []Form
@@ -29,6 +34,8 @@ type KernelInfo struct {
 	Needs    *requirement.Requirements // its own, when they are to count instead of the module's
 	Location *Location
 	Origins  []Origin
+
+	rounded bool // made of the kernel of that name, see JoinRounded
 }
 
 // A Form is one device image of a module.
@@ -91,6 +98,7 @@ type builder struct {
 type kernel struct {
 	name    string
 	holders []holder
+	rounded []holder // that hold what was made of it, see JoinRounded
 }
 
 // images lists the images by digest. Those of equal bytes and equal needs are
@@ -147,12 +155,16 @@ func (b *builder) collect(r *Report) {
 				b.kernels[info.Name] = k
 				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: kernelname.Display(info.Name), Images: []string{}}
 			}
-			k.holders = append(k.holders, b.holder(module, &info))
+			if h := b.holder(module, &info); info.rounded {
+				k.rounded = append(k.rounded, h)
+			} else {
+				k.holders = append(k.holders, h)
+			}
 			d := described[info.Name]
 			for f := range module.Forms {
 				d.Images = append(d.Images, b.imageIDs[&module.Forms[f]])
 			}
-			if d.Location == nil {
+			if d.Location == nil && !info.rounded { // its place is in DPC++'s headers
 				d.Location = info.Location
 			}
 			d.Origins = mergeOrigins(d.Origins, info.Origins)
@@ -189,7 +201,7 @@ type holder struct {
 func (b *builder) holder(m *Module, info *KernelInfo) holder {
 	h := holder{module: m, scope: ScopeImage}
 	needs := m.Needs
-	if len(m.Kernels) == 1 {
+	if !slices.ContainsFunc(m.Kernels, func(k KernelInfo) bool { return k.Name != info.Name }) {
 		h.scope = ScopeKernel
 	}
 	if info.Needs != nil {
@@ -242,17 +254,26 @@ func (b *builder) verdict(needs, device int) *verdict {
 	return v
 }
 
-// cell decides on a kernel and a device. Of several modules with the kernel, the
-// one that serves the device best counts.
+// cell decides on a kernel and a device.
 func (b *builder) cell(k *kernel, device int) Cell {
+	c := b.bestCell(k, k.holders, device)
+	if len(k.rounded) > 0 {
+		c = joined(c, b.bestCell(k, k.rounded, device))
+	}
+	return c
+}
+
+// bestCell decides by the one of several modules with the kernel that serves the device
+// best.
+func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
 	var best Cell
 	native, ir := map[string]bool{}, map[string]bool{} // by file
-	for i, h := range k.holders {
+	for i, h := range holders {
 		c := b.moduleCell(k, h, device)
 		if i == 0 || cellRank(c) < cellRank(best) {
 			best = c
 		}
-		if c.Status == Compatible {
+		if c.Status == Compatible && !h.module.Embedded {
 			native[h.module.File] = native[h.module.File] || c.Holds == Native
 			ir[h.module.File] = ir[h.module.File] || c.Holds == IR
 		}

@@ -166,7 +166,7 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 		}
 		var b strings.Builder
 		isGood := true
-		fmt.Fprintf(&b, "| %s |", InTable(CodeSpan(kernelName(&t.Kernels[k]))))
+		fmt.Fprintf(&b, "| %s |", InTable(CodeSpan(kernelName(&t.Kernels[k])+lambdaPlace(&t.Kernels[k]))))
 		for _, c := range columns {
 			n := t.cells[k*len(t.Devices)+c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])

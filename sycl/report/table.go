@@ -152,6 +152,15 @@ func (t *table) deviceNames(list []int) []string {
 // kernelName returns what a kernel is called in renderings.
 func kernelName(k *Kernel) string { return cmp.Or(Escape(k.DisplayName), Escape(k.Name), Escape(k.ID)) }
 
+// lambdaPlace returns the place of a kernel that has no name but what compilers call
+// lambdas by, such as main::{lambda(sycl::id<1>)#1}, as what a row adds to that.
+func lambdaPlace(k *Kernel) string {
+	if k.Location == nil || !strings.Contains(k.DisplayName, "{lambda(") {
+		return ""
+	}
+	return " at " + k.Location.String()
+}
+
 // KernelTarget returns the label of the report that a kernel of a merged report
 // is from, "" for the kernels of any other report. See [Merge].
 func KernelTarget(k *Kernel) string {

@@ -128,7 +128,7 @@ const nameHead = "KERNEL"
 func (t *textWriter) nameColumn() textColumn {
 	c := textColumn{head: []string{nameHead}, width: len(nameHead)}
 	for k := range t.Kernels {
-		name := kernelName(&t.Kernels[k])
+		name := kernelName(&t.Kernels[k]) + lambdaPlace(&t.Kernels[k])
 		t.names = append(t.names, name)
 		c.width = max(c.width, width(name))
 	}

@@ -57,7 +57,7 @@ var (
 	noModules       = Rule{"no-modules", "the file has an abstract module", "build it again and look for device code that was dropped"}
 	moduleEmpty     = Rule{"module-empty", "an abstract module has an image", "remove the module, or build it for at least one target"}
 	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "pack it again with a symbol file, or with property files that have the set " + propset.KernelNames}
-	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "build it again with rules_sycl, or write the kernel as a free function: ext_oneapi_get_kernel finds kernels with that prefix only"}
+	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions with extern \"C\""}
 	nativeTargets   = Rule{"native-compile-target", "a native image stands alone in an abstract module whose compile_target is its architecture", "write it again with 'packager convert': without it the runtime may give the image to another device"}
 	irCompileTarget = Rule{"ir-compile-target", "an IR module stands in an abstract module without compile_target", "write it again with 'packager convert': with it the runtime refuses the IR on every device"}
 	aspectsMissing  = Rule{"aspects-missing", "the device requirements list the aspects, be it none", "build it again with a current compiler"}
@@ -238,26 +238,44 @@ func (v *verifier) module(i int, m *Module) {
 // names checks that the runtime finds the kernels by name, in one finding: where the
 // names were not made for it, none is.
 func (v *verifier) names() {
-	lost := make(map[string]bool)
-	var first, place string
+	var lost []string // as people know them: of one, DPC++ may make two
+	var place string
 	for i, m := range v.file.Modules {
-		for _, name := range m.Kernels() {
-			if strings.HasPrefix(name, kernelname.Prefix) {
+		for _, symbol := range m.Kernels() {
+			if strings.HasPrefix(symbol, kernelname.Prefix) {
 				continue
 			}
-			if len(lost) == 0 {
-				first, place = name, fmt.Sprintf("abstract module %d", i)
+			if place == "" {
+				place = fmt.Sprintf("abstract module %d", i)
 			}
-			lost[name] = true
+			lost = append(lost, kernelname.Display(symbol))
 		}
 	}
-	switch len(lost) {
-	case 0:
-	case 1:
-		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", quote(first))
-	default:
-		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find %d kernels, the first of them %s", len(lost), quote(first))
+	slices.Sort(lost)
+	lost = slices.Compact(lost)
+	switch {
+	case len(lost) == 1:
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", quote(lost[0]))
+	case len(lost) > 1:
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find %d kernels: %s", len(lost), quoteSome(lost))
 	}
+}
+
+// quoteSome lists names, and counts those that are too many to read.
+func quoteSome(names []string) string {
+	const most = 5
+	var b strings.Builder
+	for i, name := range names {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(name))
+	}
+	return b.String()
 }
 
 // targets checks that the runtime tells images apart.

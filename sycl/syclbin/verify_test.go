@@ -105,7 +105,12 @@ func TestVerify(t *testing.T) {
 		{"kernels without prefix", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.KernelNames).Put("K2", propset.Uint(1))
 			f.Modules[0].Metadata.Add(propset.KernelNames).Put("K3", propset.Uint(1))
-		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 2 kernels, the first of them "K2"`}},
+		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 2 kernels: "K2", "K3"`}},
+		{"many kernels without prefix", func(f *File) {
+			for _, name := range []string{"_ZTS1A", "_ZTS1B", "_ZTS1C", "_ZTS1D", "_ZTS1E", "_ZTS1F", "_ZTS1G", "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI1AEE"} {
+				f.Modules[0].Metadata.Add(propset.KernelNames).Put(name, propset.Uint(1))
+			}
+		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: "A", "B", "C", "D", "E" and 2 more`}},
 		{"a kernel that the runtime lists twice", func(f *File) {
 			set := f.Modules[0].Metadata.Add(propset.KernelNames)
 			for _, name := range keys(set) {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -169,12 +170,14 @@ func (in *needyTable) describe(row int) string {
 	}
 	const most = 5
 	var names []string
-	for i, k := range in.rows[row].kernels {
-		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(in.rows[row].kernels)-most))
-			break
+	for _, k := range in.rows[row].kernels {
+		// DPC++ makes two kernels of some, which people know by one name.
+		if name := report.Escape(kernelname.Display(k)); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		names = append(names, report.Escape(kernelname.Display(k)))
+	}
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
 	switch len(names) {
 	case 0:
