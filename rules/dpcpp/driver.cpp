@@ -28,6 +28,7 @@
 #include <filesystem>
 #include <iterator>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -452,6 +453,7 @@ void report(const jit::Result &result) {
 
 struct Arguments {
   std::string command, library, output, output_dir, header, footer, depfile, input;
+  std::string candidates, unused;
   std::vector<std::string> options;
 };
 
@@ -472,19 +474,53 @@ jit::Result compile_source(const Arguments &args, std::vector<std::string> optio
   return result;
 }
 
-// on_disk leaves the library's own headers out of a dependency file.
-std::string on_disk(std::string_view rule) {
-  std::string out;
+// words returns the words of a dependency file: the target with its colon, then the files
+// that were read. A blank in a name has a backslash before it.
+std::vector<std::string> words(std::string_view rule) {
+  std::vector<std::string> out;
   while (!rule.empty()) {
-    size_t end = 0;  // of a word; a blank in a name has a backslash before it
+    size_t end = 0;
     while (end < rule.size() && rule[end] != ' ' && rule[end] != '\n')
       end += rule[end] == '\\' && end + 1 < rule.size() && rule[end + 1] != '\n' ? 2 : 1;
     std::string_view word = rule.substr(0, end);
     rule.remove_prefix(std::min(end + 1, rule.size()));
-    if (!word.empty() && word != "\\" && !has_prefix(word, kToolchain))
-      out.append(out.empty() ? "" : " \\\n  ").append(word);
+    if (!word.empty() && word != "\\") out.emplace_back(word);
   }
+  return out;
+}
+
+// on_disk leaves the library's own headers out of a dependency file.
+std::string on_disk(std::string_view rule) {
+  std::string out;
+  for (const std::string &word : words(rule))
+    if (!has_prefix(word, kToolchain)) out.append(out.empty() ? "" : " \\\n  ").append(word);
   return out + "\n";
+}
+
+// file_name undoes what a name has in a dependency file but not on disk.
+std::string file_name(const std::string &word) {
+  std::string out;
+  for (size_t i = 0; i < word.size(); i++) {
+    const bool escapes = (word[i] == '\\' && i + 1 < word.size()) ||
+                         (word[i] == '$' && i + 1 < word.size() && word[i + 1] == '$');
+    if (escapes) i++;
+    out += word[i];
+  }
+  return fs::path(out).lexically_normal().string();
+}
+
+// unread returns the lines of a list of files that a dependency file does not name.
+std::string unread(std::string_view candidates, std::string_view rule) {
+  std::set<std::string> read;
+  for (const std::string &word : words(rule)) read.insert(file_name(word));
+  std::string out;
+  while (!candidates.empty()) {
+    const std::string line(candidates.substr(0, candidates.find('\n')));
+    candidates.remove_prefix(std::min(line.size() + 1, candidates.size()));
+    if (!line.empty() && read.count(fs::path(line).lexically_normal().string()) == 0)
+      out += line + "\n";
+  }
+  return out;
 }
 
 void compile(const Arguments &args) {
@@ -493,13 +529,17 @@ void compile(const Arguments &args) {
     options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + scratch(args.header)});
   if (!args.footer.empty())
     options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + scratch(args.footer)});
-  if (!args.depfile.empty())
-    options.insert(options.end(), {"-MD", "-MF", scratch(args.depfile), "-MT", args.output});
+  const std::string &list = args.depfile.empty() ? args.unused : args.depfile;
+  if (!list.empty())
+    options.insert(options.end(), {"-MD", "-MF", scratch(list), "-MT", args.output});
   jit::Result result = compile_source(args, options);
   bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
   write_file(scratch(args.output), result.bitcode.data, result.bitcode.size);
-  if (!args.depfile.empty())
-    write_file(scratch(args.depfile), on_disk(read_file(scratch(args.depfile))));
+  if (list.empty()) return;
+  const std::string rule = read_file(scratch(list));
+  if (!args.depfile.empty()) write_file(scratch(args.depfile), on_disk(rule));
+  if (!args.unused.empty())
+    write_file(scratch(args.unused), unread(read_file(args.candidates), rule));
 }
 
 void write_images(const Arguments &args, const jit::Result &result) {
@@ -564,7 +604,7 @@ void check(const Arguments &args) {
 
 // finish puts the outputs in their places, the one that tells of the others last.
 void finish(const Arguments &args) {
-  for (const std::string &name : {args.header, args.footer, args.depfile, args.output})
+  for (const std::string &name : {args.header, args.footer, args.depfile, args.unused, args.output})
     if (!name.empty()) move_file(scratch(name), name);
   if (args.output_dir.empty()) return;
   make_folder(args.output_dir);
@@ -579,7 +619,7 @@ void finish(const Arguments &args) {
 void discard(const Arguments &args) {
   std::error_code ignored;
   for (const std::string &name :
-       {args.header, args.footer, args.depfile, args.output, args.output_dir})
+       {args.header, args.footer, args.depfile, args.unused, args.output, args.output_dir})
     if (!name.empty()) fs::remove_all(scratch(name), ignored);
 }
 
@@ -673,6 +713,9 @@ compile turns a SYCL source into bitcode, to which device libraries are not link
   --header FILE, --footer FILE  write DPC++'s integration header and footer, for the host compiler
   --depfile FILE                write the files that were read, as make has it, without
                                 those that are part of the library
+  --candidates FILE, --unused FILE
+                                write those of the files that the first lists, one a
+                                line, which were not read
 
 post-link links device libraries to bitcode, splits it and translates it to SPIR-V. DIR gets
 N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file
@@ -722,6 +765,8 @@ Arguments parse(const std::vector<std::string> &args) {
       {"--header", &out.header, "", "compile"},
       {"--footer", &out.footer, "", "compile"},
       {"--depfile", &out.depfile, "", "compile"},
+      {"--candidates", &out.candidates, "", "compile"},
+      {"--unused", &out.unused, "", "compile"},
   };
   auto among = [&](std::string_view commands) {
     return contains(" " + std::string(commands) + " ", " " + out.command + " ");
@@ -745,6 +790,8 @@ Arguments parse(const std::vector<std::string> &args) {
   if (i < args.size()) out.options.assign(args.begin() + i + 1, args.end());
   for (const Flag &f : flags)
     if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
+  if (out.candidates.empty() != out.unused.empty())
+    misuse("--candidates and --unused go together");
   if (out.input.empty() && out.command != "check") misuse("the input file is missing");
   while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();
   return out;

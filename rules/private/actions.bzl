@@ -65,48 +65,70 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
         header = ctx.actions.declare_file(name + ".integration.h") if host else None,
         footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
     )
-    args = ctx.actions.args()
-    if toolchain.dpcpp:
-        dpcpp = need(ctx, toolchain.dpcpp)
-        tool, files = dpcpp.driver, dpcpp.files
-        args.add("compile")
-        args.add("--library", toolchain.dpcpp.library)
-        args.add("--output", out.bitcode)
-        if host:
-            args.add("--header", out.header)
-            args.add("--footer", out.footer)
-        args.add(source)
-        args.add("--")
-        args.add_all(_DPCPP_LINE_TABLES)
-        system = system_headers(ctx)
-        args.add_all(system.options)
-        files = depset(transitive = [files, system.files])
-    else:
-        clang = need(ctx, toolchain.clang)
-        tool, files = clang.path, clang.files
-        args.add_all(["-fsycl", "-fsycl-device-only"])
-        args.add_all(_LINE_TABLES)
-    args.add_all(toolchain.copts)
-    args.add_all(compilation_context.defines, format_each = "-D%s")
-    args.add_all(defines, format_each = "-D%s")
-    args.add_all(compilation_context.quote_includes, before_each = "-iquote")
-    args.add_all(compilation_context.includes, before_each = "-I")
-    args.add_all(compilation_context.external_includes, before_each = "-isystem")
-    args.add_all(compilation_context.system_includes, before_each = "-isystem")
-    args.add_all(copts)
-    if not toolchain.dpcpp:
-        args.add("-c", source)
-        args.add("-o", out.bitcode)
+    options = ctx.actions.args()
+    options.add_all(toolchain.copts)
+    options.add_all(compilation_context.defines, format_each = "-D%s")
+    options.add_all(defines, format_each = "-D%s")
+    options.add_all(compilation_context.quote_includes, before_each = "-iquote")
+    options.add_all(compilation_context.includes, before_each = "-I")
+    options.add_all(compilation_context.external_includes, before_each = "-isystem")
+    options.add_all(compilation_context.system_includes, before_each = "-isystem")
+    options.add_all(copts)
+    compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
+    command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
     ctx.actions.run(
-        executable = tool,
-        arguments = [args],
-        inputs = depset([source], transitive = [compilation_context.headers, files]),
-        outputs = [f for f in [out.bitcode, out.header, out.footer] if f],
+        executable = command.executable,
+        arguments = command.arguments,
+        inputs = depset([source], transitive = [compilation_context.headers, command.files]),
+        outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
+        unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for SYCL devices" % source.short_path,
         toolchain = TOOLCHAIN_TYPE,
     )
     return out
+
+def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
+    """The command of compile_action for clang: struct(executable, arguments, files, unused)."""
+    clang = need(ctx, toolchain.clang)
+    first = ctx.actions.args()
+    first.add_all(["-fsycl", "-fsycl-device-only"])
+    first.add_all(_LINE_TABLES)
+    last = ctx.actions.args()
+    last.add("-c", source)
+    last.add("-o", out.bitcode)
+    return struct(executable = clang.path, arguments = [first, options, last], files = clang.files, unused = None)
+
+def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
+    """The command of compile_action for DPC++."""
+    dpcpp = need(ctx, toolchain.dpcpp)
+
+    # Headers that the source does not include are no reason to compile it again.
+    unused = ctx.actions.declare_file(name + ".unused")
+    candidates = ctx.actions.args()
+    candidates.add_all(headers)
+    candidates.set_param_file_format("multiline")
+    candidates.use_param_file("--candidates=%s", use_always = True)
+    first = ctx.actions.args()
+    first.add("compile")
+    first.add("--library", dpcpp.library)
+    first.add("--output", out.bitcode)
+    if out.header:
+        first.add("--header", out.header)
+        first.add("--footer", out.footer)
+    first.add("--unused", unused)
+    last = ctx.actions.args()
+    last.add(source)
+    last.add("--")
+    last.add_all(_DPCPP_LINE_TABLES)
+    system = system_headers(ctx)
+    last.add_all(system.options)
+    return struct(
+        executable = dpcpp.driver,
+        arguments = [first, candidates, last, options],
+        files = depset(transitive = [dpcpp.files, system.files]),
+        unused = unused,
+    )
 
 def system_headers(ctx):
     """Where DPC++ finds the C and C++ headers: where the C++ toolchain has them.
