@@ -17,9 +17,9 @@ func ExampleDisplay() {
 func TestDisplay(t *testing.T) {
 	long := "_ZTS" + strings.Repeat("9VectorAdd", 2000)
 	for symbol, want := range map[string]string{
-		"_ZTS9VectorAdd":                                                 "VectorAdd",
-		"_Z19__sycl_kernel_scalePff":                                     "scale(float*, float)",
-		"_ZN2ns19__sycl_kernel_scaleEPf":                                 "ns::scale(float*)",
+		"_ZTS9VectorAdd":                 "VectorAdd",
+		"_Z19__sycl_kernel_scalePff":     "scale(float*, float)",
+		"_ZN2ns19__sycl_kernel_scaleEPf": "ns::scale(float*)",
 		"_ZTSN9sycl_lite11kernel_withIN5stats6SpreadELj0ELj0ELj0ELj8EEE": "stats::Spread",
 		"_ZTSN9sycl_lite11kernel_withI3SumIdELj64ELj1ELj1ELj0EEE":        "Sum<double>",
 		"_ZTSN9sycl_lite11kernel_withI3SumILj4ELj5EELj0ELj0ELj0ELj16EEE": "Sum<4u, 5u>",
