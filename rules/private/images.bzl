@@ -53,6 +53,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
             continue
         fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+
         # A source that stands alone is not divided by sources.
         own_split = "off" if unit.stems.keys() == [""] and split != "per_kernel" else split
         found = postlink_action(ctx, toolchain, unit.bitcode, unit.stems, own_split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)

@@ -75,6 +75,9 @@ func Display(symbol string) string {
 	if of := rounded(tree); of != nil {
 		tree = of
 	}
+	if name, ok := reduction(tree); ok {
+		return name
+	}
 	name, _ := text(tree)
 	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
 		if at := sizes.FindStringIndex(of); at != nil {
@@ -118,6 +121,37 @@ func rounded(tree demangle.AST) demangle.AST {
 		return nil
 	}
 	return t.Args[at]
+}
+
+// reduction names a kernel that DPC++ makes for a kernel with reductions, of which there
+// are several: its headers choose among ways of reducing, and among kernels for each.
+// The name is that of the kernel that was written, and what sets this one apart:
+// "Sum (reduction, KernelOneWGTag)".
+func reduction(tree demangle.AST) (name string, ok bool) {
+	t, ok := tree.(*demangle.Template)
+	if !ok || len(t.Args) < 2 {
+		return "", false
+	}
+	kind, _ := text(t.Name)
+	kind, ok = strings.CutPrefix(kind, "sycl::detail::reduction::")
+	if !ok || kind != "MainKrn" && kind != "AuxKrn" {
+		return "", false
+	}
+	tag := kind + " " + last(t.Args[1])
+	for _, arg := range t.Args[2:] {
+		if name := last(arg); name != "" {
+			tag = name
+		}
+	}
+	of, _ := text(t.Args[0])
+	return of + " (reduction, " + tag + ")", true
+}
+
+// last returns the last part of a name, without namespaces, casts and template arguments.
+func last(tree demangle.AST) string {
+	name, _ := text(tree)
+	name, _, _ = strings.Cut(name, "<")
+	return name[strings.LastIndexAny(name, ":)")+1:]
 }
 
 // parse returns what a mangled name says, without the words that make a type the

@@ -36,6 +36,10 @@ func TestDisplay(t *testing.T) {
 		"":                                                               "",
 		"_ZTS":                                                           "_ZTS",
 		long:                                                             long,
+		"_ZTSN4sycl3_V16detail9reduction7MainKrnIN3app3SumELNS2_8strategyE8EJNS1_14KernelOneWGTagEEEE": "app::Sum (reduction, KernelOneWGTag)",
+		"_ZTSN4sycl3_V16detail9reduction6AuxKrnI3SumLNS2_8strategyE2EJEEE":                             "Sum (reduction, AuxKrn 2)",
+		"_ZTSN4sycl3_V16detail9reduction7MainKrnI3SumEE":                                               "sycl::detail::reduction::MainKrn<Sum>",
+		"_ZTSN4sycl3_V16detail9reduction8strategyE":                                                    "sycl::detail::reduction::strategy",
 	} {
 		if got := Display(symbol); got != want {
 			t.Errorf("%.80q: got %.80q, want %.80q", symbol, got, want)
