@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// code returns SPIR-V with a kernel that calls the functions, which are imported. A name
+// module returns SPIR-V with a kernel that calls the functions, which are imported. A name
 // "" makes no kernel.
-func code(kernel string, imports ...string) string {
+func module(kernel string, imports ...string) string {
 	words := []uint32{0x07230203, 0x00010400, 0, 100, 0}
 	inst := func(op uint32, operands ...uint32) {
 		words = append(words, uint32(len(operands)+1)<<16|op)
@@ -83,9 +83,9 @@ const (
 func made() map[string]string {
 	return map[string]string{
 		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n",
-		"0.spv":        code(""), "0.prop": emptyProperties, "0.sym": "",
-		"1.spv": code("_ZTS1K", "__devicelib_f"), "1.prop": kernelProperties, "1.sym": "_ZTS1L\n_ZTS1K\n",
-		"2.spv": code(""), "2.prop": libraryProperties, "2.sym": "",
+		"0.spv":        module(""), "0.prop": emptyProperties, "0.sym": "",
+		"1.spv": module("_ZTS1K", "__devicelib_f"), "1.prop": kernelProperties, "1.sym": "_ZTS1L\n_ZTS1K\n",
+		"2.spv": module(""), "2.prop": libraryProperties, "2.sym": "",
 	}
 }
 
@@ -104,8 +104,8 @@ func TestImages(t *testing.T) {
 		t.Errorf("table: %q", got)
 	}
 	for name, want := range map[string]string{
-		"spv/0.spv": code("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
-		"spv/1.spv": code(""), "prop/1.prop": libraryProperties, "prop/1.sym": "",
+		"spv/0.spv": module("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
+		"spv/1.spv": module(""), "prop/1.prop": libraryProperties, "prop/1.sym": "",
 	} {
 		if got := read(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -125,7 +125,7 @@ func TestImages(t *testing.T) {
 // TestImagesOfNothing: a source without kernels has no images.
 func TestImagesOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	driver(t, map[string]string{"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n", "0.spv": code(""), "0.prop": emptyProperties, "0.sym": ""})
+	driver(t, map[string]string{"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n", "0.spv": module(""), "0.prop": emptyProperties, "0.sym": ""})
 	if code, stderr := images(t, "k.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -143,7 +143,7 @@ func TestImagesOfNothing(t *testing.T) {
 func TestUndefined(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := made()
-	files["1.spv"] = code("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
+	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
 	code, stderr := images(t, "k.bc")
 	const remedy = " Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
@@ -154,6 +154,14 @@ func TestUndefined(t *testing.T) {
 	}
 	if code, stderr := images(t, "--allow-device-image-dependencies", "k.bc"); code != 0 {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+
+	// One for each type, which is more than people want to read.
+	write(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
+	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
+	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument\n"
+	if code != cli.ExitBadInput || stderr != want {
+		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
 // DPCPPSplitModes are the ways in which DPC++ splits device code.
@@ -65,10 +66,8 @@ func (s *Images) Run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	// A source without kernels has an image with nothing in it.
 	images = slices.DeleteFunc(images, func(m *image) bool { return !m.isNeeded() })
-	if !s.Dependencies {
-		if err := checkDefined(in, images); err != nil {
-			return cli.BadInput(err)
-		}
+	if err := s.checkDefined(in, images); err != nil {
+		return cli.BadInput(err)
 	}
 	return s.write(images)
 }
@@ -91,22 +90,33 @@ func (s *Images) write(images []*image) error {
 	return writeTable(s.Table, rows...)
 }
 
-// checkDefined fails for functions that kernels use and no image defines.
-func checkDefined(in string, images []*image) error {
-	var errs []error
+// checkDefined fails for functions that kernels use and no image defines. What reads
+// specialization constants no other image defines either.
+func (s *Images) checkDefined(in string, images []*image) error {
+	var texts []string
 	for _, name := range undefined(images) {
-		text := fmt.Sprintf("device function '%s' is used but nothing defines it", kernelname.Display(name))
-		place := in
-		if kernel, at := user(images, name); kernel != "" {
-			text += fmt.Sprintf("; kernel '%s' uses it", kernelname.Display(kernel))
-			if at != "" {
-				place = at
-			}
+		if s.Dependencies && !spirv.IsSpecConstantGetter(name) {
+			continue
 		}
-		errs = append(errs, fmt.Errorf("%s: %s. Define it in the same source or in a header that it includes; "+
-			"to use what other sources of the target define, set rdc = True", place, text))
+		kernel, place := user(images, name)
+		if place == "" {
+			place = in
+		}
+		text := fmt.Sprintf("%s: kernel '%s' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument",
+			place, kernelname.Display(kernel))
+		if !spirv.IsSpecConstantGetter(name) {
+			text = fmt.Sprintf("%s: device function '%s' is used but nothing defines it", place, kernelname.Display(name))
+			if kernel != "" {
+				text += fmt.Sprintf("; kernel '%s' uses it", kernelname.Display(kernel))
+			}
+			text += ". Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
+		}
+		texts = append(texts, text)
 	}
-	return errors.Join(errs...)
+	if len(texts) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(slices.Compact(texts), "\n"))
 }
 
 // undefined returns the functions that images import, sorted.
@@ -128,8 +138,8 @@ func user(images []*image, name string) (kernel, place string) {
 				continue
 			}
 			kernel, place = k.Name, ""
-			if at := k.Location; at.Line != 0 {
-				place = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column)
+			if at := k.Location; at.Line != 0 { // that of the function, which has no column
+				place = fmt.Sprintf("%s:%d", at.File, at.Line)
 			}
 		}
 	}
