@@ -55,6 +55,11 @@
 #ifndef SYCL_LITE_HPP
 #define SYCL_LITE_HPP
 
+// DPC++ defines SYCL_EXTERNAL by itself, and has all of this in its own headers.
+#if defined(__SYCL_DEVICE_ONLY__) && defined(SYCL_EXTERNAL)
+#error "sycl_lite.hpp is for clang: give the target device_compiler = \"clang\", or include <sycl/sycl.hpp>"
+#endif
+
 #include <cstddef>
 #include <type_traits>
 

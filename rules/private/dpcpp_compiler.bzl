@@ -1,6 +1,8 @@
 """DPC++ as a device compiler: libsycl-jit, called by //rules/dpcpp:driver."""
 
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules:providers.bzl", "SyclDpcppInfo")
+load(":actions.bzl", "system_headers")
 load(":device_compiler.bzl", "without_device_compiler")
 
 def _dpcpp_compiler_impl(ctx):
@@ -27,11 +29,12 @@ def _check(ctx, driver, library, files):
     The file that it writes is an input of every compile, so that it runs once, before them.
     """
     out = ctx.actions.declare_file(ctx.label.name + ".checked")
+    system = system_headers(ctx)
     ctx.actions.run_shell(
-        command = "\"$1\" check --library \"$2\" && : > \"$3\"",
-        arguments = [driver.executable.path, library.path, out.path],
+        command = "driver=$1 library=$2 out=$3; shift 3; \"$driver\" check --library \"$library\" -- \"$@\" && : > \"$out\"",
+        arguments = [driver.executable.path, library.path, out.path] + system.options,
         tools = [driver],
-        inputs = files,
+        inputs = depset(transitive = [files, system.files]),
         outputs = [out],
         mnemonic = "SyclCompilerCheck",
         progress_message = "Checking the device compiler of DPC++ " + ctx.attr.version,
@@ -51,4 +54,5 @@ dpcpp_compiler = rule(
     },
     cfg = without_device_compiler,
     provides = [SyclDpcppInfo],
+    toolchains = use_cc_toolchain(mandatory = False),
 )
