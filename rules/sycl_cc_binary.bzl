@@ -3,6 +3,7 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
 load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load("//rules/private:device_compiler.bzl", "device_compiler_transition")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
@@ -58,7 +59,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     cpu = cpu_device_targets(name, kwargs.get("device_compiler", ""))
     both = {key: kwargs[key] for key in _BOTH if key in kwargs}
     _sycl_program(
-        name = name + ".program",
+        name = name + PROGRAM_SUFFIX,
         visibility = ["//visibility:private"],
         **({key: kwargs.pop(key) for key in _COMPILE if key in kwargs} | both)
     )
@@ -68,6 +69,6 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
         env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | env,
         linkopts = linkopts,
         visibility = visibility,
-        deps = [":" + name + ".program"],
+        deps = [":" + name + PROGRAM_SUFFIX],
         **kwargs
     )

@@ -2,6 +2,9 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 
+# What a program's compiles are named, beside the program.
+PROGRAM_SUFFIX = ".program"
+
 COMPAT_ATTRS = {
     "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
@@ -19,10 +22,13 @@ def report_action(ctx, files, devices, device_config, out, embedded = []):
         embedded: list of the Files of SYCLBINs with the images that programs themselves
             hold.
     """
+    label = str(ctx.label).lstrip("@")
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", out)
-    args.add("--name", str(ctx.label).lstrip("@"))
+
+    # People know a program by its own name.
+    args.add("--name", label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label)
     args.add_joined("--devices", devices, join_with = ",")
     args.add_all(device_config, before_each = "--device-config")
     args.add_all(embedded, before_each = "--embedded")

@@ -53,7 +53,10 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
             continue
         fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
-        found = postlink_action(ctx, toolchain, unit.bitcode, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
+
+        # A source that stands alone is not divided by sources.
+        own_split = "off" if unit.stems.keys() == [""] and split != "per_kernel" else split
+        found = postlink_action(ctx, toolchain, unit.bitcode, unit.stems, own_split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
         for module, name in unit.stems.items():
             modules.append(found[module].code)
             forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)

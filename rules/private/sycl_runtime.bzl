@@ -209,11 +209,22 @@ def _from_wheels(rctx, python):
         fail("%s: cannot unpack the wheels: %s" % (_tag(rctx), result.stderr.strip()))
     rctx.delete("wheels")
 
-def _matches(path, patterns):
-    """Whether a file would be unpacked from a wheel."""
+def matches(path, patterns):
+    """Whether a file would be unpacked from a wheel.
+
+    Args:
+        path: the file's path below the installation's folder.
+        patterns: list of those that unpack_wheels.py takes: with one '*', or a '?' at the end.
+    Returns:
+        bool.
+    """
     for pattern in patterns:
-        before, wildcard, after = pattern.lstrip("?").replace("?", "*").partition("*")
-        if path == before or (wildcard and path.startswith(before) and path.endswith(after)):
+        before, wildcard, after = pattern.lstrip("?").partition("*")
+        if not wildcard and before.endswith("?"):
+            # One character.
+            if path[:-1] == before[:-1]:
+                return True
+        elif path == before or (wildcard and path.startswith(before) and path.endswith(after)):
             return True
     return False
 
@@ -240,7 +251,7 @@ def _from_folder(rctx):
     taken = {}
     for from_folder in folders:
         for file in from_folder.readdir() if from_folder.exists else []:
-            if file.basename not in taken and _matches("lib/" + file.basename, UNPACKED):
+            if file.basename not in taken and matches("lib/" + file.basename, UNPACKED):
                 taken[file.basename] = True
                 rctx.symlink(file, "lib/" + file.basename)
 
@@ -263,7 +274,7 @@ def _link_compiler(rctx, lib, names):
         ))
     rctx.watch(lib.get_child("libsycl-jit.so").realpath)
     for name in names:
-        if name == "libsycl-jit.so" or _matches(name, ["libsycl-*.bc"]):
+        if name == "libsycl-jit.so" or matches(name, ["libsycl-*.bc"]):
             rctx.symlink(lib.get_child(name), "lib/" + name)
     if "clang" in names:
         rctx.symlink(lib.get_child("clang"), "lib/clang")

@@ -3,8 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
-load("//rules/private:sycl_runtime.bzl", "check_runtime")
-load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME", "RUNTIMES")
+load("//rules/private:sycl_runtime.bzl", "check_runtime", "matches")
+load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
 
 def _file(ctx, name):
     file = ctx.actions.declare_file(ctx.label.name + "/" + name)
@@ -90,6 +90,19 @@ def _versions_impl(ctx):
 
 _versions_test = unittest.make(_versions_impl)
 
+def _matches_impl(ctx):
+    env = unittest.begin(ctx)
+    for path in ["include/sycl/sycl.hpp", "lib/cllibrarye9.o", "lib/libsycl.so.9", "lib/libur_adapter_opencl.so.0"]:
+        asserts.true(env, matches(path, UNPACKED), path)
+
+    # What an installation has beside them.
+    for path in ["lib/libsycl.so", "lib/libsycl.so.9.0.0", "lib/libsycl.so.9.0.0-gdb.py", "lib/libsycl-jit.so.23.1", "lib/clang"]:
+        asserts.false(env, matches(path, UNPACKED), path)
+    asserts.true(env, matches("lib/libsycl-jit.so.23.1", COMPILER))
+    return unittest.end(env)
+
+_matches_test = unittest.make(_matches_impl)
+
 _SKIPS = "echo \"skipped: $reason\""
 _FAILS = "'required' is set"
 _NO_VENDORS = "OCL_ICD_VENDORS=\"$scratch/vendors\""
@@ -152,8 +165,12 @@ def runtime_test_suite(name):
             texts = texts,
         )
         tests.append("runtime_%s_test" % case)
+    _matches_test(name = "runtime_matches_test")
     _versions_test(name = "runtime_versions_test")
     native.test_suite(
         name = name,
-        tests = tests + ["runtime_versions_test"],
+        tests = tests + [
+            "runtime_matches_test",
+            "runtime_versions_test",
+        ],
     )

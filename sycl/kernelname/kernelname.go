@@ -57,9 +57,9 @@ var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 // an inline namespace, which people do not write.
 var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
 
-// prefixed matches the prefix in the name of a function: DPC++ puts it before the
-// function's own name, wherever that stands in the symbol.
-var prefixed = regexp.MustCompile(`(^|::|\s)` + Prefix)
+// freeFunction matches the prefix inside of the mangled names that DPC++ gives to
+// kernels that are functions.
+var freeFunction = regexp.MustCompile(`\b` + Prefix)
 
 // Display returns the name of a kernel or function as people write it:
 // "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
@@ -75,8 +75,10 @@ func Display(symbol string) string {
 	if of := rounded(tree); of != nil {
 		tree = of
 	}
+	if name, ok := reduction(tree); ok {
+		return name
+	}
 	name, _ := text(tree)
-	name = prefixed.ReplaceAllString(name, "$1")
 	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
 		if at := sizes.FindStringIndex(of); at != nil {
 			return of[:at[0]]
@@ -121,6 +123,37 @@ func rounded(tree demangle.AST) demangle.AST {
 	return t.Args[at]
 }
 
+// reduction names a kernel that DPC++ makes for a kernel with reductions, of which there
+// are several: its headers choose among ways of reducing, and among kernels for each.
+// The name is that of the kernel that was written, and what sets this one apart:
+// "Sum (reduction, KernelOneWGTag)".
+func reduction(tree demangle.AST) (name string, ok bool) {
+	t, ok := tree.(*demangle.Template)
+	if !ok || len(t.Args) < 2 {
+		return "", false
+	}
+	kind, _ := text(t.Name)
+	kind, ok = strings.CutPrefix(kind, "sycl::detail::reduction::")
+	if !ok || kind != "MainKrn" && kind != "AuxKrn" {
+		return "", false
+	}
+	tag := kind + " " + last(t.Args[1])
+	for _, arg := range t.Args[2:] {
+		if name := last(arg); name != "" {
+			tag = name
+		}
+	}
+	of, _ := text(t.Args[0])
+	return of + " (reduction, " + tag + ")", true
+}
+
+// last returns the last part of a name, without namespaces, casts and template arguments.
+func last(tree demangle.AST) string {
+	name, _ := text(tree)
+	name, _, _ = strings.Cut(name, "<")
+	return name[strings.LastIndexAny(name, ":)")+1:]
+}
+
 // parse returns what a mangled name says, without the words that make a type the
 // symbol of a kernel, or nil.
 func parse(symbol string) demangle.AST {
@@ -140,5 +173,6 @@ func parse(symbol string) demangle.AST {
 // text writes a name out, as far as it is short enough for people to read.
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
-	return versioned.ReplaceAllString(name, "sycl::"), len(name) < 1<<14
+	whole = len(name) < 1<<14
+	return freeFunction.ReplaceAllString(versioned.ReplaceAllString(name, "sycl::"), ""), whole
 }

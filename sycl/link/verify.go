@@ -143,16 +143,25 @@ func (v *verifier) imports() {
 }
 
 // exported returns the symbols that a module exports and others must not. In
-// executable state nothing is linked, and device globals that several images of a
-// program export are one variable.
+// executable state nothing is linked: device globals that several images of a program
+// export are one variable, and the bfloat16 library stands there in two variants.
 func exported(m *module, state syclbin.State) []string {
 	names := keys(m.Metadata.Set(propset.ExportedSymbols))
+	if state != syclbin.Executable {
+		return names
+	}
+	if m.Metadata.Set(propset.DeviceLibMetadata) != nil {
+		return nil
+	}
 	globals := m.Metadata.Set(propset.DeviceGlobals)
-	if state != syclbin.Executable || globals.Len() == 0 {
+	if globals.Len() == 0 {
 		return names
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		_, ok := globals.Get(name)
+		if !ok { // the set has the mangled name also of those in no namespace
+			_, ok = globals.Get(fmt.Sprintf("_Z%d%s", len(name), name))
+		}
 		return ok
 	})
 }

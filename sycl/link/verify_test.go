@@ -21,7 +21,8 @@ func verified(state syclbin.State, parts ...part) *syclbin.File {
 
 func TestVerify(t *testing.T) {
 	k, f := []string{"k"}, []string{"f"}
-	globals := map[string][2]uint32{"g": {4, 0}}
+	globals, mangled := map[string][2]uint32{"g": {4, 0}}, map[string][2]uint32{"_Z5plain": {4, 0}}
+	library := map[string]map[string]propset.Value{propset.DeviceLibMetadata: {"bfloat16": propset.Uint(0)}}
 	exe, obj := syclbin.Executable, syclbin.Object
 	for name, test := range map[string]struct {
 		state syclbin.State
@@ -39,6 +40,9 @@ func TestVerify(t *testing.T) {
 		"a symbol exported twice":            {obj, []part{{exports: f}, {kernels: k}, {exports: f}}, []string{`export-duplicate: abstract module 2: the exported symbol "f" is in abstract module 0 as well`}},
 		"exported twice, executable":         {exe, []part{{exports: f}, {exports: f}}, []string{"export-duplicate: abstract module 1"}},
 		"a device global of two images":      {exe, []part{{kernels: k, exports: []string{"g"}, globals: globals}, {exports: []string{"g"}, globals: globals}}, nil},
+		"one in no namespace":                {exe, []part{{kernels: k, exports: []string{"plain"}, globals: mangled}, {exports: []string{"plain"}, globals: mangled}}, nil},
+		"variants of a device library":       {exe, []part{{exports: f, sets: library}, {exports: f, sets: library}}, nil},
+		"variants that would be linked":      {obj, []part{{exports: f, sets: library}, {exports: f, sets: library}}, []string{"export-duplicate: abstract module 1"}},
 		"a device global to be linked":       {obj, []part{{kernels: k, exports: []string{"g"}, globals: globals}, {exports: []string{"g"}, globals: globals}}, []string{`export-duplicate: abstract module 1: the exported symbol "g"`}},
 		"a symbol that is missing":           {exe, []part{{kernels: k, imports: f}}, []string{`import-unresolved: abstract module 0: no module exports the symbol "f" for target spir64`}},
 		"a symbol of a device library":       {exe, []part{{kernels: k, imports: []string{"__devicelib_ConvertFToBF16INTEL"}}}, []string{"import-unresolved: abstract module 0"}},

@@ -12,32 +12,27 @@ import (
 
 // NumberAspects gives the aspects in a module's metadata the numbers that package
 // aspect has for them. The numbers of the compiler are those of its own release,
-// which !sycl_aspects names; a module without it is left as it is.
+// which !sycl_aspects names or, in a module that has lost it, the functions that use
+// aspects; where neither does, numbers are left as they are.
 func NumberAspects(m *llvmir.Module) error {
-	named := m.Named(aspectsMD)
-	if named == nil {
-		return nil
-	}
 	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
-	for _, id := range named.Nodes() {
-		name, value, ok := aspectPair(m.Node(id))
-		if !ok {
-			return &MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
+	named := m.Named(aspectsMD)
+	if named != nil {
+		for _, id := range named.Nodes() {
+			if !r.learn(m.Node(id)) {
+				return &MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
+			}
 		}
-		// Where names share a number, the first is the one in use.
-		if _, ok := r.to[value]; ok || value < 0 {
-			continue
-		}
-		if a, err := aspect.Parse(name); err == nil {
-			r.to[value] = int32(a)
-			r.changes = r.changes || value != int32(a)
-		}
+	} else {
+		r.learnFromFunctions()
 	}
 	if !r.changes {
 		return nil
 	}
-	for _, id := range named.Nodes() {
-		r.pair(id)
+	if named != nil {
+		for _, id := range named.Nodes() {
+			r.pair(id)
+		}
 	}
 	if types := m.Named(typesUsingAspectsMD); types != nil {
 		for _, id := range types.Nodes() {
@@ -58,6 +53,36 @@ type renumbering struct {
 	changes bool
 	done    map[int]bool
 	err     error
+}
+
+// learn takes in a pair of a name and a number.
+func (r *renumbering) learn(n *llvmir.Node) bool {
+	name, value, ok := aspectPair(n)
+	// Where names share a number, the first is the one in use.
+	if _, known := r.to[value]; !ok || known || value < 0 {
+		return ok
+	}
+	if a, err := aspect.Parse(name); err == nil {
+		r.to[value] = int32(a)
+		r.changes = r.changes || value != int32(a)
+	}
+	return true
+}
+
+// learnFromFunctions takes in the pairs that stand with functions.
+func (r *renumbering) learnFromFunctions() {
+	seen := map[int]bool{}
+	for _, f := range r.module.Functions() {
+		id, ok := f.Metadata(usedAspectsMD)
+		if n := r.module.Node(id); ok && n != nil && !seen[id] {
+			seen[id] = true
+			for _, o := range n.Operands() {
+				if pair, ok := operandNode(r.module, o); ok {
+					r.learn(pair)
+				}
+			}
+		}
+	}
 }
 
 func (r *renumbering) function(f *llvmir.Function) {

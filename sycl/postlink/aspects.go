@@ -155,11 +155,23 @@ func (p *propagation) run() error {
 	return p.fixedTargets()
 }
 
+// finished reports whether DPC++'s compiler has done its own propagation, after which
+// it drops the enumeration: what its functions use stands with them, and kernels have
+// fixed targets, be it none.
+func finished(m *llvmir.Module) bool {
+	kernels := m.Kernels()
+	return len(kernels) > 0 && m.Named(aspectsMD) == nil &&
+		!slices.ContainsFunc(kernels, func(k *llvmir.Function) bool { return !k.HasMetadata(fixedTargetsMD) })
+}
+
 // readEnumeration takes in !sycl_aspects. A module without it was not made with
-// DPC++'s headers.
+// DPC++'s headers, or is finished.
 func (p *propagation) readEnumeration() error {
 	p.fp64 = int32(aspect.FP64)
 	named := p.module.Named(aspectsMD)
+	if named == nil && finished(p.module) {
+		return p.put(new(aspectSet), p.fp64)
+	}
 	if named == nil {
 		p.derived = true
 		var all aspectSet

@@ -156,8 +156,9 @@ func TestPropagateAspects(t *testing.T) {
 					t.Errorf("%s: origins of %q, want %q", root, got, want)
 				}
 			}
+			// What the first run has found stands there, as in modules of DPC++.
 			again, _, err := PropagateAspects(written, AspectOptions{NoMismatch: true, Exclude: []string{"fp64"}})
-			if err != nil || again.Derived != result.Derived {
+			if err != nil || again.Derived != (result.Derived && !finished(m)) {
 				t.Fatalf("a second run: %v", err)
 			}
 			if got := metadataOf(t, written, "sycl_used_aspects"); !c.options.EmulateFP64Conversions && len(c.options.Exclude) == 0 && !maps.Equal(got, c.used) {

@@ -166,6 +166,9 @@ type UndefinedFunction struct {
 }
 
 func (u UndefinedFunction) String() string {
+	if readsConstant(u.Name) {
+		return "the value of a specialization constant is asked for, which this step does not provide; that is in " + calledBy(u.Chain)
+	}
 	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.Name), calledBy(u.Chain))
 }
 
@@ -188,16 +191,24 @@ func callers(chain []string, root string) string {
 	return strings.Join(parts, ", called by ")
 }
 
+// readsConstant reports whether a function is one by which DPC++'s headers read a
+// specialization constant.
+func readsConstant(name string) bool {
+	return mangledPrefix(name, "__sycl_getScalar2020SpecConstantValue") || mangledPrefix(name, "__sycl_getComposite2020SpecConstantValue")
+}
+
 // Undefined lists the functions that a module's kernels reach and nobody defines,
 // sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
-// those of explicit SIMD are for later tools to define, the bfloat16 library is the
-// runtime's to link.
+// those of explicit SIMD are for later tools to define, what a failed assertion calls is
+// the device's, the bfloat16 library is the runtime's to link, and DPC++'s compiler links other device libraries to its modules.
 func Undefined(m *llvmir.Module) []UndefinedFunction {
 	p := newPaths(m)
 	var list []UndefinedFunction
+	libraries := finished(m)
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
-		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) {
+		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
+			libraries && inDeviceLibrary(name) {
 			continue
 		}
 		list = append(list, UndefinedFunction{name, p.chain(name)})

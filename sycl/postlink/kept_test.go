@@ -17,12 +17,13 @@ var ofFirst = []string{
 	"!RegisterAllocMode", "!max_global_work_dim", "!ip_interface", `!{!"csr"}`, `"sycl-work-group-size"="8,4,2"`, `"sycl-pipelined"="1"`,
 	`"sycl-floating-point-control"="1"`, `"sycl-single-task"`, "@_Z20__spirv_SpecConstantii(i32 0, i32 20)", "@_Z20__spirv_SpecConstantia(i32 1, i8 99)",
 	"@_Z29__spirv_SpecConstantCompositeia_Rcomposite(i32 %c, i8 %d)", `c"sycl-properties\00", section "llvm.metadata"`, `c"sycl-init-mode\00"`, `c"{5826:\22x\22}\00"`,
-	"!{i32 6442, i32 0, i32 1}", "!{ptr @first, i32 4462, i32 64}", `"sycl-host-access"="1"`, `"sycl-implement-in-csr"`, `"sycl-init-mode"="0"`,
-	`!{i32 6188, i32 2, !"id_of_dg"}`, "@dg = addrspace(1) global i32 0, align 4, !spirv.Decorations",
+	"!{i32 6442, i32 0, i32 1}", "!{ptr @first, i32 4462, i32 64}",
 }
 
-// ofBoth is of the module as a whole.
+// ofBoth is of the module as a whole, and of device globals.
 var ofBoth = []string{
+	`"sycl-host-access"="1"`, `"sycl-implement-in-csr"`, `"sycl-init-mode"="0"`,
+	`!{i32 6188, i32 2, !"id_of_dg"}`, "@dg = addrspace(1) global i32 0, align 4, !spirv.Decorations",
 	"!sycl.specialization-constants = !{", `!{!"id", i32 0, i32 0, i32 4, i32 1, i32 4, i32 1, i32 -1, i32 5, i32 3}`,
 	"!sycl.specialization-constants-default-values = !{", "!{%composite { i32 20, i8 99 }}", "!{[4 x i8] zeroinitializer}",
 }

@@ -64,10 +64,15 @@ type Result struct {
 	Images      []*Image // none when there is an error among the diagnostics
 	Diagnostics []Diagnostic
 	Origins     map[string]map[aspect.Aspect]Origin // by kernel: what makes it need an aspect
+
+	// DeviceLibraries says that the module is one of DPC++'s compiler, which links
+	// device libraries to its modules when it translates them.
+	DeviceLibraries bool
 }
 
 // Run does all that happens to a linked module, which it changes.
 func Run(m *llvmir.Module, o Options) (*Result, error) {
+	libraries := finished(m)
 	if err := NumberAspects(m); err != nil {
 		return nil, err
 	}
@@ -119,7 +124,7 @@ func Run(m *llvmir.Module, o Options) (*Result, error) {
 			}
 		}
 	}
-	return &Result{images, diagnostics, aspects.Origins}, nil
+	return &Result{images, diagnostics, aspects.Origins, libraries}, nil
 }
 
 // checkExternals is CheckExternals for an image with kernels.

@@ -17,7 +17,7 @@ import (
 // images have. In parentheses is what DPC++'s post-link tool calls the option.
 type PropertyOptions struct {
 	ParamInfo       bool // the removed parameters of kernels (-emit-param-info)
-	ExportedSymbols bool // functions that other images may import (-emit-exported-symbols)
+	ExportedSymbols bool // functions and device globals that other images may import (-emit-exported-symbols)
 	ImportedSymbols bool // functions that other images have to define (-emit-imported-symbols)
 	KernelNames     bool // (-emit-kernel-names)
 	ProgramMetadata bool // sizes a kernel, and symbols of device globals (-emit-program-metadata)
@@ -27,6 +27,14 @@ type PropertyOptions struct {
 	// (-allow-device-image-dependencies). Without it only those of the bfloat16
 	// device library can be imported.
 	Dependencies bool
+
+	// Before2026 says that the image is for a release before 2026, which exports no
+	// device globals and is told which kernels may fail an assertion of the C library.
+	Before2026 bool
+
+	// DeviceLibraries says that DPC++'s device libraries are linked to the image when
+	// it is translated, so that it imports none of their functions.
+	DeviceLibraries bool
 
 	// CompileTarget is the target that the image will be compiled for ahead of
 	// time, "" when there is none (-o TARGET,FILE).
@@ -372,12 +380,13 @@ func (p *imageProperties) paramInfo() error {
 		return nil
 	}
 	const kind = "sycl_kernel_omit_args"
+	p.registry.Add(propset.KernelParamOpt) // be it empty
 	for _, f := range p.functions {
 		n, err := p.metadata(f, kind)
 		if err != nil {
 			return err
 		}
-		if n == nil {
+		if n == nil || explicitSIMD(f.Function) && !f.Kernel() { // which DPC++ has put into its callers
 			continue
 		}
 		operands := n.Operands()
@@ -406,6 +415,11 @@ func (p *imageProperties) exportedSymbols() error {
 		// The runtime finds virtual functions by their sets.
 		if _, virtual := f.attribute(attrIndirectlyCallable); !virtual && f.CallingConv() == spirFunc {
 			p.mark(propset.ExportedSymbols, f.Name())
+		}
+	}
+	for _, g := range p.globals {
+		if !p.options.Before2026 && g.HasAttribute(attrDeviceGlobalSize) && !inImageScope(g) && !g.Linkage().Local() {
+			p.mark(propset.ExportedSymbols, g.Name())
 		}
 	}
 	return nil
@@ -440,7 +454,7 @@ func (p *imageProperties) importedSymbols() error {
 				continue
 			}
 			seen[f] = true
-			if p.options.Dependencies && importable(f) || !f.Defined() && bfloat16Library.MatchString(name) {
+			if p.options.Dependencies && importable(f) && !(p.options.DeviceLibraries && !f.Defined() && inDeviceLibrary(name)) || !f.Defined() && bfloat16Library.MatchString(name) {
 				imported = append(imported, f)
 			}
 		}
@@ -548,14 +562,25 @@ func (p *imageProperties) misc() error {
 	return nil
 }
 
-// assertFail is what a failed assertion calls.
-const assertFail = "__devicelib_assert_fail"
+// What a failed assertion calls: the function of a device library and, before that is
+// linked, the one of the C library.
+const (
+	assertFail        = "__devicelib_assert_fail"
+	libraryAssertFail = "__assert_fail"
+)
 
 // assertUsed marks the kernels that may fail an assertion. Who calls a function
 // through a pointer is not known, so one that can be called so makes it all
 // kernels.
 func (p *imageProperties) assertUsed() error {
-	if p.module.Function(assertFail) == nil {
+	var queue []string
+	if p.module.Function(assertFail) != nil {
+		queue = append(queue, assertFail)
+	}
+	if f := p.module.Function(libraryAssertFail); f != nil && !f.Defined() && p.options.DeviceLibraries && p.options.Before2026 {
+		queue = append(queue, libraryAssertFail)
+	}
+	if len(queue) == 0 {
 		return nil
 	}
 	users := map[string][]llvmir.Symbol{}
@@ -574,9 +599,9 @@ func (p *imageProperties) assertUsed() error {
 		}
 		return callees[f][name]
 	}
-	seen := map[string]bool{assertFail: true}
+	seen := map[string]bool{assertFail: true, libraryAssertFail: true}
 	all := false
-	for queue := []string{assertFail}; len(queue) > 0; queue = queue[1:] {
+	for ; len(queue) > 0; queue = queue[1:] {
 		for _, s := range users[queue[0]] {
 			if f, ok := s.(*llvmir.Function); seen[s.Name()] || ok && !calls(f, queue[0]) {
 				continue
@@ -705,7 +730,7 @@ func (p *imageProperties) virtualFunctions() error {
 		uses = append(uses, setNames(sets)...)
 	}
 	if len(uses) > 0 {
-		slices.Sort(uses)
+		slices.Sort(uses) // DPC++'s order is that of a hash table
 		p.put(propset.VirtualFunctions, "uses-virtual-functions-set", propset.String(strings.Join(slices.Compact(uses), ",")))
 	}
 	return nil

@@ -392,7 +392,7 @@ func TestPropertiesOfManyImages(t *testing.T) {
 			for i := part; i < kernels; i += 3 {
 				f := m.Function(fmt.Sprintf("k%d", i))
 				r, err := w.Properties(m.Closure(f), []*llvmir.Function{f}, allProperties)
-				want := fmt.Sprintf("[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel names]\nk%d=1|1\n[SYCL/assert used]\nk%d=1|1\n[SYCL/registered kernels]\nname%d=%v\n",
+				want := fmt.Sprintf("[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\nk%d=1|1\n[SYCL/assert used]\nk%d=1|1\n[SYCL/registered kernels]\nname%d=%v\n",
 					i, i, i, propset.String(fmt.Sprintf("k%d", i)))
 				if err != nil || string(r.Append(nil)) != want {
 					t.Errorf("k%d: %v, %s", i, err, r.Append(nil))

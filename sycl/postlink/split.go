@@ -115,10 +115,31 @@ func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		}
 		return []*Image{all}, nil
 	}
-	if o.Dependencies {
-		return images, nil
+	if !o.Dependencies {
+		if err := sharedVariables(images); err != nil {
+			return nil, err
+		}
 	}
-	return images, sharedVariables(images)
+	// Hosts may write to a device global that no kernel of an image uses, so that all
+	// images have all of them, as in DPC++.
+	if s.keep = hostVariables(m); len(s.keep) > 0 {
+		for _, image := range images {
+			image.define = s.closure(image)
+		}
+	}
+	return images, nil
+}
+
+// hostVariables returns the variables that hosts find by name: device globals and host
+// pipes.
+func hostVariables(m *llvmir.Module) []llvmir.Symbol {
+	var list []llvmir.Symbol
+	for _, g := range m.Globals() {
+		if g.Defined() && (g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe)) {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // entryPoint reports whether something outside of the device code can call f.
@@ -259,6 +280,7 @@ func explicitSIMD(f *llvmir.Function) bool {
 // A splitter knows what entry points depend on.
 type splitter struct {
 	m          *llvmir.Module
+	keep       []llvmir.Symbol                     // what every image defines
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
 	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called so
 }
@@ -283,12 +305,12 @@ func newSplitter(m *llvmir.Module) *splitter {
 	return s
 }
 
-// closure returns what an image defines: its entry points, and what they depend
-// on. Virtual functions are in the image of their set only.
+// closure returns what an image defines: its entry points, what every image defines,
+// and what they depend on. Virtual functions are in the image of their set only.
 func (s *splitter) closure(image *Image) []llvmir.Symbol {
-	roots := make([]llvmir.Symbol, len(image.EntryPoints))
-	for i, f := range image.EntryPoints {
-		roots[i] = f
+	roots := slices.Clone(s.keep)
+	for _, f := range image.EntryPoints {
+		roots = append(roots, f)
 	}
 	var reached []llvmir.Symbol
 	for called := map[*llvmir.Type]bool{}; ; {

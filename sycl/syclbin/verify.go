@@ -57,7 +57,7 @@ var (
 	noModules       = Rule{"no-modules", "the file has an abstract module", "build it again and look for device code that was dropped"}
 	moduleEmpty     = Rule{"module-empty", "an abstract module has an image", "remove the module, or build it for at least one target"}
 	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "pack it again with a symbol file, or with property files that have the set " + propset.KernelNames}
-	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions with extern \"C\""}
+	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions of extern \"C\""}
 	nativeTargets   = Rule{"native-compile-target", "a native image stands alone in an abstract module whose compile_target is its architecture", "write it again with 'packager convert': without it the runtime may give the image to another device"}
 	irCompileTarget = Rule{"ir-compile-target", "an IR module stands in an abstract module without compile_target", "write it again with 'packager convert': with it the runtime refuses the IR on every device"}
 	aspectsMissing  = Rule{"aspects-missing", "the device requirements list the aspects, be it none", "build it again with a current compiler"}

@@ -5,7 +5,6 @@
 // the one for float; the program asks the device before it uses the other.
 #include <sycl/sycl.hpp>
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>

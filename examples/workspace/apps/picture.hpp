@@ -95,15 +95,15 @@ class PngWriter {
 };
 
 // Where a picture goes: the argument of --output, else a file of that name. Both are
-// taken from the folder in which `bazel run` was called. What tests write is kept with
-// their logs.
+// taken from the folder in which `bazel run` was called, and in tests from the folder for
+// what nobody keeps.
 inline std::filesystem::path output_path(int argc, char **argv, const std::string &name) {
   std::filesystem::path path = name;
   if (argc == 3 && std::string(argv[1]) == "--output")
     path = argv[2];
   else if (argc != 1)
     throw std::runtime_error(std::string("usage: ") + argv[0] + " [--output FILE.png]");
-  for (const char *variable : {"TEST_UNDECLARED_OUTPUTS_DIR", "BUILD_WORKING_DIRECTORY"})
+  for (const char *variable : {"TEST_TMPDIR", "BUILD_WORKING_DIRECTORY"})
     if (const char *folder = std::getenv(variable)) return folder / path;
   return std::filesystem::absolute(path);
 }

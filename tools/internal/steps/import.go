@@ -281,7 +281,20 @@ func (s *Import) module(ctx context.Context, env *cli.Env, name string, in irMod
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
+	if in.module.Metadata.Set(propset.DeviceLibMetadata) != nil {
+		mergeable(m)
+	}
 	return lost, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+}
+
+// mergeable lets other files define the functions of a module too: each has a device
+// library of its own, and one is enough.
+func mergeable(m *llvmir.Module) {
+	for _, f := range m.Functions() {
+		if f.Defined() && f.Linkage() == llvmir.External {
+			f.SetLinkage(llvmir.LinkOnceODR)
+		}
+	}
 }
 
 // retarget replaces the target of a module.

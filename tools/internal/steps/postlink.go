@@ -247,7 +247,7 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		t.images = append(t.images, image)
 	}
-	return o.write(ctx, env, m, config, list, run.Split)
+	return o.write(ctx, env, m, config, list, run.Split, result.DeviceLibraries)
 }
 
 // first returns the first table of all modules, after which files are named.
@@ -305,7 +305,7 @@ type targetProperties struct {
 }
 
 // write writes all images, and only when all of them are good anything to its place.
-func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, config *deviceconfig.Config, tables []*imageTable, split postlink.SplitOptions) error {
+func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, config *deviceconfig.Config, tables []*imageTable, split postlink.SplitOptions, libraries bool) error {
 	scratch, err := os.MkdirTemp("", "postlink")
 	if err != nil {
 		return err
@@ -338,12 +338,14 @@ func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, co
 	if sets == nil {
 		sets = DriverSets()
 	}
+	own := *sets
+	own.DeviceLibraries, own.Before2026 = libraries, o.Runtime == release.Before2026()
 	workers := runtime.GOMAXPROCS(0)
 	err = command.ForEach(workers, len(rows), func(i int) error {
-		if err := o.describe(m, properties, rows[i], split, *sets); err != nil {
+		if err := o.describe(m, properties, rows[i], split, own); err != nil {
 			return err
 		}
-		if err := o.describeTargets(m, config, properties, rows[i], split, *sets); err != nil || o.Opt == "" {
+		if err := o.describeTargets(m, config, properties, rows[i], split, own); err != nil || o.Opt == "" {
 			return err
 		}
 		return o.optimize(ctx, env, m, rows[i], split)

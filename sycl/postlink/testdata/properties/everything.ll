@@ -12,6 +12,7 @@
 ; kernel=2|CAAAAAAAAAwA
 ; [SYCL/exported symbols]
 ; external=1|1
+; variable=1|1
 ; [SYCL/kernel names]
 ; kernel=1|1
 ; [SYCL/imported symbols]

@@ -14,6 +14,7 @@
 ; image: empty
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
+; [SYCL/kernel param opt]
 ; options:
 ; image: both
 ; [SYCL/device requirements]

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// The test of this file compares what this post-link step makes of DPC++'s bitcode with
+// what DPC++'s own makes of it: the images, their symbols, and every property. It runs
+// where the environment names DPC++:
+//
+//	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs beside it
+//	SYCL_JIT_DRIVER   the program //rules/dpcpp:driver
+//	SYCL_JIT_RELEASE  the release of the runtime, 2026.2 when it is missing
+//	SYCL_JIT_DIS      an llvm-dis that reads the library's bitcode
+//
+// What differs by intent, and is left out of the comparison:
+//
+//   - Device libraries are linked to DPC++'s images before it writes their properties. So
+//     there are two images of the bfloat16 library, parameters of library functions among
+//     those that were removed and, before 2026, "SYCL/devicelib req mask".
+//   - Removed parameters, sets of virtual functions and kernels with assertions are in the
+//     order of a hash table.
+//   - With -fsycl-device-code-split=off DPC++ keeps kernels together that need different
+//     things, and then says of them what only one needs. Here such kernels are apart.
+//   - A source without kernels has an image all the same, which no program looks for.
+//   - Specialization constants are an error here: libsycl-jit leaves calls in the images
+//     that nothing defines.
+var dpcppSplits = []string{"per_kernel", "per_source", "auto"}
+
+// dpcpp is DPC++'s compiler.
+type dpcpp struct{ driver, library, release, dis string }
+
+func findDPCPP(t *testing.T) *dpcpp {
+	t.Helper()
+	d := &dpcpp{os.Getenv("SYCL_JIT_DRIVER"), os.Getenv("SYCL_JIT_LIBRARY"), cmp.Or(os.Getenv("SYCL_JIT_RELEASE"), "2026.2"), os.Getenv("SYCL_JIT_DIS")}
+	if d.driver == "" || d.library == "" || d.dis == "" {
+		t.Skip("SYCL_JIT_DRIVER, SYCL_JIT_LIBRARY and SYCL_JIT_DIS do not name DPC++'s compiler")
+	}
+	return d
+}
+
+func (d *dpcpp) run(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), d.driver, args...)
+	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Dir(d.library))
+	cmd.Dir = filepath.Join("testdata", "dpcpp") // names of sources are relative
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("driver %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// compile returns the bitcode of a source of testdata/dpcpp.
+func (d *dpcpp) compile(t *testing.T, source string, options []string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "in.bc")
+	args := []string{"compile", "--library", d.library, "--output", out, source, "--", "-w"}
+	if d.release != release.Before2026().Name {
+		args = append(args, "-O2") // which the library of 2025.3 takes for a file
+	}
+	d.run(t, append(args, options...)...)
+	return out
+}
+
+// deviceImage is the text that is compared, by the name of a set.
+type deviceImage struct {
+	symbols []string
+	sets    map[string][]string
+	order   []string // of the sets
+	all     *propset.Registry
+}
+
+// theirs returns DPC++'s images, without those of the bfloat16 library.
+func (d *dpcpp) theirs(t *testing.T, bitcode, split string, options []string) []deviceImage {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "theirs")
+	d.run(t, append([]string{"post-link", "--library", d.library, "--output-dir", dir, bitcode, "--", "-fsycl-device-code-split=" + split}, options...)...)
+	return readImages(t, filepath.Join(dir, "images.table"))
+}
+
+// ours returns the images of this program, with the sets that DPC++ asks for.
+func (d *dpcpp) ours(t *testing.T, bitcode, split string, dependencies bool) []deviceImage {
+	t.Helper()
+	table := filepath.Join(t.TempDir(), "images.table")
+	var errs strings.Builder
+	args := []string{"--llvm-dis", d.dis, "--split", split, "--runtime", d.release, "--split-esimd", "--emit-program-metadata",
+		fmt.Sprintf("--emit-only-kernels-as-entry-points=%v", !dependencies), fmt.Sprintf("--allow-device-image-dependencies=%v", dependencies),
+		"--output", table, bitcode}
+	if code := tool().Run(context.Background(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs}, args); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	return readImages(t, table)
+}
+
+func readImages(t *testing.T, name string) []deviceImage {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := filetable.Read(name, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []deviceImage
+	for _, row := range table.Rows {
+		file := func(column string) []byte {
+			path := row[table.Column(column)]
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(name), path)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+		sets, err := propset.Parse(name, file(filetable.Properties))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sets.Set(propset.DeviceLibMetadata) == nil {
+			list = append(list, newDeviceImage(strings.Fields(string(file(filetable.Symbols))), sets))
+		}
+	}
+	// Images of DPC++ are in the order of a hash table when each has one kernel.
+	slices.SortFunc(list, func(a, b deviceImage) int { return slices.Compare(a.symbols, b.symbols) })
+	return list
+}
+
+func newDeviceImage(symbols []string, sets *propset.Registry) deviceImage {
+	image := deviceImage{symbols: symbols, sets: map[string][]string{}, all: sets}
+	for _, s := range sets.Sets() {
+		if s.Name == "SYCL/devicelib req mask" {
+			continue
+		}
+		lines := []string{}
+		for _, p := range s.Properties() {
+			if s.Name == propset.KernelParamOpt && strings.Contains(p.Key, "__devicelib_") {
+				continue
+			}
+			value := p.Value.String()
+			if names, ok := p.Value.Text(); ok && p.Key == "uses-virtual-functions-set" {
+				list := strings.Split(names, ",")
+				slices.Sort(list)
+				value = strings.Join(list, ",")
+			}
+			lines = append(lines, p.Key+"="+value)
+		}
+		if s.Name == propset.KernelParamOpt || s.Name == propset.AssertUsed {
+			slices.Sort(lines)
+		}
+		image.order = append(image.order, s.Name)
+		image.sets[s.Name] = lines
+	}
+	return image
+}
+
+// compareImages reports what differs between DPC++'s images and ours.
+func compareImages(t *testing.T, theirs, ours []deviceImage) {
+	t.Helper()
+	if len(theirs) != len(ours) {
+		t.Errorf("DPC++ makes %d images, this %d", len(theirs), len(ours))
+		return
+	}
+	for i, want := range theirs {
+		got := ours[i]
+		if !slices.Equal(got.symbols, want.symbols) {
+			t.Errorf("image %d: DPC++ has the symbols\n%s\nthis\n%s", i, strings.Join(want.symbols, "\n"), strings.Join(got.symbols, "\n"))
+			continue
+		}
+		if !slices.Equal(got.order, want.order) {
+			t.Errorf("image of %s: DPC++ has the sets %q, this %q", want.symbols[0], want.order, got.order)
+		}
+		for _, set := range want.order {
+			if g, w := got.sets[set], want.sets[set]; !slices.Equal(g, w) {
+				t.Errorf("image of %s: [%s] of DPC++ is\n%s\nhere\n%s", want.symbols[0], set, strings.Join(w, "\n"), strings.Join(g, "\n"))
+			}
+		}
+	}
+}
+
+// TestDPCPP compares images of all sources, and DPC++'s with what is known of them.
+func TestDPCPP(t *testing.T) {
+	d := findDPCPP(t)
+	sources, err := filepath.Glob("testdata/dpcpp/*.cpp")
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no sources", err)
+	}
+	facts := make([]string, len(sources))
+	t.Run("sources", func(t *testing.T) {
+		for i, source := range sources {
+			name := filepath.Base(source)
+			switch name {
+			case "constants.cpp", "nothing.cpp":
+				continue // see what differs by intent
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				var options []string
+				const dependencies = "-fsycl-allow-device-image-dependencies"
+				text, err := os.ReadFile(source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(string(text), dependencies) {
+					options = append(options, dependencies)
+				}
+				bitcode := d.compile(t, name, options)
+				for _, split := range dpcppSplits {
+					theirs := d.theirs(t, bitcode, split, options)
+					compareImages(t, theirs, d.ours(t, bitcode, split, options != nil))
+					if split == "per_source" {
+						facts[i] = describeImages(name, theirs)
+					}
+				}
+			})
+		}
+	})
+	if d.release != release.Before2026().Name {
+		golden.Check(t, "dpcpp/facts.txt", strings.Join(facts, ""))
+	}
+}
+
+// TestDPCPPConstants looks at what is said of specialization constants.
+func TestDPCPPConstants(t *testing.T) {
+	d := findDPCPP(t)
+	bitcode := d.compile(t, "constants.cpp", nil)
+	code, stderr := run(t, "--llvm-dis", d.dis, "--output", filepath.Join(t.TempDir(), "images.table"), bitcode)
+	if code != 3 || strings.Count(stderr, "specialization constant") == 0 {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// describeImages says for people what DPC++ makes of a source: the kernels and functions
+// of each image, and what it needs and exchanges with others.
+func describeImages(source string, images []deviceImage) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", source)
+	for _, image := range images {
+		var names []string
+		for _, s := range image.symbols {
+			if name := brief(kernelname.Display(s)); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		fmt.Fprintf(&b, "  %s\n", strings.Join(names, ", "))
+		describeSets(&b, image.all)
+	}
+	return b.String()
+}
+
+// brief cuts a name that is too long to read.
+func brief(name string) string {
+	const most = 100
+	if len(name) > most {
+		return name[:most] + "..."
+	}
+	return name
+}
+
+// described are the sets whose keys are facts of their own.
+var described = []string{propset.ExportedSymbols, propset.ImportedSymbols, propset.DeviceGlobals, propset.AssertUsed, propset.VirtualFunctions}
+
+func describeSets(b *strings.Builder, sets *propset.Registry) {
+	needs, err := requirement.FromProperties(release.Newest().Read(sets))
+	if err != nil {
+		fmt.Fprintf(b, "    %v\n", err)
+		return
+	}
+	if len(needs.Aspects) > 0 {
+		fmt.Fprintf(b, "    needs %v\n", needs.Aspects)
+	}
+	if len(needs.SubGroupSizes)+len(needs.WorkGroupSize) > 0 {
+		fmt.Fprintf(b, "    sub-groups of %v, work-groups of %v\n", needs.SubGroupSizes, needs.WorkGroupSize)
+	}
+	for _, s := range sets.Sets() {
+		if !slices.Contains(described, s.Name) {
+			continue
+		}
+		var keys []string
+		for _, p := range s.Properties() {
+			key := kernelname.Display(p.Key)
+			if text, ok := p.Value.Text(); ok && s.Name == propset.VirtualFunctions {
+				key += " " + text
+			}
+			keys = append(keys, key)
+		}
+		fmt.Fprintf(b, "    %s: %s\n", s.Name, strings.Join(keys, ", "))
+	}
+}

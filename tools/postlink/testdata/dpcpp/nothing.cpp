@@ -1,0 +1,4 @@
+// No kernels.
+#include <sycl/sycl.hpp>
+
+int half(int x) { return x / 2; }
