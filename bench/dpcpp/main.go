@@ -1,0 +1,118 @@
+// Command dpcpp measures what a build does for a SYCL source with DPC++'s compiler
+// library, in two steps, against the library's own compilation in one.
+//
+//	go run ./bench/dpcpp --dir /var/tmp --library lib/libsycl-jit.so [SOURCE...]
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+)
+
+func main() { bench.Main(bench.Program{Name: "dpcpp", Runs: 5, Floors: true, Setup: setup}) }
+
+// times is how much processor time both steps may take, as a multiple of the library's
+// own. It has one thread, and sources are compiled at the same time.
+const times = 1.3
+
+// small is a source of a few lines, for which the fixed costs count most.
+const small = `#include <sycl/sycl.hpp>
+
+void scale(sycl::queue &q, float *p, float by) {
+  q.parallel_for<class Scale>(sycl::range<1>(64), [=](sycl::id<1> i) { p[i] *= by; });
+}
+`
+
+// places are the options with which the rules compile.
+var places = strings.Fields("-Xclang -debug-info-kind=line-tables-only -Xclang -dwarf-version=4 -fdebug-info-for-profiling" +
+	" -ffile-compilation-dir=. -Xclang -fdebug-compilation-dir=.")
+
+// tools is what compiles.
+type tools struct {
+	driver, devicec, library string // paths
+	options                  []string
+}
+
+func setup(b *bench.Bench) func() error {
+	dir := b.Flags.String("dir", "", "write files below this `folder` (required)")
+	library := b.Flags.String("library", "", "`path` of libsycl-jit.so (required)")
+	driver := b.Flags.String("driver", "", "measure this `binary` instead of building rules/dpcpp/driver.cpp with c++")
+	devicec := b.Flags.String("devicec", "", "measure this `binary` instead of building the devicec of this module with 'go build'")
+	options := b.Flags.String("options", "-std=c++17 -O2", "`options` of the compiler, with blanks between")
+	return func() error {
+		if *library == "" {
+			return errors.New("--library is missing: the path of libsycl-jit.so")
+		}
+		var sources []string
+		for _, name := range b.Flags.Args() {
+			path, err := filepath.Abs(name)
+			if err != nil {
+				return err
+			}
+			sources = append(sources, path)
+		}
+		if err := b.Scratch(*dir); err != nil {
+			return err
+		}
+		if len(sources) == 0 {
+			sources = []string{filepath.Join(b.Dir, "small.cpp")}
+			if err := os.WriteFile(sources[0], []byte(small), 0o666); err != nil {
+				return err
+			}
+		}
+		t := tools{options: append(strings.Fields(*options), places...)}
+		var err error
+		if t.library, err = filepath.Abs(*library); err != nil {
+			return err
+		}
+		if t.driver, err = buildDriver(b, *driver); err != nil {
+			return err
+		}
+		if t.devicec, err = b.Tool("devicec", *devicec); err != nil {
+			return err
+		}
+		for _, source := range sources {
+			if err := t.measure(b, source); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// buildDriver returns the path of the driver.
+func buildDriver(b *bench.Bench, binary string) (string, error) {
+	if binary != "" {
+		return filepath.Abs(binary)
+	}
+	binary = filepath.Join(b.Dir, "driver")
+	cmd := exec.CommandContext(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("cannot build the driver: %w: give --driver, or run this in the folder of the module\n%s", err, out)
+	}
+	return filepath.Abs(binary)
+}
+
+func (t *tools) measure(b *bench.Bench, source string) error {
+	const bitcode = "kernels.bc"
+	name := filepath.Base(source)
+	r, err := b.Compete(
+		bench.Contender{Name: name + ": the library's own compilation", Args: append([]string{
+			t.driver, "build", "--library", t.library, "--output-dir", "built", source, "--"}, t.options...)},
+		bench.Contender{Name: name + ": driver compile", Args: append([]string{
+			t.driver, "compile", "--library", t.library, "--output", bitcode, "--header", "kernels.h", "--footer", "kernels.f", source, "--"}, t.options...)},
+		bench.Contender{Name: name + ": devicec images", Args: []string{
+			t.devicec, "images", "--driver", t.driver, "--library", t.library, "--code-dir", bench.Out, "--properties-dir", "properties", "--table", "images.table", bitcode}},
+	)
+	if err != nil {
+		return err
+	}
+	b.AtMost(name+": processor time of both, times the library's own", (r[1].CPU+r[2].CPU)/r[0].CPU, times, "")
+	return nil
+}
