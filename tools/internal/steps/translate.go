@@ -62,7 +62,7 @@ func (s *Translate) Run(ctx context.Context, env *cli.Env, args []string) error 
 	defer out.discard()
 	written := make([][]string, len(rows))
 	libraries := make([][]*image, len(rows))
-	err = command.ForEach(runtime.GOMAXPROCS(0), len(rows), func(i int) error {
+	err = command.ForEach(s.atOnce(), len(rows), func(i int) error {
 		files := out.image(s.CodeDir, s.PropertiesDir, rows[i].stem())
 		written[i] = files.row()
 		var err error
@@ -80,6 +80,15 @@ func (s *Translate) Run(ctx context.Context, env *cli.Env, args []string) error 
 		return err
 	}
 	return writeTable(s.Table, append(written, more...)...)
+}
+
+// atOnce returns how many modules are translated at the same time. DPC++'s library takes
+// about 180 MiB for each, whatever its size.
+func (s *Translate) atOnce() int {
+	if s.DPCPP.Driver != "" {
+		return min(runtime.GOMAXPROCS(0), 4)
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // check fails when flags are missing.
