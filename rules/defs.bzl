@@ -1,8 +1,11 @@
 """What users of rules_sycl load."""
 
 load(":aot_filter.bzl", _aot_filter = "aot_filter")
-load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclRuntimeInfo = "SyclRuntimeInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
+load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclProgramInfo = "SyclProgramInfo", _SyclRuntimeInfo = "SyclRuntimeInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
 load(":sycl_binary.bzl", _sycl_binary = "sycl_binary")
+load(":sycl_cc_binary.bzl", _sycl_cc_binary = "sycl_cc_binary")
+load(":sycl_cc_library.bzl", _sycl_cc_library = "sycl_cc_library")
+load(":sycl_cc_test.bzl", _sycl_cc_test = "sycl_cc_test")
 load(":sycl_compat_aspect.bzl", _sycl_compat_aspect = "sycl_compat_aspect")
 load(":sycl_compat_report.bzl", _sycl_compat_report = "sycl_compat_report")
 load(":sycl_compat_test.bzl", _sycl_compat_test = "sycl_compat_test")
@@ -15,6 +18,9 @@ load(":toolchain.bzl", _sycl_toolchain = "sycl_toolchain")
 
 aot_filter = _aot_filter
 sycl_binary = _sycl_binary
+sycl_cc_binary = _sycl_cc_binary
+sycl_cc_library = _sycl_cc_library
+sycl_cc_test = _sycl_cc_test
 sycl_compat_aspect = _sycl_compat_aspect
 sycl_compat_report = _sycl_compat_report
 sycl_compat_test = _sycl_compat_test
@@ -28,5 +34,6 @@ SyclbinInfo = _SyclbinInfo
 SyclCompatInfo = _SyclCompatInfo
 SyclCompatSetInfo = _SyclCompatSetInfo
 SyclDeviceInfo = _SyclDeviceInfo
+SyclProgramInfo = _SyclProgramInfo
 SyclRuntimeInfo = _SyclRuntimeInfo
 SyclToolchainInfo = _SyclToolchainInfo

@@ -1,14 +1,16 @@
 """The `sycl` module extension: finds the device compilers of this machine, and fetches
-DPC++'s runtime for programs that load SYCLBINs.
+DPC++, as a compiler or as the runtime of programs that load SYCLBINs.
 
 ```starlark
 sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
 sycl.local(llvm = "/opt/llvm-22", ocloc = "/opt/neo/bin/ocloc")  # optional
 ```
 
-Without a tag, the newest of clang 22 and 21 is taken that comes with what turns
-its output into SPIR-V. Looked at, in this order: the tag's folder, the folder in
-the environment variable SYCL_LLVM_ROOT, Debian's /usr/lib/llvm-NN, PATH.
+Without a tag, the newest of LLVM 22 and 21 is taken that has all of clang++, llvm-dis,
+llvm-link, llvm-spirv and opt; when none has, the one that lacks least, if it turns
+clang's output into SPIR-V by llvm-spirv or llc. Looked at are the tag's folder, or that in
+the environment variable SYCL_LLVM_ROOT, or Debian's /usr/lib/llvm-NN and programs such
+as clang++-22 in PATH.
 
 ```starlark
 sycl.runtime(version = "2026.2.0")
@@ -16,41 +18,75 @@ use_repo(sycl, "sycl_runtime")
 ```
 
 gives `@sycl_runtime//:sycl` to the programs of the workspace.
+
+```starlark
+sycl.dpcpp(version = "2026.2.0")
+```
+
+makes DPC++ the device compiler, which compiles ordinary SYCL.
 """
 
-load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain", "sycl_toolchains_hub")
+load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "sycl_runtime_repository")
 load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
+load("//rules/private:toolchains_hub.bzl", "RESERVED_COMPILERS", "sycl_toolchains_hub")
 
-def _make_runtimes(tags):
-    names = {}
+# Repositories that the extension makes without a tag.
+_OWN_NAMES = ["sycl_local", "sycl_toolchains"]
+
+def _make_runtimes(tags, kind, made):
+    """Makes the repositories of all tags of a kind.
+
+    Args:
+        tags: the tags.
+        kind: runtime or dpcpp.
+        made: dict of the names of repositories -> kind, which this adds to.
+    """
     for tag in tags:
-        check_runtime(tag.name, tag.version, tag.path)
-        if tag.name in names or tag.name in ["sycl_local", "sycl_toolchains"]:
-            fail("sycl.runtime: there is another repository with the name %r; give this one another" % tag.name)
-        names[tag.name] = True
+        version = tag.version or ("" if tag.path else DEFAULT_RUNTIME)
+        check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256)
+        if tag.name in _OWN_NAMES or tag.name in RESERVED_COMPILERS:
+            fail("sycl.%s: the name %r means something else; give the repository another" % (kind, tag.name))
+        if tag.name in made:
+            fail("sycl.%s: the name %r is already that of a sycl.%s; give one of both another%s" % (
+                kind,
+                tag.name,
+                made[tag.name],
+                ". A sycl.dpcpp has all targets of the sycl.runtime, which can be left out" if made[tag.name] != kind else "",
+            ))
+        made[tag.name] = kind
         sycl_runtime_repository(
             name = tag.name,
             apparent_name = tag.name,
+            compiler = kind == "dpcpp",
             path = tag.path,
-            version = tag.version or ("" if tag.path else DEFAULT_RUNTIME),
+            programs = "@sycl_local" if kind == "dpcpp" else "",
+            sha256 = tag.sha256,
+            urls = tag.urls,
+            version = version,
         )
 
 def _sycl_impl(mctx):
     llvm = ""
     ocloc = ""
+    made = {}
     for module in mctx.modules:
         if not module.is_root:
             # The root module decides what this machine's compilers and runtimes are.
             continue
-        _make_runtimes(module.tags.runtime)
+        _make_runtimes(module.tags.runtime, "runtime", made)
+        _make_runtimes(module.tags.dpcpp, "dpcpp", made)
         for tag in module.tags.local:
             if llvm or ocloc:
                 fail("sycl.local may be given once; it stands twice in the module " + module.name)
             llvm = tag.llvm
             ocloc = tag.ocloc
     sycl_local_toolchain(name = "sycl_local", llvm = llvm, ocloc = ocloc)
-    sycl_toolchains_hub(name = "sycl_toolchains", toolchain = "@sycl_local//:toolchain")
+    sycl_toolchains_hub(
+        name = "sycl_toolchains",
+        dpcpp = [name for name, kind in made.items() if kind == "dpcpp"],
+        local = "@sycl_local//:toolchain",
+    )
     return mctx.extension_metadata(reproducible = True)
 
 _local = tag_class(
@@ -60,6 +96,11 @@ _local = tag_class(
         "ocloc": attr.string(doc = "Path of ocloc."),
     },
 )
+
+_WHEEL_ATTRS = {
+    "sha256": attr.string_dict(doc = "Wheel -> SHA-256 of the file that `urls` names, when it is not the one of PyPI."),
+    "urls": attr.string_dict(doc = "Wheel, such as `intel-sycl-rt`, -> URL to fetch it from, in place of pip, such as a mirror of your own. When all wheels of the release have one, pip is not needed."),
+}
 
 _runtime = tag_class(
     doc = """DPC++'s runtime, for host programs that load SYCLBINs. Only the root module's tags count.
@@ -96,13 +137,63 @@ uses them accepts. Your own pip fetches them; rules_sycl distributes nothing of 
         ),
         "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl` and `lib/libsycl.so`, such as `/opt/intel/oneapi/compiler/latest`, or the folder of a Python environment that the wheels are installed in. Intel's CPU device does not work from a path with spaces."),
         "version": attr.string(doc = "The release: `2026.2.0` (the default), `2026.0.0` or `2025.3.1`."),
-    },
+    } | _WHEEL_ATTRS,
+)
+
+_dpcpp = tag_class(
+    doc = """DPC++, Intel's SYCL compiler, as the device compiler, with its runtime. Only the root module's tags count.
+
+```starlark
+sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
+sycl.dpcpp(version = "2026.2.0")
+```
+
+is all that it needs: nothing has to be installed. The compiler is in `libsycl-jit`, a
+library of the runtime that compiles SYCL when programs ask for it. It compiles ordinary
+SYCL, with `#include <sycl/sycl.hpp>`, to SPIR-V; `ocloc` of the machine compiles that for
+Intel GPUs.
+
+It becomes the device compiler of all targets. With several such tags, it is that of the
+first. The flag `--@rules_sycl//rules/settings:device_compiler` and the attribute
+`device_compiler` of a target choose another: the name of a tag, or `clang`, that of the
+machine. What is not used is not fetched.
+
+The repository has all targets of [sycl.runtime](#syclruntime), which is not needed
+beside it: after `use_repo(sycl, "sycl_dpcpp")`, `@sycl_dpcpp//:sycl` is for `deps` of a
+`cc_binary`, and `@sycl_dpcpp` for `runtime` of a `sycl_test`. `@sycl_dpcpp//:toolchain` is
+the [sycl_toolchain](#sycl_toolchain).
+
+The wheels (450 to 480 MB, 250 MB more on disk than the runtime alone) are fetched as those
+of `sycl.runtime`. Before the first compile, the action `SyclCompilerCheck` compiles one
+kernel and looks at the result. Without `pip`, targets that are to be compiled fail with
+what to do.
+
+**Licence.** The wheels are under Intel's End User License Agreement for Developer Tools (folder
+`licenses` of the repository), which whoever uses them accepts. It lets you make internal
+copies and use them to develop your product. It does not let you pass them on:
+`libsycl-jit` is not in its list of files that may be redistributed. Your own pip fetches
+them, and rules_sycl distributes nothing of them; do not put the repository into an image or
+a cache that others than you can read. That the library compiles whole programs is part
+of the runtime, not a documented tool of Intel's: versions are pinned, each file has to
+have the checksum that rules_sycl has for it, and the check says when something does not work. A
+`path` to a build of the open-source [intel/llvm](https://github.com/intel/llvm) does
+the same under its licence, Apache 2.0 with LLVM exceptions.
+""",
+    attrs = {
+        "name": attr.string(
+            default = "sycl_dpcpp",
+            doc = "Name of the repository, and of the device compiler. The tag may be given several times, with different names.",
+        ),
+        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so` and `lib/libsycl-jit.so`: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment that the wheels are installed in."),
+        "version": attr.string(doc = "The release: `2026.2.0` (the default) or `2026.0.0`. The wheels of 2025.3.1 have no complete compiler."),
+    } | _WHEEL_ATTRS,
 )
 
 sycl = module_extension(
     implementation = _sycl_impl,
-    doc = "Finds the device compilers of this machine, registers them as a toolchain, and fetches DPC++'s runtime.",
+    doc = "Finds the device compilers of this machine, fetches DPC++ and its runtime, and registers toolchains.",
     tag_classes = {
+        "dpcpp": _dpcpp,
         "local": _local,
         "runtime": _runtime,
     },

@@ -9,11 +9,24 @@ SyclToolInfo = provider(
     },
 )
 
+SyclDpcppInfo = provider(
+    doc = "DPC++ as a device compiler: its library libsycl-jit, and the program that calls it.",
+    fields = {
+        "driver": "FilesToRunProvider: `//rules/dpcpp:driver`, None when the library is missing.",
+        "files": "depset of File: what an action that runs the driver must list as inputs: the library, what it loads and reads, and the result of its check.",
+        "library": "File: libsycl-jit, None when it is missing.",
+        "missing": "string: empty, or why there is no library and what to do about it.",
+        "version": "string: the release, such as 2026.2.0, or the library and folder that it is taken from.",
+    },
+)
+
 SyclToolchainInfo = provider(
     doc = "The programs and settings that SYCL device code is built with.",
     fields = {
         "clang": "SyclToolInfo: clang++, version 21 or newer.",
         "copts": "list of string: options of every device compile.",
+        "dpcpp": "SyclDpcppInfo: the device compiler when it is DPC++, None when it is `clang`.",
+        "libsycl": "Target with CcInfo and SyclRuntimeInfo: what ordinary SYCL programs are linked to, None without one.",
         "llc": "SyclToolInfo: LLVM's code generator, whose SPIR-V target stands in for llvm-spirv.",
         "llvm_dis": "SyclToolInfo: LLVM's disassembler.",
         "llvm_link": "SyclToolInfo: LLVM's bitcode linker.",
@@ -45,17 +58,27 @@ SyclCompatInfo = provider(
 )
 
 SyclCompatSetInfo = provider(
-    doc = "The SYCLBINs that a target depends on.",
+    doc = "The SYCLBINs and programs that a target depends on.",
     fields = {
-        "binaries": "depset of struct(file, device_config): each SYCLBIN, and a tuple of the device configuration Files that it was built with.",
+        "binaries": "depset of struct(file, device_config, embedded): each SYCLBIN; a tuple of the device configuration Files that it was built with; and whether it stands for the images that a program holds itself.",
         "reports": "depset of File: the report on each.",
+    },
+)
+
+SyclProgramInfo = provider(
+    doc = "Device images that a program or a library holds itself.",
+    fields = {
+        "device_config": "list of File: device configurations that they were built with, each merged over those before.",
+        "file": "File: a SYCLBIN with the same images, for tools that read such files.",
+        "report": "File: the compatibility report on them and their targets.",
+        "targets": "list of string: the sycl_targets that they were built for.",
     },
 )
 
 SyclDeviceInfo = provider(
     doc = "Device code that is not linked yet.",
     fields = {
-        "sources": "depset of struct(module, bitcode): the module id of a source or of a SYCLBIN, which is its path, and the File of its device bitcode.",
+        "sources": "depset of struct(module, bitcode, compiler): the module id of a source or of a SYCLBIN, which is its path; the File of its device bitcode; and what compiled it, such as clang.",
     },
 )
 

@@ -1,21 +1,25 @@
 """The sycl_binary rule."""
 
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "wants_debug_info")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "compile_sources")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "compile_sources", "dependencies_code")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _sycl_binary_impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
-    sources = compile_sources(ctx, toolchain).sources.to_list()
+    own = compile_sources(ctx, toolchain).own
+    sources = depset(own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or a sycl_library with some in deps" % ctx.label)
     return build_syclbin(
         ctx,
         toolchain,
-        sources,
+        separate = [] if ctx.attr.rdc else sources,
+        linked = sources if ctx.attr.rdc else [],
         sycl_targets = ctx.attr.sycl_targets,
         device_code_split = ctx.attr.device_code_split,
         state = ctx.attr.state,
@@ -29,8 +33,9 @@ sycl_binary = rule(
     implementation = _sycl_binary_impl,
     doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
 
-The output is `NAME.syclbin`. Every source is compiled once; the device code is
-linked, so that a kernel may call a device function of another source; then kernels
+The output is `NAME.syclbin`. Every source is compiled once and stands alone, so that a
+changed one is all that is built again; with `rdc = True` device code is linked, and a
+kernel may call a device function of another source. Then kernels
 become modules as `device_code_split` says, and never two that need different optional
 features one. A target gets an image only of the modules that it can take: a kernel
 that uses `double` costs a GPU without fp64 nothing, and does not stop its build. When
@@ -54,7 +59,7 @@ sycl_binary(
     attrs = {
         "device_code_split": attr.string(
             default = "auto",
-            doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
+            doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all that are linked; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
             values = ["auto", "per_source", "per_kernel", "off"],
         ),
         "ir": attr.string(
@@ -71,7 +76,8 @@ sycl_binary(
             default = ["spir64"],
             doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
         ),
-    } | COMPILE_ATTRS | IMAGE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    cfg = device_compiler_transition,
     provides = [SyclbinInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),
 )

@@ -1,6 +1,6 @@
 """The sycl_compat_aspect aspect."""
 
-load(":providers.bzl", "SyclCompatSetInfo", "SyclbinInfo")
+load(":providers.bzl", "SyclCompatSetInfo", "SyclProgramInfo", "SyclbinInfo")
 
 def _sets(rule_attr):
     """The SyclCompatSetInfo of everything that a rule's attributes name."""
@@ -15,24 +15,33 @@ def _sets(rule_attr):
     return found
 
 def _sycl_compat_aspect_impl(target, ctx):
-    own = [target[SyclbinInfo]] if SyclbinInfo in target else []
-    sets = [] if own else _sets(ctx.rule.attr)
-    binaries = depset(
-        [struct(file = f, device_config = tuple(b.device_config)) for b in own for f in b.files],
-        transitive = [s.binaries for s in sets],
-    )
-    reports = depset([b.report for b in own], transitive = [s.reports for s in sets])
+    binaries, reports, below = [], [], []
+    if SyclbinInfo in target:
+        # It has the code of what it depends on.
+        info = target[SyclbinInfo]
+        binaries = [struct(file = f, device_config = tuple(info.device_config), embedded = False) for f in info.files]
+        reports = [info.report]
+    else:
+        below = _sets(ctx.rule.attr)
+    if SyclProgramInfo in target:
+        info = target[SyclProgramInfo]
+        binaries = [struct(file = info.file, device_config = tuple(info.device_config), embedded = True)]
+        reports = [info.report]
+    reports = depset(reports, transitive = [s.reports for s in below])
     return [
-        SyclCompatSetInfo(binaries = binaries, reports = reports),
+        SyclCompatSetInfo(
+            binaries = depset(binaries, transitive = [s.binaries for s in below]),
+            reports = reports,
+        ),
         OutputGroupInfo(sycl_compat = reports),
     ]
 
 sycl_compat_aspect = aspect(
     implementation = _sycl_compat_aspect_impl,
-    doc = """Finds every SYCLBIN that a target depends on, however far away.
+    doc = """Finds every SYCLBIN and every part of a SYCL program that a target depends on, however far away.
 
 `sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command
-line it builds a report for each `sycl_binary` of a whole repository:
+line it builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:
 
 ```
 bazel build //... --aspects=@rules_sycl//rules:defs.bzl%sycl_compat_aspect --output_groups=sycl_compat

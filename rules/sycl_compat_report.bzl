@@ -18,11 +18,12 @@ def make_report(ctx):
     """
     binaries = depset(transitive = [dep[SyclCompatSetInfo].binaries for dep in ctx.attr.deps]).to_list()
     if not binaries:
-        fail("%s: deps have no sycl_binary, and nothing that they depend on is one" % ctx.label)
+        fail("%s: deps have no device code: none is a sycl_binary or made by a sycl_cc_* rule, and nothing that they depend on is" % ctx.label)
     report = ctx.actions.declare_file(ctx.label.name + ".compat.json")
     report_action(
         ctx,
-        files = [b.file for b in binaries],
+        files = [b.file for b in binaries if not b.embedded],
+        embedded = [b.file for b in binaries if b.embedded],
         devices = ctx.attr.devices,
         device_config = _unique([f for b in binaries for f in b.device_config] + ctx.files.device_config),
         out = report,
@@ -32,7 +33,7 @@ def make_report(ctx):
 REPORT_ATTRS = {
     "deps": attr.label_list(
         aspects = [sycl_compat_aspect],
-        doc = "What to report on: `sycl_binary` targets, or anything that depends on some, such as a `cc_binary` with one in `data`.",
+        doc = "What to report on: `sycl_cc_*` and `sycl_binary` targets, or anything that depends on some, such as a `cc_binary` with a SYCLBIN in `data`.",
         mandatory = True,
         allow_empty = False,
     ),
@@ -64,8 +65,8 @@ says. `bazel run` prints the report as a table; arguments after `--` go to
 `bazel run //:compat -- --format markdown --output report.md` writes it to a file in
 the current folder.
 
-The SYCLBINs are taken for parts of one program: a kernel that two of them have runs
-on a device when it does in one.
+Programs, libraries and SYCLBINs are taken for parts of one program: a kernel that two of
+them have runs on a device when it does in one.
 
 ```starlark
 sycl_compat_report(

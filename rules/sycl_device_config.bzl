@@ -47,6 +47,6 @@ sycl_device_config(
             mandatory = True,
             allow_empty = False,
         ),
-        "_aspectfilter": attr.label(default = "//tools/aspectfilter", executable = True, cfg = "exec"),
+        "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     },
 )

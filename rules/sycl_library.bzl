@@ -1,17 +1,20 @@
 """The sycl_library rule."""
 
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources", "dependencies_code")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load(":providers.bzl", "SyclDeviceInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _sycl_library_impl(ctx):
-    compiled = compile_sources(ctx, ctx.toolchains[TOOLCHAIN_TYPE].sycl)
-    own = [s.bitcode for s in compiled.sources.to_list() if s.bitcode.owner == ctx.label]
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    compiled = compile_sources(ctx, toolchain)
+    own = [s.bitcode for s in compiled.own]
     return [
         DefaultInfo(files = depset(own)),
         CcInfo(compilation_context = compiled.context),
-        SyclDeviceInfo(sources = compiled.sources),
+        SyclDeviceInfo(sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain))),
         OutputGroupInfo(device_ir = depset(own)),
     ]
 
@@ -20,7 +23,8 @@ sycl_library = rule(
     doc = """Device code that several `sycl_binary` targets share.
 
 Its sources are compiled once. Each `sycl_binary` that depends on it, directly or
-through other libraries, has its kernels and can call its `SYCL_EXTERNAL` functions.
+through other libraries, has its kernels. With `rdc = True` its kernels can call the
+library's `SYCL_EXTERNAL` functions.
 
 ```starlark
 sycl_library(
@@ -33,12 +37,14 @@ sycl_library(
 sycl_binary(
     name = "kernels",
     srcs = ["evaluate.cpp"],
+    rdc = True,
     sycl_targets = ["spir64", "intel_gpu_pvc"],
     deps = [":polynomials"],
 )
 ```
 """,
-    attrs = COMPILE_ATTRS,
+    attrs = COMPILE_ATTRS | DEVICE_COMPILER_ATTRS,
+    cfg = device_compiler_transition,
     provides = [CcInfo, SyclDeviceInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),
 )

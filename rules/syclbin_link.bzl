@@ -3,6 +3,7 @@
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "combine_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "device_code")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
@@ -27,7 +28,8 @@ def _syclbin_link_impl(ctx):
         return build_syclbin(
             ctx,
             toolchain,
-            depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
+            separate = [],
+            linked = depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
             sycl_targets = ctx.attr.sycl_targets or ["spir64"],
             device_code_split = ctx.attr.device_code_split or "auto",
             state = state,
@@ -132,7 +134,8 @@ syclbin_link(
         "sycl_targets": attr.string_list(
             doc = "For `ir`: what to build for, as in `sycl_binary`. `spir64` when nothing is named.",
         ),
-    } | IMAGE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = [TOOLCHAIN_TYPE],
 )

@@ -8,6 +8,7 @@ source has only the compilers know: kernels that need different things are apart
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:find_cc_toolchain.bzl", find_cpp_toolchain = "find_cc_toolchain")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def need(ctx, tool):
@@ -31,7 +32,19 @@ def wants_debug_info(copts):
     """Whether options ask for debug information, to debug the shipped code."""
     return any([c.startswith("-g") and c != "-g0" and not c.startswith("-gno-") for c in copts])
 
-def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts):
+# The same for DPC++, whose driver passes over -g options for device code.
+_DPCPP_LINE_TABLES = [
+    "-Xclang",
+    "-debug-info-kind=line-tables-only",
+    "-Xclang",
+    "-dwarf-version=4",
+    "-fdebug-info-for-profiling",
+    "-ffile-compilation-dir=.",
+    "-Xclang",
+    "-fdebug-compilation-dir=.",
+]
+
+def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -42,34 +55,100 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
         compilation_context: headers, include folders and the dependencies' defines.
         defines: the target's own definitions.
         copts: the target's own options.
+        host: whether a host compiler is to compile the source, too.
     Returns:
-        The bitcode File.
+        struct(bitcode, header, footer): Files. The last two are what DPC++ tells the
+        host side of the source, None without host.
     """
-    clang = need(ctx, toolchain.clang)
-    out = ctx.actions.declare_file(name + ".bc")
-    args = ctx.actions.args()
-    args.add_all(["-fsycl", "-fsycl-device-only"])
-    args.add_all(_LINE_TABLES)
-    args.add_all(toolchain.copts)
-    args.add_all(compilation_context.defines, format_each = "-D%s")
-    args.add_all(defines, format_each = "-D%s")
-    args.add_all(compilation_context.quote_includes, before_each = "-iquote")
-    args.add_all(compilation_context.includes, before_each = "-I")
-    args.add_all(compilation_context.external_includes, before_each = "-isystem")
-    args.add_all(compilation_context.system_includes, before_each = "-isystem")
-    args.add_all(copts)
-    args.add("-c", source)
-    args.add("-o", out)
+    out = struct(
+        bitcode = ctx.actions.declare_file(name + ".bc"),
+        header = ctx.actions.declare_file(name + ".integration.h") if host else None,
+        footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
+    )
+    options = ctx.actions.args()
+    options.add_all(toolchain.copts)
+    options.add_all(compilation_context.defines, format_each = "-D%s")
+    options.add_all(defines, format_each = "-D%s")
+    options.add_all(compilation_context.quote_includes, before_each = "-iquote")
+    options.add_all(compilation_context.includes, before_each = "-I")
+    options.add_all(compilation_context.external_includes, before_each = "-isystem")
+    options.add_all(compilation_context.system_includes, before_each = "-isystem")
+    options.add_all(copts)
+    compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
+    command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
     ctx.actions.run(
-        executable = clang.path,
-        arguments = [args],
-        inputs = depset([source], transitive = [compilation_context.headers, clang.files]),
-        outputs = [out],
+        executable = command.executable,
+        arguments = command.arguments,
+        inputs = depset([source], transitive = [compilation_context.headers, command.files]),
+        outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
+        unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for SYCL devices" % source.short_path,
         toolchain = TOOLCHAIN_TYPE,
     )
     return out
+
+def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
+    """The command of compile_action for clang: struct(executable, arguments, files, unused)."""
+    clang = need(ctx, toolchain.clang)
+    first = ctx.actions.args()
+    first.add_all(["-fsycl", "-fsycl-device-only"])
+    first.add_all(_LINE_TABLES)
+    last = ctx.actions.args()
+    last.add("-c", source)
+    last.add("-o", out.bitcode)
+    return struct(executable = clang.path, arguments = [first, options, last], files = clang.files, unused = None)
+
+def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
+    """The command of compile_action for DPC++."""
+    dpcpp = need(ctx, toolchain.dpcpp)
+
+    # Headers that the source does not include are no reason to compile it again.
+    unused = ctx.actions.declare_file(name + ".unused")
+    candidates = ctx.actions.args()
+    candidates.add_all(headers)
+    candidates.set_param_file_format("multiline")
+    candidates.use_param_file("--candidates=%s", use_always = True)
+    first = ctx.actions.args()
+    first.add("compile")
+    first.add("--library", dpcpp.library)
+    first.add("--output", out.bitcode)
+    if out.header:
+        first.add("--header", out.header)
+        first.add("--footer", out.footer)
+    first.add("--unused", unused)
+    last = ctx.actions.args()
+    last.add(source)
+    last.add("--")
+    last.add_all(_DPCPP_LINE_TABLES)
+    system = system_headers(ctx)
+    last.add_all(system.options)
+    return struct(
+        executable = dpcpp.driver,
+        arguments = [first, candidates, last, options],
+        files = depset(transitive = [dpcpp.files, system.files]),
+        unused = unused,
+    )
+
+def system_headers(ctx):
+    """Where DPC++ finds the C and C++ headers: where the C++ toolchain has them.
+
+    Args:
+        ctx: the context of a rule with the C++ toolchain.
+    Returns:
+        struct(options, files): options of the compiler, and a depset of the toolchain's
+        own Files.
+    """
+    cc = find_cpp_toolchain(ctx, mandatory = False)
+    if not cc:
+        return struct(options = [], files = depset())
+    options = ["--sysroot=" + cc.sysroot] if cc.sysroot else []
+    for folder in cc.built_in_include_directories:
+        # GCC's own headers lie in the folder of its version, by which clang finds libstdc++.
+        if "/lib/gcc/" in folder and folder.endswith("/include"):
+            options.append("--gcc-install-dir=" + folder[:-len("/include")])
+            break
+    return struct(options = options, files = cc.all_files)
 
 def link_action(ctx, toolchain, bitcode, name):
     """SyclDeviceLink: all sources' bitcode to one module whose kernels know their source.
@@ -133,19 +212,22 @@ def import_action(ctx, toolchain, syclbin, name):
     )
     return out
 
-def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, device_config, state, dependencies):
-    """SyclPostLink: the linked module to the split modules of each source.
+def postlink_action(ctx, toolchain, bitcode, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
+    """SyclPostLink: device code to the split modules of each source.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        linked: the linked bitcode File.
-        modules: dict of module id -> path of its outputs below the package, without extension.
+        bitcode: the File of a source's bitcode, or of that of several sources.
+        modules: dict of module id -> path of its outputs below the package, without
+            extension. The id is empty for what is not divided by sources.
         split: device_code_split.
         fixed_targets: names of the only targets that the kernels are for, or none.
         device_config: list of Files merged over the built-in device table.
-        state: input, object or executable.
-        dependencies: whether a module may use what another SYCLBIN defines.
+        kernels_only: whether nothing is ever linked to the modules, so that functions are
+            of use to their own kernels only.
+        dependencies: whether a module may use what another image defines.
+        syclbin: whether kernels get the names by which programs find them in a SYCLBIN.
     Returns:
         dict of module id -> struct(code, table): the folder of modules, and their table.
     """
@@ -161,11 +243,11 @@ def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, devic
     args.add("--llvm-dis", dis.path)
     args.add("--opt", opt.path)
     args.add("--split", split)
-    args.add("--syclbin-kernel-names")
+    if syclbin:
+        args.add("--syclbin-kernel-names")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
-    if state == "executable":
-        # Nothing is linked to it any more: functions are of use to its own kernels only.
+    if kernels_only:
         args.add("--emit-only-kernels-as-entry-points")
     if dependencies:
         args.add("--allow-device-image-dependencies")
@@ -173,18 +255,73 @@ def postlink_action(ctx, toolchain, linked, modules, split, fixed_targets, devic
         args.add("--warnings-as-errors")
     for module, out in outs.items():
         # A folder as an argument would be expanded to its files.
-        args.add_all([out.code], format_each = "--module=" + module.replace("%", "%%") + "=%s", expand_directories = False)
-    args.add(linked)
+        if module:
+            args.add_all([out.code], format_each = "--module=" + module.replace("%", "%%") + "=%s", expand_directories = False)
+        else:
+            args.add("--allow-no-kernels")
+            args.add("--output", out.table)
+            args.add_all("--out-dir", [out.code], expand_directories = False)
+    args.add(bitcode)
     _run_tool(
         ctx,
         ctx.executable._postlink,
         args,
-        inputs = depset([linked] + device_config, transitive = [dis.files, opt.files]),
+        inputs = depset([bitcode] + device_config, transitive = [dis.files, opt.files]),
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",
         progress_message = "Splitting SYCL device code of %{label}",
     )
     return outs
+
+def dpcpp_images_action(ctx, toolchain, bitcode, name, split, dependencies, keep_debug_info):
+    """SyclImages: device code to device images by DPC++'s own post-link and translator.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo, of DPC++.
+        bitcode: the File of a source's bitcode, or of that of several sources.
+        name: path of the outputs below the package, without extension.
+        split: device_code_split.
+        dependencies: whether an image may use what another one defines.
+        keep_debug_info: whether the SPIR-V keeps its debug information.
+    Returns:
+        what translate_action returns.
+    """
+    out = _form(ctx, name)
+    args = ctx.actions.args()
+    args.add("images")
+    args.add("--driver", toolchain.dpcpp.driver.executable)
+    args.add("--library", toolchain.dpcpp.library)
+    args.add("--split", split)
+    if dependencies:
+        args.add("--allow-device-image-dependencies")
+    if keep_debug_info:
+        args.add("--keep-debug-info")
+    args.add_all("--code-dir", [out.code], expand_directories = False)
+    args.add_all("--properties-dir", [out.properties], expand_directories = False)
+    args.add("--table", out.table)
+    args.add(bitcode)
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([bitcode], transitive = [toolchain.dpcpp.files]),
+        tools = [toolchain.dpcpp.driver],
+        outputs = [out.code, out.properties, out.table],
+        mnemonic = "SyclImages",
+        progress_message = "Making SYCL device images of %s" % bitcode.short_path,
+    )
+    return out
+
+def _form(ctx, name):
+    """The files of a source's SPIR-V: struct(code, properties, table)."""
+    return struct(
+        code = ctx.actions.declare_directory(name + ".spv"),
+        # Apart from the code, so that native code is not compiled again when only
+        # these change.
+        properties = ctx.actions.declare_directory(name + ".properties"),
+        table = ctx.actions.declare_file(name + ".table"),
+    )
 
 def translate_action(ctx, toolchain, modules, name, keep_debug_info):
     """SyclTranslate: split modules to SPIR-V, with their property and symbol files.
@@ -199,23 +336,23 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         struct(code, properties, table): the folder of SPIR-V modules, that of their
         property and symbol files, and the table.
     """
-    val = need(ctx, toolchain.spirv_val)
-    out = struct(
-        code = ctx.actions.declare_directory(name + ".spv"),
-        # Apart from the code, so that native code is not compiled again when only
-        # these change.
-        properties = ctx.actions.declare_directory(name + ".properties"),
-        table = ctx.actions.declare_file(name + ".table"),
-    )
+    out = _form(ctx, name)
     args = ctx.actions.args()
     args.add("translate")
-    if toolchain.llvm_spirv.path:
-        translator = toolchain.llvm_spirv
-        args.add("--llvm-spirv", translator.path)
+    if toolchain.dpcpp:
+        args.add("--driver", toolchain.dpcpp.driver.executable)
+        args.add("--library", toolchain.dpcpp.library)
+        files = [toolchain.dpcpp.files]
     else:
-        translator = need(ctx, toolchain.llc)
-        args.add("--llc", translator.path)
-    args.add("--spirv-val", val.path)
+        val = need(ctx, toolchain.spirv_val)
+        if toolchain.llvm_spirv.path:
+            translator = toolchain.llvm_spirv
+            args.add("--llvm-spirv", translator.path)
+        else:
+            translator = need(ctx, toolchain.llc)
+            args.add("--llc", translator.path)
+        args.add("--spirv-val", val.path)
+        files = [translator.files, val.files]
     args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add_all("--properties-dir", [out.properties], expand_directories = False)
     args.add("--table", out.table)
@@ -226,7 +363,8 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         ctx,
         ctx.executable._devicec,
         args,
-        inputs = depset([modules.table, modules.code], transitive = [translator.files, val.files]),
+        inputs = depset([modules.table, modules.code], transitive = files),
+        tools = [toolchain.dpcpp.driver] if toolchain.dpcpp else [],
         outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclTranslate",
         progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
@@ -336,7 +474,7 @@ def plan_action(ctx, forms, targets, device_config, name):
     )
     return plan
 
-def pack_action(ctx, images, plan, state, runtime, out, ir = "any"):
+def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = False):
     """SyclbinPack: all images to one SYCLBIN.
 
     Args:
@@ -347,6 +485,7 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any"):
         runtime: release of the runtime that will load the file.
         out: the File to write.
         ir: which devices IR is for: any, or cpu.
+        embedded: whether the file only tells what images a program itself holds.
     """
     args = ctx.actions.args()
     args.use_param_file("@%s")
@@ -356,13 +495,10 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any"):
     args.add("--runtime", runtime)
     if ir != "any":
         args.add("--ir", ir)
+    if embedded:
+        args.add("--embedded")
     args.add("--output", out)
-    for image in images:
-        args.add("--table=%s%s=%s" % (
-            image.target.triple,
-            "=" + image.target.name if image.target.compiler else "",
-            image.table.path,
-        ))
+    args.add_all([_table(i) for i in images])
     _run_tool(
         ctx,
         ctx.executable._packager,
@@ -371,6 +507,42 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any"):
         outputs = [out],
         mnemonic = "SyclbinPack",
         progress_message = "Packing %{output}",
+    )
+
+def wrap_action(ctx, images, plan, runtime, out):
+    """SyclWrap: all images to the source of an object that registers them with libsycl.
+
+    Args:
+        ctx: the rule context.
+        images: as for pack_action.
+        plan: the plan's File; it must succeed before anything is wrapped.
+        runtime: release of the runtime that the program is linked to.
+        out: the File to write, which ends in .s.
+    """
+    args = ctx.actions.args()
+    args.use_param_file("@%s")
+    args.set_param_file_format("multiline")
+    args.add("wrap")
+    args.add("--allow-empty")
+    args.add("--runtime", runtime)
+    args.add("--output", out)
+    args.add_all([_table(i) for i in images])
+    _run_tool(
+        ctx,
+        ctx.executable._packager,
+        args,
+        inputs = depset([plan], transitive = [depset([i.table] + i.files) for i in images]),
+        outputs = [out],
+        mnemonic = "SyclWrap",
+        progress_message = "Wrapping device images of %{label}",
+    )
+
+def _table(image):
+    """A target's images as an argument of the packager."""
+    return "--table=%s%s=%s" % (
+        image.target.triple,
+        "=" + image.target.name if image.target.compiler else "",
+        image.table.path,
     )
 
 def combine_action(ctx, files, state, allow_unresolved, runtime, out):
@@ -406,11 +578,12 @@ def combine_action(ctx, files, state, allow_unresolved, runtime, out):
         progress_message = "Linking %{output}",
     )
 
-def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message):
+def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = []):
     ctx.actions.run(
         executable = tool,
         arguments = [args],
         inputs = inputs,
+        tools = tools,
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
@@ -421,9 +594,9 @@ def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message):
     )
 
 TOOL_ATTRS = {
-    "_aspectfilter": attr.label(default = "//tools/aspectfilter", executable = True, cfg = "exec"),
-    "_devicec": attr.label(default = "//tools/devicec", executable = True, cfg = "exec"),
-    "_packager": attr.label(default = "//tools/packager", executable = True, cfg = "exec"),
-    "_postlink": attr.label(default = "//tools/postlink", executable = True, cfg = "exec"),
+    "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
+    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
+    "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
+    "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
     "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),
 }

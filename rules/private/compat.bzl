@@ -2,12 +2,15 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 
+# What a program's compiles are named, beside the program.
+PROGRAM_SUFFIX = ".program"
+
 COMPAT_ATTRS = {
-    "_compat": attr.label(default = "//tools/compat", executable = True, cfg = "exec"),
+    "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }
 
-def report_action(ctx, files, devices, device_config, out):
+def report_action(ctx, files, devices, device_config, out, embedded = []):
     """SyclCompatReport: SYCLBINs to one report, as on one program.
 
     Args:
@@ -16,18 +19,24 @@ def report_action(ctx, files, devices, device_config, out):
         devices: list of device names, or none for what the files were built for.
         device_config: list of Files merged over the built-in device table.
         out: the File to write.
+        embedded: list of the Files of SYCLBINs with the images that programs themselves
+            hold.
     """
+    label = str(ctx.label).lstrip("@")
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", out)
-    args.add("--name", str(ctx.label).lstrip("@"))
+
+    # People know a program by its own name.
+    args.add("--name", label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label)
     args.add_joined("--devices", devices, join_with = ",")
     args.add_all(device_config, before_each = "--device-config")
+    args.add_all(embedded, before_each = "--embedded")
     args.add_all(files)
     ctx.actions.run(
         executable = ctx.executable._compat,
         arguments = [args],
-        inputs = files + device_config,
+        inputs = files + embedded + device_config,
         outputs = [out],
         mnemonic = "SyclCompatReport",
         progress_message = "Reporting the compatibility of %{label}",

@@ -43,9 +43,19 @@ IMAGE_ATTRS = {
     "fixed_targets": attr.string_list(
         doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
     ),
+    "post_link": attr.string(
+        doc = "What divides device code into modules and says what they need: `rules_sycl`, or DPC++'s own post-link, `dpcpp`, for sources that DPC++ compiles, of which it is the default.",
+        values = ["", "dpcpp", "rules_sycl"],
+    ),
     "runtime": attr.string(
         doc = "Release of DPC++'s runtime that will load the file: it decides the container and the numbers of aspects. Without it, that of the toolchain, whose default is 2026.0: every runtime of 2026 loads such a file.",
         values = [""] + _RUNTIMES,
+    ),
+}
+
+RDC_ATTRS = {
+    "rdc": attr.bool(
+        doc = "Whether device code is linked across sources, as `-fsycl-rdc` does it: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it each source stands alone.",
     ),
 }
 
@@ -70,35 +80,45 @@ def compilation_context(ctx):
         ),
     ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps if CcInfo in dep])
 
-def compile_sources(ctx, toolchain):
+def compile_sources(ctx, toolchain, before = [], after = [], host = False):
     """Declares the compilation of a rule's own sources.
 
     Args:
         ctx: the context of a rule with COMPILE_ATTRS.
         toolchain: SyclToolchainInfo.
+        before: options before those of the rule.
+        after: options after them.
+        host: whether a host compiler is to compile the sources, too.
     Returns:
-        struct(context, sources): the compilation context, and the depset of the
-        SyclDeviceInfo of the rule, with those of its dependencies.
+        struct(context, own, compiled): the compilation context; the structs of
+        SyclDeviceInfo of the rule's own sources; and a list of struct(source, bitcode,
+        header, footer), as compile_action returns them.
     """
     context = compilation_context(ctx)
-    copts = [ctx.expand_make_variables("copts", c, {}) for c in ctx.attr.copts]
+    copts = before + expanded(ctx, "copts") + after
     own = {}
+    compiled = []
     for source in ctx.files.srcs:
         # What DPC++ calls a module id: the source, as the workspace knows it.
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
-        own[module] = struct(
-            module = module,
-            bitcode = compile_action(ctx, toolchain, source, output_stem(ctx, module), context, ctx.attr.defines, copts),
-        )
-    return struct(
-        context = context,
-        sources = depset(
-            own.values(),
-            transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps if SyclDeviceInfo in dep or SyclbinInfo in dep],
-        ),
-    )
+        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), context, ctx.attr.defines, copts, host)
+        compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
+        own[module] = struct(module = module, bitcode = out.bitcode, compiler = compiler_name(toolchain))
+    return struct(context = context, own = own.values(), compiled = compiled)
+
+def compiler_name(toolchain):
+    """What people call the device compiler of a SyclToolchainInfo."""
+    return "DPC++ " + toolchain.dpcpp.version if toolchain.dpcpp else "clang"
+
+def expanded(ctx, attribute):
+    """A list of options of a rule with its Make variables expanded."""
+    return [ctx.expand_make_variables(attribute, o, {}) for o in getattr(ctx.attr, attribute)]
+
+def dependencies_code(ctx, toolchain):
+    """The device code of all dependencies of a rule with COMPILE_ATTRS: list of depset."""
+    return [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps if SyclDeviceInfo in dep or SyclbinInfo in dep]
 
 def device_code(ctx, toolchain, dep):
     """The device code of a dependency.
@@ -135,6 +155,7 @@ def linkable(ctx, toolchain, syclbin, state):
     source = struct(
         module = syclbin.short_path,
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
+        compiler = compiler_name(toolchain),
     )
     return [SyclDeviceInfo(sources = depset([source]))]
 

@@ -1,18 +1,107 @@
-"""What is done with device code once it is there: from sources' bitcode to a SYCLBIN."""
+"""What is done with device code once it is there: from sources' bitcode to images, and to a SYCLBIN."""
 
 load("//rules:providers.bzl", "SyclbinInfo")
-load("//rules/private:actions.bzl", "aot_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
+load("//rules/private:actions.bzl", "aot_action", "dpcpp_images_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
 load("//rules/private:compat.bzl", "check_action", "report_action")
-load("//rules/private:compile.bzl", "linkable", "output_stem")
+load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
 load("//rules/private:resolve.bzl", "known_targets", "resolve_targets")
 
-def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any"):
+def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False):
+    """Declares the actions from device code to the images for each target.
+
+    Args:
+        ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
+        toolchain: SyclToolchainInfo.
+        separate: list of the structs of SyclDeviceInfo whose code stands alone.
+        linked: those whose code is linked before.
+        sycl_targets: list of string.
+        split: device_code_split.
+        kernels_only: whether nothing is ever linked to the images.
+        dependencies: whether an image may use what another one defines.
+        keep_debug_info: whether the SPIR-V keeps its debug information.
+        syclbin: whether the images are for a SYCLBIN.
+    Returns:
+        struct(targets, images, plan, groups): what the names of targets stand for; the
+        images as pack_action takes them, with native set where they are native; the
+        plan's File; and output groups.
+    """
+    targets = resolve_targets(ctx.label, sycl_targets)
+    stems = {}
+    for source in separate + linked:
+        if source.module in stems:
+            fail("%s: %s is compiled by two of the targets that it is linked of; move it to a library of its own" % (ctx.label, source.module))
+        stems[source.module] = output_stem(ctx, source.module)
+        if source.compiler != compiler_name(toolchain):
+            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be put together; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+    stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
+
+    # Bitcode, and the sources that post-link divides it by.
+    units = [struct(bitcode = s.bitcode, stems = {"": stems[s.module]}) for s in separate]
+    links = []
+    if linked:
+        links = [link_action(ctx, toolchain, [(s.module, s.bitcode) for s in linked], stem)]
+        whole = split == "off" or _dpcpp_post_link(ctx, toolchain)
+        units.append(struct(
+            bitcode = links[0],
+            stems = {"": stem} if whole else {s.module: stems[s.module] for s in linked},
+        ))
+
+    forms, modules = {}, []
+    for unit in units:
+        if _dpcpp_post_link(ctx, toolchain):
+            name = unit.stems[""]
+            forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
+            continue
+        fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+
+        # A source that stands alone is not divided by sources.
+        own_split = "off" if unit.stems.keys() == [""] and split != "per_kernel" else split
+        found = postlink_action(ctx, toolchain, unit.bitcode, unit.stems, own_split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
+        for module, name in unit.stems.items():
+            modules.append(found[module].code)
+            forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)
+
+    images = [
+        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, ctx.files.device_config, library = not kernels_only)
+        for target in targets
+        for name, form in forms.items()
+    ]
+    plan = plan_action(ctx, forms.values(), targets, ctx.files.device_config, stem)
+    return struct(
+        targets = targets,
+        images = images,
+        plan = plan,
+        groups = {
+            "aot_images": depset([i.native for i in images if i.native]),
+            "aot_plan": depset([plan]),
+            "device_ir": depset([s.bitcode for s in separate + linked]),
+            "device_link": depset(links),
+            "device_modules": depset(modules),
+            "file_tables": depset([f.table for f in forms.values()] + [i.filtered for i in images]),
+            "properties": depset([f.properties for f in forms.values()]),
+            "spirv": depset([f.code for f in forms.values()]),
+        },
+    )
+
+def _dpcpp_post_link(ctx, toolchain):
+    """Whether DPC++'s own post-link makes the images."""
+    if ctx.attr.post_link == "dpcpp" and not toolchain.dpcpp:
+        fail("%s: post_link = \"dpcpp\" goes with sources that DPC++ compiles: add sycl.dpcpp(version = ...) to MODULE.bazel, or leave it out" % ctx.label)
+    if not toolchain.dpcpp or ctx.attr.post_link == "rules_sycl":
+        return False
+    if ctx.attr.fixed_targets:
+        # Only our own post-link knows devices.
+        fail("%s: fixed_targets goes with post_link = \"rules_sycl\"" % ctx.label)
+    return True
+
+def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any"):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
-        ctx: the rule context, with the attributes fixed_targets and device_config.
+        ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
         toolchain: SyclToolchainInfo.
-        sources: list of the structs of SyclDeviceInfo.
+        separate: list of the structs of SyclDeviceInfo whose code stands alone.
+        linked: those whose code is linked before.
         sycl_targets: list of string.
         device_code_split: auto, per_source, per_kernel or off.
         state: input, object or executable.
@@ -22,59 +111,28 @@ def build_syclbin(ctx, toolchain, sources, sycl_targets, device_code_split, stat
     Returns:
         list of providers.
     """
-    targets = resolve_targets(ctx.label, sycl_targets)
-    _check_ir(ctx, targets, state, ir)
-    device_config = ctx.files.device_config
-    stems = {}
-    for source in sources:
-        if source.module in stems:
-            fail("%s: %s is compiled by two of the targets that it is linked of; move it to a sycl_library of its own" % (ctx.label, source.module))
-        stems[source.module] = output_stem(ctx, source.module)
-    stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
-    linked = link_action(ctx, toolchain, [(s.module, s.bitcode) for s in sources], stem)
-    if device_code_split == "off":
-        stems = {"": stem}
-    fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
-    modules = postlink_action(ctx, toolchain, linked, stems, device_code_split, fixed_targets, device_config, state, dependencies)
-    forms = {
-        module: translate_action(ctx, toolchain, modules[module], stems[module], keep_debug_info)
-        for module in stems
-    }
-
-    images = [
-        _image(ctx, toolchain, form, "%s.%s" % (stems[module], target.name), target, device_config, state)
-        for target in targets
-        for module, form in forms.items()
-    ]
-    plan = plan_action(ctx, forms.values(), targets, device_config, stem)
+    built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True)
+    images = built.images
+    _check_ir(ctx, built.targets, state, ir)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     runtime = ctx.attr.runtime or toolchain.runtime
     native = [i for i in images if i.native]
     if ir == "separate":
         ir_out = ctx.actions.declare_file(ctx.label.name + ".ir.syclbin")
-        pack_action(ctx, native, plan, state, runtime, out)
-        pack_action(ctx, [i for i in images if not i.native], plan, state, runtime, ir_out)
+        pack_action(ctx, native, built.plan, state, runtime, out)
+        pack_action(ctx, [i for i in images if not i.native], built.plan, state, runtime, ir_out)
         files = [out, ir_out]
     else:
-        pack_action(ctx, native if ir == "none" else images, plan, state, runtime, out, ir = "cpu" if ir == "cpu" else "any")
+        pack_action(ctx, native if ir == "none" else images, built.plan, state, runtime, out, ir = "cpu" if ir == "cpu" else "any")
         files = [out]
     return syclbin_providers(
         ctx,
         toolchain,
         files,
         state,
-        targets = [t.name for t in targets],
-        device_config = device_config,
-        groups = {
-            "aot_images": depset([i.native for i in images if i.native]),
-            "aot_plan": depset([plan]),
-            "device_ir": depset([s.bitcode for s in sources]),
-            "device_link": depset([linked]),
-            "device_modules": depset([m.code for m in modules.values()]),
-            "file_tables": depset([f.table for f in forms.values()] + [i.filtered for i in images]),
-            "properties": depset([f.properties for f in forms.values()]),
-            "spirv": depset([f.code for f in forms.values()]),
-        },
+        targets = [t.name for t in built.targets],
+        device_config = ctx.files.device_config,
+        groups = built.groups,
     )
 
 def _check_ir(ctx, targets, state, ir):
@@ -118,11 +176,11 @@ def syclbin_providers(ctx, toolchain, files, state, targets, device_config, grou
         OutputGroupInfo(compat_report = depset([report]), syclbin = depset(files), **groups),
     ] + linkable(ctx, toolchain, files[0], state)
 
-def _image(ctx, toolchain, form, name, target, device_config, state):
+def _image(ctx, toolchain, form, name, target, device_config, library):
     """A source's images for a target: struct(target, table, files) for pack_action, and what they are made of."""
     filtered = ctx.actions.declare_file(name + ".filtered.table")
     filter_action(ctx, form.table, [form.properties], target.name, device_config, filtered)
     if not target.compiler:
         return struct(target = target, table = filtered, files = [form.properties, form.code], filtered = filtered, native = None)
-    image = aot_action(ctx, toolchain, form, filtered, target, name, library = state != "executable")
+    image = aot_action(ctx, toolchain, form, filtered, target, name, library)
     return struct(target = target, table = image.table, files = [form.properties, image.code], filtered = filtered, native = image.code)

@@ -1,23 +1,40 @@
-"""Repositories behind the `sycl` extension: detection, and the hub that registers."""
+"""The repository @sycl_local of the `sycl` extension: the programs found on this machine."""
 
-# Newest first. Debian keeps each version in a folder of its own.
+# Versions of clang that compile SYCL, newest first. Debian keeps each in a folder of its own.
 _VERSIONS = ["22", "21"]
+
+# Versions that read bitcode of DPC++ 2026, newest first: its LLVM is ahead of the last release.
+_READERS = ["23", "22"]
+
+# What clang++ needs beside it, for what: llvm-spirv reads only bitcode of its own version.
+_BESIDE_CLANG = {
+    "llvm_dis": "llvm-dis",
+    "llvm_link": "llvm-link",
+    "llvm_spirv": "llvm-spirv",
+    "opt": "opt",
+}
+
+# Those of them that read DPC++'s bitcode.
+_READ = ["llvm_dis", "llvm_link", "opt"]
+
+# The attributes of a sycl_toolchain that name programs.
+_PROGRAMS = ["clang", "llc", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
 
 def _run(rctx, args):
     result = rctx.execute(args)
     return result.stdout.strip() if result.return_code == 0 else ""
 
-def _clang_version(rctx, clang):
-    """Major version of a clang++, 0 when it does not run."""
-    for word in _run(rctx, [clang, "--version"]).split("\n")[0].split(" "):
-        major = word.split(".")[0]
-        if "." in word and major.isdigit():
+def _major(rctx, program):
+    """Major version of an LLVM program, 0 when it does not run."""
+    said = _run(rctx, [program, "--version"]).replace("\n", " ").split(" ")
+    for i in range(len(said) - 1):
+        major = said[i + 1].split(".")[0]
+        if said[i] == "version" and major.isdigit():
             return int(major)
     return 0
 
 def _file(rctx, path):
-    p = rctx.path(path)
-    return str(p) if p.exists else ""
+    return path if rctx.path(path).exists else ""
 
 def _which(rctx, names):
     for name in names:
@@ -33,50 +50,107 @@ def _libraries(rctx):
     listing = _run(rctx, ["sh", "-c", "PATH=$PATH:/usr/sbin:/sbin ldconfig -p"])
     return [line.split(" => ")[1] for line in listing.split("\n") if " => " in line]
 
-def _candidates(rctx):
-    """Folders with an LLVM installation, in the order of preference: (folder, version, why)."""
+def _named(rctx):
+    """Folders that the user names: list of (folder, version, why)."""
     named = rctx.attr.llvm or rctx.getenv("SYCL_LLVM_ROOT", "")
-    if named:
-        return [(named, "", "named by " + ("sycl.local" if rctx.attr.llvm else "SYCL_LLVM_ROOT"))]
-    return [("/usr/lib/llvm-" + v, v, "Debian's llvm-" + v) for v in _VERSIONS]
+    return [(named, "", "named by " + ("sycl.local" if rctx.attr.llvm else "SYCL_LLVM_ROOT"))] if named else []
 
-def _find(rctx):
-    """Finds the programs.
+def _debian(versions):
+    """Debian's folders: list of (folder, version, why)."""
+    return [("/usr/lib/llvm-" + v, v, "Debian's llvm-" + v) for v in versions]
+
+def _program(rctx, folder, name, version):
+    """Path of a program of a folder, or of that of its version in PATH; empty without."""
+    return _file(rctx, folder + "/bin/" + name) or (_which(rctx, [name + "-" + version]) if version else "")
+
+def _look(rctx, folder, version, why, log):
+    """Looks at a folder for a clang++ and what it needs.
+
+    Args:
+        rctx: the repository context.
+        folder: an LLVM installation.
+        version: its version, empty when it is not known.
+        why: why it is looked at.
+        log: list of lines that say what was looked at, which this adds to.
+    Returns:
+        None without clang++, else struct(found, lacking, makes_spirv): dict of program ->
+        path, list of the names of what is not there, and whether there is what turns
+        clang's output into SPIR-V.
+    """
+    clang = _program(rctx, folder, "clang++", version)
+    if not clang:
+        log.append("no bin/clang++ in %s (%s)" % (folder, why))
+        return None
+    major = _major(rctx, clang)
+    if major < 21:
+        log.append("%s is version %d, 21 or newer is needed" % (clang, major))
+        return None
+    found = {"clang": clang}
+    lacking = []
+    for attribute, name in _BESIDE_CLANG.items() + [("llc", "llc")]:
+        path = _program(rctx, folder, name, str(major) if name == "llvm-spirv" else version)
+        if path:
+            found[attribute] = path
+        elif name != "llc":
+            lacking.append("%s-%d" % (name, major))
+    llc = "llc" in found and "spirv64" in _run(rctx, [found["llc"], "--version"])
+    if "llc" in found and not llc:
+        found.pop("llc")
+    log.append("%s is version %d (%s)%s" % (clang, major, why, ", without " + ", ".join(lacking) if lacking else ""))
+    makes_spirv = llc or "llvm_spirv" in found
+    if not makes_spirv:
+        log.append("%s has neither llvm-spirv-%d nor an llc with a SPIR-V target beside it" % (clang, major))
+    return struct(found = found, lacking = lacking, makes_spirv = makes_spirv)
+
+def find_llvm(rctx):
+    """Finds the LLVM programs: the newest version that has all of them.
+
+    Where no version has all, it is the one that lacks least of those that make SPIR-V.
 
     Args:
         rctx: the repository context.
     Returns:
-        found: dict of program -> path; log: list of lines that say what was looked at.
+        struct(found, log): dict of program -> path, and a list of lines that say what was
+        looked at.
     """
     log = []
-    for folder, version, why in _candidates(rctx):
-        clang = _file(rctx, folder + "/bin/clang++") or (_which(rctx, ["clang++-" + version]) if version else "")
-        if not clang:
-            log.append("no bin/clang++ in %s (%s)" % (folder, why))
-            continue
-        major = _clang_version(rctx, clang)
-        if major < 21:
-            log.append("%s is version %d, 21 or newer is needed" % (clang, major))
-            continue
-        found = {"clang": clang}
-        for attr, name in [("llvm_link", "llvm-link"), ("llvm_dis", "llvm-dis"), ("opt", "opt"), ("llc", "llc")]:
-            path = _file(rctx, folder + "/bin/" + name)
-            if path:
-                found[attr] = path
+    best = None
+    for folder, version, why in _named(rctx) or _debian(_VERSIONS):
+        llvm = _look(rctx, folder, version, why, log)
+        if llvm and llvm.makes_spirv and (not best or len(llvm.lacking) < len(best.lacking)):
+            best = llvm
+    if not best:
+        return struct(found = {}, log = log)
+    log.append("taken: %s%s" % (
+        best.found["clang"],
+        ", as no version has all; it lacks " + ", ".join(best.lacking) if best.lacking else "",
+    ))
+    return struct(found = best.found, log = log)
 
-        # The translator reads only bitcode of its own LLVM version.
-        translator = _file(rctx, folder + "/bin/llvm-spirv") or _which(rctx, ["llvm-spirv-%d" % major])
-        if translator:
-            found["llvm_spirv"] = translator
-        elif "llc" not in found or "spirv64" not in _run(rctx, [found["llc"], "--version"]):
-            log.append("%s has neither llvm-spirv-%d nor an llc with a SPIR-V target beside it" % (clang, major))
-            continue
-        log.append("%s is version %d (%s)" % (clang, major, why))
-        return found, log
-    return {}, log
+def find_readers(rctx):
+    """Finds the LLVM programs that read bitcode of DPC++ 2026.
 
-def _stamp(rctx, name, path):
-    """Writes stamps/NAME.txt: what identifies a program, its libraries included."""
+    Args:
+        rctx: the repository context.
+    Returns:
+        struct(found, log), as that of find_llvm; all of one version, or none.
+    """
+    log = []
+    for folder, version, why in _named(rctx) + _debian(_READERS):
+        found = {a: _program(rctx, folder, _BESIDE_CLANG[a], version) for a in _READ}
+        lacking = [_BESIDE_CLANG[a] for a in _READ if not found[a]]
+        if lacking:
+            log.append("%s has no %s (%s)" % (folder, ", ".join(lacking), why))
+            continue
+        major = _major(rctx, found["llvm_dis"])
+        if major >= int(_READERS[-1]):
+            log.append("%s is version %d (%s)" % (found["llvm_dis"], major, why))
+            return struct(found = found, log = log)
+        log.append("%s is version %d (%s)" % (found["llvm_dis"], major, why))
+    return struct(found = {}, log = log)
+
+def _stamp(rctx, file, name, path):
+    """Writes a file: what identifies a program, its libraries included."""
     libraries = []
     for line in _run(rctx, ["ldd", path]).split("\n"):
         for word in line.strip().split(" "):
@@ -96,48 +170,66 @@ def _stamp(rctx, name, path):
     sums = _run(rctx, ["sha256sum"] + files)
     if not sums:
         fail("cannot read %s to tell its version: is sha256sum there?" % ", ".join(files))
-    rctx.file("stamps/%s.txt" % name, "\n".join(lines + [sums]) + "\n")
+    rctx.file(file, "\n".join(lines + [sums]) + "\n")
+
+def _target(name, found, missing, stamps, base = ""):
+    """A sycl_toolchain as lines of a BUILD file."""
+    return [
+        "",
+        "sycl_toolchain(",
+        "    name = %r," % name,
+        "    base = %s," % (repr(base) if base else None),
+    ] + [
+        "    %s = %r," % (program, found[program])
+        for program in _PROGRAMS
+        if program in found
+    ] + [
+        "    missing = %r," % missing,
+        "    stamps = %r," % {stamps % program: program for program in sorted(found)},
+        '    visibility = ["//visibility:public"],',
+        ")",
+    ]
 
 def _sycl_local_toolchain_impl(rctx):
-    found, log = _find(rctx)
+    llvm = find_llvm(rctx)
+    found = dict(llvm.found)
+    missing = {name: "; ".join(llvm.log) for name in ["clang", "llc"] + _BESIDE_CLANG.keys() if name not in found}
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
         path = _file(rctx, given) if given else _which(rctx, [name])
         if path:
             found[attr] = path
         else:
-            log.append("no %s %s" % (name, "at " + given if given else "in PATH"))
+            missing[attr] = "no %s %s" % (name, "at " + given if given else "in PATH")
     known = _libraries(rctx)
     if "ocloc" in found and known and not [f for f in known if "/libigc.so" in f]:
-        log.append("%s is there but the library libigc that it loads is not" % found.pop("ocloc"))
-    looked = "; ".join(log)
+        missing["ocloc"] = "%s is there but the library libigc that it loads is not" % found.pop("ocloc")
 
+    readers = find_readers(rctx)
+    why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))
     for name, path in found.items():
-        _stamp(rctx, name, path)
+        _stamp(rctx, "stamps/%s.txt" % name, name, path)
+    for name, path in readers.found.items():
+        _stamp(rctx, "stamps/dpcpp/%s.txt" % name, name, path)
     lines = [
         "# Made by the sycl module extension.",
-        "# " + "\n# ".join(log),
         'load("@rules_sycl//rules:toolchain.bzl", "sycl_toolchain")',
         "",
-        "sycl_toolchain(",
-        '    name = "toolchain",',
+        "# " + "\n# ".join(llvm.log),
     ]
-    missing = {}
-    for name in ["clang", "llc", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]:
-        if name in found:
-            lines.append("    %s = %r," % (name, found[name]))
-        else:
-            missing[name] = looked
-    lines += [
-        "    missing = %r," % missing,
-        "    stamps = %r," % {"stamps/%s.txt" % name: name for name in sorted(found)},
-        '    visibility = ["//visibility:public"],',
-        ")",
-    ]
+    lines += _target("toolchain", found, missing, "stamps/%s.txt")
+    lines += ["", "# For DPC++ as the device compiler:", "# " + "\n# ".join(readers.log)]
+    lines += _target(
+        "with_dpcpp",
+        readers.found,
+        {} if readers.found else {name: why for name in _READ},
+        "stamps/dpcpp/%s.txt",
+        base = ":toolchain",
+    )
     rctx.file("BUILD.bazel", "\n".join(lines) + "\n")
 
 sycl_local_toolchain = repository_rule(
     implementation = _sycl_local_toolchain_impl,
-    doc = "A sycl_toolchain of the programs found on this machine.",
+    doc = "Two sycl_toolchains of the programs found on this machine: one to compile with clang, and one for DPC++ to add itself to.",
     attrs = {
         "llvm": attr.string(),
         "ocloc": attr.string(),
@@ -145,20 +237,4 @@ sycl_local_toolchain = repository_rule(
     configure = True,
     environ = ["PATH", "SYCL_LLVM_ROOT"],
     local = True,
-)
-
-def _sycl_toolchains_hub_impl(rctx):
-    rctx.file("BUILD.bazel", """# Made by the sycl module extension.
-toolchain(
-    name = "local",
-    exec_compatible_with = ["@platforms//os:linux"],
-    toolchain = {toolchain},
-    toolchain_type = "@rules_sycl//rules/toolchain:toolchain_type",
-)
-""".format(toolchain = repr(rctx.attr.toolchain)))
-
-sycl_toolchains_hub = repository_rule(
-    implementation = _sycl_toolchains_hub_impl,
-    doc = "Registers toolchains without fetching them: holds labels only.",
-    attrs = {"toolchain": attr.string(mandatory = True)},
 )

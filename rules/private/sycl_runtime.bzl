@@ -1,7 +1,7 @@
-"""The repository behind `sycl.runtime`: DPC++'s runtime from wheels or from a folder."""
+"""The repository behind `sycl.runtime` and `sycl.dpcpp`: DPC++ from wheels or from a folder."""
 
 load(":names.bzl", "nearest_names")
-load(":sycl_runtime_versions.bzl", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
+load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
 # Beside a oneAPI compiler are the folders of what its libraries load.
 _NEIGHBOURS = ["tbb", "tcm", "umf"]
@@ -9,33 +9,73 @@ _NEIGHBOURS = ["tbb", "tcm", "umf"]
 # Headers, which may be among those of others.
 _HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
 
-def check_runtime(name, version, path):
+# The number in the name of libsycl.so.N -> the release that SYCLBINs for it are for.
+_RELEASES = {
+    "8": "2025.3",
+    "9": "2026.0",
+}
+
+def check_runtime(kind, name, version, path, urls = {}, sha256 = {}):
     """Fails unless a tag's attributes make sense.
 
     Args:
+        kind: the tag, runtime or dpcpp.
         name: the repository's name.
         version: a release, or empty.
         path: a folder, or empty.
+        urls: dict of wheel -> URL.
+        sha256: dict of wheel -> SHA-256.
     """
-    what = "sycl.runtime(name = %r): " % name
-    if version and path:
-        fail(what + "give either version, which is downloaded, or path, a folder of this machine")
-    if path and not path.startswith("/"):
-        fail(what + "path is %r, which does not begin with '/'" % path)
-    if version and version not in RUNTIMES:
-        near = nearest_names(version, RUNTIMES.keys())
-        fail("%sunknown version %r, not one of %s%s. The folder of any other version can be given as path" % (
+    what = "sycl.%s(name = %r): " % (kind, name)
+    if path:
+        if version:
+            fail(what + "give either version, which is downloaded, or path, a folder of this machine")
+        if urls or sha256:
+            fail(what + "urls and sha256 are for the wheels of a version; path needs none")
+        if not path.startswith("/"):
+            fail(what + "path is %r, which does not begin with '/'" % path)
+        return
+    known = [v for v in RUNTIMES if kind == "runtime" or v not in NO_COMPILER]
+    if version in RUNTIMES and version not in known:
+        fail("%sversion %r cannot be taken as a compiler: %s. Take one of %s, or give the folder of an installation as path" % (
             what,
             version,
-            ", ".join(RUNTIMES.keys()),
-            "; did you mean %s?" % " or ".join(near) if near else "",
+            NO_COMPILER[version],
+            ", ".join(known),
+        ))
+    _check_known(what, "version", version, known, " The folder of any other version can be given as path")
+    wheels = RUNTIMES[version][1].keys()
+    for attribute, values in [("urls", urls), ("sha256", sha256)]:
+        for wheel in values:
+            _check_known(what + attribute + ": ", "wheel", wheel, wheels)
+    for wheel, url in urls.items():
+        if "://" not in url:
+            fail("%surls: %r of %s is no URL" % (what, url, wheel))
+    for wheel, sum in sha256.items():
+        if wheel not in urls:
+            fail("%ssha256: %s has no URL in urls; the files of PyPI have the checksums that rules_sycl has for them" % (what, wheel))
+        if len(sum) != 64 or sum.lower().strip("0123456789abcdef"):
+            fail("%ssha256: %r of %s is not 64 hexadecimal digits" % (what, sum, wheel))
+
+def _check_known(what, thing, name, known, otherwise = ""):
+    """Fails unless a name is known."""
+    if name not in known:
+        near = nearest_names(name, known)
+        fail("%sunknown %s %r, not one of %s%s%s" % (
+            what,
+            thing,
+            name,
+            ", ".join(known),
+            "; did you mean %s?" % " or ".join(near) if near else ".",
+            otherwise,
         ))
 
-def _find_python(rctx):
-    """A Python that has pip.
+def _find_python(rctx, pip):
+    """A Python.
 
     Args:
         rctx: the repository context.
+        pip: whether it has to have pip.
     Returns:
         its path, None without one; what is missing, empty with one.
     """
@@ -46,7 +86,7 @@ def _find_python(rctx):
             if folder.startswith("/"):
                 rctx.watch(folder + "/python3")
         return None, "python3 is not in PATH"
-    if rctx.execute([python, "-m", "pip", "--version"]).return_code == 0:
+    if not pip or rctx.execute([python, "-m", "pip", "--version"]).return_code == 0:
         return python, ""
     for folder in rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n"):
         if folder.startswith("/"):
@@ -106,15 +146,52 @@ def _pip_download(rctx, python, wheels, megabytes):
             wheels.keys()[0],
             wheels.values()[0][0],
         )
-    fail("sycl.runtime(version = %r): pip cannot fetch DPC++'s runtime. %s. All else builds without it, with --keep_going. pip says:\n%s" % (
-        rctx.attr.version,
+    fail("%s: pip cannot fetch DPC++'s runtime. %s. All else builds without it, with --keep_going. pip says:\n%s" % (
+        _tag(rctx),
         remedy,
         said,
     ))
 
+def _tag(rctx):
+    """The tag that made the repository, for errors."""
+    what = "path = %r" % rctx.attr.path if rctx.attr.path else "version = %r" % rctx.attr.version
+    return "sycl.%s(%s)" % ("dpcpp" if rctx.attr.compiler else "runtime", what)
+
+def _url_download(rctx, wheels):
+    """Fetches from the tag's URLs the wheels that it has one for.
+
+    Args:
+        rctx: the repository context.
+        wheels: dict of name -> (version, SHA-256).
+    Returns:
+        the others.
+    """
+    others = {}
+    for name, (version, sha256) in wheels.items():
+        url = rctx.attr.urls.get(name)
+        if not url:
+            others[name] = (version, sha256)
+            continue
+        sha256 = rctx.attr.sha256.get(name, sha256)
+        if not rctx.download(url, "wheels/" + _wheel(name, version), sha256 = sha256, allow_fail = True).success:
+            fail("%s: urls: cannot fetch %s %s with the SHA-256 %s from %s; the warning before this says why. A file that is not PyPI's needs its checksum in sha256" % (
+                _tag(rctx),
+                name,
+                version,
+                sha256,
+                url,
+            ))
+    return others
+
+def _patterns(rctx):
+    """What of DPC++ the repository has."""
+    return UNPACKED + (COMPILER if rctx.attr.compiler else [])
+
 def _from_wheels(rctx, python):
     megabytes, wheels = RUNTIMES[rctx.attr.version]
-    lacking = _lacking(rctx, wheels)
+    lacking = _url_download(rctx, wheels)
+    if lacking:
+        lacking = _lacking(rctx, lacking)
     if lacking:
         _pip_download(rctx, python, lacking, megabytes)
     for name, (version, sha256) in lacking.items():
@@ -126,17 +203,28 @@ def _from_wheels(rctx, python):
     result = rctx.execute(
         [python, rctx.path(rctx.attr._unpack), "."] +
         ["wheels/" + _wheel(name, version) for name, (version, _) in wheels.items()] +
-        ["--"] + UNPACKED,
+        ["--"] + _patterns(rctx),
     )
     if result.return_code != 0:
-        fail("sycl.runtime(version = %r): cannot unpack the wheels: %s" % (rctx.attr.version, result.stderr.strip()))
+        fail("%s: cannot unpack the wheels: %s" % (_tag(rctx), result.stderr.strip()))
     rctx.delete("wheels")
 
-def _is_needed(path):
-    """Whether a file would be unpacked from a wheel."""
-    for pattern in UNPACKED:
-        before, wildcard, after = pattern.lstrip("?").replace("?", "*").partition("*")
-        if path == before or (wildcard and path.startswith(before) and path.endswith(after)):
+def matches(path, patterns):
+    """Whether a file would be unpacked from a wheel.
+
+    Args:
+        path: the file's path below the installation's folder.
+        patterns: list of those that unpack_wheels.py takes: with one '*', or a '?' at the end.
+    Returns:
+        bool.
+    """
+    for pattern in patterns:
+        before, wildcard, after = pattern.lstrip("?").partition("*")
+        if not wildcard and before.endswith("?"):
+            # One character.
+            if path[:-1] == before[:-1]:
+                return True
+        elif path == before or (wildcard and path.startswith(before) and path.endswith(after)):
             return True
     return False
 
@@ -145,13 +233,15 @@ def _from_folder(rctx):
     folder = rctx.path(rctx.attr.path)
     lib = folder.get_child("lib")
     names = [p.basename for p in lib.readdir()] if lib.exists else []
-    libsycl = [n for n in names if n.startswith("libsycl.so.") and n[len("libsycl.so."):].isdigit()]
-    if len(libsycl) != 1 or not folder.get_child("include").get_child("sycl").exists:
-        fail("sycl.runtime(path = %r): there is no DPC++ runtime: it would have include/sycl and one lib/libsycl.so.N%s" % (
-            rctx.attr.path,
-            "; lib has " + ", ".join(libsycl) if libsycl else "",
+    libsycl = _libsycl(names)
+    if not libsycl or not folder.get_child("include").get_child("sycl").exists:
+        fail("%s: there is no DPC++ runtime: it would have include/sycl and one lib/libsycl.so.N%s" % (
+            _tag(rctx),
+            _has(names, "libsycl.so"),
         ))
-    rctx.watch(lib.get_child(libsycl[0]))
+    rctx.watch(lib.get_child(libsycl))
+    if rctx.attr.compiler:
+        _link_compiler(rctx, lib, names)
     for name in _HEADERS:
         if folder.get_child("include").get_child(name).exists:
             rctx.symlink(folder.get_child("include").get_child(name), "include/" + name)
@@ -161,39 +251,110 @@ def _from_folder(rctx):
     taken = {}
     for from_folder in folders:
         for file in from_folder.readdir() if from_folder.exists else []:
-            if file.basename not in taken and _is_needed("lib/" + file.basename):
+            if file.basename not in taken and matches("lib/" + file.basename, UNPACKED):
                 taken[file.basename] = True
                 rctx.symlink(file, "lib/" + file.basename)
 
+def _libsycl(names):
+    """The file libsycl.so.N among those of a folder, empty when there is not one."""
+    found = [n for n in names if n.startswith("libsycl.so.") and n[len("libsycl.so."):].isdigit()]
+    return found[0] if len(found) == 1 else ""
+
+def _has(names, beginning):
+    """What a folder has instead of a library, for errors."""
+    found = sorted([n for n in names if n.startswith(beginning)])
+    return "; lib has " + ", ".join(found) if found else ""
+
+def _link_compiler(rctx, lib, names):
+    """Links to the library that holds the compiler, and the device libraries that some releases link."""
+    if "libsycl-jit.so" not in names:
+        fail("%s: there is no lib/libsycl-jit.so%s. It holds the device compiler; oneAPI has it since 2025.3, and a build of intel/llvm when it is made with the target sycl-jit" % (
+            _tag(rctx),
+            _has(names, "libsycl-jit"),
+        ))
+    rctx.watch(lib.get_child("libsycl-jit.so").realpath)
+    for name in names:
+        if name == "libsycl-jit.so" or matches(name, ["libsycl-*.bc"]):
+            rctx.symlink(lib.get_child(name), "lib/" + name)
+    if "clang" in names:
+        rctx.symlink(lib.get_child("clang"), "lib/clang")
+    rctx.file("bin/README", "libsycl-jit of 2025.3 finds its headers by way of this folder.\n")
+
+def _compiler(rctx, missing):
+    """The device compiler of an unpacked repository, as sycl_runtime_targets has it."""
+    if missing:
+        return {
+            "missing": "DPC++ is missing: %s: %s" % (_tag(rctx), missing),
+            "programs": rctx.attr.programs + "//:with_dpcpp",
+        }
+    libsycl = _libsycl([p.basename for p in rctx.path("lib").readdir()])
+    release = _RELEASES.get(libsycl.rpartition(".")[2])
+    if not release:
+        fail("%s: %s is of a release of DPC++ that this release of rules_sycl does not know; it knows libsycl.so.%s" % (
+            _tag(rctx),
+            libsycl,
+            " and libsycl.so.".join(_RELEASES.keys()),
+        ))
+    return {
+        # The bitcode of 2025.3 is that of LLVM 21.
+        "programs": rctx.attr.programs + ("//:toolchain" if release == "2025.3" else "//:with_dpcpp"),
+        "runtime": release,
+        "version": rctx.attr.version or "%s of %s" % (libsycl, rctx.attr.path),
+    }
+
 def _sycl_runtime_repository_impl(rctx):
+    missing = ""
+    why = ""
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
         missing = "runtime_is_for_linux_on_x86_64"
+        why = "DPC++'s files on PyPI are for Linux on x86-64"
     elif rctx.attr.path:
-        missing = ""
         _from_folder(rctx)
     else:
-        python, why = _find_python(rctx)
-        missing = "" if python else "python3_with_pip_is_missing"
+        pip = [name for name in RUNTIMES[rctx.attr.version][1] if name not in rctx.attr.urls]
+        python, why = _find_python(rctx, pip)
         if python:
             _from_wheels(rctx, python)
+            if rctx.attr.compiler:
+                # buildifier: disable=print
+                print("%s is under Intel's End User License Agreement for Developer Tools: %s. It may be used and copied within your organization; libsycl-jit may not be passed on." % (
+                    _tag(rctx),
+                    rctx.path("licenses"),
+                ))
         else:
+            missing = "python3_with_pip_is_missing"
+            why += ". Install pip (Debian: python3-pip), or give the folder of an installation as path"
+
             # buildifier: disable=print
-            print("sycl.runtime(version = %r) is fetched by pip, but %s. Targets that use it are skipped; all others build. Install pip (Debian: python3-pip), or give the folder of an installation as path." % (rctx.attr.version, why))
+            print("%s is fetched by pip, but %s. Targets that use it %s; all others build." % (
+                _tag(rctx),
+                why,
+                "fail" if rctx.attr.compiler else "are skipped",
+            ))
     rctx.file("BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:sycl_runtime_targets.bzl", "sycl_runtime_targets")
 
 sycl_runtime_targets(
     name = %r,
+    compiler = %r,
     missing = %r,
 )
-""" % (rctx.attr.apparent_name, missing))
+""" % (
+        rctx.attr.apparent_name,
+        _compiler(rctx, why) if rctx.attr.compiler else None,
+        missing,
+    ))
 
 sycl_runtime_repository = repository_rule(
     implementation = _sycl_runtime_repository_impl,
-    doc = "DPC++'s runtime: SYCL headers, libsycl with what it loads, Intel's OpenCL CPU device.",
+    doc = "DPC++'s runtime: SYCL headers, libsycl with what it loads, Intel's OpenCL CPU device; and the device compiler.",
     attrs = {
         "apparent_name": attr.string(mandatory = True),
+        "compiler": attr.bool(),
         "path": attr.string(),
+        "programs": attr.string(doc = "For the compiler: the repository that sycl_local_toolchain made, which has the other programs."),
+        "sha256": attr.string_dict(),
+        "urls": attr.string_dict(),
         "version": attr.string(),
         "_unpack": attr.label(default = ":unpack_wheels.py"),
     },

@@ -1,4 +1,4 @@
-"""The targets of a repository that `sycl.runtime` makes."""
+"""The targets of a repository that `sycl.runtime` or `sycl.dpcpp` makes."""
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
@@ -6,6 +6,8 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolcha
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
+load("//rules:toolchain.bzl", "sycl_toolchain")
+load(":dpcpp_compiler.bzl", "dpcpp_compiler")
 
 # Intel's OpenCL CPU device, which finds its other files beside the library.
 _CPU_DEVICE = [
@@ -27,6 +29,23 @@ _LOADED = [
     "lib/libsvml.so",
     "lib/libumf.so.1",
     "lib/libur_adapter_*.so.0",
+]
+
+# What the library with the device compiler needs.
+_LOADED_BY_COMPILER = [
+    "lib/libimf.so",
+    "lib/libintlc.so.5",
+    "lib/libirng.so",
+    "lib/libsvml.so",
+]
+
+# In 2025.3 it has neither device libraries nor headers in itself, and finds the latter by
+# way of the folder bin.
+_READ_BY_2025_3 = [
+    "bin/*",
+    "include/**",
+    "lib/clang/**",
+    "lib/libsycl-*.bc",
 ]
 
 # The loader of these comes first: libOpenCL.so.1 does not say where its libraries are,
@@ -88,6 +107,8 @@ _library = rule(
 
 def _runtime_impl(ctx):
     return [
+        ctx.attr.library[CcInfo],
+        DefaultInfo(runfiles = ctx.attr.library[DefaultInfo].default_runfiles),
         SyclRuntimeInfo(
             cpu_device = ctx.files.cpu_device,
             cpu_driver = ctx.file.cpu_driver,
@@ -98,22 +119,53 @@ def _runtime_impl(ctx):
 
 _runtime = rule(
     implementation = _runtime_impl,
-    doc = "What sycl_test has to know of a runtime.",
+    doc = "What programs are linked to, with what sycl_test has to know of it.",
     attrs = {
         "cpu_device": attr.label(allow_files = True),
         "cpu_driver": attr.label(allow_single_file = True),
         "devices": attr.label(cfg = "target", executable = True),
+        "library": attr.label(providers = [CcInfo]),
     },
-    provides = [SyclRuntimeInfo],
+    provides = [CcInfo, SyclRuntimeInfo],
 )
 
-def sycl_runtime_targets(name, missing):
+def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = ""):
+    """Declares `:toolchain`, and what it is made of.
+
+    Args:
+        libsycl: label of the runtime.
+        programs: label of the sycl_toolchain that has the other programs.
+        runtime: the release that SYCLBINs are for.
+        missing: why there is no compiler, or empty.
+        version: which DPC++ it is.
+    """
+    dpcpp_compiler(
+        name = "compiler",
+        data = native.glob(_LOADED_BY_COMPILER + (_READ_BY_2025_3 if runtime == "2025.3" else []), allow_empty = True),
+        library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
+        missing = missing,
+        version = version,
+    )
+    sycl_toolchain(
+        name = "toolchain",
+        base = programs,
+        copts = ["-std=c++17", "-O2"],
+        dpcpp = ":compiler",
+        libsycl = None if missing else libsycl,
+        runtime = runtime,
+        visibility = ["//visibility:public"],
+    )
+
+def sycl_runtime_targets(name, missing, compiler = None):
     """Declares them.
 
     Args:
         name: the repository's name.
         missing: why nothing of it can be used on this machine, as a target's name, or empty.
+        compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
+    if compiler:
+        _compiler_targets(libsycl = ":" + name, **compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
         # Bazel skips what depends on these, and names the constraint when asked for it.
@@ -153,5 +205,6 @@ def sycl_runtime_targets(name, missing):
         cpu_device = ":cpu_device",
         cpu_driver = driver[0] if driver else None,
         devices = ":devices",
+        library = ":sycl",
         **common
     )

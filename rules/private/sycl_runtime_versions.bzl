@@ -1,4 +1,4 @@
-"""The releases of DPC++'s runtime that `sycl.runtime(version = ...)` fetches.
+"""The releases of DPC++ that `sycl.runtime(version = ...)` and `sycl.dpcpp` fetch.
 
 The wheels of a release are those that the metadata of its `dpcpp-cpp-rt` and
 `intel-opencl-rt` on PyPI asks for, less those whose files no program needs that only
@@ -45,6 +45,11 @@ RUNTIMES = {
 # What follows the name and the version in the name of each of these files.
 WHEEL_TAG = "py2.py3-none-manylinux_2_28_x86_64"
 
+# Releases whose wheels have no complete device compiler, and why.
+NO_COMPILER = {
+    "2025.3.1": "its wheels lack the device libraries that the compiler links, such as libsycl-crt.bc",
+}
+
 # What is unpacked. Not: compilers, sanitizers, tools, copies of libraries under other
 # names; they are three quarters of it all. A '?' precedes what not every release has.
 UNPACKED = [
@@ -70,3 +75,6 @@ UNPACKED = [
     "lib/libur_loader.so.0",
     "licenses/*",
 ]
+
+# What is unpacked besides for sycl.dpcpp: the library that holds the device compiler.
+COMPILER = ["lib/libsycl-jit.so.*"]

@@ -27,6 +27,8 @@ def main(folder, wheels, patterns):
     unused = set(p for p in patterns if not p.startswith("?"))
     patterns = [p.lstrip("?") for p in patterns]
     for wheel in wheels:
+        if not zipfile.is_zipfile(wheel):
+            sys.exit("%s is no wheel: it is not a zip file" % os.path.basename(wheel))
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.namelist():
                 path = placed(member)

@@ -3,8 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
-load("//rules/private:sycl_runtime.bzl", "check_runtime")
-load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME", "RUNTIMES")
+load("//rules/private:sycl_runtime.bzl", "check_runtime", "matches")
+load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
 
 def _file(ctx, name):
     file = ctx.actions.declare_file(ctx.label.name + "/" + name)
@@ -52,9 +52,18 @@ _script_test = analysistest.make(
 )
 
 def _tag_impl(ctx):
-    check_runtime("sycl_runtime", ctx.attr.version, ctx.attr.path)
+    check_runtime(ctx.attr.kind, "sycl_runtime", ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256)
 
-_tag = rule(implementation = _tag_impl, attrs = {"path": attr.string(), "version": attr.string()})
+_tag = rule(
+    implementation = _tag_impl,
+    attrs = {
+        "kind": attr.string(default = "runtime"),
+        "path": attr.string(),
+        "sha256": attr.string_dict(),
+        "urls": attr.string_dict(),
+        "version": attr.string(),
+    },
+)
 
 def _fails_impl(ctx):
     env = analysistest.begin(ctx)
@@ -70,7 +79,7 @@ def _versions_impl(ctx):
     names = RUNTIMES[DEFAULT_RUNTIME][1].keys()
     sums = {}
     for release, (_, wheels) in RUNTIMES.items():
-        check_runtime("sycl_runtime", release, "")
+        check_runtime("runtime", "sycl_runtime", release, "")
         asserts.equals(env, names, wheels.keys())
         asserts.equals(env, release, wheels["intel-sycl-rt"][0])
         for name, (version, sha256) in wheels.items():
@@ -80,6 +89,19 @@ def _versions_impl(ctx):
     return unittest.end(env)
 
 _versions_test = unittest.make(_versions_impl)
+
+def _matches_impl(ctx):
+    env = unittest.begin(ctx)
+    for path in ["include/sycl/sycl.hpp", "lib/cllibrarye9.o", "lib/libsycl.so.9", "lib/libur_adapter_opencl.so.0"]:
+        asserts.true(env, matches(path, UNPACKED), path)
+
+    # What an installation has beside them.
+    for path in ["lib/libsycl.so", "lib/libsycl.so.9.0.0", "lib/libsycl.so.9.0.0-gdb.py", "lib/libsycl-jit.so.23.1", "lib/clang"]:
+        asserts.false(env, matches(path, UNPACKED), path)
+    asserts.true(env, matches("lib/libsycl-jit.so.23.1", COMPILER))
+    return unittest.end(env)
+
+_matches_test = unittest.make(_matches_impl)
 
 _SKIPS = "echo \"skipped: $reason\""
 _FAILS = "'required' is set"
@@ -127,7 +149,14 @@ def runtime_test_suite(name):
     for case, arguments, texts in [
         ("both", {"path": "/opt", "version": "2026.2.0"}, ["give either version, which is downloaded, or path"]),
         ("relative", {"path": "opt"}, ["path is \"opt\", which does not begin with '/'"]),
-        ("unknown", {"version": "2026.2"}, ["unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
+        ("unknown", {"version": "2026.2"}, ["sycl.runtime(name", "unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
+        ("unknown_compiler", {"kind": "dpcpp", "version": "2026.2"}, ["sycl.dpcpp(name", "unknown version \"2026.2\", not one of 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
+        ("no_compiler", {"kind": "dpcpp", "version": "2025.3.1"}, ["cannot be taken as a compiler: its wheels lack the device libraries", "Take one of 2026.0.0, 2026.2.0"]),
+        ("url_of_path", {"path": "/opt", "urls": {"umf": "https://example.com/umf.whl"}}, ["urls and sha256 are for the wheels of a version"]),
+        ("unknown_wheel", {"urls": {"intel-sycl": "https://example.com/a.whl"}, "version": "2026.2.0"}, ["urls: unknown wheel \"intel-sycl\", not one of", "did you mean intel-sycl-rt?"]),
+        ("no_url", {"urls": {"umf": "/umf.whl"}, "version": "2026.2.0"}, ["urls: \"/umf.whl\" of umf is no URL"]),
+        ("sum_without_url", {"sha256": {"umf": "0" * 64}, "version": "2026.2.0"}, ["sha256: umf has no URL in urls"]),
+        ("bad_sum", {"sha256": {"umf": "0" * 63}, "urls": {"umf": "https://example.com/umf.whl"}, "version": "2026.2.0"}, ["is not 64 hexadecimal digits"]),
     ]:
         _tag(name = "runtime_%s_tag" % case, tags = ["manual"], **arguments)
         _fails_test(
@@ -136,8 +165,12 @@ def runtime_test_suite(name):
             texts = texts,
         )
         tests.append("runtime_%s_test" % case)
+    _matches_test(name = "runtime_matches_test")
     _versions_test(name = "runtime_versions_test")
     native.test_suite(
         name = name,
-        tests = tests + ["runtime_versions_test"],
+        tests = tests + [
+            "runtime_matches_test",
+            "runtime_versions_test",
+        ],
     )

@@ -58,6 +58,32 @@ _actions_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
+def _alone_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    asserts.equals(env, {
+        "SyclAot": 3 * 2,
+        "SyclAotFilter": 3 * 3,
+        "SyclAotPlan": 1,
+        "SyclCompatCheck": 1,
+        "SyclCompatReport": 1,
+        "SyclCompile": 3,
+        "SyclPostLink": 3,
+        "SyclTranslate": 3,
+        "SyclbinPack": 1,
+    }, counts(actions))
+    for post_link in actions["SyclPostLink"]:
+        bitcode = [f.basename for f in post_link.inputs.to_list() if f.extension == "bc"]
+        asserts.equals(env, 1, len(bitcode), "a source is divided apart from the others: %s" % bitcode)
+        asserts.true(env, "--allow-no-kernels" in post_link.argv, str(post_link.argv))
+    return analysistest.end(env)
+
+# Without rdc nothing of a source depends on the others.
+_alone_test = analysistest.make(
+    _alone_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _library_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -164,8 +190,13 @@ def sycl_binary_test_suite(name):
             srcs = _SOURCES,
             copts = ["-Wall"],
             defines = ["ANSWER=42"],
+            rdc = True,
             sycl_targets = _TARGETS,
         ),
+    )
+    _alone_test(
+        name = "alone_test",
+        target_under_test = _binary("alone_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
     )
     _split_off_test(
         name = "split_off_test",
@@ -177,6 +208,7 @@ def sycl_binary_test_suite(name):
                 "-g",
             ],
             device_code_split = "off",
+            rdc = True,
         ),
     )
     _pack_test(
@@ -237,7 +269,7 @@ def sycl_binary_test_suite(name):
     sycl_library(name = "same_library", srcs = ["a.cpp"], tags = ["manual"])
     _library_test(
         name = "library_test",
-        target_under_test = _binary("library_binary", srcs = ["a.cpp"], deps = [":one_library", ":other_library"]),
+        target_under_test = _binary("library_binary", srcs = ["a.cpp"], rdc = True, deps = [":one_library", ":other_library"]),
     )
     _fails_test(
         name = "source_twice_test",
@@ -278,6 +310,7 @@ def sycl_binary_test_suite(name):
         name = name,
         tests = [
             "actions_test",
+            "alone_test",
             "ir_of_object_test",
             "ir_without_native_test",
             "library_test",

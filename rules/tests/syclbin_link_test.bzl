@@ -178,7 +178,7 @@ def syclbin_link_test_suite(name):
         target_under_test = _link("linked", mode = "ir", sycl_targets = ["spir64", "intel_gpu_pvc"], deps = files),
     )
     _import_test(name = "import_test", target_under_test = "prebuilt")
-    sycl_binary(name = "deps_binary", srcs = ["a.cpp"], tags = ["manual"], deps = [":with_syclbin", ":prebuilt"])
+    sycl_binary(name = "deps_binary", srcs = ["a.cpp"], rdc = True, tags = ["manual"], deps = [":with_syclbin", ":prebuilt"])
     _deps_test(name = "deps_test", target_under_test = "deps_binary")
     _object_test(name = "object_test", target_under_test = "main")
     for test, arguments, texts in [

@@ -84,10 +84,11 @@ func (e *ImageError) Unwrap() error { return e.Err }
 func (*ImageError) BadInput() {}
 
 // Write writes the source for a release of the runtime. The errors are of type
-// *[ImageError], those of w aside. The same images give the same bytes.
+// *[ImageError], those of w aside. The same images give the same bytes. Without an
+// image the object registers nothing and needs no libsycl.
 func Write(w io.Writer, images []Image, r *release.Release) error {
-	if n := len(images); n == 0 || n > maxImages {
-		return &ImageError{Err: fmt.Errorf("a program registers 1 to %d images at once, not %d: wrap them as several objects", maxImages, n)}
+	if n := len(images); n > maxImages {
+		return &ImageError{Err: fmt.Errorf("a program registers at most %d images at once, not %d: wrap them as several objects", maxImages, n)}
 	}
 	s := &source{w: bufio.NewWriter(w), release: r}
 	s.line("# Registers device images with libsycl, for release %s.", r)
@@ -99,12 +100,19 @@ func Write(w io.Writer, images []Image, r *release.Release) error {
 		}
 		table = append(table, words...)
 	}
-	begin, _ := s.table(table)
-	descriptor, _ := s.table([]word{number(1 | uint64(len(images))<<16), begin, null, null})
-	s.call("init", "__sycl_register_lib", descriptor)
-	s.call("fini", "__sycl_unregister_lib", descriptor)
+	if len(images) > 0 {
+		s.register(table, len(images))
+	}
 	s.line("\t.section .note.GNU-stack,\"\",@progbits")
 	return s.w.Flush()
+}
+
+// register has the table of n images registered.
+func (s *source) register(table []word, n int) {
+	begin, _ := s.table(table)
+	descriptor, _ := s.table([]word{number(1 | uint64(n)<<16), begin, null, null})
+	s.call("init", "__sycl_register_lib", descriptor)
+	s.call("fini", "__sycl_unregister_lib", descriptor)
 }
 
 // source is assembler source that is written. Its errors are those of the last

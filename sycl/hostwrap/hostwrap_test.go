@@ -197,10 +197,12 @@ func TestRefuses(t *testing.T) {
 			}
 		})
 	}
-	for _, n := range []int{0, maxImages + 1} {
-		if err := Write(io.Discard, slices.Repeat([]Image{good}, n), release.Newest()); err == nil {
-			t.Errorf("%d images are written", n)
-		}
+	if err := Write(io.Discard, slices.Repeat([]Image{good}, maxImages+1), release.Newest()); err == nil {
+		t.Errorf("%d images are written", maxImages+1)
+	}
+	var none strings.Builder
+	if err := Write(&none, nil, release.Newest()); err != nil || strings.Contains(none.String(), "__sycl") {
+		t.Errorf("without an image: %v, and\n%s", err, &none)
 	}
 	if err := Write(broken{}, small(t), release.Newest()); !errors.Is(err, errBroken) {
 		t.Errorf("got %v, want the error of the writer", err)

@@ -62,9 +62,10 @@ var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
 var freeFunction = regexp.MustCompile(`\b` + Prefix)
 
 // Display returns the name of a kernel or function as people write it:
-// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and so is the
-// kernel that [Rounded] says was made of it. A name that is not mangled stays as it is
-// but for the prefix and what the runtime puts before it.
+// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
+// "_Z19__sycl_kernel_scalePff" is scale(float*, float). A kernel that [Rounded] says was
+// made of another has the name of that one. A name that is not mangled stays as it is but
+// for the prefix and what the runtime puts before it.
 func Display(symbol string) string {
 	symbol = Base(symbol[len(compiled.FindString(symbol)):])
 	tree := parse(symbol)
@@ -73,6 +74,9 @@ func Display(symbol string) string {
 	}
 	if of := rounded(tree); of != nil {
 		tree = of
+	}
+	if name, ok := reduction(tree); ok {
+		return name
 	}
 	name, _ := text(tree)
 	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
@@ -117,6 +121,37 @@ func rounded(tree demangle.AST) demangle.AST {
 		return nil
 	}
 	return t.Args[at]
+}
+
+// reduction names a kernel that DPC++ makes for a kernel with reductions, of which there
+// are several: its headers choose among ways of reducing, and among kernels for each.
+// The name is that of the kernel that was written, and what sets this one apart:
+// "Sum (reduction, KernelOneWGTag)".
+func reduction(tree demangle.AST) (name string, ok bool) {
+	t, ok := tree.(*demangle.Template)
+	if !ok || len(t.Args) < 2 {
+		return "", false
+	}
+	kind, _ := text(t.Name)
+	kind, ok = strings.CutPrefix(kind, "sycl::detail::reduction::")
+	if !ok || kind != "MainKrn" && kind != "AuxKrn" {
+		return "", false
+	}
+	tag := kind + " " + last(t.Args[1])
+	for _, arg := range t.Args[2:] {
+		if name := last(arg); name != "" {
+			tag = name
+		}
+	}
+	of, _ := text(t.Args[0])
+	return of + " (reduction, " + tag + ")", true
+}
+
+// last returns the last part of a name, without namespaces, casts and template arguments.
+func last(tree demangle.AST) string {
+	name, _ := text(tree)
+	name, _, _ = strings.Cut(name, "<")
+	return name[strings.LastIndexAny(name, ":)")+1:]
 }
 
 // parse returns what a mangled name says, without the words that make a type the

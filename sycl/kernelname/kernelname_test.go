@@ -17,7 +17,9 @@ func ExampleDisplay() {
 func TestDisplay(t *testing.T) {
 	long := "_ZTS" + strings.Repeat("9VectorAdd", 2000)
 	for symbol, want := range map[string]string{
-		"_ZTS9VectorAdd": "VectorAdd",
+		"_ZTS9VectorAdd":                 "VectorAdd",
+		"_Z19__sycl_kernel_scalePff":     "scale(float*, float)",
+		"_ZN2ns19__sycl_kernel_scaleEPf": "ns::scale(float*)",
 		"_ZTSN9sycl_lite11kernel_withIN5stats6SpreadELj0ELj0ELj0ELj8EEE": "stats::Spread",
 		"_ZTSN9sycl_lite11kernel_withI3SumIdELj64ELj1ELj1ELj0EEE":        "Sum<double>",
 		"_ZTSN9sycl_lite11kernel_withI3SumILj4ELj5EELj0ELj0ELj0ELj16EEE": "Sum<4u, 5u>",
@@ -34,6 +36,10 @@ func TestDisplay(t *testing.T) {
 		"":                                                               "",
 		"_ZTS":                                                           "_ZTS",
 		long:                                                             long,
+		"_ZTSN4sycl3_V16detail9reduction7MainKrnIN3app3SumELNS2_8strategyE8EJNS1_14KernelOneWGTagEEEE": "app::Sum (reduction, KernelOneWGTag)",
+		"_ZTSN4sycl3_V16detail9reduction6AuxKrnI3SumLNS2_8strategyE2EJEEE":                             "Sum (reduction, AuxKrn 2)",
+		"_ZTSN4sycl3_V16detail9reduction7MainKrnI3SumEE":                                               "sycl::detail::reduction::MainKrn<Sum>",
+		"_ZTSN4sycl3_V16detail9reduction8strategyE":                                                    "sycl::detail::reduction::strategy",
 	} {
 		if got := Display(symbol); got != want {
 			t.Errorf("%.80q: got %.80q, want %.80q", symbol, got, want)

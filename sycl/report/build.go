@@ -16,7 +16,12 @@ import (
 // A Module is kernels that share device images and needs: an abstract module of
 // a SYCLBIN, a SPIR-V module, a row of a file table.
 type Module struct {
-	File    string // that it is in; the runtime takes either of two images of one file
+	File string // that it is in; of two images of a file that is loaded the runtime takes either
+
+	// Embedded tells that the program itself has the images: the runtime takes native
+	// ones where there are some.
+	Embedded bool
+
 	Needs   *requirement.Requirements
 	Kernels []KernelInfo
 	Forms   []Form
@@ -268,7 +273,7 @@ func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
 		if i == 0 || cellRank(c) < cellRank(best) {
 			best = c
 		}
-		if c.Status == Compatible {
+		if c.Status == Compatible && !h.module.Embedded {
 			native[h.module.File] = native[h.module.File] || c.Holds == Native
 			ir[h.module.File] = ir[h.module.File] || c.Holds == IR
 		}

@@ -455,6 +455,17 @@ func TestFromSYCLBIN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i := range modules {
+		modules[i].Embedded = true
+	}
+	for _, c := range build(t, modules, "intel_gpu_pvc").Cells {
+		if c.Kernel == "_ZTS4Deep" && (c.Holds != Native || c.Status != Compatible) {
+			t.Errorf("of images in a program the runtime takes the native one, not %+v", c)
+		}
+	}
+	for i := range modules {
+		modules[i].Embedded = false
+	}
 	r := build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc")
 	cells := map[string]Cell{}
 	for _, c := range r.Cells {

@@ -332,66 +332,33 @@ func (m *Module) functionName(k *Kernel, f frame, n int) string {
 }
 
 // StripDebug returns a module without what only describes its source: debug
-// information, and strings that nothing else refers to. What is left does not
-// depend on where in a file the source's lines are.
+// information, and the strings and constants that nothing else refers to. What is
+// left does not depend on where in a file the source's lines are.
 func StripDebug(data []byte) ([]byte, error) {
 	words, order, err := decode(data)
 	if err != nil {
 		return nil, err
 	}
-	sets, gone := map[uint32]bool{}, map[uint32]bool{}
-	used := map[uint32]bool{} // by instructions that stay
-	isDebug := func(i inst) bool { return len(i.words) >= firstOperandOfExtInst && sets[i.words[2]] }
-	err = eachInst(words, func(i inst) error {
-		switch i.op {
-		case opExtInstImport:
-			if name, _, err := i.text(1); err == nil && debugSets[name] != 0 {
-				sets[i.words[0]], gone[i.words[0]] = true, true
-			}
-		case opExtInst:
-			if isDebug(i) {
-				gone[i.words[1]] = true
-				break
-			}
-			for _, id := range i.words {
-				used[id] = true
-			}
-		}
-		return nil
-	})
+	s, err := newStripper(words)
 	if err != nil {
 		return nil, err
 	}
 	kept := slices.Clone(words[:headerWords])
 	err = eachInst(words, func(i inst) error {
-		switch i.op {
-		case opSourceContinued, opLine, opNoLine, opModuleProcessed:
-			return nil
-		case opSource: // without the file and its text
+		if i.op == opSource { // without the file and its text
 			i.words = i.words[:min(len(i.words), 2)]
-		case opString:
-			if len(i.words) > 0 && !used[i.words[0]] {
-				gone[i.words[0]] = true
-				return nil
-			}
-		case opExtInstImport, opName:
-			if len(i.words) > 0 && gone[i.words[0]] {
-				return nil
-			}
-		case opExtInst:
-			if isDebug(i) {
-				return nil
-			}
 		}
-		kept = append(kept, uint32(len(i.words)+1)<<16|uint32(i.op))
-		kept = append(kept, i.words...)
+		if s.keeps(i) {
+			kept = append(kept, uint32(len(i.words)+1)<<16|uint32(i.op))
+			kept = append(kept, i.words...)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	// Translators give the last ids to debug information.
-	for ; kept[3] > 1 && gone[kept[3]-1]; kept[3]-- {
+	for ; kept[3] > 1 && s.gone[kept[3]-1]; kept[3]-- {
 	}
 	out := make([]byte, 4*len(kept))
 	for n, w := range kept {
@@ -399,3 +366,113 @@ func StripDebug(data []byte) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// stripper says which instructions of a module describe its source.
+type stripper struct {
+	sets        map[uint32]bool // instruction sets for debug information
+	gone        map[uint32]bool // results of instructions that do not stay
+	values      map[uint32]bool // strings and numbers; whether debug information refers to them
+	used        map[uint32]bool // operands of what stays
+	nonSemantic bool            // other instruction sets that only describe stay
+}
+
+// nonSemanticInfo is the extension with which a module may import instruction sets that
+// only describe.
+const nonSemanticInfo = "SPV_KHR_non_semantic_info"
+
+func newStripper(words []uint32) (*stripper, error) {
+	s := &stripper{map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}, false}
+	if err := eachInst(words, s.look); err != nil {
+		return nil, err
+	}
+	for id, described := range s.values {
+		if described && !s.used[id] {
+			s.gone[id] = true
+		}
+	}
+	return s, nil
+}
+
+// look notes what an instruction defines and refers to, which was defined before.
+func (s *stripper) look(i inst) error {
+	switch {
+	case i.op == opExtInstImport && len(i.words) > 0:
+		name, _, err := i.text(1)
+		switch {
+		case err == nil && debugSets[name] != 0:
+			s.sets[i.words[0]], s.gone[i.words[0]] = true, true
+		case strings.HasPrefix(name, "NonSemantic."):
+			s.nonSemantic = true
+		}
+	case i.op == opString && len(i.words) > 0:
+		s.values[i.words[0]] = true // also when OpSource and OpLine alone do
+	case i.op == opConstant && len(i.words) > 1:
+		s.values[i.words[1]] = false
+	case s.isDebug(i):
+		s.gone[i.words[1]] = true
+		for _, id := range i.words[firstOperandOfExtInst:] {
+			if _, ok := s.values[id]; ok {
+				s.values[id] = true
+			}
+		}
+	default:
+		for _, id := range valueOperands(i) {
+			s.used[id] = true
+		}
+	}
+	return nil
+}
+
+func (s *stripper) isDebug(i inst) bool {
+	return i.op == opExtInst && len(i.words) >= firstOperandOfExtInst && s.sets[i.words[2]]
+}
+
+// keeps reports whether an instruction stays.
+func (s *stripper) keeps(i inst) bool {
+	switch i.op {
+	case opSourceContinued, opLine, opNoLine, opModuleProcessed:
+		return false
+	case opExtension:
+		name, _, err := i.text(0)
+		return err != nil || name != nonSemanticInfo || len(s.sets) == 0 || s.nonSemantic
+	case opString, opExtInstImport, opName:
+		return len(i.words) == 0 || !s.gone[i.words[0]]
+	case opConstant:
+		return len(i.words) < 2 || !s.gone[i.words[1]]
+	case opExtInst:
+		return !s.isDebug(i)
+	}
+	return true
+}
+
+// valueOperands returns the operands of an instruction that may be strings and numbers;
+// where that is not known, all of its words.
+func valueOperands(i inst) []uint32 {
+	if slices.Contains(withoutValues, i.op) {
+		return nil
+	}
+	shape := shapeOf(i.op)
+	if shape.letters == "" {
+		return i.words
+	}
+	if access := len(shape.letters); slices.Contains(accesses, i.op) && len(i.words) > access && i.words[access] > plainAccess {
+		return i.words
+	}
+	return shape.ids(i.words)
+}
+
+// Opcodes, and what the operand behind the others of an access can say without an id:
+// that it is volatile, aligned and not temporal.
+var (
+	// withoutValues are instructions whose operands are names, literals, functions,
+	// variables and types: OpMemberName and OpMemoryModel, types other than those with a
+	// size, OpDecorate and OpMemberDecorate are without a name here.
+	withoutValues = []uint16{
+		opSource, opSourceContinued, opName, 6, opLine, opExtension, 14, opEntryPoint, opExecutionMode, opCapability,
+		19, opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix, opTypeImage, opTypeSampler,
+		opTypeSampledImage, opTypeRuntimeArray, opTypeStruct, 31, opTypePointer, 33, opDecorate, 72, opModuleProcessed,
+	}
+	accesses = []uint16{61, 62, 63, 64} // OpLoad, OpStore, OpCopyMemory, OpCopyMemorySized
+)
+
+const plainAccess = 1 | 2 | 4

@@ -326,6 +326,40 @@ func TestStripDebug(t *testing.T) {
 	if got := strip(printf); !bytes.Contains(got, []byte("shown")) || bytes.Contains(got, []byte("lost")) {
 		t.Errorf("%q", got)
 	}
+
+	// Numbers of lines and columns that are constants go, others stay; and so does the
+	// extension that other instruction sets need.
+	text = debugModules["NonSemantic.Shader.DebugInfo.200"]
+	moved = strings.NewReplacer("OpConstant %uint 11\n", "OpConstant %uint 70011\n", "OpConstant %uint 13\n", "OpConstant %uint 70013\n").Replace(text)
+	if text == moved || !bytes.Equal(strip(text), strip(moved)) {
+		t.Error("the code depends on lines that are constants")
+	}
+	const extension = "SPV_KHR_non_semantic_info"
+	numbers := `OpExtension "` + extension + `"
+		%debug = OpExtInstImport "NonSemantic.Shader.DebugInfo.200"
+		%file = OpString "k.cpp"
+		%void = OpTypeVoid
+		%uint = OpTypeInt 32 0
+		%line = OpConstant %uint 70011
+		%both = OpConstant %uint 70012
+		%code = OpConstant %uint 70013
+		%array = OpTypeArray %uint %both
+		%source = OpExtInst %void %debug 35 %file
+		%scope = OpExtInst %void %debug 21 %source %line %both`
+	for _, test := range []struct {
+		more string
+		want bool
+	}{{"", false}, {"\n%printf = OpExtInstImport \"NonSemantic.DebugPrintf\"", true}} {
+		got := strip(strings.Replace(numbers, "\n", test.more+"\n", 1))
+		for number, want := range map[uint32]bool{70011: false, 70012: true, 70013: true} {
+			if bytes.Contains(got, binary.LittleEndian.AppendUint32(nil, number)) != want {
+				t.Errorf("the constant %d is there: %t", number, !want)
+			}
+		}
+		if bytes.Contains(got, []byte(extension)) != test.want {
+			t.Errorf("%q: the extension is there: %t", test.more, !test.want)
+		}
+	}
 	if _, err := StripDebug([]byte("no SPIR-V")); err == nil {
 		t.Error("no error for what is no module")
 	}

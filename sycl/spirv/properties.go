@@ -18,6 +18,21 @@ func (m *Module) Kernel(name string) *Kernel {
 	return &m.Kernels[i]
 }
 
+// Importers returns the kernels that reach an undefined function, in order of
+// declaration.
+func (m *Module) Importers(name string) []*Kernel {
+	var list []*Kernel
+	for i := range m.Kernels {
+		for n := range m.graph.reach([]int{m.Kernels[i].node}) {
+			if node := &m.graph.nodes[n]; node.name == name && !node.defined {
+				list = append(list, &m.Kernels[i])
+				break
+			}
+		}
+	}
+	return list
+}
+
 // KernelRequirements returns what one kernel of the module needs from a device.
 func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	q := &requirement.Requirements{Aspects: m.aspects(k.uses), WorkGroupSize: slices.Clone(k.WorkGroupSize)}

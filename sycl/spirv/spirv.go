@@ -587,12 +587,18 @@ func (p *parser) finish() error {
 
 // builtin reports whether a function is one of those that every consumer of
 // SPIR-V provides: its name, or what stands behind _Z and a number, begins with
-// two underscores.
+// two underscores. What reads specialization constants has such a name, but is not.
 func builtin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
 		name = strings.TrimLeft(rest, "0123456789")
 	}
-	return strings.HasPrefix(name, "__") || strings.HasPrefix(name, "llvm.")
+	return strings.HasPrefix(name, "__") && !IsSpecConstantGetter(name) || strings.HasPrefix(name, "llvm.")
+}
+
+// IsSpecConstantGetter reports whether a function is one of those by which kernels read
+// specialization constants in DPC++'s device code. A post-link step replaces their calls.
+func IsSpecConstantGetter(name string) bool {
+	return strings.Contains(name, "__sycl_get") && strings.Contains(name, "2020SpecConstantValue")
 }
 
 func (p *parser) kernel(e entry) (Kernel, error) {

@@ -217,6 +217,12 @@ func TestReachability(t *testing.T) {
 			if !slices.Equal(m.Imports, []string{"_Z3exti"}) {
 				t.Errorf("imports %q", m.Imports)
 			}
+			if got := m.Importers("_Z3exti"); len(got) != 1 || got[0] != m.Kernel("none") {
+				t.Errorf("it is imported by %+v", got)
+			}
+			if got := m.Importers("_Z3libv"); len(got) > 0 { // it is defined
+				t.Errorf("_Z3libv is imported by %+v", got)
+			}
 			if len(m.Exports) != 2 || m.Exports[0].Name != "_Z3libv" || m.Exports[1].Name != "lost" {
 				t.Errorf("exports %v", m.Exports)
 			}

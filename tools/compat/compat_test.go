@@ -136,6 +136,46 @@ func TestReportAndShow(t *testing.T) {
 	golden.CheckFile(t, filepath.Join(goldenDir, "together.txt"), mustRun(t, "show", "u.json"))
 }
 
+// A program takes native code of its own; of a file that it loads it takes either.
+func TestReportEmbedded(t *testing.T) {
+	workspace(t)
+	metadata := properties(&requirement.Requirements{}, "_ZTS9VectorAdd")
+	var b syclbin.Builder
+	for _, image := range []*syclbin.Image{
+		syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native")),
+		syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", bytes.NewReader(must(t, "k.spv"))),
+	} {
+		if err := b.Add("both", metadata, image); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "both.syclbin", out.Bytes())
+	for flag, want := range map[string]report.Holds{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
+		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--devices=intel_gpu_pvc", flag)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Cells {
+			if c.Kernel == "_ZTS9VectorAdd" && c.Holds != want {
+				t.Errorf("%s: the device takes %s, want %s", flag, c.Holds, want)
+			}
+		}
+	}
+}
+
+func must(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func TestShowFormats(t *testing.T) {
 	workspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")

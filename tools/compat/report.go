@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -22,6 +23,7 @@ import (
 type reporter struct {
 	output, name   string
 	devices, files cli.Strings
+	embedded       cli.Strings
 	reading        reading.Options
 }
 
@@ -31,13 +33,14 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&r.devices, "devices", "`targets` to report on, separated by commas")
 	fs.Var(&r.files, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
 	fs.Var(&r.files, "device-config-file", "the same as --device-config `file`")
+	fs.Var(&r.embedded, "embedded", "SYCLBIN `file` with the images that the program itself holds: for a device that some are compiled for, the runtime takes these; may be repeated")
 	r.reading.AssumeFlag(fs)
 	fs.StringVar(&r.name, "name", "", "`label` of what the report is about")
 	return r.run
 }
 
 func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
-	if len(args) == 0 {
+	if len(args)+len(r.embedded.Values) == 0 {
 		return cli.Usagef("a file to report on is needed")
 	}
 	config, err := devices.Load(env, r.files.Values)
@@ -49,13 +52,16 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	var modules []report.Module
-	for _, name := range args {
+	for i, name := range slices.Concat(args, r.embedded.Values) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		list, err := r.readModules(env, name)
 		if err != nil {
 			return err
+		}
+		for m := range list {
+			list[m].Embedded = i >= len(args)
 		}
 		modules = append(modules, list...)
 	}

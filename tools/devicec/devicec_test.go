@@ -160,6 +160,24 @@ func TestTranslateOfNothing(t *testing.T) {
 	if code, stderr := translate("k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
+
+	// The property file tells whether a kernel is missing.
+	write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
+	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
+	write(t, "k.prop", none)
+	if code, stderr := translate("empty.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\nspv/k.spv|prop/k.prop|prop/k.sym\n" {
+		t.Errorf("table: %q", got)
+	}
+	if code, properties, symbols := read(t, "spv/k.spv"), read(t, "prop/k.prop"), read(t, "prop/k.sym"); code != "" || properties != none || symbols != "" {
+		t.Errorf("the image is %q, %q, %q", code, properties, symbols)
+	}
+	write(t, "k.prop", "[SYCL/kernel names]\n_ZTS4Axpy=1|1\n")
+	if code, stderr := translate("empty.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes, but k.prop names the kernel 'Axpy'") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
 }
 
 // ir is a module with a kernel that uses double, as clang prints it.

@@ -45,13 +45,36 @@ is left; when they differ, that is an error.`,
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Link).Setup(fs) },
 			},
 			{
+				Name:  "images",
+				Args:  "IN.bc",
+				Short: "make device images of bitcode with DPC++'s own post-link step and translator",
+				Long: `
+Runs libsycl-jit, DPC++'s compiler as a library, on device code that DPC++ compiled.
+For each image writes SPIR-V (.spv), a property file (.prop) and a symbol file (.sym),
+as DPC++ has them, and the table of all. Device libraries are linked to the images.
+Of a source without kernels the table has no rows.
+
+Of debug information, the places of kernels and of what forces their requirements go
+to the property file, as 'devicec translate' has it.
+
+A function that is used but defined nowhere is an error, unless images may depend on
+each other.`,
+				Example: "devicec images --driver driver --library lib/libsycl-jit.so --split per_kernel --code-dir spv --properties-dir prop --table k.table k.bc",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Images).Setup(fs) },
+			},
+			{
 				Name:  "translate",
 				Args:  "IN.table|MODULE.bc",
 				Short: "translate modules to SPIR-V and write down what they need",
 				Long: `
 For each row of the table writes SPIR-V (.spv), a property file (.prop) with the
 requirements and kernel names that are read from it and what the row's own property
-file says besides, and a symbol file (.sym); and the table of all.
+file says besides, and a symbol file (.sym); and the table of all. A module without
+bytes whose property file names no kernel becomes an image without bytes.
+
+The translator is llvm-spirv, llc, or with --driver and --library that of DPC++. DPC++
+links its device libraries, too; those that a runtime has to link are rows of their
+own, devicelib0 and so on.
 
 Of debug information, the places of kernels and of what forces their requirements
 go to the property file. The SPIR-V is without it: so it stays the same when lines

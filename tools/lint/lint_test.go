@@ -235,18 +235,21 @@ func TestTextFiles(t *testing.T) {
 	})
 }
 
-// TestReadmeReport: the table in the README is what the example prints.
-func TestReadmeReport(t *testing.T) {
+// TestReports: the tables in the documentation are what the example prints.
+func TestReports(t *testing.T) {
 	root := tree(t)
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := os.ReadFile(filepath.Join(root, "examples/workspace/tests/report.golden.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(readme, bytes.TrimSpace(report)) {
-		t.Error("README.md does not hold the text of examples/workspace/tests/report.golden.txt")
+	for page, name := range map[string]string{"README.md": "apps", "docs/sycl_lite.md": "report"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden := "examples/workspace/tests/" + name + ".golden.txt"
+		report, err := os.ReadFile(filepath.Join(root, golden))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, bytes.TrimSpace(report)) {
+			t.Errorf("%s does not hold the text of %s", page, golden)
+		}
 	}
 }

@@ -57,6 +57,7 @@ type pack struct {
 	ir             string
 	state          string
 	tables, images cli.Strings
+	embedded       bool // whether no program loads the file
 }
 
 // Values of --ir.
@@ -71,6 +72,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&p.ir, "ir", irAny, "`devices` that IR is for: any, or cpu, so that GPUs certainly take native code and no other ones")
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
 	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
+	fs.BoolVar(&p.embedded, "embedded", false, "the file only tells what images a program itself holds: there may be none, and kernels have any names")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
 	return p.run
 }
@@ -111,7 +113,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		inputs = append(inputs, in)
 	}
-	if len(inputs) == 0 {
+	if len(inputs) == 0 && !p.embedded {
 		return cli.BadInput(errors.New("nothing to pack: no table has a row"))
 	}
 	for i := range inputs {
@@ -143,15 +145,24 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if taken == 0 {
+	if taken == 0 && !p.embedded {
 		return cli.BadInput(errors.New("nothing to pack: no image has bytes"))
 	}
-	return writeVerified(env, p.output, b.File(state), o)
+	file := b.File(state)
+	putState(file)
+	if p.embedded { // the rules are for files that programs load
+		return create(env, p.output, file, o)
+	}
+	return writeVerified(env, p.output, file, o)
+}
+
+func putState(file *syclbin.File) {
+	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 }
 
 // writeVerified writes a file, and what is wrong with it as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
-	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
+	putState(file)
 	findings := make(chan []syclbin.Finding, 1)
 	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
 	err := create(env, name, file, o)

@@ -239,6 +239,35 @@ func TestPackWithoutBytes(t *testing.T) {
 	}
 }
 
+// A library of host code has tables without rows, which are files without modules when
+// that is asked for.
+func TestAllowEmpty(t *testing.T) {
+	folder(t, map[string]string{"none.table": "[Code|Properties|Symbols]\n"})
+	for flag, args := range map[string][]string{
+		"--embedded":    {"pack", "--output=k.syclbin"},
+		"--allow-empty": {"wrap", "--output=k.s"},
+	} {
+		args = append(args, "--table=spir64-unknown-unknown=none.table")
+		if code, _, stderr := run(t, args...); code != 3 || !strings.Contains(stderr, "no table has a row") {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr)
+		}
+		if code, _, stderr := run(t, append(args, flag)...); code != 0 || stderr != "" {
+			t.Errorf("%v %s: exit code %d: %s", args, flag, code, stderr)
+		}
+	}
+	f, err := syclbin.Open("k.syclbin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if len(f.Modules) != 0 || f.State != syclbin.Executable {
+		t.Errorf("%d modules in %v state", len(f.Modules), f.State)
+	}
+	if source := string(file(t, "k.s")); strings.Contains(source, "__sycl") {
+		t.Errorf("an object without images registers some:\n%s", source)
+	}
+}
+
 // spirvModule returns a SPIR-V module with one empty kernel.
 func spirvModule(name string) []byte {
 	text := make([]byte, len(name)+4-len(name)%4)

@@ -44,6 +44,7 @@ type wrap struct {
 	runtime *release.Release
 	reading reading.Options
 	tables  cli.Strings
+	empty   bool // whether it is fine that there is no image
 }
 
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
@@ -52,6 +53,7 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	reading.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
 	c.reading.AssumeFlag(fs)
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
+	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
 	return c.run
 }
 
@@ -70,7 +72,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(inputs) == 0 {
+	if len(inputs) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no table has a row"))
 	}
 	for i := range inputs {
@@ -94,7 +96,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if len(images) == 0 {
+	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
 	return cli.WriteFile(c.output, func(w io.Writer) error {

@@ -103,3 +103,14 @@ func (o *outputs) discard() {
 		os.Remove(f.scratch)
 	}
 }
+
+// rowFiles are the files of a row.
+type rowFiles struct{ code, properties, symbols *output }
+
+// image returns the files of an image of that name.
+func (o *outputs) image(codeDir, propertiesDir, stem string) *rowFiles {
+	return &rowFiles{o.file(codeDir, stem+".spv"), o.file(propertiesDir, stem+".prop"), o.file(propertiesDir, stem+".sym")}
+}
+
+// row returns the cells of the image's row in a file table.
+func (f *rowFiles) row() []string { return []string{f.code.path, f.properties.path, f.symbols.path} }

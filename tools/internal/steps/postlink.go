@@ -42,6 +42,7 @@ type PostLink struct {
 	OutDir                           string // where their files are, "" for beside the table
 	Modules                          cli.Strings
 	KernelsOnly, ESIMD, Dependencies bool // as postlink.SplitOptions has them
+	NoKernels                        bool // whether it is fine that there is no kernel
 	Exclude                          cli.Strings
 	EmulateFP64Conversions           bool
 	SYCLBINKernelNames               bool // as postlink.Options has it
@@ -110,6 +111,7 @@ func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&o.Modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; may be repeated")
 	fs.BoolVar(&o.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
 	fs.BoolVar(&o.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
+	fs.BoolVar(&o.NoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
 	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
 	o.Exclude.Split = true
 	fs.Var(&o.Exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
@@ -228,7 +230,10 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 		return o.writeIR(ctx, env, m, result.Images[0], run.Split)
 	}
 	if len(result.Images[0].EntryPoints) == 0 {
-		return cli.BadInput(fmt.Errorf("%s: there is no kernel in any source", args[0]))
+		if !o.NoKernels {
+			return cli.BadInput(fmt.Errorf("%s: there is no kernel in any source", args[0]))
+		}
+		result.Images = nil
 	}
 
 	for _, image := range result.Images {

@@ -1,0 +1,18 @@
+// The values of sRGB (IEC 61966-2-1) are not in proportion to light: halfway between 0
+// and 1 is a fifth of the light. Whoever adds light goes by these functions.
+#pragma once
+
+#include <sycl/sycl.hpp>
+
+namespace colour {
+
+// SYCL_EXTERNAL makes a function of another source callable from kernels. The host may
+// call it as well.
+
+// The light of a value from 0 to 1.
+SYCL_EXTERNAL float to_light(float value);
+
+// The value of light. Light above 1 has the value 1.
+SYCL_EXTERNAL float to_value(float light);
+
+}  // namespace colour

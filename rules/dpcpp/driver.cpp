@@ -1,0 +1,820 @@
+// driver runs libsycl-jit, the library that holds DPC++'s device compiler, as a program
+// that a build can call: source to bitcode ('compile'), bitcode to device images
+// ('post-link'), both at once ('build'), and a test of the library ('check').
+//
+// The library is loaded when the driver runs, so that one driver serves several releases.
+// Its interface is that of intel/llvm, sycl-jit/jit-compiler/include/RTC.h. It is one of
+// C++, without a promise to stay the same: 'check' compiles a kernel and looks at the image.
+//
+// A child process does the work: when the library crashes, the driver is still there to
+// say so, and no output is left half written.
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <iterator>
+#include <new>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bitcode.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// -- the interface of libsycl-jit, as far as the driver uses it --
+//
+// What the library hands out is read and never freed: the process ends soon.
+
+namespace jit {
+
+struct File {
+  const char *path;
+  const char *contents;  // ends with a NUL
+};
+
+template <class T>
+struct View {
+  const T *data;
+  size_t size;
+};
+
+template <class T>
+struct Array {
+  T *data;
+  size_t size;
+
+  const T *begin() const { return data; }
+  const T *end() const { return data + size; }
+};
+
+struct String {
+  const char *data;  // NULL for an empty one
+
+  std::string_view view() const { return data ? data : ""; }
+};
+
+struct Property {
+  String name;
+  bool is_number;
+  uint32_t number;
+  Array<unsigned char> bytes;  // begins with the count of bits, as in property files
+};
+
+struct PropertySet {
+  String name;
+  Array<Property> properties;
+};
+
+struct Image {
+  uint32_t format;
+  uint64_t address_bits;
+  const unsigned char *data;
+  uint64_t size;
+  Array<String> symbols;
+  Array<PropertySet> properties;
+};
+
+enum Code : int { kSuccess, kBuildFailed, kInvalidOptions };
+
+struct Result {
+  int code;
+  Array<Image> images;
+  String options;
+  Array<char> bitcode;
+  String log;
+};
+
+constexpr uint32_t kSPIRV = 2;
+
+// The result is returned in memory, as the library's own class is, which has a destructor.
+using Compile = Result(File source, View<File> headers, View<const char *> options,
+                       View<char> bitcode, bool give_bitcode, uint32_t format);
+
+}  // namespace jit
+
+// -- failures --
+
+enum Exit : int { kDone, kDoesNotCompile, kUsage, kBadInput, kMachineFailed };
+
+struct Failure {
+  Exit code;
+  std::string text;
+};
+
+[[noreturn]] void fail(Exit code, std::string text) { throw Failure{code, std::move(text)}; }
+
+[[noreturn]] void fail_io(const std::string &name, int error = errno) {
+  fail(kMachineFailed, name + ": error: " + std::strerror(error));
+}
+
+// print prints what a failure has to say, which may be nothing.
+void print(const Failure &f) {
+  if (!f.text.empty())
+    std::fprintf(stderr, "%s%s", f.text.c_str(), f.text.back() == '\n' ? "" : "\n");
+}
+
+// -- text --
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+bool has_prefix(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+// Lines of text, without their ends.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// -- files --
+
+std::string read_file(const std::string &name) {
+  std::error_code error;
+  if (fs::is_directory(name, error))
+    fail(kBadInput, name + ": error: this is a folder, not a file");
+  FILE *f = std::fopen(name.c_str(), "rb");
+  if (!f) fail(kBadInput, name + ": error: " + std::strerror(errno));
+  std::string text;
+  char buffer[1 << 16];
+  while (size_t n = std::fread(buffer, 1, sizeof buffer, f)) text.append(buffer, n);
+  if (std::ferror(f)) fail_io(name);
+  std::fclose(f);
+  return text;
+}
+
+void write_file(const std::string &name, const void *data, size_t size) {
+  FILE *f = std::fopen(name.c_str(), "wb");
+  if (!f) fail_io(name);
+  bool ok = size == 0 || std::fwrite(data, 1, size, f) == size;
+  if (std::fclose(f) != 0 || !ok) fail_io(name);
+}
+
+void write_file(const std::string &name, const std::string &text) {
+  write_file(name, text.data(), text.size());
+}
+
+void move_file(const std::string &from, const std::string &to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_io(to);
+}
+
+void make_folder(const std::string &name) {
+  std::error_code error;
+  fs::create_directory(name, error);
+  if (error == std::errc::file_exists) fail_io(name, ENOTDIR);
+  if (error) fail_io(name, error.value());
+}
+
+// -- diagnostics --
+
+// Where the library has its own headers, which are in memory.
+constexpr std::string_view kToolchain = "/sycl-jit-toolchain/";
+
+// Paths of the library's own headers become what is written in an #include:
+// /sycl-jit-toolchain//bin/compiler/../../include/sycl/queue.hpp is <sycl/queue.hpp>.
+std::string short_paths(std::string_view line) {
+  std::string out;
+  for (size_t at; (at = line.find(kToolchain)) != line.npos;) {
+    size_t end = std::min(line.find_first_of(":'\" \t", at), line.size());
+    std::string_view path = line.substr(at, end - at);
+    size_t include = path.rfind("/include/");
+    out.append(line.substr(0, at));
+    if (include == path.npos)
+      out.append(path);
+    else
+      out.append("<").append(path.substr(include + 9)).append(">");
+    line.remove_prefix(end);
+  }
+  return out.append(line);
+}
+
+// The library puts a title and a tab before what clang said:
+//
+//	Device compilation failed
+//	Detailed information:
+//		a.cpp:1:10: fatal error: 'cmat' file not found
+std::string unwrapped(std::string_view log) {
+  constexpr std::string_view mark = "Detailed information:\n";
+  size_t at = log.find(mark);
+  if (at != log.npos) {
+    log.remove_prefix(at + mark.size());
+    if (has_prefix(log, "\t")) log.remove_prefix(1);
+  }
+  while (!log.empty() && log.back() == '\n') log.remove_suffix(1);
+  std::string out;
+  for (std::string_view line : lines_of(log)) out.append(short_paths(line)).append("\n");
+  return out;
+}
+
+struct Remedy {
+  std::string_view when, also;  // the log has both
+  std::string_view text;
+};
+
+constexpr Remedy kRemedies[] = {
+    {"unnamed type", "is invalid; provide a kernel name",
+     "give the kernel a name, as in q.parallel_for<class Name>(...), or compile the host side "
+     "with clang 21 or newer, which can do without"},
+    {"unknown argument", "",
+     "an option that the device compiler does not know can only be for the host side"},
+    {"is not supported for SYCL runtime compilation", "",
+     "what is compiled and linked, and where it goes, is not for options to say: leave it out"},
+};
+
+constexpr std::string_view kStandardHeaders[] = {
+    "algorithm", "array",    "cassert",  "chrono",    "cmath",       "complex",    "cstddef",
+    "cstdint",   "cstdio",   "cstdlib",  "cstring",   "exception",   "fstream",    "functional",
+    "iomanip",   "iostream", "iterator", "limits",    "map",         "memory",     "mutex",
+    "numeric",   "optional", "random",   "sstream",   "stdexcept",   "string",     "string_view",
+    "thread",    "tuple",    "utility",  "vector",    "type_traits", "features.h", "math.h",
+    "stddef.h",  "stdint.h", "stdio.h",  "stdlib.h",  "string.h",
+};
+
+// missing_header returns what an #include asked for in vain, "" when nothing is missing.
+std::string_view missing_header(std::string_view log) {
+  size_t end = log.find("' file not found");
+  if (end == log.npos) return "";
+  size_t begin = log.rfind('\'', end - 1) + 1;
+  return log.substr(begin, end - begin);
+}
+
+// advice returns what to do about the errors in a log, a line each.
+std::string advice(std::string_view log, const std::string &library) {
+  std::string out;
+  for (const Remedy &r : kRemedies)
+    if (contains(log, r.when) && contains(log, r.also))
+      out.append("note: ").append(r.text).append("\n");
+  std::string_view header = missing_header(log);
+  if (has_prefix(header, "sycl/"))
+    out.append("note: " + library + " has no header <").append(header).append(
+        ">: it may be of a newer release of DPC++\n");
+  if (std::find(std::begin(kStandardHeaders), std::end(kStandardHeaders), header) !=
+      std::end(kStandardHeaders))
+    out.append("note: the headers of the C++ standard library are not found: install g++, or name "
+               "the place of another one by --sysroot= or --gcc-install-dir=\n");
+  return out;
+}
+
+// -- property files --
+
+// Byte arrays are written six bits a character, the lowest first, without padding.
+std::string encoded(const jit::Array<unsigned char> &bytes) {
+  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  uint32_t bits = 0;
+  int count = 0;
+  for (unsigned char b : bytes) {
+    bits |= uint32_t{b} << count;
+    for (count += 8; count >= 6; count -= 6, bits >>= 6) out += digits[bits & 63];
+  }
+  if (count > 0) out += digits[bits & 63];
+  return out;
+}
+
+// fitting returns a name that can be part of a line.
+std::string_view fitting(const jit::String &name, std::string_view without = "") {
+  for (char c : name.view())
+    if ((c >= 0 && c < ' ') || c == 127 || contains(without, std::string_view(&c, 1)))
+      fail(kBadInput, "error: the compiler gave back the name '" + std::string(name.view()) +
+                          "', which cannot be written to a file");
+  return name.view();
+}
+
+std::string property_text(const jit::Image &image) {
+  std::string out;
+  for (const jit::PropertySet &set : image.properties) {
+    out.append("[").append(fitting(set.name, "[]")).append("]\n");
+    for (const jit::Property &p : set.properties)
+      out.append(fitting(p.name, "="))
+          .append(p.is_number ? "=1|" + std::to_string(p.number) : "=2|" + encoded(p.bytes))
+          .append("\n");
+  }
+  return out;
+}
+
+std::string symbol_text(const jit::Image &image) {
+  std::string out;
+  for (const jit::String &s : image.symbols) out.append(fitting(s)).append("\n");
+  return out;
+}
+
+// -- the library --
+
+// What the child process tells its parent.
+struct Shared {
+  const char *doing;  // in words; a constant, which is at the same place in both
+  bool ended;         // by itself, not in a call of the library
+  int printed;        // file that has what the library printed
+  char library[256];  // the name that it was linked under, which has the version
+};
+
+Shared *shared;
+
+// The library needs these; they are beside it, where the system does not always look.
+constexpr const char *kCompanions[] = {"libintlc.so.5", "libirng.so", "libsvml.so", "libimf.so"};
+
+// linked_name returns the name that a library was linked under, "" when it has none.
+std::string linked_name(void *handle) {
+  link_map *map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map) return "";
+  const char *strings = nullptr;
+  size_t offset = 0;
+  for (auto *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char *>(d->d_un.d_ptr);
+    if (d->d_tag == DT_SONAME) offset = d->d_un.d_val;
+  }
+  return strings && offset ? strings + offset : "";
+}
+
+jit::Compile *load(const std::string &file) {
+  shared->doing = "it was loaded";
+  if (access(file.c_str(), R_OK) != 0) fail_io(file);
+  const fs::path path = fs::absolute(file);  // without a slash dlopen looks elsewhere
+  for (const char *name : kCompanions)
+    dlopen((path.parent_path() / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    fail(kMachineFailed, file + ": error: the library cannot be loaded: " + dlerror() +
+                             "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be "
+                             "beside it, and libz.so.1 on the machine");
+  std::string name = linked_name(handle);
+  if (name.empty()) name = path.filename();
+  std::snprintf(shared->library, sizeof shared->library, "%s", name.c_str());
+  void *compile = dlsym(handle, "compileSYCL");
+  if (!compile)
+    fail(kBadInput, file + ": error: this is not libsycl-jit: it has no function compileSYCL");
+  return reinterpret_cast<jit::Compile *>(compile);
+}
+
+// adapted writes options as a release takes them: that of 2025.3 has -O2 for /O2, as
+// compilers for Windows spell it.
+std::vector<std::string> adapted(const std::vector<std::string> &options) {
+  std::vector<std::string> out;
+  for (const std::string &o : options) {
+    if (has_prefix(shared->library, "libsycl-jit.so.21.") && o.size() == 3 &&
+        has_prefix(o, "-O") && o[2] != '0')
+      out.push_back("-Xclang");
+    out.push_back(o);
+  }
+  return out;
+}
+
+// While a Capture lives, what the process prints goes to shared->printed.
+class Capture {
+ public:
+  Capture() {
+    std::fflush(nullptr);
+    dup2(shared->printed, STDOUT_FILENO);
+    dup2(shared->printed, STDERR_FILENO);
+  }
+  ~Capture() {
+    std::fflush(nullptr);
+    dup2(error_, STDERR_FILENO);
+    dup2(error_, STDOUT_FILENO);  // there is no data to print
+    close(error_);
+  }
+
+ private:
+  int error_ = dup(STDERR_FILENO);
+};
+
+// printed returns what the library printed by itself.
+std::string printed() {
+  std::string text;
+  char buffer[1 << 12];
+  for (ssize_t n; (n = pread(shared->printed, buffer, sizeof buffer, text.size())) > 0;)
+    text.append(buffer, n);
+  std::string out;
+  for (std::string_view line : lines_of(text))
+    if (!has_prefix(line, "warning: Undefined function "))  // 'devicec images' finds them itself
+      out.append(line).append("\n");
+  return out;
+}
+
+// call calls the library.
+jit::Result call(const std::string &library, const std::string &name, const std::string &source,
+                 const std::vector<std::string> &options, const std::string &bitcode) {
+  jit::Compile *compile = load(library);
+  const std::vector<std::string> adapted_options = adapted(options);
+  std::vector<const char *> args;
+  for (const std::string &o : adapted_options) args.push_back(o.c_str());
+  shared->doing = bitcode.empty() ? "it compiled" : "it split and translated";
+  Capture capture;
+  jit::Result result =
+      compile({name.c_str(), source.c_str()}, {nullptr, 0}, {args.data(), args.size()},
+              {bitcode.data(), bitcode.size()}, true, jit::kSPIRV);
+  shared->doing = "its result was read";
+  return result;
+}
+
+// report prints what came of a call, with remedies, and fails when the call did.
+void report(const jit::Result &result) {
+  std::string log = unwrapped(result.log.view());
+  if (result.code != jit::kSuccess && !log.empty() && !contains(log, "error:"))
+    log = "error: " + log;
+  std::fputs((printed() + log).c_str(), stderr);
+  switch (result.code) {
+    case jit::kSuccess:
+      return;
+    case jit::kBuildFailed:
+      fail(kDoesNotCompile, advice(log, shared->library));
+    case jit::kInvalidOptions:
+      fail(kUsage, advice(log, shared->library));
+  }
+  fail(kBadInput, std::string("error: the driver cannot read the result of ") + shared->library);
+}
+
+// -- commands --
+
+struct Arguments {
+  std::string command, library, output, output_dir, header, footer, depfile, input;
+  std::string candidates, unused;
+  std::vector<std::string> options;
+};
+
+// scratch returns where an output is while it is written.
+std::string scratch(const std::string &name) { return name + ".driver.tmp"; }
+
+// compile_source compiles the input. The whole pipeline runs, as the library knows no
+// end before it.
+jit::Result compile_source(const Arguments &args, std::vector<std::string> options) {
+  const std::string source = read_file(args.input);
+  size_t nul = source.find('\0');
+  if (nul != source.npos)
+    fail(kBadInput, args.input + ": error: there is a NUL byte at offset " + std::to_string(nul));
+  // Options of the user come last, as the last one may lack its value.
+  options.insert(options.end(), args.options.begin(), args.options.end());
+  jit::Result result = call(args.library, args.input, source, options, "");
+  report(result);
+  return result;
+}
+
+// words returns the words of a dependency file: the target with its colon, then the files
+// that were read. A blank in a name has a backslash before it.
+std::vector<std::string> words(std::string_view rule) {
+  std::vector<std::string> out;
+  while (!rule.empty()) {
+    size_t end = 0;
+    while (end < rule.size() && rule[end] != ' ' && rule[end] != '\n')
+      end += rule[end] == '\\' && end + 1 < rule.size() && rule[end + 1] != '\n' ? 2 : 1;
+    std::string_view word = rule.substr(0, end);
+    rule.remove_prefix(std::min(end + 1, rule.size()));
+    if (!word.empty() && word != "\\") out.emplace_back(word);
+  }
+  return out;
+}
+
+// on_disk leaves the library's own headers out of a dependency file.
+std::string on_disk(std::string_view rule) {
+  std::string out;
+  for (const std::string &word : words(rule))
+    if (!has_prefix(word, kToolchain)) out.append(out.empty() ? "" : " \\\n  ").append(word);
+  return out + "\n";
+}
+
+// file_name undoes what a name has in a dependency file but not on disk.
+std::string file_name(const std::string &word) {
+  std::string out;
+  for (size_t i = 0; i < word.size(); i++) {
+    const bool escapes = (word[i] == '\\' && i + 1 < word.size()) ||
+                         (word[i] == '$' && i + 1 < word.size() && word[i + 1] == '$');
+    if (escapes) i++;
+    out += word[i];
+  }
+  return fs::path(out).lexically_normal().string();
+}
+
+// unread returns the lines of a list of files that a dependency file does not name.
+std::string unread(std::string_view candidates, std::string_view rule) {
+  std::set<std::string> read;
+  for (const std::string &word : words(rule)) read.insert(file_name(word));
+  std::string out;
+  while (!candidates.empty()) {
+    const std::string line(candidates.substr(0, candidates.find('\n')));
+    candidates.remove_prefix(std::min(line.size() + 1, candidates.size()));
+    if (!line.empty() && read.count(fs::path(line).lexically_normal().string()) == 0)
+      out += line + "\n";
+  }
+  return out;
+}
+
+void compile(const Arguments &args) {
+  std::vector<std::string> options = {"-fsycl-device-code-split=off"};  // images do not matter
+  if (!args.header.empty())
+    options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + scratch(args.header)});
+  if (!args.footer.empty())
+    options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + scratch(args.footer)});
+  const std::string &list = args.depfile.empty() ? args.unused : args.depfile;
+  if (!list.empty())
+    options.insert(options.end(), {"-MD", "-MF", scratch(list), "-MT", args.output});
+  jit::Result result = compile_source(args, options);
+  bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
+  write_file(scratch(args.output), result.bitcode.data, result.bitcode.size);
+  if (list.empty()) return;
+  const std::string rule = read_file(scratch(list));
+  if (!args.depfile.empty()) write_file(scratch(args.depfile), on_disk(rule));
+  if (!args.unused.empty())
+    write_file(scratch(args.unused), unread(read_file(args.candidates), rule));
+}
+
+void write_images(const Arguments &args, const jit::Result &result) {
+  const std::string dir = scratch(args.output_dir);
+  std::string table = "[Code|Properties|Symbols]\n";
+  make_folder(dir);
+  for (size_t i = 0; i < result.images.size; i++) {
+    const jit::Image &image = result.images.data[i];
+    if (image.format != jit::kSPIRV)
+      fail(kBadInput, args.input + ": error: the compiler made an image that is not SPIR-V");
+    const std::string stem = std::to_string(i);
+    write_file(dir + "/" + stem + ".spv", image.data, image.size);
+    write_file(dir + "/" + stem + ".prop", property_text(image));
+    write_file(dir + "/" + stem + ".sym", symbol_text(image));
+    table += stem + ".spv|" + stem + ".prop|" + stem + ".sym\n";
+  }
+  write_file(dir + "/images.table", table);
+}
+
+void post_link(const Arguments &args) {
+  const std::string bitcode = read_file(args.input);
+  if (bitcode.empty()) fail(kBadInput, args.input + ": error: the file is empty, not bitcode");
+  // When the library cannot read bitcode, it compiles the source instead: that must fail.
+  jit::Result result = call(args.library, args.input, "#error\n", args.options, bitcode);
+  size_t unread = result.log.view().find("Loading of cached device code failed");
+  if (unread != std::string_view::npos) {
+    std::string why = unwrapped(result.log.view().substr(unread));
+    fail(kBadInput, args.input + ": error: " + shared->library + " cannot read the bitcode: " +
+                        why.substr(0, why.find('\n')) +
+                        "\nnote: it reads that of its own release of LLVM and of older ones");
+  }
+  report(result);
+  write_images(args, result);
+}
+
+void build(const Arguments &args) { write_images(args, compile_source(args, {})); }
+
+constexpr const char *kCheckSource = R"(#include <sycl/sycl.hpp>
+void check(sycl::queue &q, float *p) {
+  q.single_task<class rules_sycl_check>([=] { p[0] = 1; });
+}
+)";
+
+bool is_check_image(const jit::Image &image) {
+  constexpr std::string_view name = "rules_sycl_check";
+  return image.format == jit::kSPIRV && image.address_bits == 64 && image.size > 20 &&
+         std::memcmp(image.data, "\x03\x02\x23\x07", 4) == 0 && image.symbols.size == 1 &&
+         contains(image.symbols.data[0].view(), name) && contains(property_text(image), name);
+}
+
+void check(const Arguments &args) {
+  jit::Result result = call(args.library, "check.cpp", kCheckSource, args.options, "");
+  report(result);
+  if (result.bitcode.size < 4 || std::memcmp(result.bitcode.data, "BC\xc0\xde", 4) != 0 ||
+      result.images.size != 1 || !is_check_image(result.images.data[0]))
+    fail(kBadInput, args.library + ": error: " + shared->library +
+                        " does not give back a kernel's image as the driver expects it" +
+                        "\nnote: the driver knows DPC++ 2025.3 to 2026.2");
+}
+
+// -- the parent --
+
+// finish puts the outputs in their places, the one that tells of the others last.
+void finish(const Arguments &args) {
+  for (const std::string &name : {args.header, args.footer, args.depfile, args.unused, args.output})
+    if (!name.empty()) move_file(scratch(name), name);
+  if (args.output_dir.empty()) return;
+  make_folder(args.output_dir);
+  const std::string table = "images.table";
+  for (const fs::directory_entry &e : fs::directory_iterator(scratch(args.output_dir)))
+    if (e.path().filename() != table)
+      move_file(e.path(), args.output_dir / e.path().filename());
+  move_file(scratch(args.output_dir) + "/" + table, args.output_dir + "/" + table);
+}
+
+// discard removes what is not in its place.
+void discard(const Arguments &args) {
+  std::error_code ignored;
+  for (const std::string &name :
+       {args.header, args.footer, args.depfile, args.unused, args.output, args.output_dir})
+    if (!name.empty()) fs::remove_all(scratch(name), ignored);
+}
+
+Exit work(const Arguments &args) {
+  try {
+    if (args.command == "compile") compile(args);
+    if (args.command == "post-link") post_link(args);
+    if (args.command == "build") build(args);
+    if (args.command == "check") check(args);
+  } catch (const Failure &f) {
+    print(f);
+    return f.code;
+  }
+  return kDone;
+}
+
+Exit child(const Arguments &args, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who ends the driver ends the compiler
+  if (getppid() != parent) return kMachineFailed;
+  rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS"})
+    unsetenv(name);  // clang reads them, but the command line is to say all
+  Exit code = work(args);
+  std::fflush(nullptr);
+  shared->ended = true;
+  return code;
+}
+
+// crash says what happened to a child that did not end by itself.
+void crash(const Arguments &args, int status) {
+  const std::string output = printed();
+  const std::string &input = args.input.empty() ? args.library : args.input;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  std::string how = "exit code " + std::to_string(WEXITSTATUS(status));
+  if (signal) how = "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  std::fprintf(stderr, "%s%s: error: the device compiler %s ended by %s while %s\n",
+               output.c_str(), input.c_str(), *shared->library ? shared->library : "",
+               how.c_str(), shared->doing);
+  if (signal == SIGKILL || contains(output, "out of memory") || contains(output, "bad_alloc"))
+    std::fputs("note: the machine is out of memory: let fewer compilers run at once\n", stderr);
+  else
+    std::fputs("note: this is a fault of the compiler, whatever the source says: try another "
+               "release of DPC++, or less optimization (-O1); its makers take reports at "
+               "https://github.com/intel/llvm/issues\n",
+               stderr);
+}
+
+Exit supervise(const Arguments &args) {
+  void *memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail_io("mmap");
+  shared = new (memory) Shared{};
+  shared->doing = "it started";
+  shared->printed = memfd_create("printed", MFD_CLOEXEC);
+  if (shared->printed < 0) fail_io("memfd_create");
+  discard(args);  // of a driver that was killed
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) fail_io("fork");
+  if (pid == 0) _exit(child(args, parent));
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) fail_io("waitpid");
+  Exit code = kMachineFailed;
+  if (!shared->ended || !WIFEXITED(status))
+    crash(args, status);
+  else
+    code = static_cast<Exit>(WEXITSTATUS(status));
+  try {
+    if (code == kDone) finish(args);
+  } catch (...) {
+    discard(args);
+    throw;
+  }
+  discard(args);
+  return code;
+}
+
+// -- the command line --
+
+constexpr const char *kHelp = R"(driver: run libsycl-jit, the device compiler of DPC++
+
+Usage:
+  driver compile --library LIBSYCL_JIT --output OUT.bc [FLAGS] SOURCE -- CLANG-OPTION...
+  driver post-link --library LIBSYCL_JIT --output-dir DIR IN.bc -- OPTION...
+  driver build --library LIBSYCL_JIT --output-dir DIR SOURCE -- OPTION...
+  driver check --library LIBSYCL_JIT -- CLANG-OPTION...
+
+compile turns a SYCL source into bitcode, to which device libraries are not linked yet.
+  --header FILE, --footer FILE  write DPC++'s integration header and footer, for the host compiler
+  --depfile FILE                write the files that were read, as make has it, without
+                                those that are part of the library
+  --candidates FILE, --unused FILE
+                                write those of the files that the first lists, one a
+                                line, which were not read
+
+post-link links device libraries to bitcode, splits it and translates it to SPIR-V. DIR gets
+N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file
+table of all, whose names are relative to DIR. Options are
+-fsycl-device-code-split=auto|per_source|per_kernel|off and -fsycl-allow-device-image-dependencies.
+
+build is compile and post-link in one.
+
+check compiles a kernel and looks at the image. It prints nothing when all is well.
+
+Example:
+  driver compile --library lib/libsycl-jit.so --output axpy.bc axpy.cpp -- -std=c++20 -O2
+  driver post-link --library lib/libsycl-jit.so --output-dir axpy axpy.bc --
+
+Exit codes: 0 done, 1 the source does not compile, 2 wrong usage, 3 bad input file, 4 the machine
+failed or the library crashed.
+)";
+
+[[noreturn]] void misuse(const std::string &text) {
+  fail(kUsage, "driver: error: " + text + "\nnote: 'driver --help' says more");
+}
+
+struct Flag {
+  const char *name;
+  std::string *value;
+  std::string_view required, optional;  // commands
+};
+
+// take takes the value of a flag, which is part of the argument or the next one.
+void take(const Flag &flag, const std::vector<std::string> &args, size_t &i) {
+  size_t equals = args[i].find('=');
+  if (equals != std::string::npos)
+    *flag.value = args[i].substr(equals + 1);
+  else if (i + 1 < args.size() && args[i + 1] != "--")
+    *flag.value = args[++i];
+  if (flag.value->empty()) misuse(std::string(flag.name) + " needs a value");
+}
+
+Arguments parse(const std::vector<std::string> &args) {
+  if (args.empty()) misuse("give a command: compile, post-link, build or check");
+  Arguments out;
+  out.command = args[0];
+  const Flag flags[] = {
+      {"--library", &out.library, "compile post-link build check", ""},
+      {"--output", &out.output, "compile", ""},
+      {"--output-dir", &out.output_dir, "post-link build", ""},
+      {"--header", &out.header, "", "compile"},
+      {"--footer", &out.footer, "", "compile"},
+      {"--depfile", &out.depfile, "", "compile"},
+      {"--candidates", &out.candidates, "", "compile"},
+      {"--unused", &out.unused, "", "compile"},
+  };
+  auto among = [&](std::string_view commands) {
+    return contains(" " + std::string(commands) + " ", " " + out.command + " ");
+  };
+  if (!among(flags[0].required)) misuse("there is no command '" + out.command + "'");
+  size_t i = 1;
+  for (; i < args.size() && args[i] != "--"; i++) {
+    const std::string name = args[i].substr(0, args[i].find('='));
+    auto flag = std::find_if(std::begin(flags), std::end(flags), [&](const Flag &f) {
+      return name == f.name && (among(f.required) || among(f.optional));
+    });
+    if (flag != std::end(flags))
+      take(*flag, args, i);
+    else if (has_prefix(name, "-"))
+      misuse("'" + out.command + "' has no flag " + name + "; options of clang come after --");
+    else if (!out.input.empty() || out.command == "check")
+      misuse("'" + args[i] + "' is one file too many");
+    else
+      out.input = args[i];
+  }
+  if (i < args.size()) out.options.assign(args.begin() + i + 1, args.end());
+  for (const Flag &f : flags)
+    if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
+  if (out.candidates.empty() != out.unused.empty())
+    misuse("--candidates and --unused go together");
+  if (out.input.empty() && out.command != "check") misuse("the input file is missing");
+  while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();
+  return out;
+}
+
+Exit run(const std::vector<std::string> &args) {
+  if (!args.empty() && (args[0] == "--help" || args[0] == "-h")) {
+    std::fputs(kHelp, stdout);
+    return kDone;
+  }
+  return supervise(parse(args));
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const Failure &f) {
+    print(f);
+    return f.code;
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "driver: error: %s\n", e.what());
+    return kMachineFailed;
+  }
+}

@@ -1,0 +1,374 @@
+// Package dpcpp holds the program of rules/dpcpp, which is written in C++, against a
+// stand-in for DPC++'s library and, where there is one, against the library itself.
+package dpcpp
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// folder is where programs are built.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "dpcpp"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// built returns the path of the driver or of the stand-in: what Bazel built, or what the
+// machine's C++ compiler makes of the source.
+func built(t testing.TB, variable, source string, options ...string) string {
+	t.Helper()
+	if path, bazel := os.LookupEnv(variable); bazel {
+		return filepath.Join(os.Getenv("TEST_SRCDIR"), path)
+	}
+	path := filepath.Join(folder, variable)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	args := append([]string{"-std=c++17", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, "-o", path, "-ldl"}, options...)
+	if out, err := exec.Command(programs.Find(t, "c++"), args...).CombinedOutput(); err != nil {
+		t.Fatalf("c++ %q: %v\n%s", args, err, out)
+	}
+	return path
+}
+
+func driver(t testing.TB) string {
+	t.Helper()
+	return built(t, "DPCPP_DRIVER", "../driver.cpp")
+}
+
+func fake(t testing.TB) string {
+	t.Helper()
+	return built(t, "DPCPP_FAKE_JIT", "../fake_jit.cpp", "-fPIC", "-shared", "-Wl,-soname,libsycl-jit.so.99.1")
+}
+
+// run runs the driver in the current folder.
+func run(t testing.TB, driver string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	c := exec.Command(driver, args...)
+	var out, errs strings.Builder
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() < 0 {
+		t.Fatalf("%q: %v\n%s", args, err, &errs)
+	}
+	return c.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// names lists the files of a folder, "" when it is not there.
+func names(t testing.TB, dir string) string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func TestCompile(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	const source = "options\nlog k.cpp:1:2: warning: narrow\n"
+	write(t, "k.cpp", source)
+	code, stdout, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--header", "k.h", "--footer", "k.f",
+		"--depfile", "k.d", "k.cpp", "--", "-DX=1", "-O2", "--output")
+	if code != 0 || stdout != "" {
+		t.Fatalf("exit %d, %q\n%s", code, stdout, stderr)
+	}
+	// Outputs are in their places only when all is done.
+	const want = `option -fsycl-device-code-split=off
+option -Xclang
+option -fsycl-int-header=k.h.driver.tmp
+option -Xclang
+option -fsycl-int-footer=k.f.driver.tmp
+option -MD
+option -MF
+option k.d.driver.tmp
+option -MT
+option k.bc
+option -DX=1
+option -O2
+option --output
+k.cpp:1:2: warning: narrow
+`
+	if stderr != want {
+		t.Errorf("got\n%swant\n%s", stderr, want)
+	}
+	if got := names(t, "."); got != "k.bc k.cpp k.d k.f k.h" {
+		t.Errorf("files: %s", got)
+	}
+	if bitcode, header, footer := read(t, "k.bc"), read(t, "k.h"), read(t, "k.f"); bitcode != "BC\xc0\xde"+source || header != source || footer != source {
+		t.Errorf("got %q, %q, %q", bitcode, header, footer)
+	}
+	// What is in the library's memory is no file to depend on.
+	if got := read(t, "k.d"); got != "out: \\\n  a\\ b.cpp \\\n  c.hpp\n" {
+		t.Errorf("dependencies: %q", got)
+	}
+}
+
+func TestPostLink(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	text := "image 2\nset SYCL/misc properties\nnumber optLevel 2\nimage 2\nsymbol _ZTS1K\nsymbol _ZTS1L\nset z\nset a\n"
+	text += "number most 4294967295\nnumber least 0\n"
+	want := new(propset.Registry)
+	want.Add("z")
+	want.Add("a").Put("most", propset.Uint(1<<32-1))
+	want.Add("a").Put("least", propset.Uint(0))
+	for n := range 20 {
+		data := bytes.Repeat([]byte{0x81, 0xfe, 0x35}, 7)[:n]
+		text += fmt.Sprintf("bytes b%d %s\n", n, hex.EncodeToString(data))
+		want.Add("a").Put(fmt.Sprintf("b%d", n), propset.Bytes(data))
+	}
+	write(t, "k.bc", "BC\xc0\xde"+text)
+	write(t, "k.cpp", text)
+	for _, args := range [][]string{{"post-link", "k.bc"}, {"build", "k.cpp"}} {
+		if code, _, stderr := run(t, driver, args[0], "--library", fake, "--output-dir", args[0]+"/", args[1], "--"); code != 0 || stderr != "" {
+			t.Fatalf("exit %d\n%s", code, stderr)
+		}
+		dir := args[0]
+		if got := names(t, dir); got != "0.prop 0.spv 0.sym 1.prop 1.spv 1.sym images.table" {
+			t.Errorf("%s: files: %s", dir, got)
+		}
+		if got := read(t, dir+"/images.table"); got != "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n" {
+			t.Errorf("%s: table: %q", dir, got)
+		}
+		if got := read(t, dir+"/0.sym") + read(t, dir+"/0.prop") + read(t, dir+"/1.sym"); got != "[SYCL/misc properties]\noptLevel=1|2\n_ZTS1K\n_ZTS1L\n" {
+			t.Errorf("%s: got %q", dir, got)
+		}
+		wanted, err := want.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, dir+"/1.prop"); got != string(wanted) {
+			t.Errorf("%s: properties:\n%swant\n%s", dir, got, wanted)
+		}
+		if got := read(t, dir+"/0.spv"); !strings.HasPrefix(got, "\x03\x02\x23\x07") {
+			t.Errorf("%s: code: %q", dir, got)
+		}
+	}
+
+	write(t, "none.bc", "BC\xc0\xde")
+	if code, _, stderr := run(t, driver, "post-link", "--library", fake, "--output-dir", "none", "none.bc"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	if got := read(t, "none/images.table"); got != "[Code|Properties|Symbols]\n" || names(t, "none") != "images.table" {
+		t.Errorf("table: %q, files: %s", got, names(t, "none"))
+	}
+}
+
+// failed wraps what clang says as the library does.
+func failed(lines ...string) string {
+	return "code 1\nlog Device compilation failed\nlog Detailed information:\nlog \\t" + strings.Join(lines, "\nlog ") + "\n"
+}
+
+// TestMessages: what the library says is said as clang does, and with a remedy.
+func TestMessages(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	const memory = "/sycl-jit-toolchain//bin/compiler/../../include/"
+	const fault = "note: this is a fault of the compiler, whatever the source says: try another release of DPC++, or less optimization (-O1); " +
+		"its makers take reports at https://github.com/intel/llvm/issues\n"
+	const noMemory = "note: the machine is out of memory: let fewer compilers run at once\n"
+	const library = "note: the headers of the C++ standard library are not found: install g++, or name the place of another one by --sysroot= or --gcc-install-dir=\n"
+	for name, test := range map[string]struct {
+		source string
+		code   int
+		want   string
+	}{
+		"an error":   {failed("k.cpp:1:9: error: use of undeclared identifier 'y'"), 1, "k.cpp:1:9: error: use of undeclared identifier 'y'\n"},
+		"no wrapper": {"code 1\nlog k.cpp:1:9: error: no\n", 1, "k.cpp:1:9: error: no\n"},
+		"the library's own headers": {
+			failed("In file included from "+memory+"sycl/sycl.hpp:49:", memory+"sycl/queue.hpp:12:3: error: no '"+memory+"std/experimental/simd.hpp' and /sycl-jit-toolchain//lib"), 1,
+			"In file included from <sycl/sycl.hpp>:49:\n<sycl/queue.hpp>:12:3: error: no '<std/experimental/simd.hpp>' and /sycl-jit-toolchain//lib\n",
+		},
+		"an unnamed kernel": {
+			failed("k.cpp:1:9: error: unnamed type '(lambda at k.cpp:1:1)' is invalid; provide a kernel name, or use '-fsycl-unnamed-lambda' to enable unnamed kernel lambdas"), 1,
+			"k.cpp:1:9: error: unnamed type '(lambda at k.cpp:1:1)' is invalid; provide a kernel name, or use '-fsycl-unnamed-lambda' to enable unnamed kernel lambdas\n" +
+				"note: give the kernel a name, as in q.parallel_for<class Name>(...), or compile the host side with clang 21 or newer, which can do without\n",
+		},
+		"no C++ library":    {failed("<sycl/sycl.hpp>:53:10: fatal error: 'algorithm' file not found"), 1, "<sycl/sycl.hpp>:53:10: fatal error: 'algorithm' file not found\n" + library},
+		"a misspelt header": {failed("k.cpp:1:10: fatal error: 'cmat' file not found"), 1, "k.cpp:1:10: fatal error: 'cmat' file not found\n"},
+		"a header of a newer release": {
+			failed("k.cpp:1:10: fatal error: 'sycl/ext/new.hpp' file not found"), 1,
+			"k.cpp:1:10: fatal error: 'sycl/ext/new.hpp' file not found\nnote: libsycl-jit.so.99.1 has no header <sycl/ext/new.hpp>: it may be of a newer release of DPC++\n",
+		},
+		"an unknown option": {
+			failed("error: unknown argument: '-fno-plt'"), 1,
+			"error: unknown argument: '-fno-plt'\nnote: an option that the device compiler does not know can only be for the host side\n",
+		},
+		"a refused option": {
+			"code 2\nlog Parsing of user arguments failed\nlog Detailed information:\nlog \\tOption '-c' is not supported for SYCL runtime compilation\n", 2,
+			"error: Option '-c' is not supported for SYCL runtime compilation\nnote: what is compiled and linked, and where it goes, is not for options to say: leave it out\n",
+		},
+		"a later step":     {"code 1\nlog Post-link phase failed\nlog Detailed information:\nlog \\t`invoke_simd` calls detected\n", 1, "error: `invoke_simd` calls detected\n"},
+		"an unknown code":  {"code 7\n", 3, "error: the driver cannot read the result of libsycl-jit.so.99.1\n"},
+		"what it prints":   {"print odd\nprint warning: Undefined function f found in . This may result in runtime errors.\n", 0, "odd\n"},
+		"a crash":          {"print Stack dump:\ndie 11\n", 4, "Stack dump:\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 11 (Segmentation fault) while it compiled\n" + fault},
+		"it gives up":      {"print LLVM ERROR: odd\ndie 6\n", 4, "LLVM ERROR: odd\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 6 (Aborted) while it compiled\n" + fault},
+		"it exits":         {"exit 1\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 1 while it compiled\n" + fault},
+		"it says it is ok": {"exit 0\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 0 while it compiled\n" + fault},
+		"killed":           {"die 9\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 9 (Killed) while it compiled\n" + noMemory},
+		"out of memory":    {"print LLVM ERROR: out of memory\ndie 6\n", 4, "LLVM ERROR: out of memory\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 6 (Aborted) while it compiled\n" + noMemory},
+		"a NUL byte":       {"int a;\x00", 3, "k.cpp: error: there is a NUL byte at offset 6\n"},
+		"a format":         {"image 3\n", 3, "k.cpp: error: the compiler made an image that is not SPIR-V\n"},
+		"a key":            {"image 2\nset S\nnumber a=b 1\n", 3, "error: the compiler gave back the name 'a=b', which cannot be written to a file\n"},
+		"a set":            {"image 2\nset S]\n", 3, "error: the compiler gave back the name 'S]', which cannot be written to a file\n"},
+		"a symbol":         {"image 2\nsymbol a\tb\n", 3, "error: the compiler gave back the name 'a\tb', which cannot be written to a file\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			write(t, "k.cpp", test.source)
+			code, _, stderr := run(t, driver, "build", "--library", fake, "--output-dir", "out", "k.cpp", "--")
+			if code != test.code || stderr != test.want {
+				t.Errorf("exit %d\n%swant %d\n%s", code, stderr, test.code, test.want)
+			}
+			if got := names(t, "."); test.code != 0 && got != "k.cpp" {
+				t.Errorf("files are left: %s", got)
+			}
+		})
+	}
+}
+
+// TestOldOutputs: whatever goes wrong, an output is as it was.
+func TestOldOutputs(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"k.bc", "k.h", "k.f", "k.d"} {
+		write(t, name, "old")
+	}
+	for name, source := range map[string]string{"an error": failed("k.cpp:1:9: error: no"), "a crash": "die 11\n", "no bitcode, no header": "code 1\n"} {
+		write(t, "k.cpp", source)
+		if code, _, stderr := run(t, driver, "compile", "--library", fake, "--output", "k.bc", "--header", "k.h", "--footer", "k.f", "--depfile", "k.d", "k.cpp"); code == 0 {
+			t.Errorf("%s: exit 0\n%s", name, stderr)
+		}
+		if got := read(t, "k.bc") + read(t, "k.h") + read(t, "k.f") + read(t, "k.d"); got != "oldoldoldold" {
+			t.Errorf("%s: the outputs are %q", name, got)
+		}
+		if got := names(t, "."); got != "k.bc k.cpp k.d k.f k.h" {
+			t.Errorf("%s: files: %s", name, got)
+		}
+	}
+	// A driver that was killed left this.
+	if err := os.Mkdir("out.driver.tmp", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "out.driver.tmp/7.spv", "old")
+	write(t, "k.cpp", "image 2\n")
+	if code, _, stderr := run(t, driver, "build", "--library", fake, "--output-dir", "out", "k.cpp"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	if got := names(t, "out"); got != "0.prop 0.spv 0.sym images.table" {
+		t.Errorf("files: %s", got)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "")
+	write(t, "empty.bc", "")
+	write(t, "text.bc", "define void @f()")
+	write(t, "file", "")
+	compile := func(args ...string) []string { return append([]string{"compile", "--library", fake}, args...) }
+	link := func(args ...string) []string { return append([]string{"post-link", "--library", fake}, args...) }
+	const help = "\nnote: 'driver --help' says more\n"
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"nothing":               {nil, 2, "driver: error: give a command: compile, post-link, build or check" + help},
+		"no such command":       {[]string{"link"}, 2, "driver: error: there is no command 'link'" + help},
+		"part of a command":     {[]string{"post"}, 2, "driver: error: there is no command 'post'" + help},
+		"no library":            {[]string{"check"}, 2, "driver: error: --library is missing" + help},
+		"no output":             {compile("k.cpp"), 2, "driver: error: --output is missing" + help},
+		"no folder":             {link("k.bc"), 2, "driver: error: --output-dir is missing" + help},
+		"no input":              {compile("--output", "k.bc", "--", "k.cpp"), 2, "driver: error: the input file is missing" + help},
+		"no value":              {compile("--output", "--", "k.cpp"), 2, "driver: error: --output needs a value" + help},
+		"an empty value":        {compile("--output=", "k.cpp"), 2, "driver: error: --output needs a value" + help},
+		"another's flag":        {link("--output-dir", "out", "--header", "h", "k.bc"), 2, "driver: error: 'post-link' has no flag --header; options of clang come after --" + help},
+		"a flag of clang":       {compile("--output", "k.bc", "-O2", "k.cpp"), 2, "driver: error: 'compile' has no flag -O2; options of clang come after --" + help},
+		"two inputs":            {compile("--output", "k.bc", "k.cpp", "l.cpp"), 2, "driver: error: 'l.cpp' is one file too many" + help},
+		"an input":              {[]string{"check", "--library", fake, "k.cpp"}, 2, "driver: error: 'k.cpp' is one file too many" + help},
+		"no such source":        {compile("--output", "k.bc", "lost.cpp"), 3, "lost.cpp: error: No such file or directory\n"},
+		"a folder":              {compile("--output", "k.bc", "."), 3, ".: error: this is a folder, not a file\n"},
+		"empty bitcode":         {link("--output-dir", "out", "empty.bc"), 3, "empty.bc: error: the file is empty, not bitcode\n"},
+		"no bitcode":            {link("--output-dir", "out", "text.bc"), 3, "text.bc: error: libsycl-jit.so.99.1 cannot read the bitcode: Invalid bitcode signature\nnote: it reads that of its own release of LLVM and of older ones\n"},
+		"nowhere to write":      {compile("--output", "no/k.bc", "k.cpp"), 4, "no/k.bc.driver.tmp: error: No such file or directory\n"},
+		"the folder is a file":  {append([]string{"build", "--library", fake}, "--output-dir", "file", "k.cpp"), 4, "file: error: Not a directory\n"},
+		"no such library":       {[]string{"check", "--library", "lost.so"}, 4, "lost.so: error: No such file or directory\n"},
+		"not a library":         {[]string{"check", "--library", "k.cpp"}, 4, "k.cpp: error: the library cannot be loaded: "},
+		"not the interface":     {[]string{"check", "--library", fake}, 3, fake + ": error: libsycl-jit.so.99.1 does not give back a kernel's image as the driver expects it\nnote: the driver knows DPC++ 2025.3 to 2026.2\n"},
+		"the source is missing": {compile("--output", "k.bc", ""), 2, "driver: error: the input file is missing" + help},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := run(t, driver, test.args...)
+			if code != test.code || !strings.HasPrefix(stderr, test.want) || stdout != "" {
+				t.Errorf("exit %d\n%s%swant %d\n%s", code, stdout, stderr, test.code, test.want)
+			}
+			if got := names(t, "."); got != "empty.bc file k.cpp text.bc" {
+				t.Errorf("files: %s", got)
+			}
+		})
+	}
+}
+
+// TestAnotherLibrary: a library of the machine is not the device compiler.
+func TestAnotherLibrary(t *testing.T) {
+	driver := driver(t)
+	t.Chdir(t.TempDir())
+	write(t, "other.cpp", "int other() { return 1; }\n")
+	if out, err := exec.Command(programs.Find(t, "c++"), "-shared", "-fPIC", "-o", "other.so", "other.cpp").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	code, _, stderr := run(t, driver, "check", "--library", "other.so")
+	if want := "other.so: error: this is not libsycl-jit: it has no function compileSYCL\n"; code != 3 || stderr != want {
+		t.Errorf("exit %d\n%swant 3\n%s", code, stderr, want)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	driver := driver(t)
+	for _, flag := range []string{"--help", "-h"} {
+		code, stdout, stderr := run(t, driver, flag)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "driver compile --library") {
+			t.Errorf("%s: exit %d\n%s%s", flag, code, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package dpcpp
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// library returns the path of DPC++'s library, which SYCL_JIT_LIBRARY names: without it
+// the test is skipped.
+func library(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("SYCL_JIT_LIBRARY")
+	if path == "" {
+		t.Skip("SYCL_JIT_LIBRARY does not name libsycl-jit.so")
+	}
+	return path
+}
+
+// sources is a program with kernels of all kinds.
+var sources = map[string]string{
+	"app/kernels.cpp": `#include <sycl/sycl.hpp>
+
+#include <cassert>
+#include <cmath>
+
+#include "../math/tenth.hpp"
+
+class Own;
+class Helper;
+class Group;
+class Brain;
+
+sycl::ext::oneapi::experimental::device_global<int[4]> counters;
+
+void kernels(sycl::queue &q, float *p, double *d, sycl::ext::oneapi::bfloat16 *b) {
+  q.parallel_for<Own>(sycl::range<1>(64), [=](sycl::id<1> i) {
+    if (i == 3)
+      d[i] = 2 * d[i];
+  });
+  q.submit([&](sycl::handler &h) {
+    h.parallel_for<Helper>(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> i) {
+      counters[0] = 1;
+      p[i.get_global_id(0)] = math::tenth<double>(p[3]);
+    });
+  });
+  q.parallel_for<Group>(sycl::nd_range<1>(64, 64), [=](sycl::nd_item<1> i) [[sycl::reqd_work_group_size(64)]] {
+    assert(p[1] > 0);
+    p[0] = std::sin(sycl::reduce_over_group(i.get_group(), p[i.get_global_id(0)], sycl::plus<>()));
+  });
+  q.single_task<Brain>([=] { b[0] = p[0]; });
+  q.parallel_for(sycl::range<2>(64, 3), [=](sycl::id<2> i) { p[i[0]] = std::lgamma(p[4]); });
+}
+`,
+	"math/tenth.hpp": `#pragma once
+namespace math {
+template <class T>
+float tenth(float x) {
+  return static_cast<float>(
+      x * static_cast<T>(0.1));
+}
+}
+`,
+}
+
+// places are the options with which SPIR-V tells where kernels are.
+var places = []string{"-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4", "-fdebug-info-for-profiling",
+	"-ffile-compilation-dir=.", "-Xclang", "-fdebug-compilation-dir=."}
+
+func writeSources(t testing.TB, dir string) {
+	t.Helper()
+	for name, text := range sources {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, name, text)
+	}
+}
+
+// must runs the driver, which has nothing to say.
+func must(t testing.TB, driver string, args ...string) {
+	t.Helper()
+	if code, stdout, stderr := run(t, driver, args...); code != 0 || stdout+stderr != "" {
+		t.Fatalf("%q: exit %d\n%s%s", args, code, stdout, stderr)
+	}
+}
+
+func TestLibraryIsKnown(t *testing.T) {
+	must(t, driver(t), "check", "--library", library(t))
+}
+
+// TestLibrary compiles a source in two folders, and once in one step: all is the same.
+func TestLibrary(t *testing.T) {
+	driver, library := driver(t), library(t)
+	all := map[string]string{} // what is in the folder
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "somewhere", "else")} {
+		writeSources(t, dir)
+		t.Chdir(dir)
+		must(t, driver, append([]string{"compile", "--library", library, "--output", "k.bc", "--header", "k.h", "--footer", "k.f", "--depfile", "k.d",
+			"app/kernels.cpp", "--", "-O2"}, places...)...)
+		must(t, driver, "post-link", "--library", library, "--output-dir", "images", "k.bc")
+		files := []string{"k.bc", "k.h", "k.f", "k.d"}
+		for _, name := range strings.Fields(names(t, "images")) {
+			files = append(files, "images/"+name)
+		}
+		for _, name := range files {
+			text := read(t, name)
+			if other, ok := all[name]; ok && other != text {
+				t.Errorf("%s depends on the folder", name)
+			}
+			if strings.Contains(text, dir) {
+				t.Errorf("%s names the folder", name)
+			}
+			all[name] = text
+		}
+	}
+	if len(all) < 4+3*4+1 {
+		t.Errorf("%d files", len(all))
+	}
+	must(t, driver, append([]string{"build", "--library", library, "--output-dir", "built", "app/kernels.cpp", "--", "-O2"}, places...)...)
+	if got, want := names(t, "built"), names(t, "images"); got != want {
+		t.Fatalf("in one step the images are %s, in two %s", got, want)
+	}
+	for _, name := range strings.Fields(names(t, "built")) {
+		if withoutNames(read(t, "built/"+name)) != withoutNames(all["images/"+name]) {
+			t.Errorf("%s is another one when the images are made in one step", name)
+		}
+	}
+	checkHeader(t, all["k.h"])
+	checkDepfile(t, all["k.d"])
+	checkImages(t)
+}
+
+// withoutNames returns SPIR-V without OpName, and other text as it is. The library names
+// blocks that it makes itself when it has read bitcode, and not right after clang.
+func withoutNames(text string) string {
+	data := []byte(text)
+	const header, opName = 20, 5
+	if len(data) < header || binary.LittleEndian.Uint32(data) != 0x07230203 {
+		return text
+	}
+	kept := data[:header:header]
+	for data = data[header:]; len(data) >= 4; {
+		word := binary.LittleEndian.Uint32(data)
+		n := min(max(4*int(word>>16), 4), len(data))
+		if word&0xffff != opName {
+			kept = append(kept, data[:n]...)
+		}
+		data = data[n:]
+	}
+	return string(kept)
+}
+
+func checkHeader(t *testing.T, header string) {
+	t.Helper()
+	for _, name := range []string{"class Own;", "class Brain;"} {
+		if !strings.Contains(header, name) {
+			t.Errorf("the integration header lacks %q", name)
+		}
+	}
+}
+
+func checkDepfile(t *testing.T, text string) {
+	t.Helper()
+	words := strings.Fields(strings.ReplaceAll(text, "\\\n", " "))
+	if len(words) < 10 || words[0] != "k.bc:" || words[1] != "app/kernels.cpp" {
+		t.Fatalf("dependencies: %.200q", text)
+	}
+	own := 0
+	for _, file := range words[1:] {
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("it depends on %v", err)
+		}
+		if strings.HasSuffix(file, "math/tenth.hpp") {
+			own++
+		}
+	}
+	if own != 1 {
+		t.Errorf("the header of the source is there %d times", own)
+	}
+}
+
+// checkImages reads what is in the folder images: every image is SPIR-V and its property
+// file is as this project writes it.
+func checkImages(t *testing.T) {
+	t.Helper()
+	var kernels, libraries []string
+	for line := range strings.Lines(read(t, "images/images.table")) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if strings.HasPrefix(line, "[") {
+			continue
+		}
+		m, err := spirv.Parse([]byte(read(t, "images/"+cells[0])))
+		if err != nil {
+			t.Fatalf("%s: %v", cells[0], err)
+		}
+		text := read(t, "images/"+cells[1])
+		r, err := propset.Parse(cells[1], []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := r.MarshalText(); err != nil || string(again) != text {
+			t.Errorf("%s is %q, %v when this project writes it, not %q", cells[1], again, err, text)
+		}
+		listed := 0
+		for _, p := range r.Set(propset.KernelNames).Properties() {
+			if m.Kernel(p.Key) == nil {
+				t.Errorf("%s names the kernel %s, which is not in the SPIR-V", cells[1], p.Key)
+			}
+			if !strings.Contains("\n"+read(t, "images/"+cells[2]), "\n"+p.Key+"\n") {
+				t.Errorf("%s lacks the kernel %s", cells[2], p.Key)
+			}
+			kernels = append(kernels, p.Key)
+			listed++
+		}
+		if listed == 0 {
+			libraries = append(libraries, cells[0])
+		}
+	}
+	for _, want := range []string{"_ZTS3Own", "_ZTS6Helper", "_ZTS5Group", "_ZTS5Brain"} {
+		found := false
+		for _, k := range kernels {
+			found = found || k == want
+		}
+		if !found {
+			t.Errorf("there is no kernel %s among %q", want, kernels)
+		}
+	}
+	if len(libraries) != 2 {
+		t.Errorf("the libraries are %q, want two for bfloat16", libraries)
+	}
+}
+
+// TestLibraryMessages: what the real library says comes out as for the stand-in.
+func TestLibraryMessages(t *testing.T) {
+	driver, library := driver(t), library(t)
+	const include = "#include <sycl/sycl.hpp>\n"
+	for name, test := range map[string]struct {
+		source  string
+		options []string
+		code    int
+		want    []string
+	}{
+		"an error":         {source: "int x = y;\n", code: 1, want: []string{"k.cpp:1:9: error: use of undeclared identifier 'y'\n"}},
+		"a warning":        {source: "int f() { int x; return 1; }\n", options: []string{"-Wall"}, want: []string{"k.cpp:1:15: warning: unused variable 'x'"}},
+		"Werror":           {source: "int f() { int x; return 1; }\n", options: []string{"-Wall", "-Werror"}, code: 1, want: []string{"k.cpp:1:15: error: unused variable 'x'"}},
+		"a header":         {source: include + "sycl::vec<int, 3> v = nullptr;\n", code: 1, want: []string{"sycl/", "k.cpp:2:19: error: "}},
+		"an unnamed one":   {source: include + "void f(sycl::queue &q) { q.single_task([] {}); }\n", options: []string{"-fno-sycl-unnamed-lambda"}, code: 1, want: []string{"note: give the kernel a name"}},
+		"no C++ library":   {source: include, options: []string{"--sysroot=/nonexistent"}, code: 1, want: []string{"file not found", "note: the headers of the C++ standard library are not found"}},
+		"a newer header":   {source: "#include <sycl/ext/future.hpp>\n", code: 1, want: []string{"has no header <sycl/ext/future.hpp>"}},
+		"unknown option":   {source: include, options: []string{"-fno-such-option"}, code: 1, want: []string{"unknown argument: '-fno-such-option'", "note: an option that the device compiler does not know"}},
+		"refused option":   {source: include, options: []string{"-c"}, code: 2, want: []string{"error: Option '-c'", "note: what is compiled"}},
+		"missing value":    {source: include, options: []string{"-I"}, code: 2, want: []string{"error: User option '-I'"}},
+		"undefined device": {source: include + "SYCL_EXTERNAL void g();\nvoid f(sycl::queue &q) { q.single_task<class K>([] { g(); }); }\n"},
+		"nothing":          {source: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			write(t, "k.cpp", test.source)
+			code, _, stderr := run(t, driver, append([]string{"compile", "--library", library, "--output", "k.bc", "k.cpp", "--"}, test.options...)...)
+			if code != test.code || test.want == nil && stderr != "" {
+				t.Errorf("exit %d\n%s", code, stderr)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("got\n%swant %q", stderr, want)
+				}
+			}
+			if strings.Contains(stderr, "/sycl-jit-toolchain/") || strings.Contains(stderr, "Detailed information") {
+				t.Errorf("got\n%s", stderr)
+			}
+			if _, err := os.Stat("k.bc"); (err == nil) != (code == 0) {
+				t.Errorf("exit %d, and the output: %v", code, err)
+			}
+		})
+	}
+}
+
+// TestLibraryBitcode: what is no bitcode, or no longer, is an error and no image.
+func TestLibraryBitcode(t *testing.T) {
+	driver, library := driver(t), library(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q, float *p) { q.single_task<class K>([=] { p[0] = 1; }); }\n")
+	must(t, driver, "compile", "--library", library, "--output", "k.bc", "k.cpp")
+	bitcode := read(t, "k.bc")
+	for name, text := range map[string]string{
+		"text": "define void @f()", "the signature": "BC\xc0\xde", "cut": bitcode[:len(bitcode)/2], "zeros": "BC\xc0\xde" + strings.Repeat("\x00", 4000),
+		"a cut-off end": bitcode[:len(bitcode)-4], "noise": "BC\xc0\xde" + strings.Repeat("\x37\xa1\x05\xee", 1000),
+	} {
+		write(t, "bad.bc", text)
+		code, _, stderr := run(t, driver, "post-link", "--library", library, "--output-dir", "out", "bad.bc")
+		if code != 3 && code != 4 || !strings.Contains(stderr, "bad.bc: error: ") {
+			t.Errorf("%s: exit %d\n%s", name, code, stderr)
+		}
+		if got := names(t, "."); got != "bad.bc k.bc k.cpp" {
+			t.Errorf("%s: files: %s", name, got)
+		}
+	}
+}

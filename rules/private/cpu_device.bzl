@@ -1,0 +1,63 @@
+"""The files of Intel's OpenCL CPU device, of whatever runtime programs are linked to."""
+
+load("//rules:providers.bzl", "SyclRuntimeInfo")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load(":device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+
+def _cpu_device_impl(ctx):
+    libsycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl.libsycl
+    runtime = libsycl[SyclRuntimeInfo] if libsycl else None
+    if ctx.attr.driver:
+        driver = runtime.cpu_driver if runtime else None
+        if not driver:
+            # A loader of OpenCL drivers passes over what is none.
+            driver = ctx.actions.declare_file("no_cpu_device")
+            ctx.actions.write(driver, "")
+        return [DefaultInfo(files = depset([driver]))]
+    files = runtime.cpu_device if runtime else []
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
+
+cpu_device = rule(
+    implementation = _cpu_device_impl,
+    doc = "All files of the device or, with `driver`, the one that an OpenCL loader opens.",
+    attrs = DEVICE_COMPILER_ATTRS | {"driver": attr.bool()},
+    cfg = device_compiler_transition,
+    toolchains = [TOOLCHAIN_TYPE],
+)
+
+def _current_runtime_impl(ctx):
+    libsycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl.libsycl
+    if not libsycl:
+        fail("%s: the chosen compiler for devices comes without a runtime. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or name a runtime" % ctx.label)
+    return [libsycl[SyclRuntimeInfo]]
+
+current_runtime = rule(
+    implementation = _current_runtime_impl,
+    doc = "The runtime that ordinary SYCL programs are linked to.",
+    attrs = DEVICE_COMPILER_ATTRS,
+    cfg = device_compiler_transition,
+    provides = [SyclRuntimeInfo],
+    toolchains = [TOOLCHAIN_TYPE],
+)
+
+def cpu_device_targets(name, device_compiler):
+    """Labels of what a program needs of the runtime that it is linked to.
+
+    Args:
+        name: of the program.
+        device_compiler: the program's attribute, empty without one.
+    Returns:
+        struct(device, driver, runtime).
+    """
+    if not device_compiler:
+        return struct(
+            device = Label("//rules/private:cpu_device"),
+            driver = Label("//rules/private:cpu_driver"),
+            runtime = Label("//rules/private:current_runtime"),
+        )
+    if not native.existing_rule(name + ".cpu_device"):
+        private = {"device_compiler": device_compiler, "tags": ["manual"], "visibility": ["//visibility:private"]}
+        cpu_device(name = name + ".cpu_device", **private)
+        cpu_device(name = name + ".cpu_driver", driver = True, **private)
+        current_runtime(name = name + ".runtime", **private)
+    return struct(device = name + ".cpu_device", driver = name + ".cpu_driver", runtime = name + ".runtime")

@@ -1,0 +1,46 @@
+"""The attribute device_compiler: another device compiler for a target than for the rest."""
+
+_FLAG = "//rules/settings:device_compiler"
+
+def _device_compiler_impl(_settings, attr):
+    # Without the attribute there is no second configuration.
+    return {_FLAG: attr.device_compiler} if attr.device_compiler else {}
+
+# The cfg of rules with DEVICE_COMPILER_ATTRS.
+device_compiler_transition = transition(
+    implementation = _device_compiler_impl,
+    inputs = [],
+    outputs = [_FLAG],
+)
+
+# The cfg of what does not depend on the flag, and would otherwise be built once for each
+# value: the flag is part of the configuration of tools, too.
+without_device_compiler = transition(
+    implementation = lambda _settings, _attr: {_FLAG: "auto"},
+    inputs = [],
+    outputs = [_FLAG],
+)
+
+DEVICE_COMPILER_ATTRS = {
+    "device_compiler": attr.string(
+        doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a `sycl.dpcpp` tag in MODULE.bazel, such as `sycl_dpcpp`. Without it, what the flag `--@rules_sycl//rules/settings:device_compiler` says, whose default is the first `sycl.dpcpp`, or `clang` when there is none.",
+    ),
+}
+
+def _tool_impl(ctx):
+    out = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = out, target_file = ctx.executable.program, is_executable = True)
+    return [DefaultInfo(
+        executable = out,
+        runfiles = ctx.attr.program[DefaultInfo].default_runfiles,
+    )]
+
+sycl_tool = rule(
+    implementation = _tool_impl,
+    doc = "A program that is built once, whatever the device compiler.",
+    attrs = {
+        "program": attr.label(cfg = "target", executable = True, mandatory = True),
+    },
+    cfg = without_device_compiler,
+    executable = True,
+)

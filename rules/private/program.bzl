@@ -1,0 +1,277 @@
+"""What the rules for ordinary SYCL programs share: each source is compiled for devices and for the host."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:actions.bzl", "TOOL_ATTRS", "need", "pack_action", "wants_debug_info", "wrap_action")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "compile_sources", "compiler_name", "expanded")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
+load("//rules/private:images.bzl", "build_images")
+
+_LinkedCodeInfo = provider(
+    doc = "The device code below a target that the program is to link.",
+    fields = {"sources": "depset of the structs of SyclDeviceInfo."},
+)
+
+def _linked_code_impl(target, ctx):
+    if SyclDeviceInfo in target:
+        return [_LinkedCodeInfo(sources = target[SyclDeviceInfo].sources)]
+    return [_LinkedCodeInfo(sources = depset(transitive = [
+        dep[_LinkedCodeInfo].sources
+        for dep in getattr(ctx.rule.attr, "deps", [])
+        if type(dep) == "Target" and _LinkedCodeInfo in dep
+    ]))]
+
+_linked_code = aspect(
+    implementation = _linked_code_impl,
+    doc = "Finds libraries with rdc = True, also behind C++ libraries.",
+    attr_aspects = ["deps"],
+    provides = [_LinkedCodeInfo],
+)
+
+PROGRAM_ATTRS = {
+    name: COMPILE_ATTRS[name]
+    for name in ["defines", "hdrs", "includes", "srcs"]
+} | {
+    "copts": attr.string_list(
+        doc = "Options of both compiles, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
+    ),
+    "deps": attr.label_list(
+        aspects = [_linked_code],
+        doc = "Libraries of SYCL code (`sycl_cc_library`) and of C++ code.",
+        providers = [[CcInfo]],
+    ),
+    "device_code_split": attr.string(
+        default = "auto",
+        doc = "Which kernels become one image, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all that are linked; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
+        values = ["auto", "per_source", "per_kernel", "off"],
+    ),
+    "device_copts": attr.string_list(
+        doc = "Options of the compile for devices alone.",
+    ),
+    "host_copts": attr.string_list(
+        doc = "Options of the compile for the host alone.",
+    ),
+    "sycl_targets": attr.string_list(
+        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, what the flag `--@rules_sycl//rules/settings:sycl_targets` has: `spir64` unless it is given.",
+    ),
+    "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
+} | {
+    name: IMAGE_ATTRS[name]
+    for name in ["device_config", "fixed_targets", "post_link"]
+} | DEVICE_COMPILER_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+
+# What libsycl's headers are written for, unless the user has another wish. Newer
+# compilers have newer defaults, with which some releases of the headers do not compile.
+_STANDARD = ["-std=c++17"]
+
+def program_toolchain(ctx):
+    """The toolchain, which has to have a compiler and a runtime for ordinary SYCL programs.
+
+    Args:
+        ctx: the rule context.
+    Returns:
+        SyclToolchainInfo.
+    """
+    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    if not toolchain.dpcpp:
+        fail("%s: ordinary SYCL programs need DPC++, and the compiler for devices is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel (sycl is use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\")), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
+    need(ctx, toolchain.dpcpp)
+    return toolchain
+
+def build_program(ctx, link_dependencies):
+    """Declares the actions of a library or of what a program is made of.
+
+    Args:
+        ctx: the context of a rule with PROGRAM_ATTRS.
+        link_dependencies: whether this is where the device code of dependencies with
+            rdc = True is linked.
+    Returns:
+        list of providers.
+    """
+    toolchain = program_toolchain(ctx)
+    cc = _cc(ctx)
+    unnamed = cc.toolchain.compiler.startswith("clang")
+    compiled = compile_sources(
+        ctx,
+        toolchain,
+        # Only clang gives unnamed kernels the names that DPC++ gives them.
+        _STANDARD + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
+        expanded(ctx, "device_copts"),
+        host = True,
+    )
+    waiting = [s for s in depset(transitive = [d[_LinkedCodeInfo].sources for d in ctx.attr.deps]).to_list()]
+    linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
+    objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
+    info = None
+    if ctx.attr.rdc and not link_dependencies:
+        device = [SyclDeviceInfo(sources = depset(linked, transitive = [depset(waiting)]))]
+    else:
+        device = []
+        code = struct(
+            separate = [] if ctx.attr.rdc else compiled.own,
+            linked = linked + (waiting if link_dependencies else []),
+        )
+        if code.separate or code.linked:
+            info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting] if link_dependencies else [])
+    return _providers(ctx, toolchain, cc, compiled, objects, info) + device
+
+def _fields(source):
+    return {name: getattr(source, name) for name in ["bitcode", "compiler", "module"]}
+
+def _cc(ctx):
+    """The C++ toolchain: struct(toolchain, features)."""
+    toolchain = find_cc_toolchain(ctx)
+    return struct(
+        toolchain = toolchain,
+        features = cc_common.configure_features(
+            ctx = ctx,
+            cc_toolchain = toolchain,
+            requested_features = ctx.features,
+            unsupported_features = ctx.disabled_features,
+        ),
+    )
+
+def _symbol(ctx):
+    """What a library's host code asks for, and what links its device code defines.
+
+    A program that has the host code without the device code would throw when it submits
+    a kernel; as it is, the linker says what is missing.
+    """
+    label = "/".join([part for part in [ctx.label.workspace_name, ctx.label.package, ctx.label.name] if part])
+    name = "".join([c if c.isalnum() else "_" for c in label.elems()])
+    return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
+
+def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
+    """The compile of a rule's sources for the host: CcCompilationOutputs."""
+    flags = (
+        _STANDARD +
+        # So that __FILE__ and diagnostics name a source as both compiles do.
+        ["-ffile-prefix-map=./="] +
+        (["-Xclang", "-fsycl-is-host", "-D__SYCL_UNNAMED_LAMBDA__=1"] if unnamed else []) +
+        expanded(ctx, "copts") + expanded(ctx, "host_copts")
+    )
+    contexts = [compiled.context, toolchain.libsycl[CcInfo].compilation_context]
+    outputs = []
+    for i, c in enumerate(compiled.compiled):
+        # The folders keep apart what has the same name. The name is no source's, which the
+        # compiler would find here first.
+        wrapper = ctx.actions.declare_file("%s.host/%d/%s.host.cpp" % (ctx.label.name, i, c.source.basename))
+        lines = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
+        if asks and i == 0:
+            lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
+        ctx.actions.write(wrapper, "\n".join(lines) + "\n")
+
+        # One by one, so that none depends on the others' sources.
+        _, output = cc_common.compile(
+            actions = ctx.actions,
+            additional_inputs = [c.source, c.header, c.footer],
+            cc_toolchain = cc.toolchain,
+            compilation_contexts = contexts,
+            feature_configuration = cc.features,
+            local_defines = ctx.attr.defines,
+            name = "%s.%d" % (ctx.label.name, i),
+            srcs = [wrapper],
+            user_compile_flags = flags,
+        )
+        outputs.append(output)
+    return struct(
+        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts),
+        outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
+    )
+
+def _embed(ctx, toolchain, cc, code, objects, symbols):
+    """Adds to objects what registers the device images; returns what is known of these."""
+    sycl_targets = ctx.attr.sycl_targets or ctx.attr._sycl_targets[BuildSettingInfo].value
+    built = build_images(
+        ctx,
+        toolchain,
+        code.separate,
+        code.linked,
+        sycl_targets,
+        ctx.attr.device_code_split,
+        kernels_only = True,
+        dependencies = False,
+        keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts + ctx.attr.device_copts),
+    )
+    stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
+    wrapped = ctx.actions.declare_file(stem + ".images.s")
+    wrap_action(ctx, built.images, built.plan, toolchain.runtime, wrapped)
+    sources = [wrapped]
+    symbols = {s: None for s in symbols}.keys()
+    if symbols:
+        linked = ctx.actions.declare_file(stem + ".linked.c")
+        ctx.actions.write(linked, "".join(["char %s;\n" % s for s in symbols]))
+        sources.append(linked)
+    context, outputs = cc_common.compile(
+        actions = ctx.actions,
+        # The images, which the assembler reads.
+        additional_inputs = depset(transitive = [depset(i.files) for i in built.images]).to_list(),
+        cc_toolchain = cc.toolchain,
+        feature_configuration = cc.features,
+        name = ctx.label.name + ".images",
+        srcs = sources,
+        # Clang warns of all that C++ toolchains have for C++ only.
+        user_compile_flags = ["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else [],
+    )
+    objects.append(struct(context = context, outputs = outputs))
+
+    syclbin = ctx.actions.declare_file(stem + ".syclbin")
+    pack_action(ctx, built.images, built.plan, "executable", toolchain.runtime, syclbin, embedded = True)
+    report = ctx.actions.declare_file(ctx.label.name + ".program.compat.json")
+    report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin])
+    checks = check_action(ctx, report, stem)
+    return struct(
+        program = SyclProgramInfo(
+            device_config = ctx.files.device_config,
+            file = syclbin,
+            report = report,
+            targets = [t.name for t in built.targets],
+        ),
+        groups = built.groups | {
+            "_validation": depset(checks),
+            "compat_report": depset([report]),
+            "syclbin": depset([syclbin]),
+        },
+    )
+
+def _providers(ctx, toolchain, cc, compiled, objects, info):
+    """What the rule gives: the objects to link, and the report on the device images."""
+    contexts = []
+    libraries = []
+    for i, o in enumerate(objects):
+        # The images have no name that anybody asks for; they are linked all the same.
+        # So is all of a program's own code.
+        context, outputs = cc_common.create_linking_context_from_compilation_outputs(
+            actions = ctx.actions,
+            alwayslink = i == 1 or ctx.attr.alwayslink,
+            cc_toolchain = cc.toolchain,
+            compilation_outputs = o.outputs,
+            disallow_dynamic_library = True,
+            feature_configuration = cc.features,
+            name = ctx.label.name + (".images" if i == 1 else ""),
+        )
+        contexts.append(context)
+        libraries.append(outputs.library_to_link)
+    own = CcInfo(
+        compilation_context = objects[0].context,
+        linking_context = cc_common.merge_linking_contexts(linking_contexts = contexts),
+    )
+    everything = cc_common.merge_cc_infos(
+        direct_cc_infos = [own],
+        cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [toolchain.libsycl[CcInfo]],
+    )
+    runfiles = ctx.runfiles().merge_all([d[DefaultInfo].default_runfiles for d in ctx.attr.deps + [toolchain.libsycl]])
+    archives = [f for library in libraries if library for f in [library.static_library or library.pic_static_library] if f]
+    return [
+        DefaultInfo(files = depset(archives), runfiles = runfiles),
+        everything,
+        OutputGroupInfo(
+            integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
+            **(info.groups if info else {})
+        ),
+    ] + ([info.program] if info else [])

@@ -1,0 +1,93 @@
+"""The repository @sycl_toolchains of the `sycl` extension, which registers the toolchains."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load(":names.bzl", "nearest_names")
+
+_FLAG = Label("//rules/settings:device_compiler")
+_TYPE = Label("//rules/toolchain:toolchain_type")
+
+# Values of the flag that are no repository's name.
+RESERVED_COMPILERS = ["auto", "clang", "chosen", "unknown", "unknown_compiler"]
+
+_EXEC_LINUX = ["@platforms//os:linux"]
+_EXEC_X86 = ["@platforms//cpu:x86_64"]
+
+# What the flag is resolved to when no toolchain has its value.
+_UNKNOWN = "unknown"
+
+def _chosen_impl(ctx):
+    value = ctx.attr._flag[BuildSettingInfo].value
+    if value == "auto":
+        value = ctx.attr.names[0]
+    return [config_common.FeatureFlagInfo(value = value if value in ctx.attr.names else _UNKNOWN)]
+
+_chosen = rule(
+    implementation = _chosen_impl,
+    doc = "Resolves the flag to one of the names, the first for auto, for config_settings to match.",
+    attrs = {
+        "names": attr.string_list(),
+        "_flag": attr.label(default = _FLAG),
+    },
+)
+
+def _unknown_compiler_impl(ctx):
+    value = ctx.attr._flag[BuildSettingInfo].value
+    near = nearest_names(value, ctx.attr.names)
+    fail("there is no device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A tag sycl.dpcpp in MODULE.bazel adds its name" % (
+        value,
+        "; did you mean %s?" % " or ".join(near) if near else ".",
+        ", ".join(["auto"] + ctx.attr.names),
+    ))
+
+_unknown_compiler = rule(
+    implementation = _unknown_compiler_impl,
+    doc = "Stands for the toolchain of a value that none has: fails with those that exist.",
+    attrs = {
+        "names": attr.string_list(),
+        "_flag": attr.label(default = _FLAG),
+    },
+)
+
+def declare_toolchains(name, local, dpcpp):
+    """Declares the toolchains, one of which the flag chooses.
+
+    Args:
+        name: of the target that says which.
+        local: label of the sycl_toolchain whose device compiler is clang.
+        dpcpp: dict of repository -> label of its sycl_toolchain, the default first.
+    """
+    toolchains = dpcpp | {"clang": local}
+    _chosen(name = name, names = toolchains.keys())
+    _unknown_compiler(name = "unknown_compiler", names = toolchains.keys(), tags = ["manual"])
+    for compiler, toolchain in (toolchains | {_UNKNOWN: ":unknown_compiler"}).items():
+        native.config_setting(
+            name = compiler + "_is_chosen",
+            flag_values = {name: compiler},
+        )
+        native.toolchain(
+            name = compiler,
+            exec_compatible_with = _EXEC_LINUX + (_EXEC_X86 if compiler in dpcpp else []) if compiler != _UNKNOWN else [],
+            target_settings = [":%s_is_chosen" % compiler],
+            toolchain = toolchain,
+            toolchain_type = _TYPE,
+        )
+
+def _sycl_toolchains_hub_impl(rctx):
+    rctx.file("BUILD.bazel", """# Made by the sycl module extension.
+load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_toolchains")
+
+declare_toolchains(
+    name = "chosen",
+    dpcpp = %r,
+    local = %r,
+)
+""" % ({name: "@%s//:toolchain" % name for name in rctx.attr.dpcpp}, rctx.attr.local))
+
+sycl_toolchains_hub = repository_rule(
+    implementation = _sycl_toolchains_hub_impl,
+    doc = "Registers toolchains without fetching them: holds labels only.",
+    attrs = {
+        "dpcpp": attr.string_list(doc = "Repositories of sycl.dpcpp tags, the default first."),
+        "local": attr.string(mandatory = True),
+    },
+)

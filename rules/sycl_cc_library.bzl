@@ -1,0 +1,46 @@
+"""The sycl_cc_library rule."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:device_compiler.bzl", "device_compiler_transition")
+load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+def _sycl_cc_library_impl(ctx):
+    return build_program(ctx, link_dependencies = False)
+
+sycl_cc_library = rule(
+    implementation = _sycl_cc_library_impl,
+    doc = """A library of ordinary SYCL sources.
+
+```starlark
+sycl_cc_library(
+    name = "blur",
+    srcs = ["blur.cpp"],
+    hdrs = ["blur.hpp"],
+    sycl_targets = ["spir64", "intel_gpu_pvc"],
+)
+```
+
+Each source is compiled for devices by DPC++, and for the host by the C++ toolchain. The
+library holds the device images of its kernels, and libsycl comes along: a `cc_library`,
+`cc_binary` or `cc_test` can have it in `deps` like any C++ library.
+
+With `rdc = True` its device code is not made into images yet: a `sycl_cc_binary` or
+`sycl_cc_test` that depends on it, directly or through other libraries, links it with its
+own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Any other program
+with such a library fails to link, with an error that says so.
+
+A kernel that does not run on one of the targets is a warning of the build, as for
+`sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
+""",
+    attrs = PROGRAM_ATTRS | {
+        "alwayslink": attr.bool(
+            doc = "Whether all host code of the library is linked into programs, even that which nobody calls. Device images always are.",
+        ),
+    },
+    cfg = device_compiler_transition,
+    fragments = ["cpp"],
+    provides = [CcInfo],
+    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),
+)

@@ -1,0 +1,48 @@
+"""The sycl_cc_test rule."""
+
+load("//rules/private:cpu_device.bzl", "cpu_device_targets")
+load(":sycl_cc_binary.bzl", "sycl_cc_binary")
+load(":sycl_test.bzl", "sycl_test")
+
+# Attributes of the test itself; all others are those of its program.
+_TEST = ["args", "data", "env", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
+_BOTH = ["compatible_with", "restricted_to", "tags", "target_compatible_with"]
+
+def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
+    """A test that is an ordinary SYCL program, run on a SYCL device of this machine.
+
+    ```starlark
+    sycl_cc_test(
+        name = "blur_test",
+        srcs = ["blur_test.cpp"],
+        deps = [":blur"],
+    )
+    ```
+
+    It passes when the program exits with 0. The device is that of `sycl_test`: `cpu` is
+    Intel's OpenCL CPU device, which comes with the runtime, `pocl` the machine's PoCL, `gpu`
+    any GPU, `any` whatever the runtime chooses. On a machine without such a device the test
+    says `skipped`; with `required` it fails.
+
+    Args:
+        name: of the test.
+        device: what the program runs on.
+        visibility: of the test.
+        **kwargs: attributes of `sycl_cc_binary` and of `sycl_test`.
+    """
+    own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
+    own.setdefault("runtime", cpu_device_targets(name + ".run", kwargs.get("device_compiler", "")).runtime)
+    both = {key: kwargs[key] for key in _BOTH if key in kwargs}
+    sycl_cc_binary(
+        name = name + ".run",
+        testonly = True,
+        visibility = ["//visibility:private"],
+        **kwargs
+    )
+    sycl_test(
+        name = name,
+        binary = ":" + name + ".run",
+        device = device,
+        visibility = visibility,
+        **(own | both)
+    )

@@ -1,0 +1,224 @@
+"""Analysis tests of choosing a device compiler, and of DPC++ as one."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:providers.bzl", "SyclDpcppInfo")
+load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_library.bzl", "sycl_library")
+load("//rules:syclbin_link.bzl", "syclbin_link")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE", "sycl_toolchain")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:dpcpp_compiler.bzl", "dpcpp_compiler")
+load("//rules/private:toolchains_hub.bzl", "declare_toolchains")
+
+_FLAG = str(Label("//rules/settings:device_compiler"))
+_TOOLCHAINS = "//rules/tests/compilers:all"
+
+_ToolchainInfo = provider(doc = "The toolchain of a target.", fields = {"deps": "those of its deps.", "sycl": "SyclToolchainInfo."})
+
+def _probe_impl(ctx):
+    return [_ToolchainInfo(
+        deps = [dep[_ToolchainInfo].sycl for dep in ctx.attr.deps],
+        sycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl,
+    )]
+
+# Compiles nothing, and says with what it would.
+_probe = rule(
+    implementation = _probe_impl,
+    attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(providers = [_ToolchainInfo])},
+    cfg = device_compiler_transition,
+    toolchains = [TOOLCHAIN_TYPE],
+)
+
+def _name(sycl):
+    """What the toolchain is called here: the version of its DPC++, or the path of its clang."""
+    return sycl.dpcpp.version if sycl.dpcpp else sycl.clang.path
+
+def _chosen_impl(ctx):
+    env = analysistest.begin(ctx)
+    info = analysistest.target_under_test(env)[_ToolchainInfo]
+    asserts.equals(env, ctx.attr.compiler, _name(info.sycl))
+    asserts.equals(env, [ctx.attr.compiler], [_name(sycl) for sycl in info.deps])
+    return analysistest.end(env)
+
+def _chosen_test(value):
+    return analysistest.make(
+        _chosen_impl,
+        attrs = {"compiler": attr.string()},
+        config_settings = {"//command_line_option:extra_toolchains": _TOOLCHAINS} | ({_FLAG: value} if value else {}),
+    )
+
+_chosen_by_default_test = _chosen_test("")
+_chosen_auto_test = _chosen_test("auto")
+_chosen_second_test = _chosen_test("second")
+_chosen_clang_test = _chosen_test("clang")
+
+def _unknown_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.equals(env, "unknown", analysistest.target_under_test(env)[config_common.FeatureFlagInfo].value)
+    return analysistest.end(env)
+
+_MISSPELLED = {_FLAG: "secnd"}
+
+_unknown_test = analysistest.make(_unknown_impl, config_settings = _MISSPELLED)
+
+def _fails_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.expect_failure(env, "there is no device compiler \"secnd\"; did you mean second?")
+    asserts.expect_failure(env, "take: auto, first, second, clang.")
+    return analysistest.end(env)
+
+# The toolchain of an unknown value.
+_fails_test = analysistest.make(_fails_impl, config_settings = _MISSPELLED, expect_failure = True)
+
+def _rules_impl(ctx):
+    env = analysistest.begin(ctx)
+
+    # The flag says another, which has none of the programs.
+    action = [a for a in analysistest.target_actions(env) if a.mnemonic == ctx.attr.mnemonic][0]
+    asserts.true(env, ctx.attr.program in action.argv, str(action.argv))
+    return analysistest.end(env)
+
+_rules_test = analysistest.make(
+    _rules_impl,
+    attrs = {
+        "mnemonic": attr.string(),
+        "program": attr.string(),
+    },
+    config_settings = {"//command_line_option:extra_toolchains": _TOOLCHAINS},
+)
+
+def _base_impl(ctx):
+    env = analysistest.begin(ctx)
+    sycl = analysistest.target_under_test(env)[platform_common.ToolchainInfo].sycl
+    asserts.equals(env, "/test/ocloc", sycl.ocloc.path, "it has none, and the base does")
+    asserts.equals(env, "/test/llvm-22/llvm-link", sycl.llvm_link.path, "it has another than the base")
+    asserts.equals(env, ["clang.stamp"], [f.basename for f in sycl.clang.files.to_list()])
+    asserts.equals(env, ["", True], [sycl.opt.path, "opt is missing: too old" in sycl.opt.missing])
+    asserts.equals(env, None, sycl.dpcpp)
+    asserts.equals(env, None, sycl.libsycl)
+    return analysistest.end(env)
+
+_base_test = analysistest.make(_base_impl)
+
+def _compiler_impl(ctx):
+    env = analysistest.begin(ctx)
+    dpcpp = analysistest.target_under_test(env)[SyclDpcppInfo]
+    check = [a for a in analysistest.target_actions(env) if a.mnemonic == "SyclCompilerCheck"][0]
+    inputs = [f.basename for f in check.inputs.to_list()]
+    for file in ["driver", "libimf.so", "libsycl-jit.so"]:
+        asserts.true(env, file in inputs, "%s is not in %s" % (file, inputs))
+
+    # A compile cannot run before it, and with another compiler checks that one.
+    needed = [f.basename for f in dpcpp.files.to_list()]
+    asserts.equals(env, ["first_compiler.checked", "libimf.so", "libsycl-jit.so"], sorted(needed))
+    asserts.equals(env, ["libsycl-jit.so", "driver", "", "first"], [
+        dpcpp.library.basename,
+        dpcpp.driver.executable.basename,
+        dpcpp.missing,
+        dpcpp.version,
+    ])
+    return analysistest.end(env)
+
+_compiler_test = analysistest.make(_compiler_impl)
+
+def _missing_impl(ctx):
+    env = analysistest.begin(ctx)
+    dpcpp = analysistest.target_under_test(env)[SyclDpcppInfo]
+    asserts.equals(env, [None, "no pip", []], [dpcpp.library, dpcpp.missing, dpcpp.files.to_list()])
+    asserts.equals(env, [], analysistest.target_actions(env))
+    return analysistest.end(env)
+
+_missing_test = analysistest.make(_missing_impl)
+
+def compilers_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    manual = {"tags": ["manual"]}
+    for compiler in ["first", "second"]:
+        dpcpp_compiler(
+            name = compiler + "_compiler",
+            data = ["libimf.so"],
+            library = "libsycl-jit.so",
+            version = compiler,
+            **manual
+        )
+        sycl_toolchain(name = compiler + "_impl", dpcpp = compiler + "_compiler", **manual)
+    sycl_toolchain(
+        name = "clang_impl",
+        clang = "/test/clang++",
+        llvm_dis = "/test/llvm-dis",
+        llvm_link = "/test/llvm-link",
+        llvm_spirv = "/test/llvm-spirv",
+        ocloc = "/test/ocloc",
+        opt = "/test/opt",
+        spirv_val = "/test/spirv-val",
+        stamps = {"//rules/tests:clang.stamp": "clang"},
+        **manual
+    )
+    declare_toolchains(
+        name = "chosen",
+        dpcpp = {
+            "first": ":first_impl",
+            "second": ":second_impl",
+        },
+        local = ":clang_impl",
+    )
+
+    tests = []
+    for case, test, arguments, compiler in [
+        ("by_default", _chosen_by_default_test, {}, "first"),
+        ("auto", _chosen_auto_test, {}, "first"),
+        ("second", _chosen_second_test, {}, "second"),
+        ("clang", _chosen_clang_test, {}, "/test/clang++"),
+        ("by_attribute", _chosen_clang_test, {"device_compiler": "second"}, "second"),
+        ("clang_by_attribute", _chosen_second_test, {"device_compiler": "clang"}, "/test/clang++"),
+    ]:
+        _probe(name = case + "_dep", **manual)
+        _probe(name = case + "_probe", deps = [case + "_dep"], **(manual | arguments))
+        test(name = case + "_test", compiler = compiler, target_under_test = case + "_probe")
+        tests.append(case + "_test")
+
+    _unknown_test(name = "unknown_test", target_under_test = "chosen")
+    _fails_test(name = "misspelled_test", target_under_test = "unknown_compiler")
+
+    clang = {"device_compiler": "clang"} | manual
+    sycl_library(name = "library", srcs = ["a.cpp"], **clang)
+    sycl_binary(name = "binary", srcs = ["a.cpp"], state = "object", **clang)
+    syclbin_link(name = "link", mode = "ir", deps = ["binary"], **clang)
+    for target, mnemonic, program in [
+        ("binary", "SyclCompile", "/test/clang++"),
+        ("library", "SyclCompile", "/test/clang++"),
+        ("link", "SyclDeviceLink", "/test/llvm-link"),
+    ]:
+        _rules_test(
+            name = target + "_test",
+            mnemonic = mnemonic,
+            program = program,
+            target_under_test = target,
+        )
+        tests.append(target + "_test")
+
+    sycl_toolchain(
+        name = "over_base",
+        base = "clang_impl",
+        llvm_link = "/test/llvm-22/llvm-link",
+        missing = {"opt": "too old"},
+        **manual
+    )
+    _base_test(name = "base_test", target_under_test = "over_base")
+    _compiler_test(name = "compiler_test", target_under_test = "first_compiler")
+    dpcpp_compiler(name = "missing_compiler", missing = "no pip", **manual)
+    _missing_test(name = "missing_test", target_under_test = "missing_compiler")
+    native.test_suite(
+        name = name,
+        tests = tests + [
+            "base_test",
+            "compiler_test",
+            "misspelled_test",
+            "missing_test",
+            "unknown_test",
+        ],
+    )

@@ -1,0 +1,159 @@
+"""Tests of which LLVM is taken on machines that have several, or parts of one."""
+
+load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
+load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers")
+
+_CLANG = ["clang++"]
+_COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]
+_LLC = "\n  Registered Targets:\n    spirv64 - SPIR-V 64-bit\n"
+
+def _machine(folders, in_path = {}, llvm = "", environment = ""):
+    """A repository context on a machine with some programs.
+
+    Args:
+        folders: dict of folder -> (version, names of the programs in its bin).
+        in_path: dict of name -> version of the programs in PATH.
+        llvm: the folder that sycl.local names.
+        environment: the folder that SYCL_LLVM_ROOT names.
+    Returns:
+        struct with what detection asks of a context.
+    """
+    versions = {
+        "%s/bin/%s" % (folder, name): version
+        for folder, (version, names) in folders.items()
+        for name in names
+    } | {"/usr/bin/" + name: version for name, version in in_path.items()}
+
+    def said(program):
+        return "LLVM version %s\nDebian version 1\n%s" % (versions[program], _LLC if program.endswith("llc") else "")
+
+    return struct(
+        attr = struct(llvm = llvm),
+        execute = lambda args: struct(return_code = 0, stdout = said(args[0])),
+        getenv = lambda name, default: environment or default,
+        path = lambda path: struct(exists = path in versions),
+        which = lambda name: "/usr/bin/" + name if name in in_path else None,
+    )
+
+def _complete_impl(ctx):
+    env = unittest.begin(ctx)
+
+    # A bare clang 22 beside a complete 21: what needs llvm-spirv would not work with it.
+    llvm = find_llvm(_machine({
+        "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
+        "/usr/lib/llvm-22": ("22.1.8", _CLANG),
+    }, in_path = {"llvm-spirv-21": "21.1.3"}))
+    asserts.equals(env, {
+        "clang": "/usr/lib/llvm-21/bin/clang++",
+        "llc": "/usr/lib/llvm-21/bin/llc",
+        "llvm_dis": "/usr/lib/llvm-21/bin/llvm-dis",
+        "llvm_link": "/usr/lib/llvm-21/bin/llvm-link",
+        "llvm_spirv": "/usr/bin/llvm-spirv-21",
+        "opt": "/usr/lib/llvm-21/bin/opt",
+    }, llvm.found)
+    asserts.true(env, "/usr/lib/llvm-22/bin/clang++ is version 22 (Debian's llvm-22), without llvm-dis-22, llvm-link-22, llvm-spirv-22, opt-22" in llvm.log, str(llvm.log))
+    asserts.true(env, "taken: /usr/lib/llvm-21/bin/clang++" in llvm.log, str(llvm.log))
+
+    # 22 makes SPIR-V by llc, and is complete but for llvm-spirv.
+    llvm = find_llvm(_machine({
+        "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
+        "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
+    }, in_path = {"llvm-spirv-21": "21.1.3"}))
+    asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", llvm.found["clang"])
+
+    # Both are complete.
+    llvm = find_llvm(_machine({
+        "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
+        "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
+    }, in_path = {"llvm-spirv-21": "21.1.3", "llvm-spirv-22": "22.1.0"}))
+    asserts.equals(env, "/usr/lib/llvm-22/bin/clang++", llvm.found["clang"])
+    asserts.equals(env, "/usr/bin/llvm-spirv-22", llvm.found["llvm_spirv"])
+    return unittest.end(env)
+
+_complete_test = unittest.make(_complete_impl)
+
+def _partial_impl(ctx):
+    env = unittest.begin(ctx)
+
+    # Neither has llvm-spirv: the newest.
+    llvm = find_llvm(_machine({
+        "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
+        "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
+    }))
+    asserts.equals(env, "/usr/lib/llvm-22/bin/clang++", llvm.found["clang"])
+    asserts.true(env, "taken: /usr/lib/llvm-22/bin/clang++, as no version has all; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
+
+    # 22 cannot link: the one that can.
+    llvm = find_llvm(_machine({
+        "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
+        "/usr/lib/llvm-22": ("22.1.8", ["clang++", "llc"]),
+    }))
+    asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", llvm.found["clang"])
+
+    # Nothing makes SPIR-V, and there is nothing at all.
+    llvm = find_llvm(_machine({"/usr/lib/llvm-21": ("21.1.8", _CLANG)}))
+    asserts.equals(env, {}, llvm.found)
+    asserts.true(env, "/usr/lib/llvm-21/bin/clang++ has neither llvm-spirv-21 nor an llc with a SPIR-V target beside it" in llvm.log, str(llvm.log))
+    asserts.equals(env, {}, find_llvm(_machine({})).found)
+    return unittest.end(env)
+
+_partial_test = unittest.make(_partial_impl)
+
+def _named_impl(ctx):
+    env = unittest.begin(ctx)
+    folders = {
+        "/opt/llvm": ("22.1.0", _COMPLETE + ["llvm-spirv"]),
+        "/opt/old": ("20.1.0", _COMPLETE + ["llvm-spirv"]),
+        "/usr/lib/llvm-21": ("21.1.8", _COMPLETE + ["llvm-spirv"]),
+    }
+    asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", find_llvm(_machine(folders)).found["clang"])
+    asserts.equals(env, "/opt/llvm/bin/llvm-spirv", find_llvm(_machine(folders, llvm = "/opt/llvm")).found["llvm_spirv"])
+    asserts.equals(env, "/opt/llvm/bin/clang++", find_llvm(_machine(folders, environment = "/opt/llvm")).found["clang"])
+
+    # What the user names is not replaced by what is elsewhere.
+    llvm = find_llvm(_machine(folders, llvm = "/opt/old"))
+    asserts.equals(env, {}, llvm.found)
+    asserts.equals(env, ["/opt/old/bin/clang++ is version 20, 21 or newer is needed"], llvm.log)
+
+    # Not of a Debian folder, and with the version in the name.
+    in_path = {name + "-21": "21.1.8" for name in _COMPLETE + ["llvm-spirv"]}
+    asserts.equals(env, "/usr/bin/llvm-link-21", find_llvm(_machine({}, in_path = in_path)).found["llvm_link"])
+    return unittest.end(env)
+
+_named_test = unittest.make(_named_impl)
+
+def _readers_impl(ctx):
+    env = unittest.begin(ctx)
+    tools = ["llvm-dis", "llvm-link", "opt"]
+    complete = {"/usr/lib/llvm-21": ("21.1.8", _COMPLETE + ["llvm-spirv"])}
+    asserts.equals(env, {}, find_readers(_machine(complete)).found)
+
+    # Beside a complete 21, 22 reads what DPC++ writes.
+    both = complete | {"/usr/lib/llvm-22": ("22.1.8", tools)}
+    asserts.equals(env, {
+        "llvm_dis": "/usr/lib/llvm-22/bin/llvm-dis",
+        "llvm_link": "/usr/lib/llvm-22/bin/llvm-link",
+        "opt": "/usr/lib/llvm-22/bin/opt",
+    }, find_readers(_machine(both)).found)
+
+    # All have to be of one version.
+    mixed = both | {"/usr/lib/llvm-23": ("23.1.0", ["llvm-dis", "opt"])}
+    readers = find_readers(_machine(mixed))
+    asserts.equals(env, "/usr/lib/llvm-22/bin/llvm-dis", readers.found["llvm_dis"])
+    asserts.true(env, "/usr/lib/llvm-23 has no llvm-link (Debian's llvm-23)" in readers.log, str(readers.log))
+
+    # A folder that the user names comes first, when it is new enough.
+    named = both | {"/opt/new": ("23.0.0", tools), "/opt/old": ("21.1.8", tools)}
+    asserts.equals(env, "/opt/new/bin/opt", find_readers(_machine(named, llvm = "/opt/new")).found["opt"])
+    asserts.equals(env, "/usr/lib/llvm-22/bin/opt", find_readers(_machine(named, llvm = "/opt/old")).found["opt"])
+    return unittest.end(env)
+
+_readers_test = unittest.make(_readers_impl)
+
+def detection_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test)

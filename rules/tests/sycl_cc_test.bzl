@@ -1,0 +1,215 @@
+"""Analysis tests of sycl_cc_library and sycl_cc_binary: their actions, and what they refuse."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:providers.bzl", "SyclDeviceInfo", "SyclDpcppInfo", "SyclProgramInfo", "SyclRuntimeInfo")
+load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
+load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
+load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
+load("//rules:toolchain.bzl", "sycl_toolchain")
+load(":analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "make_fails_test")
+
+_DPCPP = "//rules/tests:dpcpp_toolchain"
+_TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
+
+def _fake_dpcpp_impl(ctx):
+    library = ctx.actions.declare_file("libsycl-jit.so")
+    ctx.actions.write(library, "")
+    return [SyclDpcppInfo(
+        driver = ctx.attr._driver[DefaultInfo].files_to_run,
+        files = depset([library]),
+        library = library,
+        missing = "",
+        version = "0",
+    )]
+
+_fake_dpcpp = rule(
+    implementation = _fake_dpcpp_impl,
+    attrs = {"_driver": attr.label(cfg = "exec", default = "//tools/devicec", executable = True)},
+)
+
+def _fake_libsycl_impl(_ctx):
+    return [
+        CcInfo(),
+        SyclRuntimeInfo(cpu_device = [], cpu_driver = None, devices = None, devices_runfiles = None),
+    ]
+
+_fake_libsycl = rule(implementation = _fake_libsycl_impl)
+
+def _library_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    found = counts(actions)
+    asserts.equals(env, {
+        "SyclAot": 2 * 2,
+        "SyclAotFilter": 2 * 3,
+        "SyclAotPlan": 1,
+        "SyclCompatCheck": 1,
+        "SyclCompatReport": 1,
+        "SyclCompile": 2,
+        "SyclImages": 2,
+        "SyclWrap": 1,
+        "SyclbinPack": 1,
+    }, {m: n for m, n in found.items() if m.startswith("Sycl")})
+
+    for compile in actions["SyclCompile"]:
+        for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-fno-sycl-unnamed-lambda"]:
+            asserts.true(env, want in compile.argv, "SyclCompile lacks %s: %s" % (want, compile.argv))
+        asserts.false(env, "-fhost-only" in compile.argv, str(compile.argv))
+    for compile in actions["CppCompile"]:
+        if compile.argv[-1].endswith(".o") and ".images" not in compile.argv[-1]:
+            for want in ["-DANSWER=42", "-Wall", "-fhost-only"]:
+                asserts.true(env, want in compile.argv, "CppCompile lacks %s: %s" % (want, compile.argv))
+    target = analysistest.target_under_test(env)
+    asserts.true(env, SyclProgramInfo in target)
+    asserts.false(env, SyclDeviceInfo in target, "its device code is complete")
+    return analysistest.end(env)
+
+_library_test = analysistest.make(
+    _library_impl,
+    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+)
+
+def _rdc_library_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    actions = by_mnemonic(env)
+    asserts.equals(env, ["SyclCompile"], sorted([m for m in actions if m.startswith("Sycl")]))
+    asserts.false(env, SyclProgramInfo in target, "it has no images")
+    asserts.equals(env, ["rules/tests/b.cpp"], [s.module for s in target[SyclDeviceInfo].sources.to_list()])
+    return analysistest.end(env)
+
+_rdc_library_test = analysistest.make(
+    _rdc_library_impl,
+    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+)
+
+def _rdc_program_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+
+    # The library is behind a C++ library; it is linked all the same.
+    modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
+    asserts.equals(env, ctx.attr.linked, sorted(modules))
+    asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
+    definitions = [a for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
+    asserts.equals(env, 1, len(definitions))
+    asserts.true(env, "rules_tests_rdc_library_is_linked_by_sycl_cc_binary" in definitions[0].content, definitions[0].content)
+    return analysistest.end(env)
+
+_rdc_program_test = analysistest.make(
+    _rdc_program_impl,
+    attrs = {
+        "images": attr.int(),
+        "linked": attr.string_list(),
+    },
+    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+)
+
+def _report_impl(ctx):
+    env = analysistest.begin(ctx)
+    report = [a for a in by_mnemonic(env)["SyclCompatReport"]][0]
+    embedded = [report.argv[i + 1].split("/")[-1] for i, a in enumerate(report.argv) if a == "--embedded"]
+    asserts.equals(env, ["plain_library.syclbin", "program.program.syclbin"], sorted(embedded))
+    return analysistest.end(env)
+
+_report_test = analysistest.make(
+    _report_impl,
+    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+)
+
+_fails_test = make_fails_test(_DPCPP)
+
+_fails_with_clang_test = make_fails_test(COMPLETE)
+
+def sycl_cc_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    manual = {"tags": ["manual"]}
+    _fake_dpcpp(name = "fake_dpcpp", **manual)
+    _fake_libsycl(name = "fake_libsycl", **manual)
+    sycl_toolchain(
+        name = "dpcpp_toolchain_impl",
+        copts = ["-O2"],
+        dpcpp = ":fake_dpcpp",
+        libsycl = ":fake_libsycl",
+        llvm_dis = "/test/llvm-dis",
+        llvm_link = "/test/llvm-link",
+        ocloc = "/test/ocloc",
+        opt = "/test/opt",
+        **manual
+    )
+    native.toolchain(
+        name = "dpcpp_toolchain",
+        toolchain = "dpcpp_toolchain_impl",
+        toolchain_type = "//rules/toolchain:toolchain_type",
+    )
+    sycl_cc_library(
+        name = "plain_library",
+        srcs = ["a.cpp", "dir/b.cpp"],
+        copts = ["-Wall"],
+        defines = ["ANSWER=42"],
+        device_copts = ["-fdevice-only"],
+        host_copts = ["-fhost-only"],
+        sycl_targets = _TARGETS,
+        **manual
+    )
+    sycl_cc_library(name = "rdc_library", srcs = ["b.cpp"], rdc = True, **manual)
+    cc_library(name = "between", deps = [":rdc_library"], **manual)
+    sycl_cc_binary(name = "program", srcs = ["c.cpp"], deps = [":plain_library"], **manual)
+    sycl_cc_binary(name = "rdc_program", srcs = ["c.cpp"], rdc = True, deps = [":between"], **manual)
+    sycl_cc_binary(name = "linking_program", srcs = ["c.cpp"], deps = [":between"], **manual)
+    sycl_cc_binary(name = "fixed_program", srcs = ["c.cpp"], fixed_targets = ["intel_gpu_pvc"], **manual)
+    sycl_binary(name = "dpcpp_post_link", srcs = ["c.cpp"], post_link = "dpcpp", **manual)
+    sycl_compat_report(name = "program_report", deps = [":program"], **manual)
+
+    _library_test(name = "cc_library_test", target_under_test = ":plain_library")
+    _rdc_library_test(name = "cc_rdc_library_test", target_under_test = ":rdc_library")
+    _rdc_program_test(
+        name = "cc_rdc_program_test",
+        images = 1,
+        linked = ["rules/tests/b.cpp", "rules/tests/c.cpp"],
+        target_under_test = ":rdc_program.program",
+    )
+
+    # The program's own source stands alone.
+    _rdc_program_test(
+        name = "cc_linking_program_test",
+        images = 2,
+        linked = ["rules/tests/b.cpp"],
+        target_under_test = ":linking_program.program",
+    )
+    _report_test(name = "cc_report_test", target_under_test = ":program_report")
+    _fails_test(
+        name = "cc_fixed_targets_test",
+        target_under_test = ":fixed_program.program",
+        texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
+    )
+    _fails_with_clang_test(
+        name = "cc_clang_test",
+        target_under_test = ":plain_library",
+        texts = ["ordinary SYCL programs need DPC++", "the compiler for devices is clang", "Add sycl.dpcpp"],
+    )
+    _fails_with_clang_test(
+        name = "dpcpp_post_link_test",
+        target_under_test = ":dpcpp_post_link",
+        texts = ["post_link = \"dpcpp\" goes with sources that DPC++ compiles"],
+    )
+    native.test_suite(
+        name = name,
+        tests = [
+            "cc_clang_test",
+            "cc_fixed_targets_test",
+            "cc_library_test",
+            "cc_linking_program_test",
+            "cc_rdc_library_test",
+            "cc_rdc_program_test",
+            "cc_report_test",
+            "dpcpp_post_link_test",
+        ],
+    )

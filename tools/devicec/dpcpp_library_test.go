@@ -1,0 +1,151 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// realDriver returns the driver, built by Bazel or by the machine's C++ compiler, and
+// DPC++'s library, which SYCL_JIT_LIBRARY names: without it the test is skipped.
+func realDriver(t *testing.T) (driver, library string) {
+	t.Helper()
+	library = os.Getenv("SYCL_JIT_LIBRARY")
+	if library == "" {
+		t.Skip("SYCL_JIT_LIBRARY does not name libsycl-jit.so")
+	}
+	if path, bazel := os.LookupEnv("DPCPP_DRIVER"); bazel {
+		return filepath.Join(os.Getenv("TEST_SRCDIR"), path), library
+	}
+	driver = filepath.Join(t.TempDir(), "driver")
+	source := filepath.Join("..", "..", "rules", "dpcpp", "driver.cpp")
+	if out, err := exec.Command(programs.Find(t, "c++"), "-std=c++17", "-O1", source, "-o", driver, "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return driver, library
+}
+
+// dpcppSources are placesSources as SYCL is really written.
+var dpcppSources = map[string]string{
+	"math/tenth.hpp": placesSources["math/tenth.hpp"],
+	"app/kernels.cpp": `#include <sycl/sycl.hpp>
+#include "../math/tenth.hpp"
+
+class Plain;
+class Own;
+class Helper;
+
+void kernels(sycl::queue &q, float *f, double *d) {
+  q.parallel_for<Plain>(sycl::range<1>(64), [=](sycl::id<1> i) { f[i] = math::tenth<float>(f[i]); });
+  q.parallel_for<Own>(sycl::range<1>(64), [=](sycl::id<1> i) {
+    if (i == 3)
+      f[i] = 2 * d[i];
+  });
+  q.submit([&](sycl::handler &h) {
+    h.parallel_for<Helper>(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> i) {
+      f[i.get_global_id(0)] =
+          math::tenth<double>(f[3]);
+    });
+  });
+}
+`,
+	"far.cpp": `#include <sycl/sycl.hpp>
+
+SYCL_EXTERNAL float far(float x);
+
+void kernels(sycl::queue &q, float *f) {
+  q.single_task<class Far>([=] {
+    f[0] = far(f[1]);
+  });
+}
+`,
+}
+
+// TestDPCPP follows kernels from the source to the property file through DPC++'s compiler.
+func TestDPCPP(t *testing.T) {
+	driver, library := realDriver(t)
+	t.Chdir(t.TempDir())
+	for name, text := range dpcppSources {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, name, text)
+	}
+	compile := func(source string) {
+		t.Helper()
+		if out, err := exec.Command(driver, "compile", "--library", library, "--output", "k.bc", source, "--", "-O2", "-Xclang",
+			"-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4", "-fdebug-info-for-profiling",
+			"-ffile-compilation-dir=.", "-Xclang", "-fdebug-compilation-dir=.").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	images := func(args ...string) (int, string) {
+		return run(t, append([]string{"images", "--driver", driver, "--library", library, "--code-dir", ".", "--properties-dir", ".", "--table", "k.table", "k.bc"}, args...)...)
+	}
+	// build returns the property sets and the SPIR-V of all kernels.
+	build := func(args ...string) (*propset.Registry, string) {
+		t.Helper()
+		compile("app/kernels.cpp")
+		if code, stderr := images(append([]string{"--split", "off"}, args...)...); code != 0 || stderr != "" {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		r, err := propset.Parse("0.prop", []byte(read(t, "0.prop")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, read(t, "0.spv")
+	}
+	const app = "app/kernels.cpp"
+	fp64 := func(function, file string, line uint32) []spirv.AspectOrigin {
+		return []spirv.AspectOrigin{{Aspect: aspect.FP64, Function: function, Location: spirv.Location{File: file, Line: line}}}
+	}
+	r, before := build()
+	for kernel, want := range map[string]spirv.Places{
+		"_ZTS5Plain":  {Location: spirv.Location{File: app, Line: 9}},
+		"_ZTS3Own":    {Location: spirv.Location{File: app, Line: 10}, Origins: fp64("", app, 12)},
+		"_ZTS6Helper": {Location: spirv.Location{File: app, Line: 15}, Origins: fp64("_ZN4math5tenthIdEEff", "math/tenth.hpp", 7)},
+		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI3OwnEE": {Location: spirv.Location{File: app, Line: 10}, Origins: fp64("", app, 12)},
+	} {
+		got, ok := spirv.PlacesOf(r, kernel)
+		got.Location.Column = 0
+		for i := range got.Origins {
+			got.Origins[i].Location.Column = 0
+		}
+		if !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v\nwant %+v", kernel, got, want)
+		}
+	}
+	if strings.Contains(before, "kernels.cpp") || strings.Contains(before, "DebugInfo") || strings.Contains(before, "SPV_KHR_non_semantic_info") {
+		t.Error("there is debug information in the SPIR-V")
+	}
+
+	write(t, app, strings.Repeat("// Moves all lines.\n", 41)+dpcppSources[app])
+	r, after := build()
+	if before != after {
+		t.Error("the SPIR-V depends on where lines are")
+	}
+	if p, _ := spirv.PlacesOf(r, "_ZTS5Plain"); p.Location.Line != 50 {
+		t.Errorf("the kernel is still at %v", p.Location)
+	}
+	if _, code := build("--keep-debug-info"); !strings.Contains(code, "kernels.cpp") {
+		t.Error("--keep-debug-info has no effect")
+	}
+
+	compile("far.cpp")
+	code, stderr := images()
+	if want := "devicec: error: far.cpp:6: device function 'far(float)' is used but nothing defines it; kernel "; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
+		t.Errorf("exit %d: %swant %s", code, stderr, want)
+	}
+	if code, stderr := images("--allow-device-image-dependencies"); code != 0 || stderr != "" {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

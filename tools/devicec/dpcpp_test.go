@@ -1,0 +1,282 @@
+package main
+
+import (
+	"encoding/binary"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// module returns SPIR-V with a kernel that calls the functions, which are imported. A name
+// "" makes no kernel.
+func module(kernel string, imports ...string) string {
+	words := []uint32{0x07230203, 0x00010400, 0, 100, 0}
+	inst := func(op uint32, operands ...uint32) {
+		words = append(words, uint32(len(operands)+1)<<16|op)
+		words = append(words, operands...)
+	}
+	text := func(s string) []uint32 {
+		data := append([]byte(s), make([]byte, 4-len(s)%4)...)
+		list := make([]uint32, len(data)/4)
+		for i := range list {
+			list[i] = binary.LittleEndian.Uint32(data[4*i:])
+		}
+		return list
+	}
+	const void, function, entry, label, first = 1, 2, 3, 4, 10
+	for _, capability := range []uint32{4, 5, 6} { // Addresses, Linkage, Kernel
+		inst(17, capability)
+	}
+	inst(14, 2, 2) // OpMemoryModel Physical64 OpenCL
+	if kernel != "" {
+		inst(15, append([]uint32{6, entry}, text(kernel)...)...)
+	}
+	for i, name := range imports {
+		inst(71, append(append([]uint32{first + uint32(i), 41}, text(name)...), 1)...) // LinkageAttributes Import
+	}
+	inst(19, void)
+	inst(33, function, void)
+	for i := range imports {
+		inst(54, void, first+uint32(i), 0, function)
+		inst(56)
+	}
+	if kernel != "" {
+		inst(54, void, entry, 0, function)
+		inst(248, label)
+		for i := range imports {
+			inst(57, void, first+20+uint32(i), first+uint32(i))
+		}
+		inst(253)
+		inst(56)
+	}
+	var data []byte
+	for _, w := range words {
+		data = binary.LittleEndian.AppendUint32(data, w)
+	}
+	return string(data)
+}
+
+// driver makes a program that writes what is in the folder to where post-link is to
+// write its results.
+func driver(t *testing.T, files map[string]string) string {
+	t.Helper()
+	if err := os.MkdirAll("made", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		write(t, "made/"+name, text)
+	}
+	return script(t, "driver", `test "$1 $2 $3 $4" = "post-link --library lib.so --output-dir" && cp made/* "$5"`)
+}
+
+const (
+	kernelProperties  = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\n_ZTS1L=1|1\n_ZTS1K=1|1\n"
+	libraryProperties = "[SYCL/exported symbols]\n__devicelib_f=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|0\n"
+	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
+)
+
+// made is what DPC++ makes of a source: an image with nothing in it, one with kernels,
+// and one of its device library.
+func made() map[string]string {
+	return map[string]string{
+		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n",
+		"0.spv":        module(""), "0.prop": emptyProperties, "0.sym": "",
+		"1.spv": module("_ZTS1K", "__devicelib_f"), "1.prop": kernelProperties, "1.sym": "_ZTS1L\n_ZTS1K\n",
+		"2.spv": module(""), "2.prop": libraryProperties, "2.sym": "",
+	}
+}
+
+func images(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	return run(t, append([]string{"images", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "k.table"}, args...)...)
+}
+
+func TestImages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	driver(t, made())
+	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "k.table"); got != "[Code|Properties|Symbols]\nspv/0.spv|prop/0.prop|prop/0.sym\nspv/1.spv|prop/1.prop|prop/1.sym\n" {
+		t.Errorf("table: %q", got)
+	}
+	for name, want := range map[string]string{
+		"spv/0.spv": module("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
+		"spv/1.spv": module(""), "prop/1.prop": libraryProperties, "prop/1.sym": "",
+	} {
+		if got := read(t, name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if code, stderr := images(t, "--split", "per_kernel", "--allow-device-image-dependencies", "k.bc"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	calls := strings.Split(read(t, "driver.calls"), "\n")
+	for i, want := range []string{"k.bc -- -fsycl-device-code-split=auto", "k.bc -- -fsycl-device-code-split=per_kernel -fsycl-allow-device-image-dependencies"} {
+		if !strings.HasSuffix(calls[i], want) {
+			t.Errorf("the driver was called with %q, want %q", calls[i], want)
+		}
+	}
+}
+
+// TestImagesOfNothing: a source without kernels has no images.
+func TestImagesOfNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	driver(t, map[string]string{"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n", "0.spv": module(""), "0.prop": emptyProperties, "0.sym": ""})
+	if code, stderr := images(t, "k.bc"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := read(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
+		t.Errorf("table: %q", got)
+	}
+	for _, dir := range []string{"spv", "prop"} {
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("%s: %v, %v", dir, files, err)
+		}
+	}
+}
+
+// TestUndefined: a function that no image defines has to be allowed.
+func TestUndefined(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files := made()
+	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
+	driver(t, files)
+	code, stderr := images(t, "k.bc")
+	const remedy = " Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
+	want := "devicec: error: k.bc: device function 'far(double)' is used but nothing defines it; kernel 'Kernel' uses it." + remedy + "\n" +
+		"k.bc: device function 'near(float)' is used but nothing defines it; kernel 'Kernel' uses it." + remedy + "\n"
+	if code != cli.ExitBadInput || stderr != want {
+		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
+	}
+	if code, stderr := images(t, "--allow-device-image-dependencies", "k.bc"); code != 0 {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+
+	// One for each type, which is more than people want to read.
+	write(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
+	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
+	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument\n"
+	if code != cli.ExitBadInput || stderr != want {
+		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
+	}
+}
+
+// TestImagesFailures: what goes wrong is said, and the outputs stay as they were.
+func TestImagesFailures(t *testing.T) {
+	for name, test := range map[string]struct {
+		files    map[string]string // in place of those of made
+		commands string            // of the driver, instead
+		args     []string
+		code     int
+		want     string
+	}{
+		"bad input":        {commands: `echo "k.bc: error: no bitcode" >&2; echo "note: as this" >&2; exit 3`, code: 3, want: "devicec: error: k.bc: no bitcode\nnote: as this\n"},
+		"a refusal":        {commands: `echo "error: no" >&2; exit 1`, code: 3, want: "devicec: error: no\n"},
+		"several errors":   {commands: `echo "a:1:1: error: no" >&2; echo "a:2:1: error: no" >&2; exit 1`, code: 3, want: "a:1:1: error: no\na:2:1: error: no\n"},
+		"a crash":          {commands: `echo "k.bc: error: it ended by signal 11" >&2; exit 4`, code: 4, want: "devicec: error: k.bc: it ended by signal 11\n"},
+		"silence":          {commands: "exit 5", code: 3, want: "driver failed with exit code 5"},
+		"no results":       {commands: "exit 0", code: 3, want: "images.table: no such file"},
+		"no columns":       {files: map[string]string{"images.table": "[Code]\n0.spv\n"}, code: 3, want: "Properties"},
+		"a place":          {files: map[string]string{"images.table": "[Code|Properties|Symbols]\n../0.spv|0.prop|0.sym\n"}, code: 3, want: "k.bc: image 0: '../0.spv' is not the name of a file beside the table"},
+		"a lost file":      {files: map[string]string{"images.table": "[Code|Properties|Symbols]\n9.spv|0.prop|0.sym\n"}, code: 3, want: "9.spv: no such file"},
+		"no SPIR-V":        {files: map[string]string{"1.spv": "SPIR-V"}, code: 3, want: "k.bc: image 1: not a usable SPIR-V module: "},
+		"empty SPIR-V":     {files: map[string]string{"1.spv": ""}, code: 3, want: "k.bc: image 1: not a usable SPIR-V module: "},
+		"odd properties":   {files: map[string]string{"1.prop": "[a]\nb=3|1\n"}, code: 3, want: "k.bc: image 1:2: [a] b: "},
+		"no driver":        {args: []string{"--driver", "/nonexistent"}, code: 4, want: "cannot run /nonexistent"},
+		"no such split":    {args: []string{"--split", "kernel"}, code: 2, want: "--split: 'kernel' is none of auto, per_source, per_kernel, off"},
+		"without a driver": {args: []string{"--driver", ""}, code: 2, want: "--driver is missing"},
+		"no library":       {args: []string{"--library", ""}, code: 2, want: "--library is missing"},
+		"no table":         {args: []string{"--table", ""}, code: 2, want: "--table is missing"},
+		"two inputs":       {args: []string{"l.bc"}, code: 2, want: "one input file is needed, 2 are given"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			files := made()
+			for name, text := range test.files {
+				files[name] = text
+			}
+			driver(t, files)
+			if test.commands != "" {
+				script(t, "driver", test.commands)
+			}
+			write(t, "k.table", "old")
+			code, stderr := images(t, append(test.args, "k.bc")...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit %d: %swant %d: %s", code, stderr, test.code, test.want)
+			}
+			if got := read(t, "k.table"); got != "old" {
+				t.Errorf("the table is %q", got)
+			}
+			for _, dir := range []string{"spv", "prop"} {
+				if _, err := os.Stat(dir); err == nil {
+					t.Errorf("%s is there", dir)
+				}
+			}
+		})
+	}
+}
+
+func TestTranslateByDPCPP(t *testing.T) {
+	t.Chdir(t.TempDir())
+	driver(t, made())
+	write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
+	// Each module needs the device library, which is there once.
+	write(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")
+	for _, name := range []string{"a", "b"} {
+		write(t, name+".bc", "bitcode")
+		write(t, name+".prop", "[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\n"+name+"=1|7\n")
+	}
+	translate := func(args ...string) (int, string) {
+		return run(t, append([]string{"translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table"}, args...)...)
+	}
+	if code, stderr := translate("k.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	// The order of the calls is open.
+	for _, call := range strings.Split(strings.TrimSpace(read(t, "driver.calls")), "\n") {
+		if !strings.HasSuffix(call, ".bc -- -fsycl-device-code-split=off") {
+			t.Errorf("the driver was called with %q", call)
+		}
+	}
+	want := "[Code|Properties|Symbols]\nspv/a.spv|prop/a.prop|prop/a.sym\nspv/b.spv|prop/b.prop|prop/b.sym\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\n"
+	if got := read(t, "out.table"); got != want {
+		t.Errorf("table: %q", got)
+	}
+	const own = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\nb=1|7\n"
+	if got := read(t, "prop/b.prop"); got != own {
+		t.Errorf("properties:\n%swant\n%s", got, own)
+	}
+	if got := read(t, "prop/b.sym") + read(t, "prop/devicelib0.prop") + read(t, "prop/devicelib0.sym"); got != "_ZTS1K\n"+libraryProperties {
+		t.Errorf("got %q", got)
+	}
+	if m, err := spirv.Parse([]byte(read(t, "spv/b.spv"))); err != nil || len(m.Kernels) != 1 {
+		t.Errorf("code: %v, %v", m, err)
+	}
+
+	// What others call must not be dropped.
+	write(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
+	if code, stderr := translate("k.table"); code != 0 || strings.Count(read(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
+		t.Errorf("exit %d: %s\n%s", code, stderr, read(t, "driver.calls"))
+	}
+
+	for name, test := range map[string]struct {
+		table, want string
+	}{
+		"two images": {"[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n1.spv|1.prop|1.sym\n", "b.bc: the module became two images of DPC++'s library"},
+		"no image":   {"[Code|Properties|Symbols]\n2.spv|2.prop|2.sym\n", "b.bc: DPC++'s library made no image of the module"},
+	} {
+		write(t, "made/images.table", test.table)
+		if code, stderr := translate("b.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: exit %d: %s", name, code, stderr)
+		}
+	}
+	for _, args := range [][]string{{"--llvm-spirv", "llvm-spirv"}, {"--llc", "llc"}, {"--driver", ""}} {
+		if code, stderr := translate(append(args, "b.bc")...); code != cli.ExitUsage || !strings.Contains(stderr, "give one of --llvm-spirv, --llc and --driver") {
+			t.Errorf("%q: exit %d: %s", args, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// DPCPP is DPC++'s compiler as a library, and the program that runs it.
+type DPCPP struct{ Driver, Library string } // paths
+
+func (d *DPCPP) setup(fs *flag.FlagSet) {
+	fs.StringVar(&d.Driver, "driver", "", "`path` of the program that runs libsycl-jit (//rules/dpcpp:driver)")
+	fs.StringVar(&d.Library, "library", "", "`path` of libsycl-jit.so, DPC++'s compiler")
+}
+
+func (d *DPCPP) check() error { return required("driver", d.Driver, "library", d.Library) }
+
+// postLink runs DPC++'s post-link step on bitcode, and its translator.
+func (d *DPCPP) postLink(ctx context.Context, env *cli.Env, bitcode string, options ...string) ([]*image, error) {
+	dir, err := os.MkdirTemp("", "dpcpp")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	args := append([]string{"post-link", "--library", d.Library, "--output-dir", dir, bitcode, "--"}, options...)
+	if err := command.Run(ctx, nil, nil, env.Stderr, d.Driver, args...); err != nil {
+		return nil, driverError(err)
+	}
+	t, err := readTable(filepath.Join(dir, "images.table"))
+	if err != nil {
+		return nil, err
+	}
+	t, err = t.Extract(filetable.Code, filetable.Properties, filetable.Symbols)
+	if err != nil {
+		return nil, cli.BadInput(err)
+	}
+	var images []*image
+	for i, cells := range t.Rows {
+		m, err := readImage(fmt.Sprintf("%s: image %d", bitcode, i), dir, cells)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, m)
+	}
+	return images, nil
+}
+
+// driverError returns what the driver printed, which says all, as the error of its kind.
+func driverError(err error) error {
+	var failed *command.Error
+	if !errors.As(err, &failed) || strings.TrimSpace(failed.Output) == "" {
+		return err
+	}
+	text := strings.TrimSpace(failed.Output)
+	if strings.Count(text, "error:") == 1 { // it is said to be an error once more
+		text = strings.TrimPrefix(strings.Replace(text, ": error: ", ": ", 1), "error: ")
+	}
+	if failed.Code == cli.ExitFailure {
+		return errors.New(text)
+	}
+	return cli.BadInput(errors.New(text))
+}
+
+// An image is device code in SPIR-V with what its files say of it.
+type image struct {
+	name       string // for errors
+	code, bare []byte // all of it; without debug information
+	module     *spirv.Module
+	properties *propset.Registry
+	symbols    []byte
+}
+
+// newImage returns an image of SPIR-V alone.
+func newImage(name string, code []byte) (*image, error) {
+	m, err := spirv.Parse(code)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	bare, err := spirv.StripDebug(code)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &image{name: name, code: code, bare: bare, module: m}, nil
+}
+
+// readImage reads the files of an image as DPC++ made it: code, properties, symbols.
+func readImage(name, dir string, files []string) (*image, error) {
+	var data [3][]byte
+	for i, file := range files {
+		if !filepath.IsLocal(file) {
+			return nil, cli.BadInput(fmt.Errorf("%s: '%s' is not the name of a file beside the table", name, file))
+		}
+		var err error
+		if data[i], err = os.ReadFile(filepath.Join(dir, file)); err != nil {
+			return nil, err
+		}
+	}
+	m, err := newImage(name, data[0])
+	if err != nil {
+		return nil, err
+	}
+	m.properties, err = propset.Parse(name, data[1])
+	m.symbols = data[2]
+	return m, err
+}
+
+// isLibrary reports whether an image is part of DPC++'s device library: the runtime
+// links it to those that import from it.
+func (m *image) isLibrary() bool {
+	return len(m.properties.Set(propset.DeviceLibMetadata).Properties()) > 0
+}
+
+// isNeeded reports whether an image has anything that programs or other images look for.
+func (m *image) isNeeded() bool {
+	return len(m.symbols) > 0 || len(m.properties.Set(propset.KernelNames).Properties()) > 0 ||
+		len(m.properties.Set(propset.ExportedSymbols).Properties()) > 0
+}
+
+// write writes the three files of an image.
+func (m *image) write(files *rowFiles, keepDebugInfo bool) error {
+	text, err := m.properties.MarshalText()
+	if err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", m.name, err))
+	}
+	code := m.bare
+	if keepDebugInfo {
+		code = m.code
+	}
+	if err := os.WriteFile(files.code.scratch, code, 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(files.properties.scratch, text, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(files.symbols.scratch, m.symbols, 0o644)
+}
