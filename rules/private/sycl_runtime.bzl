@@ -299,11 +299,11 @@ def _has(names, beginning):
     found = sorted([n for n in names if n.startswith(beginning)])
     return "; lib has " + ", ".join(found) if found else ""
 
-def find_programs(exists, names):
+def find_programs(files, names):
     """Finds programs of an installation.
 
     Args:
-        exists: function that says whether there is a file, by its path below the installation's folder.
+        files: list of files of the installation, as paths below its folder.
         names: dict of key -> list of names that the program may have.
     Returns:
         dict of key -> path below that folder, without those that are not there.
@@ -311,29 +311,33 @@ def find_programs(exists, names):
     found = {}
     for key, candidates in names.items():
         for path in ["%s/%s" % (folder, name) for name in candidates for folder in _PROGRAM_FOLDERS]:
-            if exists(path):
+            if path in files:
                 found[key] = path
                 break
     return found
 
-def choose_compiler(exists, asked):
+def choose_compiler(files, asked):
     """What of an installation compiles.
 
     Args:
-        exists: function that says whether there is a file, by its path below the installation's folder.
+        files: list of files of the installation, as paths below its folder.
         asked: one of COMPILERS, or empty for what there is.
     Returns:
         one of COMPILERS, empty when there is none; what is missing.
     """
-    library = exists("lib/libsycl-jit.so")
-    if asked == "library" or (library and not asked):
-        return ("library", "") if library else ("", "there is no lib/libsycl-jit.so")
-    found = find_programs(exists, _PROGRAMS)
+    library = "lib/libsycl-jit.so" in files
+    if library and asked != "installed":
+        return "library", ""
+    if asked == "library":
+        return "", "there is no lib/libsycl-jit.so"
+    found = find_programs(files, _PROGRAMS)
     missing = [" or ".join(names) for key, names in _PROGRAMS.items() if key not in found]
     if not missing:
         return "installed", ""
     text = "%s has no %s" % (" or ".join(_PROGRAM_FOLDERS), ", no ".join(missing))
-    return "", text if asked else "there is no lib/libsycl-jit.so, and " + text
+    if not asked:
+        text = "there is no lib/libsycl-jit.so, and " + text
+    return "", text
 
 def _link_compiler(rctx, lib, names):
     """Links to the library that holds the compiler, and the device libraries that some releases link.
@@ -347,8 +351,11 @@ def _link_compiler(rctx, lib, names):
         attributes of a sycl_toolchain as a dict of attribute -> path.
     """
     folder = lib.dirname
-    exists = lambda path: rctx.path("%s/%s" % (folder, path)).exists
-    chosen, missing = choose_compiler(exists, rctx.attr.compiler_kind)
+    files = ["lib/" + name for name in names]
+    for below in _PROGRAM_FOLDERS:
+        programs = rctx.path("%s/%s" % (folder, below))
+        files += ["%s/%s" % (below, p.basename) for p in programs.readdir()] if programs.exists else []
+    chosen, missing = choose_compiler(files, rctx.attr.compiler_kind)
     if not chosen:
         fail("%s: %s%s. The device compiler is in libsycl-jit.so, which oneAPI has since 2025.3, and a build of intel/llvm when it is made with the target sycl-jit; or it is the programs %s in %s: install all of DPC++" % (
             _tag(rctx),
@@ -361,7 +368,7 @@ def _link_compiler(rctx, lib, names):
         if matches(name, ["libsycl-*.bc"]):
             rctx.symlink(lib.get_child(name), "lib/" + name)
     if chosen == "installed":
-        return _write_installation(rctx, folder, exists)
+        return _write_installation(rctx, folder, files)
     rctx.watch(lib.get_child("libsycl-jit.so").realpath)
     rctx.symlink(lib.get_child("libsycl-jit.so"), "lib/libsycl-jit.so")
     if "clang" in names:
@@ -369,21 +376,21 @@ def _link_compiler(rctx, lib, names):
     rctx.file("bin/README", "libsycl-jit of 2025.3 finds its headers by way of this folder.\n")
     return None
 
-def _write_installation(rctx, folder, exists):
+def _write_installation(rctx, folder, files):
     """Writes installation.json, which dpcppdriver reads, and what tells when a program changes.
 
     Args:
         rctx: the repository context.
         folder: path of the installation.
-        exists: as choose_compiler has it.
+        files: as choose_compiler has them.
     Returns:
         what _link_compiler returns.
     """
-    programs = {name: "%s/%s" % (folder, path) for name, path in find_programs(exists, _PROGRAMS).items()}
+    programs = {name: "%s/%s" % (folder, path) for name, path in find_programs(files, _PROGRAMS).items()}
     for name, path in programs.items():
         write_stamp(rctx, "stamps/%s.txt" % name, name, path)
     rctx.file("installation.json", json.encode_indent(programs | {"libraries": "%s/lib" % folder}) + "\n")
-    others = find_programs(exists, {attribute: [name] for attribute, name in _OF_TOOLCHAIN.items()})
+    others = find_programs(files, {attribute: [name] for attribute, name in _OF_TOOLCHAIN.items()})
     others = {attribute: "%s/%s" % (folder, path) for attribute, path in others.items()}
     for attribute, path in others.items():
         write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, attribute, path)

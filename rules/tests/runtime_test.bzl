@@ -123,11 +123,11 @@ def _choose_impl(ctx):
         ([], "", ("", "there is no lib/libsycl-jit.so, and " + _NONE)),
         (_INTEL_LLVM[:3], "", ("", "there is no lib/libsycl-jit.so, and bin/compiler or bin has no sycl-post-link")),
     ]:
-        asserts.equals(env, want, choose_compiler(lambda path: path in files, asked))
+        asserts.equals(env, want, choose_compiler(files, asked))
 
     # That of oneAPI in bin is not DPC++'s own.
     names = {"clang++": ["clang++", "icpx"], "link": ["llvm-link"], "opt": ["opt"]}
-    asserts.equals(env, {"clang++": "bin/icpx", "link": "bin/compiler/llvm-link"}, find_programs(lambda path: path in _ONEAPI, names))
+    asserts.equals(env, {"clang++": "bin/icpx", "link": "bin/compiler/llvm-link"}, find_programs(_ONEAPI, names))
     return unittest.end(env)
 
 _choose_test = unittest.make(_choose_impl)
