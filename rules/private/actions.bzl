@@ -212,13 +212,14 @@ def import_action(ctx, toolchain, syclbin, name):
     )
     return out
 
-def postlink_action(ctx, toolchain, bitcode, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
+def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
     """SyclPostLink: device code to the split modules of each source.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         bitcode: the File of a source's bitcode, or of that of several sources.
+        source: module id of the source, empty when link_action has marked all code.
         modules: dict of module id -> path of its outputs below the package, without
             extension. The id is empty for what is not divided by sources.
         split: device_code_split.
@@ -243,6 +244,8 @@ def postlink_action(ctx, toolchain, bitcode, modules, split, fixed_targets, devi
     args.add("--llvm-dis", dis.path)
     args.add("--opt", opt.path)
     args.add("--split", split)
+    if source:
+        args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")

@@ -104,7 +104,9 @@ def build_program(ctx, link_dependencies):
         expanded(ctx, "device_copts"),
         host = True,
     )
-    waiting = [s for s in depset(transitive = [d[_LinkedCodeInfo].sources for d in ctx.attr.deps]).to_list()]
+    if link_dependencies:
+        _check_runtime(ctx, toolchain)
+    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in ctx.attr.deps]).to_list()
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
     objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
     info = None
@@ -119,6 +121,30 @@ def build_program(ctx, link_dependencies):
         if code.separate or code.linked:
             info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting] if link_dependencies else [])
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
+
+def _check_runtime(ctx, toolchain):
+    """Fails when a dependency brings another libsycl than the images are registered with."""
+    own = {f: None for f in _libsycl(toolchain.libsycl[CcInfo])}
+    for dep in ctx.attr.deps:
+        for library in _libsycl(dep[CcInfo]):
+            if library not in own:
+                fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in its own way: depend on that of the device compiler, %s, or choose another compiler by device_compiler" % (
+                    ctx.label,
+                    dep.label,
+                    library.path,
+                    ", ".join([f.path for f in own]),
+                    compiler_name(toolchain),
+                    toolchain.libsycl.label,
+                ))
+
+def _libsycl(info):
+    """The Files of libsycl among what a CcInfo links, where their repository has them."""
+    files = [
+        library.resolved_symlink_dynamic_library or library.dynamic_library
+        for each in info.linking_context.linker_inputs.to_list()
+        for library in each.libraries
+    ]
+    return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
     return {name: getattr(source, name) for name in ["bitcode", "compiler", "module"]}

@@ -1,6 +1,7 @@
 """Analysis tests of sycl_cc_library and sycl_cc_binary: their actions, and what they refuse."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:cc_import.bzl", "cc_import")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclDpcppInfo", "SyclProgramInfo", "SyclRuntimeInfo")
@@ -166,6 +167,9 @@ def sycl_cc_test_suite(name):
     sycl_cc_binary(name = "linking_program", srcs = ["c.cpp"], deps = [":between"], **manual)
     sycl_cc_binary(name = "fixed_program", srcs = ["c.cpp"], fixed_targets = ["intel_gpu_pvc"], **manual)
     sycl_binary(name = "dpcpp_post_link", srcs = ["c.cpp"], post_link = "dpcpp", **manual)
+    cc_import(name = "other_libsycl", shared_library = "libsycl.so.8", **manual)
+    cc_library(name = "with_other_libsycl", deps = [":other_libsycl"], **manual)
+    sycl_cc_binary(name = "two_runtimes_program", srcs = ["c.cpp"], deps = [":with_other_libsycl"], **manual)
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
@@ -190,6 +194,11 @@ def sycl_cc_test_suite(name):
         target_under_test = ":fixed_program.program",
         texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
     )
+    _fails_test(
+        name = "cc_two_runtimes_test",
+        target_under_test = ":two_runtimes_program.program",
+        texts = ["with_other_libsycl brings the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
+    )
     _fails_with_clang_test(
         name = "cc_clang_test",
         target_under_test = ":plain_library",
@@ -210,6 +219,7 @@ def sycl_cc_test_suite(name):
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
+            "cc_two_runtimes_test",
             "dpcpp_post_link_test",
         ],
     )
