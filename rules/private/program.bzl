@@ -8,7 +8,7 @@ load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "need", "pack_action", "wants_debug_info", "wrap_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "compile_sources", "compiler_name", "expanded")
+load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:images.bzl", "build_images")
 
@@ -33,10 +33,7 @@ _linked_code = aspect(
     provides = [_LinkedCodeInfo],
 )
 
-PROGRAM_ATTRS = {
-    name: COMPILE_ATTRS[name]
-    for name in ["defines", "hdrs", "includes", "srcs"]
-} | {
+PROGRAM_ATTRS = SOURCE_ATTRS | {
     "copts": attr.string_list(
         doc = "Options of both compiles, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
     ),
@@ -60,10 +57,7 @@ PROGRAM_ATTRS = {
         doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, what the flag `--@rules_sycl//rules/settings:sycl_targets` has: `spir64` unless it is given.",
     ),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | {
-    name: IMAGE_ATTRS[name]
-    for name in ["device_config", "fixed_targets", "post_link"]
-} | DEVICE_COMPILER_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # What libsycl's headers are written for, unless the user has another wish. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
