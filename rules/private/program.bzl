@@ -113,7 +113,7 @@ def build_program(ctx, link_dependencies):
             linked = linked + (waiting if link_dependencies else []),
         )
         if code.separate or code.linked:
-            info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting] if link_dependencies else [])
+            info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
 def _check_runtime(ctx, toolchain):

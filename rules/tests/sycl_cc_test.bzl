@@ -9,6 +9,7 @@ load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
+load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "make_fails_test")
 
@@ -95,9 +96,8 @@ def _rdc_program_impl(ctx):
     modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
-    definitions = [a for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
-    asserts.equals(env, 1, len(definitions))
-    asserts.true(env, "rules_tests_rdc_library_is_linked_by_sycl_cc_binary" in definitions[0].content, definitions[0].content)
+    definitions = [a.content for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
+    asserts.equals(env, ["char %s;\n" % s for s in ctx.attr.symbols], definitions)
     return analysistest.end(env)
 
 _rdc_program_test = analysistest.make(
@@ -105,6 +105,7 @@ _rdc_program_test = analysistest.make(
     attrs = {
         "images": attr.int(),
         "linked": attr.string_list(),
+        "symbols": attr.string_list(default = ["sycl_device_code_of_rules_tests_rdc_library_is_linked_by_sycl_cc_binary"]),
     },
     config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
 )
@@ -170,6 +171,9 @@ def sycl_cc_test_suite(name):
     cc_import(name = "other_libsycl", shared_library = "libsycl.so.8", **manual)
     cc_library(name = "with_other_libsycl", deps = [":other_libsycl"], **manual)
     sycl_cc_binary(name = "two_runtimes_program", srcs = ["c.cpp"], deps = [":with_other_libsycl"], **manual)
+    sycl_cc_library(name = "headers_library", hdrs = ["headers.hpp"], **manual)
+    sycl_library(name = "device_library", srcs = ["b.cpp"], **manual)
+    sycl_cc_binary(name = "device_library_program", srcs = ["c.cpp"], deps = [":device_library", ":headers_library"], **manual)
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
@@ -187,6 +191,13 @@ def sycl_cc_test_suite(name):
         images = 2,
         linked = ["rules/tests/b.cpp"],
         target_under_test = ":linking_program.program",
+    )
+    _rdc_program_test(
+        name = "cc_device_library_test",
+        images = 2,
+        linked = ["rules/tests/b.cpp"],
+        symbols = [],
+        target_under_test = ":device_library_program.program",
     )
     _report_test(name = "cc_report_test", target_under_test = ":program_report")
     _fails_test(
@@ -213,6 +224,7 @@ def sycl_cc_test_suite(name):
         name = name,
         tests = [
             "cc_clang_test",
+            "cc_device_library_test",
             "cc_fixed_targets_test",
             "cc_library_test",
             "cc_linking_program_test",
