@@ -181,7 +181,10 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         # The folders keep apart what has the same name. The name is no source's, which the
         # compiler would find here first.
         wrapper = ctx.actions.declare_file("%s.host/%d/%s.host.cpp" % (ctx.label.name, i, c.source.basename))
-        lines = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
+        header, source, footer = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
+
+        # GCC warns of the header when a kernel is named in an anonymous namespace.
+        lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop", source, footer]
         if asks and i == 0:
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
