@@ -3,7 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "wants_debug_info")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "compile_sources", "dependencies_code")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin")
 load(":providers.bzl", "SyclbinInfo")
@@ -76,7 +76,7 @@ sycl_binary(
             default = ["spir64"],
             doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
         ),
-    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),

@@ -2,7 +2,7 @@
 
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "combine_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "IMAGE_ATTRS", "device_code")
+load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
 load(":providers.bzl", "SyclbinInfo")
@@ -134,7 +134,7 @@ syclbin_link(
         "sycl_targets": attr.string_list(
             doc = "For `ir`: what to build for, as in `sycl_binary`. `spir64` when nothing is named.",
         ),
-    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = [TOOLCHAIN_TYPE],

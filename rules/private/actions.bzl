@@ -212,13 +212,14 @@ def import_action(ctx, toolchain, syclbin, name):
     )
     return out
 
-def postlink_action(ctx, toolchain, bitcode, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
+def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
     """SyclPostLink: device code to the split modules of each source.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         bitcode: the File of a source's bitcode, or of that of several sources.
+        source: module id of the source, empty when link_action has marked all code.
         modules: dict of module id -> path of its outputs below the package, without
             extension. The id is empty for what is not divided by sources.
         split: device_code_split.
@@ -243,6 +244,8 @@ def postlink_action(ctx, toolchain, bitcode, modules, split, fixed_targets, devi
     args.add("--llvm-dis", dis.path)
     args.add("--opt", opt.path)
     args.add("--split", split)
+    if source:
+        args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
@@ -487,27 +490,12 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
         ir: which devices IR is for: any, or cpu.
         embedded: whether the file only tells what images a program itself holds.
     """
-    args = ctx.actions.args()
-    args.use_param_file("@%s")
-    args.set_param_file_format("multiline")
-    args.add("pack")
-    args.add("--state", state)
-    args.add("--runtime", runtime)
+    flags = ["--state", state]
     if ir != "any":
-        args.add("--ir", ir)
+        flags += ["--ir", ir]
     if embedded:
-        args.add("--embedded")
-    args.add("--output", out)
-    args.add_all([_table(i) for i in images])
-    _run_tool(
-        ctx,
-        ctx.executable._packager,
-        args,
-        inputs = depset([plan], transitive = [depset([i.table] + i.files) for i in images]),
-        outputs = [out],
-        mnemonic = "SyclbinPack",
-        progress_message = "Packing %{output}",
-    )
+        flags.append("--embedded")
+    _packager_action(ctx, "pack", flags, images, plan, runtime, out, "SyclbinPack", "Packing %{output}")
 
 def wrap_action(ctx, images, plan, runtime, out):
     """SyclWrap: all images to the source of an object that registers them with libsycl.
@@ -519,11 +507,14 @@ def wrap_action(ctx, images, plan, runtime, out):
         runtime: release of the runtime that the program is linked to.
         out: the File to write, which ends in .s.
     """
+    _packager_action(ctx, "wrap", ["--allow-empty"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
+
+def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message):
     args = ctx.actions.args()
     args.use_param_file("@%s")
     args.set_param_file_format("multiline")
-    args.add("wrap")
-    args.add("--allow-empty")
+    args.add(command)
+    args.add_all(flags)
     args.add("--runtime", runtime)
     args.add("--output", out)
     args.add_all([_table(i) for i in images])
@@ -533,8 +524,8 @@ def wrap_action(ctx, images, plan, runtime, out):
         args,
         inputs = depset([plan], transitive = [depset([i.table] + i.files) for i in images]),
         outputs = [out],
-        mnemonic = "SyclWrap",
-        progress_message = "Wrapping device images of %{label}",
+        mnemonic = mnemonic,
+        progress_message = progress_message,
     )
 
 def _table(image):

@@ -8,16 +8,9 @@ load("//rules/private:actions.bzl", "compile_action", "import_action")
 _SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 _HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]
 
-COMPILE_ATTRS = {
-    "copts": attr.string_list(
-        doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
-    ),
+SOURCE_ATTRS = {
     "defines": attr.string_list(
         doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
-    ),
-    "deps": attr.label_list(
-        doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code becomes part of what uses it, and C++ libraries whose headers the sources include; the objects of these are not used.",
-        providers = [[CcInfo], [SyclbinInfo]],
     ),
     "hdrs": attr.label_list(
         allow_files = _HEADERS,
@@ -29,6 +22,16 @@ COMPILE_ATTRS = {
     "srcs": attr.label_list(
         allow_files = _SOURCES,
         doc = "SYCL sources.",
+    ),
+}
+
+COMPILE_ATTRS = SOURCE_ATTRS | {
+    "copts": attr.string_list(
+        doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
+    ),
+    "deps": attr.label_list(
+        doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code becomes part of what uses it, and C++ libraries whose headers the sources include; the objects of these are not used.",
+        providers = [[CcInfo], [SyclbinInfo]],
     ),
 }
 
@@ -47,6 +50,9 @@ IMAGE_ATTRS = {
         doc = "What divides device code into modules and says what they need: `rules_sycl`, or DPC++'s own post-link, `dpcpp`, for sources that DPC++ compiles, of which it is the default.",
         values = ["", "dpcpp", "rules_sycl"],
     ),
+}
+
+RUNTIME_ATTRS = {
     "runtime": attr.string(
         doc = "Release of DPC++'s runtime that will load the file: it decides the container and the numbers of aspects. Without it, that of the toolchain, whose default is 2026.0: every runtime of 2026 loads such a file.",
         values = [""] + _RUNTIMES,

@@ -36,13 +36,14 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
     # Bitcode, and the sources that post-link divides it by.
-    units = [struct(bitcode = s.bitcode, stems = {"": stems[s.module]}) for s in separate]
+    units = [struct(bitcode = s.bitcode, source = s.module, stems = {"": stems[s.module]}) for s in separate]
     links = []
     if linked:
         links = [link_action(ctx, toolchain, [(s.module, s.bitcode) for s in linked], stem)]
         whole = split == "off" or _dpcpp_post_link(ctx, toolchain)
         units.append(struct(
             bitcode = links[0],
+            source = "",
             stems = {"": stem} if whole else {s.module: stems[s.module] for s in linked},
         ))
 
@@ -54,9 +55,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             continue
         fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
 
-        # A source that stands alone is not divided by sources.
-        own_split = "off" if unit.stems.keys() == [""] and split != "per_kernel" else split
-        found = postlink_action(ctx, toolchain, unit.bitcode, unit.stems, own_split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
+        found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
         for module, name in unit.stems.items():
             modules.append(found[module].code)
             forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)

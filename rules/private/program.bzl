@@ -8,7 +8,7 @@ load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:actions.bzl", "TOOL_ATTRS", "need", "pack_action", "wants_debug_info", "wrap_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "compile_sources", "compiler_name", "expanded")
+load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:images.bzl", "build_images")
 
@@ -33,10 +33,7 @@ _linked_code = aspect(
     provides = [_LinkedCodeInfo],
 )
 
-PROGRAM_ATTRS = {
-    name: COMPILE_ATTRS[name]
-    for name in ["defines", "hdrs", "includes", "srcs"]
-} | {
+PROGRAM_ATTRS = SOURCE_ATTRS | {
     "copts": attr.string_list(
         doc = "Options of both compiles, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
     ),
@@ -60,10 +57,7 @@ PROGRAM_ATTRS = {
         doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, what the flag `--@rules_sycl//rules/settings:sycl_targets` has: `spir64` unless it is given.",
     ),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | {
-    name: IMAGE_ATTRS[name]
-    for name in ["device_config", "fixed_targets", "post_link"]
-} | DEVICE_COMPILER_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # What libsycl's headers are written for, unless the user has another wish. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
@@ -104,7 +98,9 @@ def build_program(ctx, link_dependencies):
         expanded(ctx, "device_copts"),
         host = True,
     )
-    waiting = [s for s in depset(transitive = [d[_LinkedCodeInfo].sources for d in ctx.attr.deps]).to_list()]
+    if link_dependencies:
+        _check_runtime(ctx, toolchain)
+    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in ctx.attr.deps]).to_list()
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
     objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
     info = None
@@ -117,8 +113,32 @@ def build_program(ctx, link_dependencies):
             linked = linked + (waiting if link_dependencies else []),
         )
         if code.separate or code.linked:
-            info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting] if link_dependencies else [])
+            info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
+
+def _check_runtime(ctx, toolchain):
+    """Fails when a dependency brings another libsycl than the images are registered with."""
+    own = {f: None for f in _libsycl(toolchain.libsycl[CcInfo])}
+    for dep in ctx.attr.deps:
+        for library in _libsycl(dep[CcInfo]):
+            if library not in own:
+                fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in its own way: depend on that of the device compiler, %s, or choose another compiler by device_compiler" % (
+                    ctx.label,
+                    dep.label,
+                    library.path,
+                    ", ".join([f.path for f in own]),
+                    compiler_name(toolchain),
+                    toolchain.libsycl.label,
+                ))
+
+def _libsycl(info):
+    """The Files of libsycl among what a CcInfo links, where their repository has them."""
+    files = [
+        library.resolved_symlink_dynamic_library or library.dynamic_library
+        for each in info.linking_context.linker_inputs.to_list()
+        for library in each.libraries
+    ]
+    return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
     return {name: getattr(source, name) for name in ["bitcode", "compiler", "module"]}
@@ -161,7 +181,10 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         # The folders keep apart what has the same name. The name is no source's, which the
         # compiler would find here first.
         wrapper = ctx.actions.declare_file("%s.host/%d/%s.host.cpp" % (ctx.label.name, i, c.source.basename))
-        lines = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
+        header, source, footer = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
+
+        # GCC warns of the header when a kernel is named in an anonymous namespace.
+        lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop", source, footer]
         if asks and i == 0:
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")

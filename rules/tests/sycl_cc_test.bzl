@@ -1,6 +1,7 @@
 """Analysis tests of sycl_cc_library and sycl_cc_binary: their actions, and what they refuse."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:cc_import.bzl", "cc_import")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclDpcppInfo", "SyclProgramInfo", "SyclRuntimeInfo")
@@ -8,6 +9,7 @@ load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
+load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "make_fails_test")
 
@@ -94,9 +96,8 @@ def _rdc_program_impl(ctx):
     modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
-    definitions = [a for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
-    asserts.equals(env, 1, len(definitions))
-    asserts.true(env, "rules_tests_rdc_library_is_linked_by_sycl_cc_binary" in definitions[0].content, definitions[0].content)
+    definitions = [a.content for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
+    asserts.equals(env, ["char %s;\n" % s for s in ctx.attr.symbols], definitions)
     return analysistest.end(env)
 
 _rdc_program_test = analysistest.make(
@@ -104,6 +105,7 @@ _rdc_program_test = analysistest.make(
     attrs = {
         "images": attr.int(),
         "linked": attr.string_list(),
+        "symbols": attr.string_list(default = ["sycl_device_code_of_rules_tests_rdc_library_is_linked_by_sycl_cc_binary"]),
     },
     config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
 )
@@ -166,6 +168,12 @@ def sycl_cc_test_suite(name):
     sycl_cc_binary(name = "linking_program", srcs = ["c.cpp"], deps = [":between"], **manual)
     sycl_cc_binary(name = "fixed_program", srcs = ["c.cpp"], fixed_targets = ["intel_gpu_pvc"], **manual)
     sycl_binary(name = "dpcpp_post_link", srcs = ["c.cpp"], post_link = "dpcpp", **manual)
+    cc_import(name = "other_libsycl", shared_library = "libsycl.so.8", **manual)
+    cc_library(name = "with_other_libsycl", deps = [":other_libsycl"], **manual)
+    sycl_cc_binary(name = "two_runtimes_program", srcs = ["c.cpp"], deps = [":with_other_libsycl"], **manual)
+    sycl_cc_library(name = "headers_library", hdrs = ["headers.hpp"], **manual)
+    sycl_library(name = "device_library", srcs = ["b.cpp"], **manual)
+    sycl_cc_binary(name = "device_library_program", srcs = ["c.cpp"], deps = [":device_library", ":headers_library"], **manual)
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
@@ -184,11 +192,23 @@ def sycl_cc_test_suite(name):
         linked = ["rules/tests/b.cpp"],
         target_under_test = ":linking_program.program",
     )
+    _rdc_program_test(
+        name = "cc_device_library_test",
+        images = 2,
+        linked = ["rules/tests/b.cpp"],
+        symbols = [],
+        target_under_test = ":device_library_program.program",
+    )
     _report_test(name = "cc_report_test", target_under_test = ":program_report")
     _fails_test(
         name = "cc_fixed_targets_test",
         target_under_test = ":fixed_program.program",
         texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
+    )
+    _fails_test(
+        name = "cc_two_runtimes_test",
+        target_under_test = ":two_runtimes_program.program",
+        texts = ["with_other_libsycl brings the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
     )
     _fails_with_clang_test(
         name = "cc_clang_test",
@@ -204,12 +224,14 @@ def sycl_cc_test_suite(name):
         name = name,
         tests = [
             "cc_clang_test",
+            "cc_device_library_test",
             "cc_fixed_targets_test",
             "cc_library_test",
             "cc_linking_program_test",
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
+            "cc_two_runtimes_test",
             "dpcpp_post_link_test",
         ],
     )

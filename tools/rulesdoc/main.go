@@ -24,7 +24,7 @@ func main() {
 		Commands: []*cli.Command{{
 			Args:    "FILE.bzl...",
 			Short:   "write the reference page of the rules",
-			Long:    "Reads the rule(), aspect(), provider() and tag_class() calls of Starlark files and writes their docstrings as Markdown.",
+			Long:    "Reads the rule(), aspect(), provider() and tag_class() calls of Starlark files, and their macros, and writes the docstrings as Markdown.",
 			Example: "rulesdoc --output docs/rules.md rules/sycl_binary.bzl",
 			Setup: func(fs *flag.FlagSet) cli.Run {
 				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
@@ -63,7 +63,9 @@ func render(files []string) (string, error) {
 		if err != nil {
 			return "", cli.BadInput(err)
 		}
-		parsed = append(parsed, f)
+		if filepath.Base(filepath.Dir(file)) != "private" { // whose names are for other files
+			parsed = append(parsed, f)
+		}
 		for _, stmt := range f.Stmt {
 			if name, value, ok := assignment(stmt); ok {
 				named[name] = value
@@ -74,10 +76,10 @@ func render(files []string) (string, error) {
 	for _, f := range parsed {
 		entries = append(entries, named.read(f)...)
 	}
-	order := map[string]int{"rule": 0, "aspect": 1, "module extension tag": 2, "provider": 3}
+	order := map[string]int{"rule": 0, "macro": 0, "aspect": 1, "module extension tag": 2, "provider": 3}
 	sort.SliceStable(entries, func(i, j int) bool {
 		a, b := entries[i], entries[j]
-		if a.kind != b.kind {
+		if order[a.kind] != order[b.kind] {
 			return order[a.kind] < order[b.kind]
 		}
 		return a.name < b.name
@@ -91,14 +93,17 @@ func render(files []string) (string, error) {
 		if len(e.fields) == 0 {
 			continue
 		}
-		if e.kind == "provider" {
+		switch e.kind {
+		case "provider":
 			b.WriteString("\n| field | meaning |\n|---|---|\n")
-		} else {
+		case "macro":
+			b.WriteString("\n| attribute | meaning |\n|---|---|\n")
+		default:
 			b.WriteString("\n| attribute | type | default | meaning |\n|---|---|---|---|\n")
 		}
 		for _, f := range e.fields {
 			doc := strings.ReplaceAll(strings.Join(strings.Fields(f.doc), " "), "|", "\\|")
-			if e.kind == "provider" {
+			if e.kind == "provider" || e.kind == "macro" {
 				fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, doc)
 			} else {
 				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.name, f.kind, f.fallback, doc)
@@ -125,10 +130,55 @@ func assignment(stmt build.Expr) (name string, value build.Expr, ok bool) {
 // several rules have.
 type dicts map[string]build.Expr
 
+// macro returns what is said of a function that makes targets: its docstring, whose
+// section Args becomes the fields.
+func macro(def *build.DefStmt) entry {
+	e := entry{name: def.Name, kind: "macro"}
+	if len(def.Body) == 0 {
+		return e
+	}
+	var lines []string
+	for line := range strings.Lines(text(def.Body[0])) {
+		lines = append(lines, strings.TrimPrefix(strings.TrimRight(line, "\n"), "    "))
+	}
+	args := false
+	for i, line := range lines {
+		name, doc, ok := strings.Cut(strings.TrimPrefix(line, "    "), ": ")
+		switch {
+		case line == "Args:":
+			e.doc, args = strings.Join(lines[:i], "\n"), true
+		case args && ok && strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "     "):
+			e.fields = append(e.fields, field{name: name, doc: doc})
+		case args && len(e.fields) > 0:
+			e.fields[len(e.fields)-1].doc += " " + line
+		}
+	}
+	return e
+}
+
+// functions returns the functions that a file defines.
+func functions(f *build.File) map[string]*build.DefStmt {
+	all := map[string]*build.DefStmt{}
+	for _, stmt := range f.Stmt {
+		if def, ok := stmt.(*build.DefStmt); ok {
+			all[def.Name] = def
+		}
+	}
+	return all
+}
+
 // read collects the assignments NAME = rule(...), aspect(...), provider(...) and
-// tag_class(...).
+// tag_class(...). A rule _NAME is documented as the macro NAME, which has its attributes.
+// A macro without such a rule speaks for itself when the file has its name.
 func (d dicts) read(f *build.File) []entry {
 	var entries []entry
+	defined := functions(f)
+	own := strings.TrimSuffix(f.Path, ".bzl")
+	if def := defined[own]; def != nil {
+		if _, behind := d["_"+own]; !behind {
+			entries = append(entries, macro(def))
+		}
+	}
 	for _, stmt := range f.Stmt {
 		name, value, ok := assignment(stmt)
 		if !ok {
@@ -146,7 +196,12 @@ func (d dicts) read(f *build.File) []entry {
 		switch function.Name {
 		case "aspect":
 		case "rule":
-			e.name = strings.TrimPrefix(e.name, "_") // behind a macro of this name
+			if hidden, ok := strings.CutPrefix(e.name, "_"); ok {
+				if defined[hidden] == nil {
+					continue
+				}
+				e.name = hidden // behind a macro of this name
+			}
 			e.fields = d.attributes(argument(call, "attrs"))
 		case "tag_class":
 			e.kind = "module extension tag"

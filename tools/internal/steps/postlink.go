@@ -41,8 +41,9 @@ type PostLink struct {
 	TargetOutputs                    []TargetOutput
 	OutDir                           string // where their files are, "" for beside the table
 	Modules                          cli.Strings
-	KernelsOnly, ESIMD, Dependencies bool // as postlink.SplitOptions has them
-	NoKernels                        bool // whether it is fine that there is no kernel
+	KernelsOnly, ESIMD, Dependencies bool   // as postlink.SplitOptions has them
+	NoKernels                        bool   // whether it is fine that there is no kernel
+	Source                           string // of all code, when that does not say it
 	Exclude                          cli.Strings
 	EmulateFP64Conversions           bool
 	SYCLBINKernelNames               bool // as postlink.Options has it
@@ -111,6 +112,7 @@ func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&o.Modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; may be repeated")
 	fs.BoolVar(&o.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
 	fs.BoolVar(&o.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
+	fs.StringVar(&o.Source, "source", "", "`name` of the source that all code is of, for code that 'devicec link' has not told it")
 	fs.BoolVar(&o.NoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
 	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
 	o.Exclude.Split = true
@@ -199,6 +201,11 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.Source != "" {
+		if m, err = marked(m, o.Source, args[0]); err != nil {
+			return err
+		}
+	}
 	run := postlink.Options{
 		Split:              postlink.SplitOptions{Mode: o.mode(), Whole: o.IROnly, KernelsOnly: o.KernelsOnly, ESIMD: o.ESIMD, Dependencies: o.Dependencies},
 		SYCLBINKernelNames: o.SYCLBINKernelNames,
@@ -256,6 +263,18 @@ func (o *PostLink) first() string {
 		return o.TargetOutputs[0].File
 	}
 	return o.Output
+}
+
+// marked returns a module whose code says that it is of a source.
+func marked(m *llvmir.Module, source, name string) (*llvmir.Module, error) {
+	if err := postlink.MarkSource(m, source); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var text bytes.Buffer
+	if _, err := m.WriteTo(&text); err != nil {
+		return nil, err
+	}
+	return llvmir.Parse(name, text.Bytes())
 }
 
 // read parses a module, disassembling it when it is bitcode.
