@@ -44,7 +44,8 @@ def _make_runtimes(tags, kind, made):
     """
     for tag in tags:
         version = tag.version or ("" if tag.path else DEFAULT_RUNTIME)
-        check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256)
+        compiler = tag.compiler if kind == "dpcpp" else ""
+        check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256, compiler)
         if tag.name in _OWN_NAMES or tag.name in RESERVED_COMPILERS:
             fail("sycl.%s: the name %r means something else; give the repository another" % (kind, tag.name))
         if tag.name in made:
@@ -59,6 +60,7 @@ def _make_runtimes(tags, kind, made):
             name = tag.name,
             apparent_name = tag.name,
             compiler = kind == "dpcpp",
+            compiler_kind = compiler,
             path = tag.path,
             programs = "@sycl_local" if kind == "dpcpp" else "",
             sha256 = tag.sha256,
@@ -178,13 +180,21 @@ of the runtime, not a documented tool of Intel's: versions are pinned, each file
 have the checksum that rules_sycl has for it, and the check says when something does not work. A
 `path` to a build of the open-source [intel/llvm](https://github.com/intel/llvm) does
 the same under its licence, Apache 2.0 with LLVM exceptions.
+
+**The programs of an installation.** A `path` without `lib/libsycl-jit.so` compiles by its
+own programs: `clang++` or `icpx`, `llvm-link`, `sycl-post-link` and `llvm-spirv` in
+`bin/compiler` or `bin`, and the device libraries `lib/libsycl-*.bc`. `compiler = "installed"`
+takes them where there is the library, too. This was tried only with programs that
+stand in for them, not with Intel's compiler:
+[docs/dpcpp.md](dpcpp.md#the-programs-of-an-installation) says more.
 """,
     attrs = {
+        "compiler": attr.string(doc = "With `path`: what of the folder compiles, `library` (`libsycl-jit`) or `installed` (its programs). Left out, it is the library when there is one."),
         "name": attr.string(
             default = "sycl_dpcpp",
             doc = "Name of the repository, and of the device compiler. The tag may be given several times, with different names.",
         ),
-        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so` and `lib/libsycl-jit.so`: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment that the wheels are installed in."),
+        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so`, and `lib/libsycl-jit.so` or DPC++'s programs: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment that the wheels are installed in."),
         "version": attr.string(doc = "The release: `2026.2.0` (the default) or `2026.0.0`. The wheels of 2025.3.1 have no complete compiler."),
     } | _WHEEL_ATTRS,
 )

@@ -10,11 +10,11 @@ SyclToolInfo = provider(
 )
 
 SyclDpcppInfo = provider(
-    doc = "DPC++ as a device compiler: its library libsycl-jit, and the program that calls it.",
+    doc = "DPC++ as a device compiler: its library libsycl-jit or the programs of an installation, and what calls them.",
     fields = {
-        "driver": "FilesToRunProvider: `//rules/dpcpp:driver`, None when the library is missing.",
+        "driver": "FilesToRunProvider: `//rules/dpcpp:driver` for the library, `//tools/dpcppdriver` for an installation, None when the library is missing.",
         "files": "depset of File: what an action that runs the driver must list as inputs: the library, what it loads and reads, and the result of its check.",
-        "library": "File: libsycl-jit, None when it is missing.",
+        "library": "File: libsycl-jit, or the list of an installation's programs, None when it is missing.",
         "missing": "string: empty, or why there is no library and what to do about it.",
         "version": "string: the release, such as 2026.2.0, or the library and folder that it is taken from.",
     },

@@ -1,4 +1,4 @@
-"""DPC++ as a device compiler: libsycl-jit, called by //rules/dpcpp:driver."""
+"""DPC++ as a device compiler: libsycl-jit or the programs of an installation, called by a driver."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules:providers.bzl", "SyclDpcppInfo")
@@ -8,7 +8,7 @@ load(":device_compiler.bzl", "without_device_compiler")
 def _dpcpp_compiler_impl(ctx):
     if ctx.attr.missing:
         return [SyclDpcppInfo(driver = None, files = depset(), library = None, missing = ctx.attr.missing, version = "")]
-    driver = ctx.attr._driver[DefaultInfo].files_to_run
+    driver = ctx.attr.driver[DefaultInfo].files_to_run
     library = ctx.file.library
     files = depset([library] + ctx.files.data)
     checked = _check(ctx, driver, library, files)
@@ -44,13 +44,18 @@ def _check(ctx, driver, library, files):
 
 dpcpp_compiler = rule(
     implementation = _dpcpp_compiler_impl,
-    doc = "The library libsycl-jit with what it needs, checked before its first use.",
+    doc = "A driver and what it runs, such as libsycl-jit, checked before its first use.",
     attrs = {
         "data": attr.label_list(allow_files = True, doc = "What it loads and reads."),
-        "library": attr.label(allow_single_file = True),
+        "driver": attr.label(
+            cfg = "exec",
+            default = "//rules/dpcpp:driver",
+            doc = "What is run: a program with the command lines of that one.",
+            executable = True,
+        ),
+        "library": attr.label(allow_single_file = True, doc = "libsycl-jit, or what else the driver takes as --library."),
         "missing": attr.string(doc = "Why there is no library, or empty."),
         "version": attr.string(doc = "Which DPC++ it is of."),
-        "_driver": attr.label(cfg = "exec", default = "//rules/dpcpp:driver", executable = True),
     },
     cfg = without_device_compiler,
     provides = [SyclDpcppInfo],

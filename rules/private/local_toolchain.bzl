@@ -149,8 +149,15 @@ def find_readers(rctx):
         log.append("%s is version %d (%s)" % (found["llvm_dis"], major, why))
     return struct(found = {}, log = log)
 
-def _stamp(rctx, file, name, path):
-    """Writes a file: what identifies a program, its libraries included."""
+def write_stamp(rctx, file, name, path):
+    """Writes a file: what identifies a program, its libraries included.
+
+    Args:
+        rctx: the repository context.
+        file: the file's path.
+        name: what the program is, such as ocloc.
+        path: where the program is.
+    """
     libraries = []
     for line in _run(rctx, ["ldd", path]).split("\n"):
         for word in line.strip().split(" "):
@@ -207,9 +214,9 @@ def _sycl_local_toolchain_impl(rctx):
     readers = find_readers(rctx)
     why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))
     for name, path in found.items():
-        _stamp(rctx, "stamps/%s.txt" % name, name, path)
+        write_stamp(rctx, "stamps/%s.txt" % name, name, path)
     for name, path in readers.found.items():
-        _stamp(rctx, "stamps/dpcpp/%s.txt" % name, name, path)
+        write_stamp(rctx, "stamps/dpcpp/%s.txt" % name, name, path)
     lines = [
         "# Made by the sycl module extension.",
         'load("@rules_sycl//rules:toolchain.bzl", "sycl_toolchain")',

@@ -1,5 +1,6 @@
 """The repository behind `sycl.runtime` and `sycl.dpcpp`: DPC++ from wheels or from a folder."""
 
+load(":local_toolchain.bzl", "write_stamp")
 load(":names.bzl", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
@@ -9,13 +10,35 @@ _NEIGHBOURS = ["tbb", "tcm", "umf"]
 # Headers, which may be among those of others.
 _HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
 
+# What of an installation compiles: libsycl-jit, or its programs.
+COMPILERS = ["library", "installed"]
+
+# The programs of an installation: what dpcppdriver calls them -> their names, the first
+# that there is.
+_PROGRAMS = {
+    "clang++": ["clang++", "icpx"],
+    "llvm-link": ["llvm-link"],
+    "llvm-spirv": ["llvm-spirv"],
+    "sycl-post-link": ["sycl-post-link"],
+}
+
+# Where they are, the first that has one: in oneAPI, which has other programs in bin, and in
+# a build of intel/llvm.
+_PROGRAM_FOLDERS = ["bin/compiler", "bin"]
+
+# Other steps need these, too: an attribute of sycl_toolchain -> the program.
+_OF_TOOLCHAIN = {
+    "llvm_dis": "llvm-dis",
+    "llvm_link": "llvm-link",
+}
+
 # The number in the name of libsycl.so.N -> the release that SYCLBINs for it are for.
 _RELEASES = {
     "8": "2025.3",
     "9": "2026.0",
 }
 
-def check_runtime(kind, name, version, path, urls = {}, sha256 = {}):
+def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = ""):
     """Fails unless a tag's attributes make sense.
 
     Args:
@@ -25,8 +48,13 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}):
         path: a folder, or empty.
         urls: dict of wheel -> URL.
         sha256: dict of wheel -> SHA-256.
+        compiler: library, installed, or empty.
     """
     what = "sycl.%s(name = %r): " % (kind, name)
+    if compiler:
+        _check_known(what, "compiler", compiler, COMPILERS)
+        if not path:
+            fail(what + "compiler is for path; a version has libsycl-jit alone")
     if path:
         if version:
             fail(what + "give either version, which is downloaded, or path, a folder of this machine")
@@ -229,7 +257,13 @@ def matches(path, patterns):
     return False
 
 def _from_folder(rctx):
-    """Links to an installation."""
+    """Links to an installation.
+
+    Args:
+        rctx: the repository context.
+    Returns:
+        what _link_compiler returns.
+    """
     folder = rctx.path(rctx.attr.path)
     lib = folder.get_child("lib")
     names = [p.basename for p in lib.readdir()] if lib.exists else []
@@ -240,8 +274,7 @@ def _from_folder(rctx):
             _has(names, "libsycl.so"),
         ))
     rctx.watch(lib.get_child(libsycl))
-    if rctx.attr.compiler:
-        _link_compiler(rctx, lib, names)
+    installed = _link_compiler(rctx, lib, names) if rctx.attr.compiler else None
     for name in _HEADERS:
         if folder.get_child("include").get_child(name).exists:
             rctx.symlink(folder.get_child("include").get_child(name), "include/" + name)
@@ -254,6 +287,7 @@ def _from_folder(rctx):
             if file.basename not in taken and matches("lib/" + file.basename, UNPACKED):
                 taken[file.basename] = True
                 rctx.symlink(file, "lib/" + file.basename)
+    return installed
 
 def _libsycl(names):
     """The file libsycl.so.N among those of a folder, empty when there is not one."""
@@ -265,22 +299,104 @@ def _has(names, beginning):
     found = sorted([n for n in names if n.startswith(beginning)])
     return "; lib has " + ", ".join(found) if found else ""
 
+def find_programs(files, names):
+    """Finds programs of an installation.
+
+    Args:
+        files: list of files of the installation, as paths below its folder.
+        names: dict of key -> list of names that the program may have.
+    Returns:
+        dict of key -> path below that folder, without those that are not there.
+    """
+    found = {}
+    for key, candidates in names.items():
+        for path in ["%s/%s" % (folder, name) for name in candidates for folder in _PROGRAM_FOLDERS]:
+            if path in files:
+                found[key] = path
+                break
+    return found
+
+def choose_compiler(files, asked):
+    """What of an installation compiles.
+
+    Args:
+        files: list of files of the installation, as paths below its folder.
+        asked: one of COMPILERS, or empty for what there is.
+    Returns:
+        one of COMPILERS, empty when there is none; what is missing.
+    """
+    library = "lib/libsycl-jit.so" in files
+    if library and asked != "installed":
+        return "library", ""
+    if asked == "library":
+        return "", "there is no lib/libsycl-jit.so"
+    found = find_programs(files, _PROGRAMS)
+    missing = [" or ".join(names) for key, names in _PROGRAMS.items() if key not in found]
+    if not missing:
+        return "installed", ""
+    text = "%s has no %s" % (" or ".join(_PROGRAM_FOLDERS), ", no ".join(missing))
+    if not asked:
+        text = "there is no lib/libsycl-jit.so, and " + text
+    return "", text
+
 def _link_compiler(rctx, lib, names):
-    """Links to the library that holds the compiler, and the device libraries that some releases link."""
-    if "libsycl-jit.so" not in names:
-        fail("%s: there is no lib/libsycl-jit.so%s. It holds the device compiler; oneAPI has it since 2025.3, and a build of intel/llvm when it is made with the target sycl-jit" % (
+    """Links to the library that holds the compiler, and the device libraries that some releases link.
+
+    Args:
+        rctx: the repository context.
+        lib: path of the installation's folder lib.
+        names: list of the files in it.
+    Returns:
+        None for the library; for the programs of an installation, those among the
+        attributes of a sycl_toolchain as a dict of attribute -> path.
+    """
+    folder = lib.dirname
+    files = ["lib/" + name for name in names]
+    for below in _PROGRAM_FOLDERS:
+        programs = rctx.path("%s/%s" % (folder, below))
+        files += ["%s/%s" % (below, p.basename) for p in programs.readdir()] if programs.exists else []
+    chosen, missing = choose_compiler(files, rctx.attr.compiler_kind)
+    if not chosen:
+        fail("%s: %s%s. The device compiler is in libsycl-jit.so, which oneAPI has since 2025.3, and a build of intel/llvm when it is made with the target sycl-jit; or it is the programs %s in %s: install all of DPC++" % (
             _tag(rctx),
+            missing,
             _has(names, "libsycl-jit"),
+            ", ".join([" or ".join(n) for n in _PROGRAMS.values()]),
+            " or ".join(_PROGRAM_FOLDERS),
         ))
-    rctx.watch(lib.get_child("libsycl-jit.so").realpath)
     for name in names:
-        if name == "libsycl-jit.so" or matches(name, ["libsycl-*.bc"]):
+        if matches(name, ["libsycl-*.bc"]):
             rctx.symlink(lib.get_child(name), "lib/" + name)
+    if chosen == "installed":
+        return _write_installation(rctx, folder, files)
+    rctx.watch(lib.get_child("libsycl-jit.so").realpath)
+    rctx.symlink(lib.get_child("libsycl-jit.so"), "lib/libsycl-jit.so")
     if "clang" in names:
         rctx.symlink(lib.get_child("clang"), "lib/clang")
     rctx.file("bin/README", "libsycl-jit of 2025.3 finds its headers by way of this folder.\n")
+    return None
 
-def _compiler(rctx, missing):
+def _write_installation(rctx, folder, files):
+    """Writes installation.json, which dpcppdriver reads, and what tells when a program changes.
+
+    Args:
+        rctx: the repository context.
+        folder: path of the installation.
+        files: as choose_compiler has them.
+    Returns:
+        what _link_compiler returns.
+    """
+    programs = {name: "%s/%s" % (folder, path) for name, path in find_programs(files, _PROGRAMS).items()}
+    for name, path in programs.items():
+        write_stamp(rctx, "stamps/%s.txt" % name, name, path)
+    rctx.file("installation.json", json.encode_indent(programs | {"libraries": "%s/lib" % folder}) + "\n")
+    others = find_programs(files, {attribute: [name] for attribute, name in _OF_TOOLCHAIN.items()})
+    others = {attribute: "%s/%s" % (folder, path) for attribute, path in others.items()}
+    for attribute, path in others.items():
+        write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, attribute, path)
+    return others
+
+def _compiler(rctx, missing, installed):
     """The device compiler of an unpacked repository, as sycl_runtime_targets has it."""
     if missing:
         return {
@@ -296,6 +412,7 @@ def _compiler(rctx, missing):
             " and libsycl.so.".join(_RELEASES.keys()),
         ))
     return {
+        "installed": installed,
         # The bitcode of 2025.3 is that of LLVM 21.
         "programs": rctx.attr.programs + ("//:toolchain" if release == "2025.3" else "//:with_dpcpp"),
         "runtime": release,
@@ -305,11 +422,12 @@ def _compiler(rctx, missing):
 def _sycl_runtime_repository_impl(rctx):
     missing = ""
     why = ""
+    installed = None
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
         missing = "runtime_is_for_linux_on_x86_64"
         why = "DPC++'s files on PyPI are for Linux on x86-64"
     elif rctx.attr.path:
-        _from_folder(rctx)
+        installed = _from_folder(rctx)
     else:
         pip = [name for name in RUNTIMES[rctx.attr.version][1] if name not in rctx.attr.urls]
         python, why = _find_python(rctx, pip)
@@ -341,7 +459,7 @@ sycl_runtime_targets(
 )
 """ % (
         rctx.attr.apparent_name,
-        _compiler(rctx, why) if rctx.attr.compiler else None,
+        _compiler(rctx, why, installed) if rctx.attr.compiler else None,
         missing,
     ))
 
@@ -351,6 +469,7 @@ sycl_runtime_repository = repository_rule(
     attrs = {
         "apparent_name": attr.string(mandatory = True),
         "compiler": attr.bool(),
+        "compiler_kind": attr.string(doc = "One of COMPILERS, or empty for what there is."),
         "path": attr.string(),
         "programs": attr.string(doc = "For the compiler: the repository that sycl_local_toolchain made, which has the other programs."),
         "sha256": attr.string_dict(),

@@ -129,7 +129,14 @@ _runtime = rule(
     provides = [CcInfo, SyclRuntimeInfo],
 )
 
-def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = ""):
+# What tells that an installation is another one, beside the list of its programs.
+_READ_BY_INSTALLATION = [
+    "include/**",
+    "lib/libsycl-*.bc",
+    "stamps/*",
+]
+
+def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = "", installed = None):
     """Declares `:toolchain`, and what it is made of.
 
     Args:
@@ -138,14 +145,25 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         runtime: the release that SYCLBINs are for.
         missing: why there is no compiler, or empty.
         version: which DPC++ it is.
+        installed: None for libsycl-jit; for the programs of an installation, those among
+            the attributes of a sycl_toolchain as a dict of attribute -> path.
     """
-    dpcpp_compiler(
-        name = "compiler",
-        data = native.glob(_LOADED_BY_COMPILER + (_READ_BY_2025_3 if runtime == "2025.3" else []), allow_empty = True),
-        library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
-        missing = missing,
-        version = version,
-    )
+    if installed == None:
+        dpcpp_compiler(
+            name = "compiler",
+            data = native.glob(_LOADED_BY_COMPILER + (_READ_BY_2025_3 if runtime == "2025.3" else []), allow_empty = True),
+            library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
+            missing = missing,
+            version = version,
+        )
+    else:
+        dpcpp_compiler(
+            name = "compiler",
+            data = native.glob(_READ_BY_INSTALLATION, allow_empty = True),
+            driver = Label("//tools/dpcppdriver"),
+            library = "installation.json",
+            version = version,
+        )
     sycl_toolchain(
         name = "toolchain",
         base = programs,
@@ -153,7 +171,9 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         dpcpp = ":compiler",
         libsycl = None if missing else libsycl,
         runtime = runtime,
+        stamps = {"stamps/toolchain/%s.txt" % attribute: attribute for attribute in installed or {}},
         visibility = ["//visibility:public"],
+        **(installed or {})
     )
 
 def sycl_runtime_targets(name, missing, compiler = None):

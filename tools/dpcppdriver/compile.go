@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// A compiler turns a source into bitcode.
+type compiler struct {
+	Library            string
+	Output             string
+	Header, Footer     string // for the host compiler; "" for none, as those below
+	Depfile            string
+	Candidates, Unused string
+}
+
+func (c *compiler) setup(fs *flag.FlagSet) cli.Run {
+	setupInstallation(fs, &c.Library)
+	fs.StringVar(&c.Output, "output", "", "the bitcode `file` to write (required)")
+	fs.StringVar(&c.Header, "header", "", "a `file` for DPC++'s integration header, for the host compiler")
+	fs.StringVar(&c.Footer, "footer", "", "a `file` for the integration footer")
+	fs.StringVar(&c.Depfile, "depfile", "", "a `file` for the files that were read, as make has it")
+	fs.StringVar(&c.Candidates, "candidates", "", "a `file` with names of files, one a line")
+	fs.StringVar(&c.Unused, "unused", "", "a `file` for those of the candidates that were not read")
+	return c.run
+}
+
+func (c *compiler) run(ctx context.Context, env *cli.Env, args []string) error {
+	d, err := readInstallation(c.Library)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return cli.Usagef("the input file is missing")
+	}
+	if c.Output == "" {
+		return cli.Usagef("--output is missing")
+	}
+	if (c.Candidates == "") != (c.Unused == "") {
+		return cli.Usagef("--candidates and --unused go together")
+	}
+	return c.compile(ctx, env, d, args[0], args[1:])
+}
+
+// compile compiles a source. What clang++ prints goes to stderr as it is.
+func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, source string, options []string) error {
+	if err := checkOptions(options); err != nil {
+		return err
+	}
+	if _, err := os.Stat(source); err != nil {
+		return err
+	}
+	var out outputs
+	defer out.discard()
+	err := run(ctx, env, source, d.Clang, c.arguments(&out, source, options)...)
+	var failed *command.Error
+	if errors.As(err, &failed) {
+		fmt.Fprint(env.Stderr, failed.Output)
+		return cli.No(nil)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Unused != "" {
+		if err := c.writeUnused(); err != nil {
+			return err
+		}
+	}
+	return out.place()
+}
+
+// arguments returns what clang++ is called with. Options of the user come last, as the
+// last one may lack its value.
+func (c *compiler) arguments(out *outputs, source string, options []string) []string {
+	args := []string{
+		"-fsycl", "-fsycl-device-only", "-fsycl-targets=spir64",
+		"-fno-sycl-instrument-device-code", // its device libraries are not linked
+		"-Qunused-arguments", "-c", "-emit-llvm",
+	}
+	if file := out.scratch(c.Header); file != "" {
+		args = append(args, "-Xclang", "-fsycl-int-header="+file)
+	}
+	if file := out.scratch(c.Footer); file != "" {
+		args = append(args, "-Xclang", "-fsycl-int-footer="+file)
+	}
+	out.scratch(c.Depfile)
+	out.scratch(c.Unused)
+	if list := c.list(); list != "" {
+		args = append(args, "-MD", "-MF", scratchOf(list), "-MT", c.Output)
+	}
+	args = append(args, "-o", out.scratch(c.Output), source)
+	return append(args, options...)
+}
+
+// list returns the output to which clang++ writes the files that were read.
+func (c *compiler) list() string {
+	if c.Depfile != "" {
+		return c.Depfile
+	}
+	return c.Unused
+}
+
+// writeUnused writes the candidates that were not read.
+func (c *compiler) writeUnused() error {
+	rule, err := os.ReadFile(scratchOf(c.list()))
+	if err != nil {
+		return err
+	}
+	candidates, err := os.ReadFile(c.Candidates)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(scratchOf(c.Unused), []byte(unread(string(candidates), string(rule))), 0o644)
+}
+
+// refusedOptions say what is compiled and where it goes, which is not for options to say.
+// One that ends with '=' has a value.
+var refusedOptions = []string{"-c", "-E", "-S", "-o", "-emit-llvm", "-fsyntax-only", "-fsycl-targets=", "-fsycl-link=", "-fsanitize=", "-fsycl-device-obj="}
+
+func checkOptions(options []string) error {
+	for i, o := range options {
+		if i > 0 && options[i-1] == "-Xclang" {
+			continue
+		}
+		if slices.ContainsFunc(refusedOptions, func(refused string) bool {
+			return o == refused || strings.HasSuffix(refused, "=") && strings.HasPrefix(o, refused)
+		}) {
+			return cli.Usagef("the option '%s' says what is compiled or where it goes, which the build does: leave it out", o)
+		}
+	}
+	return nil
+}
+
+// unread returns the lines of a list of files that a dependency file does not name.
+func unread(candidates, rule string) string {
+	read := map[string]bool{}
+	for _, name := range dependencies(rule) {
+		read[filepath.Clean(name)] = true
+	}
+	var out strings.Builder
+	for line := range strings.Lines(candidates) {
+		name := strings.TrimSuffix(line, "\n")
+		if name != "" && !read[filepath.Clean(name)] {
+			out.WriteString(name + "\n")
+		}
+	}
+	return out.String()
+}
+
+// dependencies returns the files that a dependency file names. Blanks and '#' in a name
+// have a backslash before them, and '$' is doubled.
+func dependencies(rule string) []string {
+	rule = strings.ReplaceAll(rule, "\\\n", " ")
+	var names []string
+	var name strings.Builder
+	end := func() {
+		if name.Len() > 0 {
+			names = append(names, name.String())
+		}
+		name.Reset()
+	}
+	for i := 0; i < len(rule); i++ {
+		switch b := rule[i]; {
+		case b == ' ' || b == '\n':
+			end()
+			continue
+		case i+1 < len(rule) && (b == '\\' && strings.ContainsRune(" #\\", rune(rule[i+1])) || b == '$' && rule[i+1] == '$'):
+			i++
+		}
+		name.WriteByte(rule[i])
+	}
+	end()
+	return names
+}
