@@ -53,6 +53,9 @@ func findDPCPP(t *testing.T) *dpcpp {
 	if d.driver == "" || d.library == "" || d.dis == "" {
 		t.Skip("SYCL_JIT_DRIVER, SYCL_JIT_LIBRARY and SYCL_JIT_DIS do not name DPC++'s compiler")
 	}
+	if !filepath.IsAbs(d.driver) { // in a test of Bazel
+		d.driver = filepath.Join(os.Getenv("TEST_SRCDIR"), d.driver)
+	}
 	return d
 }
 
