@@ -35,12 +35,15 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be put together; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
+    by_dpcpp = _dpcpp_post_link(ctx, toolchain)
+    fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+
     # Bitcode, and the sources that post-link divides it by.
     units = [struct(bitcode = s.bitcode, source = s.module, stems = {"": stems[s.module]}) for s in separate]
     links = []
     if linked:
         links = [link_action(ctx, toolchain, [(s.module, s.bitcode) for s in linked], stem)]
-        whole = split == "off" or _dpcpp_post_link(ctx, toolchain)
+        whole = split == "off" or by_dpcpp
         units.append(struct(
             bitcode = links[0],
             source = "",
@@ -49,12 +52,10 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
 
     forms, modules = {}, []
     for unit in units:
-        if _dpcpp_post_link(ctx, toolchain):
+        if by_dpcpp:
             name = unit.stems[""]
             forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
             continue
-        fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
-
         found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
         for module, name in unit.stems.items():
             modules.append(found[module].code)
