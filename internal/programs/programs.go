@@ -4,6 +4,7 @@ package programs
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -26,6 +27,26 @@ func Find(t testing.TB, name string) string {
 	}
 	t.Skipf("%s is not installed", candidates[len(candidates)-1])
 	return ""
+}
+
+// DPCPP returns the driver of DPC++'s compiler library, built by Bazel or by the machine's
+// C++ compiler, and that library, which SYCL_JIT_LIBRARY names: without it the test is
+// skipped. The test is of a package two folders below the module's.
+func DPCPP(t testing.TB) (driver, library string) {
+	t.Helper()
+	library = os.Getenv("SYCL_JIT_LIBRARY")
+	if library == "" {
+		t.Skip("SYCL_JIT_LIBRARY does not name libsycl-jit.so")
+	}
+	if path, bazel := os.LookupEnv("DPCPP_DRIVER"); bazel {
+		return filepath.Join(os.Getenv("TEST_SRCDIR"), path), library
+	}
+	driver = filepath.Join(t.TempDir(), "driver")
+	source := filepath.Join("..", "..", "rules", "dpcpp", "driver.cpp")
+	if out, err := exec.Command(Find(t, "c++"), "-std=c++17", "-O1", source, "-o", driver, "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return driver, library
 }
 
 // ofLLVM are the programs that come with a version of LLVM.

@@ -15,25 +15,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// realDriver returns the driver, built by Bazel or by the machine's C++ compiler, and
-// DPC++'s library, which SYCL_JIT_LIBRARY names: without it the test is skipped.
-func realDriver(t *testing.T) (driver, library string) {
-	t.Helper()
-	library = os.Getenv("SYCL_JIT_LIBRARY")
-	if library == "" {
-		t.Skip("SYCL_JIT_LIBRARY does not name libsycl-jit.so")
-	}
-	if path, bazel := os.LookupEnv("DPCPP_DRIVER"); bazel {
-		return filepath.Join(os.Getenv("TEST_SRCDIR"), path), library
-	}
-	driver = filepath.Join(t.TempDir(), "driver")
-	source := filepath.Join("..", "..", "rules", "dpcpp", "driver.cpp")
-	if out, err := exec.Command(programs.Find(t, "c++"), "-std=c++17", "-O1", source, "-o", driver, "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return driver, library
-}
-
 // dpcppSources are placesSources as SYCL is really written.
 var dpcppSources = map[string]string{
 	"math/tenth.hpp": placesSources["math/tenth.hpp"],
@@ -72,7 +53,7 @@ void kernels(sycl::queue &q, float *f) {
 
 // TestDPCPP follows kernels from the source to the property file through DPC++'s compiler.
 func TestDPCPP(t *testing.T) {
-	driver, library := realDriver(t)
+	driver, library := programs.DPCPP(t)
 	t.Chdir(t.TempDir())
 	for name, text := range dpcppSources {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

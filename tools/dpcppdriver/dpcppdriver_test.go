@@ -221,25 +221,6 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// realDriver returns the driver of libsycl-jit, built by Bazel or by the machine's C++
-// compiler, and the library, which SYCL_JIT_LIBRARY names: without it the test is skipped.
-func realDriver(t *testing.T) (driver, library string) {
-	t.Helper()
-	library = os.Getenv("SYCL_JIT_LIBRARY")
-	if library == "" {
-		t.Skip("SYCL_JIT_LIBRARY does not name libsycl-jit.so")
-	}
-	if path, bazel := os.LookupEnv("DPCPP_DRIVER"); bazel {
-		return filepath.Join(os.Getenv("TEST_SRCDIR"), path), library
-	}
-	driver = filepath.Join(t.TempDir(), "driver")
-	source := filepath.Join("..", "..", "rules", "dpcpp", "driver.cpp")
-	if out, err := exec.Command(programs.Find(t, "c++"), "-std=c++17", "-O1", source, "-o", driver, "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return driver, library
-}
-
 const kernels = `#include <sycl/sycl.hpp>
 #include "used.hpp"
 
@@ -254,7 +235,7 @@ void kernels(sycl::queue &q, float *f, double *d) {
 
 // TestLikeLibrary: programs that do what libsycl-jit does give what its driver gives.
 func TestLikeLibrary(t *testing.T) {
-	driver, jit := realDriver(t)
+	driver, jit := programs.DPCPP(t)
 	t.Setenv(driverVariable, driver)
 	t.Setenv(libraryVariable, jit)
 	t.Chdir(t.TempDir())
