@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // The test is the program, too: the fake runner starts it as a process.
@@ -302,7 +303,7 @@ func TestAttacks(t *testing.T) {
 			}
 			for name, text := range map[string]string{"the log": strings.Join(s.Log, "\n"), "the summary": s.Summary, "Markdown": w.read("r.md"), "the annotation": s.Annotations[0].Message} {
 				for _, r := range text {
-					if r != '\n' && report.Escape(string(r)) != string(r) && r != '\ufe0f' {
+					if r != '\n' && safetext.Escape(string(r)) != string(r) && r != '\ufe0f' {
 						t.Errorf("%s has the character %U", name, r)
 					}
 				}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Change is what differs between two reports about a kernel, a device or both.
@@ -106,19 +106,19 @@ func WriteChanges(w io.Writer, changes []Change) error {
 			return c == o && c.Kernel != ""
 		}
 		for ; i < len(changes) && (len(devices) == 0 || same(changes[i])); i++ {
-			devices = append(devices, report.Escape(changes[i].Device))
+			devices = append(devices, safetext.Escape(changes[i].Device))
 		}
 		line := c.Kind + ": "
 		switch {
 		case c.Device == "":
-			line += "kernel '" + report.Escape(c.Kernel) + "'"
+			line += "kernel '" + safetext.Escape(c.Kernel) + "'"
 		case c.Kernel == "":
 			line += "device " + devices[0]
 		default:
-			line += fmt.Sprintf("kernel '%s' on %s: %s, was %s", report.Escape(c.Kernel), strings.Join(devices, ", "), cmp.Or(c.New, "not reported"), cmp.Or(c.Old, "not reported"))
+			line += fmt.Sprintf("kernel '%s' on %s: %s, was %s", safetext.Escape(c.Kernel), strings.Join(devices, ", "), cmp.Or(c.New, "not reported"), cmp.Or(c.Old, "not reported"))
 		}
 		if c.Target != "" {
-			line += " (" + report.Escape(c.Target) + ")"
+			line += " (" + safetext.Escape(c.Target) + ")"
 		}
 		fmt.Fprintln(out, line)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // maxJUnit is up to how many test cases those that pass are listed.
@@ -149,7 +149,7 @@ func xmlText(s string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		xml.EscapeText(&b, []byte(report.Escape(line)))
+		xml.EscapeText(&b, []byte(safetext.Escape(line)))
 	}
 	return b.String()
 }

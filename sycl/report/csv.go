@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // csvHeader is the first row of a report as CSV.
@@ -76,7 +78,7 @@ func appendRow(dst []byte, fields ...string) []byte {
 // it is plain, as some take other characters than commas for separators, and
 // never a formula.
 func appendField(dst []byte, s string) []byte {
-	s = Escape(s)
+	s = safetext.Escape(s)
 	if start := strings.TrimLeft(s, ` '"`); start != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(start)[0]) {
 		s = "'" + s
 	}

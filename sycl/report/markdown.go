@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // MarkdownOptions says how a report is written as Markdown.
@@ -124,7 +126,7 @@ func fit(list []string, room int) (kept []string, left int) {
 func (t *table) markdownSummary() string {
 	s := t.Summary()
 	if len(t.Devices) == 1 {
-		name := Escape(t.Devices[0].Name)
+		name := safetext.Escape(t.Devices[0].Name)
 		s = strings.Replace(s, " on "+name, " on "+CodeSpan(name), 1)
 	}
 	return "**" + s + "**"
@@ -161,7 +163,7 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	for k := range t.Kernels {
 		if label := KernelTarget(&t.Kernels[k]); label != target {
 			target = label
-			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", InTable(CodeSpan(Escape(label))), strings.Repeat(" |", len(columns))))
+			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", InTable(CodeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns))))
 			good = append(good, false)
 		}
 		var b strings.Builder
@@ -216,7 +218,7 @@ func (t *table) markdownReasons() []markdownReasons {
 			k := &t.Kernels[about.kernel]
 			name := CodeSpan(kernelName(k))
 			if label := KernelTarget(k); label != "" {
-				name += " of " + CodeSpan(Escape(label))
+				name += " of " + CodeSpan(safetext.Escape(label))
 			}
 			switch {
 			case about.brief != "":

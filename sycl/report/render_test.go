@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 func render[O any](t testing.TB, write func(w *bytes.Buffer, r *Report, o O) error, r *Report, o O) string {
@@ -143,7 +144,7 @@ func hostile(t testing.TB) *Report {
 func checkVisible(t *testing.T, text string) {
 	t.Helper()
 	for i, c := range text {
-		if c != '\n' && c != ' ' && hidden(c) && !strings.ContainsRune("\u00d7", c) && !unicode.Is(unicode.Variation_Selector, c) {
+		if c != '\n' && c != ' ' && safetext.Escape(string(c)) != string(c) && !strings.ContainsRune("\u00d7", c) && !unicode.Is(unicode.Variation_Selector, c) {
 			t.Fatalf("offset %d: %U is not escaped: %q", i, c, text[max(0, i-40):min(len(text), i+40)])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // table is a report as all renderings see it: cells by row and column, and what
@@ -144,13 +145,15 @@ const mostNames = 4
 func (t *table) deviceNames(list []int) []string {
 	names := make([]string, len(list))
 	for i, d := range list {
-		names[i] = Escape(t.Devices[d].Name)
+		names[i] = safetext.Escape(t.Devices[d].Name)
 	}
 	return names
 }
 
 // kernelName returns what a kernel is called in renderings.
-func kernelName(k *Kernel) string { return cmp.Or(Escape(k.DisplayName), Escape(k.Name), Escape(k.ID)) }
+func kernelName(k *Kernel) string {
+	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
+}
 
 // lambdaPlace returns the place of a kernel that has no name but what compilers call
 // lambdas by, such as main::{lambda(sycl::id<1>)#1}, as what a row adds to that.
@@ -174,7 +177,7 @@ func KernelTarget(k *Kernel) string {
 // title returns what a report is about.
 func (t *table) title() string {
 	if t.Target.Label != "" {
-		return Escape(t.Target.Label)
+		return safetext.Escape(t.Target.Label)
 	}
 	targets := map[string]bool{}
 	for i := range t.Kernels {
@@ -191,7 +194,7 @@ func (l *Location) String() string {
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", Escape(l.Path), l.Line)
+	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
 }
 
 // cellWords is what a cell of a table says.
@@ -249,7 +252,7 @@ func Brief(r Reason) string {
 	s := need(r)
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect:
-		s = Escape(r.Required)
+		s = safetext.Escape(r.Required)
 	case compat.UnsupportedJointMatrix:
 		s = "joint_matrix"
 	case compat.FixedTargetMismatch:
@@ -268,7 +271,7 @@ func Brief(r Reason) string {
 
 // need says what a kernel needs that is the reason.
 func need(r Reason) string {
-	s := Escape(r.Required)
+	s := safetext.Escape(r.Required)
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect:
 		return "aspect " + s
@@ -296,7 +299,7 @@ func need(r Reason) string {
 func offer(r Reason) string {
 	switch {
 	case r.Available != "":
-		return Escape(r.Available)
+		return safetext.Escape(r.Available)
 	case compat.Rule(r.Rule) == compat.NoImage:
 		return "none in the file"
 	case compat.Rule(r.Rule) == NotReported:
@@ -313,11 +316,11 @@ func sentence(r Reason) string {
 	case compat.Rule(r.Rule) == compat.NoImage:
 		return "the file has neither native code for the device nor code that can be compiled for it"
 	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == Incompatible:
-		return Escape(r.Text) + ", which offers " + Escape(r.Available)
+		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
 	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == Incompatible:
-		return Escape(r.Text) + ": it is " + Escape(r.Required) + ", and the device takes " + Escape(r.Available)
+		return safetext.Escape(r.Text) + ": it is " + safetext.Escape(r.Required) + ", and the device takes " + safetext.Escape(r.Available)
 	}
-	return strings.TrimSuffix(Escape(r.Text), ".")
+	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
 }
 
 // entry is a reason with the kernels and devices that it is about.
@@ -377,7 +380,7 @@ func (t *table) entries() []*entry {
 		for _, r := range counted[n] {
 			switch {
 			case r.Status == Undetermined && generic[device]:
-				e := get(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", Escape(t.Devices[device].Name)))
+				e := get(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(t.Devices[device].Name)))
 				e.generic = true
 				found = append(found, e)
 			default:
@@ -458,7 +461,7 @@ func (k *kind) counted() []Reason {
 }
 
 func originText(k *Kernel, o Origin) string {
-	s := cmp.Or(Escape(o.Function), kernelName(k))
+	s := cmp.Or(safetext.Escape(o.Function), kernelName(k))
 	if o.Location != nil {
 		s += " at " + o.Location.String()
 	}
@@ -491,7 +494,7 @@ func (r *Report) Summary() string {
 	every := "every device"
 	switch {
 	case len(r.Devices) == 1:
-		every = Escape(r.Devices[0].Name)
+		every = safetext.Escape(r.Devices[0].Name)
 	case !compared:
 		every = "every device that they were compared with"
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // TextOptions says how a report is printed.
@@ -186,7 +188,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 	for k := range t.Kernels {
 		if label := KernelTarget(&t.Kernels[k]); label != target {
 			target = label
-			t.wrap(Escape(label), "  ")
+			t.wrap(safetext.Escape(label), "  ")
 		}
 		parts := splitName(t.names[k], names.width)
 		if n := len(parts); n > mostLines {
@@ -297,7 +299,7 @@ func (t *textWriter) someKernels(e *entry) string {
 		k := &t.Kernels[about.kernel]
 		name := kernelName(k)
 		if label := KernelTarget(k); label != "" {
-			name += " of " + Escape(label)
+			name += " of " + safetext.Escape(label)
 		}
 		switch {
 		case about.brief != "":

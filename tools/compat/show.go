@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // shower is the subcommand show.
@@ -142,12 +143,12 @@ func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	if slices.Contains(s.devices.Values, name) {
 		var names []string
 		for _, d := range r.Devices {
-			names = append(names, report.Escape(d.Name))
+			names = append(names, safetext.Escape(d.Name))
 		}
 		return nil, cli.Usagef("the report has no device %q, only %s", name, strings.Join(names, ", "))
 	}
 	if near := r.Nearest(name); len(near) > 0 {
-		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, report.Escape(strings.Join(near, " or ")))
+		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, safetext.Escape(strings.Join(near, " or ")))
 	}
 	return nil, cli.Usagef("the report has no kernel %q", name)
 }
