@@ -83,7 +83,7 @@ func (i *item) kernelName() string {
 
 // file returns the source file of the kernel.
 func (i *item) file() string {
-	if k := i.kernel(); k != nil && k.location != nil {
+	if k := i.kernel(); k != nil && !k.location.IsZero() {
 		return k.location.Path
 	}
 	return ""

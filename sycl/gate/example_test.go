@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func Example() {
@@ -21,7 +22,7 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 	r := &report.Report{
 		Target:  report.Target{Label: "//demo:kernels"},
 		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
-		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: &report.Location{Path: "axpy.cpp", Line: 12}}},
+		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
 		Cells: []report.Cell{
 			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Status: report.Incompatible,
 				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible}}},

@@ -12,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Facts is what the gate has to know of a report, which is much less than the
@@ -120,8 +121,8 @@ type target struct {
 
 type kernel struct {
 	name, display string
-	location      *report.Location
-	origins       []report.Origin
+	location      srcloc.Location
+	origins       []srcloc.Origin
 }
 
 // verdict is a status. Higher ones are worse.
@@ -340,7 +341,7 @@ func join(label string, list []*target) *target {
 			// Where the kernel is and what it is called may differ, too.
 			known := out.kernels[row]
 			known.display = min(known.display, k.display)
-			if k.location != nil && (known.location == nil || compareLocations(k.location, known.location) < 0) {
+			if !k.location.IsZero() && (known.location.IsZero() || k.location.Compare(known.location) < 0) {
 				known.location = k.location
 			}
 			if compareOrigins(k.origins, known.origins) > 0 {
@@ -370,13 +371,9 @@ func join(label string, list []*target) *target {
 	return out
 }
 
-func compareLocations(a, b *report.Location) int {
-	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-}
-
 // compareOrigins puts longer lists last.
-func compareOrigins(a, b []report.Origin) int {
-	text := func(o []report.Origin) string {
+func compareOrigins(a, b []srcloc.Origin) int {
+	text := func(o []srcloc.Origin) string {
 		data, _ := json.Marshal(o)
 		return string(data)
 	}

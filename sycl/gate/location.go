@@ -32,11 +32,11 @@ func (l *locator) find(label string, k *kernel, p *problem) (path string, line i
 			if o.Function != "" && !slices.Contains(functions, o.Function) {
 				functions = append(functions, o.Function)
 			}
-			if path == "" && o.Location != nil && l.hasFile(o.Location.Path) {
+			if path == "" && l.hasFile(o.Location.Path) {
 				path, line = o.Location.Path, int(o.Location.Line)
 			}
 		}
-		if path == "" && k.location != nil && l.hasFile(k.location.Path) {
+		if path == "" && l.hasFile(k.location.Path) {
 			path, line = k.location.Path, int(k.location.Line)
 		}
 	}

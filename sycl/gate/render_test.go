@@ -20,7 +20,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // everything is a report with findings of all kinds.
@@ -40,10 +42,10 @@ func everything() *report.Report {
 		k := &r.Kernels[i]
 		switch k.DisplayName {
 		case "Axpy<double>":
-			k.Location = &report.Location{Path: "src/axpy.cpp", Line: 12}
-			k.Origins = []report.Origin{{Aspect: report.Aspect{Name: "fp64"}, Function: "square(double)", Location: &report.Location{Path: "src/math.hpp", Line: 7}}}
+			k.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12}
+			k.Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
 		case "Tile":
-			k.Location = &report.Location{Path: "src/tile.cpp", Line: 3}
+			k.Location = srcloc.Location{Path: "src/tile.cpp", Line: 3}
 		}
 	}
 	return r
@@ -124,8 +126,8 @@ func attack(name string) *Result {
 	}
 	for i, reason := range reasons {
 		id := fmt.Sprint(name, i)
-		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: id, Location: &report.Location{Path: name, Line: 1},
-			Origins: []report.Origin{{Aspect: report.Aspect{Name: name}, Function: name, Location: &report.Location{Path: name, Line: 2}}}})
+		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1},
+			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
 		r.Cells = append(r.Cells, report.Cell{Kernel: id, Device: name + "d", Status: reason.Status, Reasons: []report.Reason{reason}})
 	}
 	p := DefaultPolicy()

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // A Module is kernels that share device images and needs: an abstract module of
@@ -29,11 +30,10 @@ type Module struct {
 
 // KernelInfo is what is known of one kernel of a module.
 type KernelInfo struct {
-	Name     string                    // mangled
-	symbol   string                    // in the module's images
-	Needs    *requirement.Requirements // its own, when they are to count instead of the module's
-	Location *Location
-	Origins  []Origin
+	Name   string                    // mangled
+	symbol string                    // in the module's images
+	Needs  *requirement.Requirements // its own, when they are to count instead of the module's
+	Source srcloc.Kernel
 
 	rounded bool // made of the kernel of that name, see JoinRounded
 }
@@ -164,10 +164,10 @@ func (b *builder) collect(r *Report) {
 			for f := range module.Forms {
 				d.Images = append(d.Images, b.imageIDs[&module.Forms[f]])
 			}
-			if d.Location == nil && !info.rounded { // its place is in DPC++'s headers
-				d.Location = info.Location
+			if d.Location.IsZero() && !info.rounded { // its place is in DPC++'s headers
+				d.Location = info.Source.Location
 			}
-			d.Origins = mergeOrigins(d.Origins, info.Origins)
+			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
 		}
 	}
 	for _, d := range described {
@@ -181,9 +181,9 @@ func (b *builder) collect(r *Report) {
 }
 
 // mergeOrigins adds the origins of aspects that have none, in the order of aspects.
-func mergeOrigins(list, more []Origin) []Origin {
+func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	for _, o := range more {
-		i, found := slices.BinarySearchFunc(list, o, func(a, b Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
+		i, found := slices.BinarySearchFunc(list, o, func(a, b srcloc.Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
 		if !found {
 			list = slices.Insert(slices.Clip(list), i, o)
 		}
@@ -449,10 +449,10 @@ func describeImage(q *requirement.Requirements, f *Form) Image {
 	return i
 }
 
-func aspects(list []aspect.Aspect) []Aspect {
-	out := []Aspect{}
+func aspects(list []aspect.Aspect) []aspect.Named {
+	out := []aspect.Named{}
 	for _, a := range list {
-		out = append(out, Aspect{Name: a.String(), Value: uint32(a)})
+		out = append(out, a.Named())
 	}
 	return out
 }

@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Nearly all of a report are its cells, which say the same again and again, and
@@ -220,7 +223,7 @@ func (p *reader) requirements(r *Requirements) bool {
 	})
 }
 
-func (p *reader) aspect(a *Aspect) bool {
+func (p *reader) aspect(a *aspect.Named) bool {
 	return p.members(func() int {
 		switch {
 		case p.literal(`name":`):
@@ -252,9 +255,7 @@ func (p *reader) kernel(k *Kernel) bool {
 	})
 }
 
-func (p *reader) location(to **Location) bool {
-	l := new(Location)
-	*to = l
+func (p *reader) location(l *srcloc.Location) bool {
 	return p.members(func() int {
 		switch {
 		case p.literal(`column":`):
@@ -268,7 +269,7 @@ func (p *reader) location(to **Location) bool {
 	})
 }
 
-func (p *reader) origin(o *Origin) bool {
+func (p *reader) origin(o *srcloc.Origin) bool {
 	return p.members(func() int {
 		switch {
 		case p.literal(`aspect":`):

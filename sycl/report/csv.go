@@ -49,7 +49,7 @@ func WriteCSV(w io.Writer, r *Report) error {
 		start := appendRow(nil, target, kernelName(kernel), kernel.Name)
 		start = append(start[:len(start)-2], ',')
 		path, line := "", ""
-		if l := kernel.Location; l != nil {
+		if l := kernel.Location; !l.IsZero() {
 			path, line = l.Path, strconv.FormatUint(uint64(l.Line), 10)
 		}
 		end := append([]byte{','}, appendRow(nil, path, line)...)

@@ -255,7 +255,7 @@ func (p *page) patterns() {
 		}
 		data := pageKernel{Name: kernelName(kernel), Pattern: n, Target: g}
 		if p.Lazy {
-			data.Symbol, data.Place, data.Origins = symbol(kernel), kernel.Location.String(), origins(kernel)
+			data.Symbol, data.Place, data.Origins = symbol(kernel), place(kernel.Location), origins(kernel)
 		}
 		p.Data.Kernels = append(p.Data.Kernels, data)
 	}
@@ -316,7 +316,7 @@ func (p *page) reasons() {
 		}
 		for _, about := range e.kernels[:min(len(e.kernels), most)] {
 			k := &p.Kernels[about.kernel]
-			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: safetext.Escape(KernelTarget(k)), Brief: about.brief, Place: k.Location.String()})
+			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: safetext.Escape(KernelTarget(k)), Brief: about.brief, Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
@@ -355,7 +355,7 @@ func (p *page) Groups() []pageGroup {
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
-		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: kernel.Location.String(), Origins: origins(kernel)}
+		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel)}
 		place := map[pageWhy]int{}
 		for d, n := range p.table.row(k) {
 			row.Cells = append(row.Cells, p.cells[n])

@@ -223,8 +223,8 @@ func (t *table) markdownReasons() []markdownReasons {
 			switch {
 			case about.brief != "":
 				name += " (" + CodeSpan(about.brief) + ")"
-			case k.Location != nil:
-				name += " (" + CodeSpan(k.Location.String()) + ")"
+			case !k.Location.IsZero():
+				name += " (" + CodeSpan(place(k.Location)) + ")"
 			}
 			list = append(list, name)
 		}

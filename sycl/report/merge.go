@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // NotReported is the rule of a reason for a cell of a merged report that none of
@@ -136,7 +138,7 @@ func (m *merger) add(p *Report) error {
 			m.kernels[k.ID] = known
 		} else {
 			images = append(images, known.Images...)
-			if known.Location == nil || k.Location != nil && compareLocations(k.Location, known.Location) < 0 {
+			if known.Location.IsZero() || !k.Location.IsZero() && k.Location.Compare(known.Location) < 0 {
 				known.Location = k.Location
 			}
 			known.Origins = append(slices.Clone(known.Origins), k.Origins...)
@@ -171,8 +173,8 @@ func (m *merger) list(out *Report) {
 	}
 	slices.SortFunc(out.Devices, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
 	for _, k := range m.kernels {
-		slices.SortFunc(k.Origins, compareOrigins)
-		k.Origins = slices.CompactFunc(k.Origins, func(a, b Origin) bool { return compareOrigins(a, b) == 0 })
+		slices.SortFunc(k.Origins, srcloc.Origin.Compare)
+		k.Origins = slices.Compact(k.Origins)
 		out.Kernels = append(out.Kernels, *k)
 	}
 	slices.SortFunc(out.Kernels, func(a, b Kernel) int {
@@ -188,23 +190,6 @@ func (m *merger) list(out *Report) {
 			out.Cells = append(out.Cells, c)
 		}
 	}
-}
-
-func compareLocations(a, b *Location) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
-	}
-	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-}
-
-func compareOrigins(a, b Origin) int {
-	return cmp.Or(cmp.Compare(a.Aspect.Value, b.Aspect.Value), strings.Compare(a.Aspect.Name, b.Aspect.Name),
-		strings.Compare(a.Function, b.Function), compareLocations(a.Location, b.Location))
 }
 
 // commonExtensions returns the extensions that no two parts differ in.

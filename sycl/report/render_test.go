@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func render[O any](t testing.TB, write func(w *bytes.Buffer, r *Report, o O) error, r *Report, o O) string {
@@ -104,8 +105,8 @@ func hostile(t testing.TB) *Report {
 	var modules []Module
 	for i, name := range hostileNames {
 		m := Module{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels(name), Forms: []Form{ir(i + 1)}}
-		m.Kernels[0].Location = &Location{Path: name, Line: 1}
-		m.Kernels[0].Origins = []Origin{{Aspect: Aspect{"fp64", 6}, Function: name, Location: &Location{Path: name, Line: 7}}}
+		m.Kernels[0].Source.Location = srcloc.Location{Path: name, Line: 1}
+		m.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: name, Location: srcloc.Location{Path: name, Line: 7}}}
 		modules = append(modules, m)
 	}
 	r := build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
@@ -120,7 +121,7 @@ func hostile(t testing.TB) *Report {
 		}
 		d.ID, d.Name = hostileNames[i], hostileNames[i]+hostileNames[14]
 		d.Architecture, d.Backend = hostileNames[2], hostileNames[5]
-		d.Aspects = append(d.Aspects, Aspect{Name: hostileNames[0]})
+		d.Aspects = append(d.Aspects, aspect.Named{Name: hostileNames[0]})
 	}
 	n := 0
 	for i := range r.Cells {

@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -96,8 +97,8 @@ func kernels(names ...string) (list []KernelInfo) {
 func program() []Module {
 	fp64 := Module{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("_ZTS8Fp64Axpy"),
 		Forms: append(native(2, "intel_gpu_pvc"), ir(2))}
-	fp64.Kernels[0].Location = &Location{Path: "src/axpy.cpp", Line: 12, Column: 3}
-	fp64.Kernels[0].Origins = []Origin{{Aspect: Aspect{"fp64", 6}, Function: "square(double)", Location: &Location{Path: "src/math.hpp", Line: 7}}}
+	fp64.Kernels[0].Source.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12, Column: 3}
+	fp64.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
 	return []Module{
 		{Needs: &needs{}, Kernels: kernels("_ZTS9VectorAdd", "_ZTS6Matrix"), Forms: append(native(1, "intel_gpu_pvc", "intel_gpu_dg2"), ir(1))},
 		fp64,
@@ -296,7 +297,7 @@ func TestDeterministic(t *testing.T) {
 			t.Errorf("%s: fields are not in the order of their JSON names: %v", path, names)
 		}
 	}
-	for _, v := range []any{Report{}, Cell{}, Reason{}, Aspect{}, Device{}, Generator{}, Image{}, Requirements{}, Kernel{}, Location{}, Origin{}, Statistics{}, Target{}} {
+	for _, v := range []any{Report{}, Cell{}, Reason{}, aspect.Named{}, Device{}, Generator{}, Image{}, Requirements{}, Kernel{}, srcloc.Location{}, srcloc.Origin{}, Statistics{}, Target{}} {
 		check(reflect.TypeOf(v).Name(), v)
 	}
 }
@@ -399,8 +400,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	defs := root["$defs"].(map[string]any)
-	for name, typ := range map[string]any{"cell": Cell{}, "reason": Reason{}, "aspect": Aspect{}, "device": Device{}, "image": Image{},
-		"requirements": Requirements{}, "kernel": Kernel{}, "location": Location{}, "origin": Origin{}, "statistics": Statistics{}} {
+	for name, typ := range map[string]any{"cell": Cell{}, "reason": Reason{}, "aspect": aspect.Named{}, "device": Device{}, "image": Image{},
+		"requirements": Requirements{}, "kernel": Kernel{}, "location": srcloc.Location{}, "origin": srcloc.Origin{}, "statistics": Statistics{}} {
 		properties := defs[name].(map[string]any)["properties"].(map[string]any)
 		for i := range reflect.TypeOf(typ).NumField() {
 			tag, _, _ := strings.Cut(reflect.TypeOf(typ).Field(i).Tag.Get("json"), ",")
@@ -461,8 +462,8 @@ func TestFromSYCLBIN(t *testing.T) {
 		t.Errorf("a missing aspect: %+v", c)
 	}
 	i := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == "_ZTS4Deep" })
-	want := []Origin{{Aspect: Aspect{"fp64", 6}, Function: "viaDouble(float)", Location: &Location{Path: "kernels.cpp", Line: 19, Column: 62}}}
-	if k := r.Kernels[i]; len(k.Origins) != 1 || k.Origins[0].Function != want[0].Function || k.Origins[0].Location == nil || k.Origins[0].Location.Path != "kernels.cpp" {
+	want := []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)", Location: srcloc.Location{Path: "kernels.cpp", Line: 19, Column: 62}}}
+	if k := r.Kernels[i]; len(k.Origins) != 1 || k.Origins[0].Function != want[0].Function || k.Origins[0].Location.IsZero() || k.Origins[0].Location.Path != "kernels.cpp" {
 		t.Errorf("origin %+v", k.Origins)
 	}
 	if len(r.Kernels) != 11 {

@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // table is a report as all renderings see it: cells by row and column, and what
@@ -158,10 +159,10 @@ func kernelName(k *Kernel) string {
 // lambdaPlace returns the place of a kernel that has no name but what compilers call
 // lambdas by, such as main::{lambda(sycl::id<1>)#1}, as what a row adds to that.
 func lambdaPlace(k *Kernel) string {
-	if k.Location == nil || !strings.Contains(k.DisplayName, "{lambda(") {
+	if k.Location.IsZero() || !strings.Contains(k.DisplayName, "{lambda(") {
 		return ""
 	}
-	return " at " + k.Location.String()
+	return " at " + place(k.Location)
 }
 
 // KernelTarget returns the label of the report that a kernel of a merged report
@@ -189,9 +190,9 @@ func (t *table) title() string {
 	return ""
 }
 
-// location returns a place as compilers write it, "" for none.
-func (l *Location) String() string {
-	if l == nil {
+// place returns a place as rows have it, without the column; "" for none.
+func place(l srcloc.Location) string {
+	if l.IsZero() {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
@@ -460,10 +461,10 @@ func (k *kind) counted() []Reason {
 	return slices.DeleteFunc(slices.Clone(k.Reasons), func(r Reason) bool { return compat.Rule(r.Rule) == compat.NoImage })
 }
 
-func originText(k *Kernel, o Origin) string {
+func originText(k *Kernel, o srcloc.Origin) string {
 	s := cmp.Or(safetext.Escape(o.Function), kernelName(k))
-	if o.Location != nil {
-		s += " at " + o.Location.String()
+	if !o.Location.IsZero() {
+		s += " at " + place(o.Location)
 	}
 	return s
 }

@@ -304,8 +304,8 @@ func (t *textWriter) someKernels(e *entry) string {
 		switch {
 		case about.brief != "":
 			name += " (" + about.brief + ")"
-		case k.Location != nil:
-			name += " (" + k.Location.String() + ")"
+		case !k.Location.IsZero():
+			name += " (" + place(k.Location) + ")"
 		}
 		list = append(list, name)
 	}

@@ -123,6 +123,7 @@ var floors = map[string]int{
 // sideways are the imports within a floor that are part of a format's definition.
 var sideways = map[string][]string{
 	"requirement": {"aspect", "propset"},
+	"srcloc":      {"aspect", "propset"},
 	"release":     {"aspect", "offload", "propset", "requirement"},
 	"report":      {"compat"},
 	"gate":        {"compat", "report"},
