@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -125,11 +126,11 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 		id := fmt.Sprintf("_ZTS%d%s", len(k.name), k.name)
 		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7}})
 		for _, d := range devices {
-			c := report.Cell{Kernel: id, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Status: report.Compatible}
+			c := report.Cell{Kernel: id, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible}
 			r.Statistics.Cells++
 			if slices.Contains(k.lacks, d) {
-				c.Status = report.Incompatible
-				c.Reasons = []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}
+				c.Verdict = compat.Incompatible
+				c.Reasons = []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}
 				r.Statistics.Incompatible++
 			} else {
 				r.Statistics.Compatible++

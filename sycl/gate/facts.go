@@ -65,7 +65,7 @@ func NewFacts(name string, r *report.Report) *Facts {
 		f.targets = append(f.targets, t)
 	}
 	for _, t := range f.targets {
-		t.verdicts = make([]verdict, len(t.kernels)*len(ids))
+		t.verdicts = make([]compat.Verdict, len(t.kernels)*len(ids))
 	}
 	row, d := 0, -1
 	for i := range r.Cells {
@@ -112,7 +112,7 @@ type target struct {
 	devices  []string // ids in alphabetical order
 	kernels  []*kernel
 	byName   map[string]int
-	verdicts []verdict // by kernel and device
+	verdicts []compat.Verdict // by kernel and device
 	problems []*problem
 	known    map[problemKey]*problem
 	last     *problem // that was added to
@@ -125,30 +125,13 @@ type kernel struct {
 	origins       []srcloc.Origin
 }
 
-// verdict is a status. Higher ones are worse.
-type verdict uint8
-
-const (
-	notReported verdict = iota
-	compatible
-	notApplicable
-	undetermined
-	incompatible
-)
-
-func verdictOf(c *report.Cell) verdict {
-	switch c.Status {
-	case report.Compatible:
-		return compatible
-	case report.Undetermined:
-		return undetermined
-	case report.NotApplicable:
-		if len(c.Reasons) == 1 && c.Reasons[0].Rule == report.NotReported {
-			return notReported
-		}
-		return notApplicable
+// verdictOf returns the verdict of a cell, none for one that stands for a report that
+// is missing.
+func verdictOf(c *report.Cell) compat.Verdict {
+	if c.Verdict == compat.NotApplicable && len(c.Reasons) == 1 && c.Reasons[0].Rule == report.NotReported {
+		return compat.NoVerdict
 	}
-	return incompatible
+	return c.Verdict
 }
 
 // problem is something that a kernel has with devices.
@@ -198,7 +181,7 @@ func (t *target) addKernel(k *report.Kernel) int {
 // add adds a verdict and its reasons.
 func (t *target) add(row, col int, c *report.Cell) {
 	t.setVerdict(row, col, verdictOf(c))
-	if len(c.Reasons) == 0 || verdictOf(c) == notReported {
+	if len(c.Reasons) == 0 || verdictOf(c) == compat.NoVerdict {
 		return
 	}
 	for i := range c.Reasons {
@@ -209,7 +192,7 @@ func (t *target) add(row, col int, c *report.Cell) {
 		key := problemKey{kernel: row, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)
 		switch {
-		case r.Status == report.Undetermined:
+		case r.Verdict == compat.Undetermined:
 			key.rule, key.cause = Undetermined, r.Rule
 		case !ok || !rule.Finding:
 			key.rule, key.cause = UnknownReason, r.Rule
@@ -225,13 +208,13 @@ func (t *target) add(row, col int, c *report.Cell) {
 // from running.
 func hasCause(reasons []report.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r report.Reason) bool {
-		return r.Status == report.Incompatible && r.Rule != string(compat.NoImage)
+		return r.Verdict == compat.Incompatible && r.Rule != string(compat.NoImage)
 	})
 }
 
-func (t *target) setVerdict(row, col int, v verdict) {
+func (t *target) setVerdict(row, col int, v compat.Verdict) {
 	known := &t.verdicts[row*len(t.devices)+col]
-	if *known != notReported && v != notReported && *known != v {
+	if *known != compat.NoVerdict && v != compat.NoVerdict && *known != v {
 		t.differ++
 	}
 	*known = max(*known, v)
@@ -267,7 +250,7 @@ func (t *target) sort() {
 		slices.SortFunc(order, compare)
 		place := make([]int, len(order))
 		kernels := make([]*kernel, len(order))
-		verdicts := make([]verdict, 0, len(t.verdicts))
+		verdicts := make([]compat.Verdict, 0, len(t.verdicts))
 		for to, from := range order {
 			place[from], kernels[to] = to, t.kernels[from]
 			t.byName[kernels[to].name] = to
@@ -349,7 +332,7 @@ func join(label string, list []*target) *target {
 			}
 		}
 	}
-	out.verdicts = make([]verdict, len(out.kernels)*len(out.devices))
+	out.verdicts = make([]compat.Verdict, len(out.kernels)*len(out.devices))
 	for i, t := range list {
 		out.reports = append(out.reports, t.reports...)
 		out.differ += t.differ
@@ -389,9 +372,9 @@ func (t *target) column(device string) int {
 }
 
 // verdict returns what is known of a kernel and a device; col may be -1.
-func (t *target) verdict(row, col int) verdict {
+func (t *target) verdict(row, col int) compat.Verdict {
 	if col < 0 {
-		return notReported
+		return compat.NoVerdict
 	}
 	return t.verdicts[row*len(t.devices)+col]
 }
@@ -400,7 +383,7 @@ func (t *target) verdict(row, col int) verdict {
 func (t *target) reported(device string) int {
 	col, n := t.column(device), 0
 	for row := range t.kernels {
-		if t.verdict(row, col) != notReported {
+		if t.verdict(row, col) != compat.NoVerdict {
 			n++
 		}
 	}

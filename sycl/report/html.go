@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -103,15 +104,15 @@ var pageStates = []pageCount{
 // pageCell returns the class and the words of a cell.
 func pageCell(c *Cell) (class, words string) {
 	switch {
-	case c.Status == Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == Native:
 		return classNative, "✓ native"
-	case c.Status == Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
 		return classNative, "✓ native or JIT"
-	case c.Status == Compatible:
+	case c.Verdict == compat.Compatible:
 		return classJIT, "✓ JIT"
-	case c.Status == Incompatible:
+	case c.Verdict == compat.Incompatible:
 		return classNo, "✕ no: " + briefly(c)
-	case c.Status == Undetermined:
+	case c.Verdict == compat.Undetermined:
 		return classMaybe, "? maybe: " + briefly(c)
 	}
 	return classNothing, "– n/a"
@@ -201,10 +202,10 @@ func (p *page) kinds() {
 // newWhy returns a reason in the words of the page.
 func newWhy(r Reason) pageWhy {
 	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
-	switch r.Status {
-	case Undetermined:
+	switch r.Verdict {
+	case compat.Undetermined:
 		w.Class, w.Word = classMaybe, "? maybe"
-	case NotApplicable:
+	case compat.NotApplicable:
 		w.Class, w.Word = classNothing, "– n/a"
 	}
 	return w

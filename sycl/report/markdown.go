@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -172,7 +173,7 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 		for _, c := range columns {
 			n := t.cells[k*len(t.Devices)+c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])
-			isGood = isGood && t.kinds[n].Status == Compatible
+			isGood = isGood && t.kinds[n].Verdict == compat.Compatible
 		}
 		b.WriteString("\n")
 		rows = append(rows, b.String())
@@ -183,15 +184,15 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 
 func markdownCell(c *Cell) string {
 	switch {
-	case c.Status == Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == Native:
 		return "✅ native"
-	case c.Status == Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
 		return "✅ native or JIT"
-	case c.Status == Compatible:
+	case c.Verdict == compat.Compatible:
 		return "✅ JIT"
-	case c.Status == NotApplicable:
+	case c.Verdict == compat.NotApplicable:
 		return "➖"
-	case c.Status == Undetermined:
+	case c.Verdict == compat.Undetermined:
 		return "❓ maybe: " + CodeSpan(briefly(c))
 	}
 	return "❌ no: " + CodeSpan(briefly(c))
@@ -245,10 +246,10 @@ func (t *table) markdownReasons() []markdownReasons {
 		} else if e.image {
 			fmt.Fprintf(&b, "  - %s\n", imageNote)
 		}
-		switch e.Status {
-		case Incompatible:
+		switch e.Verdict {
+		case compat.Incompatible:
 			parts[0].items = append(parts[0].items, b.String())
-		case Undetermined:
+		case compat.Undetermined:
 			parts[1].items = append(parts[1].items, b.String())
 		}
 	}

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // NotReported is the rule of a reason for a cell of a merged report that none of
-// its parts had: the verdict is [NotApplicable].
+// its parts had: the verdict is [compat.NotApplicable].
 const NotReported = "not-reported"
 
 // Merge joins reports to one about all their kernels and devices.
@@ -155,7 +156,7 @@ func (m *merger) add(p *Report) error {
 		case !ok || notReported(&known):
 			m.cells[at] = c
 		case notReported(&c):
-		case known.Status != c.Status || known.Holds != c.Holds || !slices.Equal(known.Reasons, c.Reasons):
+		case known.Verdict != c.Verdict || known.Holds != c.Holds || !slices.Equal(known.Reasons, c.Reasons):
 			return fmt.Errorf("two reports %s contradict each other about kernel %s and device %s: make both from the same build, or give them labels that differ", about, c.Kernel, c.Device)
 		case c.Image < known.Image:
 			m.cells[at] = c
@@ -184,8 +185,8 @@ func (m *merger) list(out *Report) {
 		for _, d := range out.Devices {
 			c, ok := m.cells[pair{k.ID, d.ID}]
 			if !ok {
-				c = Cell{Kernel: k.ID, Device: d.ID, Holds: Nothing, Scope: ScopeKernel, Status: NotApplicable,
-					Reasons: []Reason{{Rule: NotReported, Required: "report", Status: NotApplicable, Text: "No report is about this kernel and this device"}}}
+				c = Cell{Kernel: k.ID, Device: d.ID, Holds: Nothing, Scope: ScopeKernel, Verdict: compat.NotApplicable,
+					Reasons: []Reason{{Rule: NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
 			}
 			out.Cells = append(out.Cells, c)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -403,6 +404,8 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 // fill sets every text of a value, so that a member cannot be forgotten.
 func fill(v reflect.Value, text string) {
 	switch v.Kind() {
+	case reflect.Uint8: // a verdict
+		v.SetUint(uint64(compat.Undetermined))
 	case reflect.String:
 		v.SetString(text + "<&>\u2028\xff")
 	case reflect.Slice:
@@ -530,8 +533,8 @@ func TestSelect(t *testing.T) {
 		{"a device", Selection{Devices: []string{"x86_64"}}, 5, 1, nil},
 		{"devices by pattern", Selection{Devices: []string{"intel_*"}}, 5, 2, nil},
 		{"kernels by name and symbol", Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
-		{"kernels with a no", Selection{Statuses: []Status{Incompatible}}, 3, 3, nil},
-		{"a no on one device", Selection{Devices: []string{"intel_gpu_dg2"}, Statuses: []Status{Incompatible}}, 2, 1, nil},
+		{"kernels with a no", Selection{Verdicts: []compat.Verdict{compat.Incompatible}}, 3, 3, nil},
+		{"a no on one device", Selection{Devices: []string{"intel_gpu_dg2"}, Verdicts: []compat.Verdict{compat.Incompatible}}, 2, 1, nil},
 		{"what there is not", Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
 	} {
 		part, unmatched := r.Select(test.selection)

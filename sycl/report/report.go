@@ -15,6 +15,7 @@ import (
 	"fmt"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -44,24 +45,14 @@ type Report struct {
 
 // A Cell is the verdict on one kernel and one device.
 type Cell struct {
-	Device  string   `json:"device"`          // id
-	Holds   Holds    `json:"holds"`           // what there is for the device
-	Image   string   `json:"image,omitempty"` // id of the image that the device would get
-	Kernel  string   `json:"kernel"`          // id
-	Reasons []Reason `json:"reasons,omitempty"`
-	Scope   Scope    `json:"scope"`
-	Status  Status   `json:"status"`
+	Device  string         `json:"device"`          // id
+	Holds   Holds          `json:"holds"`           // what there is for the device
+	Image   string         `json:"image,omitempty"` // id of the image that the device would get
+	Kernel  string         `json:"kernel"`          // id
+	Reasons []Reason       `json:"reasons,omitempty"`
+	Scope   Scope          `json:"scope"`
+	Verdict compat.Verdict `json:"status"`
 }
-
-// A Status is a verdict.
-type Status string
-
-const (
-	Compatible    Status = "compatible"
-	Incompatible  Status = "incompatible"
-	Undetermined  Status = "undetermined"
-	NotApplicable Status = "not-applicable"
-)
 
 // Holds says what kind of code there is for a device.
 type Holds string
@@ -88,12 +79,12 @@ const (
 
 // A Reason is one thing that keeps a kernel from running on a device.
 type Reason struct {
-	Available string `json:"available,omitempty"` // what the device has instead
-	Property  string `json:"property,omitempty"`  // key in "SYCL/device requirements"
-	Required  string `json:"required"`            // what the kernel needs
-	Rule      string `json:"rule"`                // a compat.Rule
-	Status    Status `json:"status"`              // what this reason alone amounts to
-	Text      string `json:"text"`
+	Available string         `json:"available,omitempty"` // what the device has instead
+	Property  string         `json:"property,omitempty"`  // key in "SYCL/device requirements"
+	Required  string         `json:"required"`            // what the kernel needs
+	Rule      string         `json:"rule"`                // a compat.Rule
+	Verdict   compat.Verdict `json:"status"`              // what this reason alone amounts to
+	Text      string         `json:"text"`
 }
 
 // A Device is what the verdicts take a device to be.
@@ -172,14 +163,14 @@ type Target struct {
 func (r *Report) statistics() Statistics {
 	s := Statistics{Cells: len(r.Cells), Devices: len(r.Devices), Kernels: len(r.Kernels)}
 	for _, c := range r.Cells {
-		switch c.Status {
-		case Compatible:
+		switch c.Verdict {
+		case compat.Compatible:
 			s.Compatible++
-		case Incompatible:
+		case compat.Incompatible:
 			s.Incompatible++
-		case Undetermined:
+		case compat.Undetermined:
 			s.Undetermined++
-		case NotApplicable:
+		case compat.NotApplicable:
 			s.NotApplicable++
 		}
 	}

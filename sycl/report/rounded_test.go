@@ -54,7 +54,7 @@ func TestJoinRounded(t *testing.T) {
 		for i, k := range r.Kernels {
 			var cells []string
 			for _, c := range r.Cells[2*i : 2*i+2] {
-				text := fmt.Sprint(c.Status, " ", c.Holds, " ", c.Scope)
+				text := fmt.Sprint(c.Verdict, " ", c.Holds, " ", c.Scope)
 				for _, reason := range c.Reasons {
 					text += " " + reason.Rule
 				}

@@ -38,7 +38,7 @@ func newTable(r *Report) *table {
 		devices[r.Devices[i].ID] = i
 	}
 	// A cell that is missing, which Build and Decode do not allow, says nothing.
-	t.kinds = append(t.kinds, kind{Cell: Cell{Status: NotApplicable, Holds: Nothing}, words: "-"})
+	t.kinds = append(t.kinds, kind{Cell: Cell{Verdict: compat.NotApplicable, Holds: Nothing}, words: "-"})
 	known := map[string]int{}
 	var key []byte
 	for i := range r.Cells {
@@ -66,7 +66,7 @@ func appendKey(key []byte, c *Cell) []byte {
 		key = binary.AppendUvarint(key, uint64(len(s)))
 		key = append(key, s...)
 	}
-	add(string(c.Status))
+	add(c.Verdict.String())
 	add(string(c.Holds))
 	add(string(c.Scope))
 	for i := range c.Reasons {
@@ -74,7 +74,7 @@ func appendKey(key []byte, c *Cell) []byte {
 		add(r.Rule)
 		add(r.Required)
 		add(r.Available)
-		add(string(r.Status))
+		add(r.Verdict.String())
 		if compat.Rule(r.Rule) != compat.NoImage { // whose text has the name of the kernel
 			add(r.Text)
 		}
@@ -201,23 +201,23 @@ func place(l srcloc.Location) string {
 // cellWords is what a cell of a table says.
 func cellWords(c *Cell) string {
 	switch {
-	case c.Status == Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == Native:
 		return "yes (native)"
-	case c.Status == Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
 		return "yes (native or JIT)"
-	case c.Status == Compatible:
+	case c.Verdict == compat.Compatible:
 		return "yes (JIT)"
-	case c.Status == NotApplicable:
+	case c.Verdict == compat.NotApplicable:
 		return "-"
 	}
-	return statusWord(c.Status) + ": " + briefly(c)
+	return verdictWord(c.Verdict) + ": " + briefly(c)
 }
 
 // briefly names the reasons of a cell in a few words.
 func briefly(c *Cell) string {
 	var brief []string
 	for _, r := range c.Reasons {
-		if s := Brief(r); r.Status == c.Status && !slices.Contains(brief, s) {
+		if s := Brief(r); r.Verdict == c.Verdict && !slices.Contains(brief, s) {
 			brief = append(brief, s)
 		}
 	}
@@ -232,14 +232,14 @@ func briefly(c *Cell) string {
 	return strings.Join(brief, ", ")
 }
 
-// statusWord is how cells and reasons begin.
-func statusWord(s Status) string {
+// verdictWord is how cells and reasons begin.
+func verdictWord(s compat.Verdict) string {
 	switch s {
-	case Compatible:
+	case compat.Compatible:
 		return "yes"
-	case NotApplicable:
+	case compat.NotApplicable:
 		return "-"
-	case Undetermined:
+	case compat.Undetermined:
 		return "?"
 	}
 	return "no"
@@ -305,7 +305,7 @@ func offer(r Reason) string {
 		return "none in the file"
 	case compat.Rule(r.Rule) == NotReported:
 		return "none"
-	case r.Status == Undetermined:
+	case r.Verdict == compat.Undetermined:
 		return "not known"
 	}
 	return "not supported"
@@ -316,9 +316,9 @@ func sentence(r Reason) string {
 	switch {
 	case compat.Rule(r.Rule) == compat.NoImage:
 		return "the file has neither native code for the device nor code that can be compiled for it"
-	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == Incompatible:
+	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
 		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
-	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == Incompatible:
+	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
 		return safetext.Escape(r.Text) + ": it is " + safetext.Escape(r.Required) + ", and the device takes " + safetext.Escape(r.Available)
 	}
 	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
@@ -349,7 +349,7 @@ func (t *table) entries() []*entry {
 	var list []*entry
 	index := map[key]*entry{}
 	get := func(r Reason, brief, text string) *entry {
-		k := key{string(r.Status), brief, text}
+		k := key{r.Verdict.String(), brief, text}
 		e := index[k]
 		if e == nil {
 			e = &entry{Reason: r, brief: brief, text: text}
@@ -380,7 +380,7 @@ func (t *table) entries() []*entry {
 		}
 		for _, r := range counted[n] {
 			switch {
-			case r.Status == Undetermined && generic[device]:
+			case r.Verdict == compat.Undetermined && generic[device]:
 				e := get(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(t.Devices[device].Name)))
 				e.generic = true
 				found = append(found, e)
@@ -448,7 +448,7 @@ func (t *table) entries() []*entry {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *entry) int { return rank(b.Status) - rank(a.Status) })
+	slices.SortStableFunc(list, func(a, b *entry) int { return int(b.Verdict) - int(a.Verdict) })
 	return list
 }
 
@@ -471,24 +471,24 @@ func originText(k *Kernel, o srcloc.Origin) string {
 
 // Summary says in one line what a report comes to.
 func (r *Report) Summary() string {
-	worst := map[string]Status{}
+	worst := map[string]compat.Verdict{}
 	compared := true
 	for _, c := range r.Cells {
 		if len(c.Reasons) == 1 && c.Reasons[0].Rule == NotReported {
 			compared = false
 			continue
 		}
-		if w, ok := worst[c.Kernel]; !ok || rank(c.Status) > rank(w) {
-			worst[c.Kernel] = c.Status
+		if w, ok := worst[c.Kernel]; !ok || c.Verdict > w {
+			worst[c.Kernel] = c.Verdict
 		}
 	}
 	n := len(r.Kernels)
 	good, unknown := 0, 0
 	for _, k := range r.Kernels {
 		switch worst[k.ID] {
-		case Compatible:
+		case compat.Compatible:
 			good++
-		case Undetermined:
+		case compat.Undetermined:
 			unknown++
 		}
 	}

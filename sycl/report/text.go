@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -245,11 +246,11 @@ const (
 // styleOf returns how words of a status are drawn.
 func styleOf(words string) string {
 	switch {
-	case strings.HasPrefix(words, statusWord(Compatible)):
+	case strings.HasPrefix(words, verdictWord(compat.Compatible)):
 		return green
-	case strings.HasPrefix(words, statusWord(Incompatible)):
+	case strings.HasPrefix(words, verdictWord(compat.Incompatible)):
 		return red
-	case strings.HasPrefix(words, statusWord(Undetermined)):
+	case strings.HasPrefix(words, verdictWord(compat.Undetermined)):
 		return yellow
 	}
 	return faint
@@ -268,7 +269,7 @@ func (t *textWriter) reasons() {
 		if i == 0 {
 			t.w.WriteString("\n")
 		}
-		word, text := statusWord(e.Status), e.text
+		word, text := verdictWord(e.Verdict), e.text
 		if e.brief != "" {
 			text = e.brief + ": " + text
 		}
