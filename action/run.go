@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -62,6 +63,8 @@ func run(ctx context.Context, env environment) int {
 		return cli.ExitOK
 	case err == nil:
 		return a.verdict()
+	case a.github == nil && interrupt.Stopped(ctx):
+		return cli.ExitFailure
 	}
 	return a.failed(err)
 }
