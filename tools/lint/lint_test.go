@@ -116,7 +116,7 @@ func TestBuildifier(t *testing.T) {
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
 	{"internal/elfhead", "internal/glob", "internal/inflate", "internal/plural", "internal/spell"},
-	{"aspect", "internal/yamlnode", "kernelname", "offload", "propset"},
+	{"aspect", "imageformat", "internal/yamlnode", "kernelname", "offload", "propset"},
 	{"requirement"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
