@@ -115,8 +115,8 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/elfhead", "internal/glob", "internal/inflate", "internal/plural", "internal/spell"},
-	{"aspect", "imageformat", "internal/yamlnode", "kernelname", "offload", "propset"},
+	{"internal/elfhead", "internal/glob", "internal/inflate", "internal/plural", "internal/spell", "internal/yamlnode"},
+	{"aspect", "imageformat", "kernelname", "offload", "propset"},
 	{"requirement"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
