@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -182,7 +181,7 @@ func command(t *testing.T, args ...string) {
 
 func content(t *testing.T, img *Image) string {
 	t.Helper()
-	data, err := io.ReadAll(img.Open())
+	data, err := img.Data()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (in *input) errorf(offset int64, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
 	}
-	return &FormatError{in.member, in.base + offset, fmt.Sprintf(format, args...)}
+	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...)}
 }
 
 // has reports whether the range is inside the input.
@@ -152,6 +152,13 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		return nil
 	}
 	files, err := offload.ReadAll(in.section(offset, size), size)
+	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
+		what := "OffloadBinary container"
+		if section != "" {
+			what += " in section " + quote(section)
+		}
+		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, fault}
+	}
 	if err != nil {
 		return fmt.Errorf("host binary: %v: %w", Origin{Member: in.member, Section: section, Offset: in.base + offset}, err)
 	}

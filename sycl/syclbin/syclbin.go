@@ -171,6 +171,14 @@ const (
 	keyArch   = "arch"
 )
 
+// Data returns the bytes, all of which it keeps in memory. For images that may be
+// large, use Open.
+func (i *Image) Data() ([]byte, error) {
+	data := make([]byte, i.Size()) // which was checked against the size of the file
+	_, err := io.ReadFull(i.Open(), data)
+	return data, err
+}
+
 // Open returns a reader of the bytes.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -51,7 +50,7 @@ func TestWrap(t *testing.T) {
 			}
 			for i, w := range want {
 				img := f.Images[i]
-				if data, err := io.ReadAll(img.Open()); err != nil || !bytes.Equal(data, file(t, w.file)) {
+				if data, err := img.Data(); err != nil || !bytes.Equal(data, file(t, w.file)) {
 					t.Errorf("image %d is not %s: %q, %v", i, w.file, data, err)
 				}
 				if img.Triple != w.triple || img.Arch != w.arch || img.Stated != w.kind || !slices.Equal(img.Entries, w.entries) {
