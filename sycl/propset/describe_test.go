@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 						status += ", not written so"
 					}
 					fmt.Fprintf(&got, "%s: %s (%s)\n  %s\n  %s\n", p.Key, typed.Layout, status, typed.Text, data)
-					var layout *LayoutError
+					var layout *SyntaxError
 					switch {
 					case errors.As(err, &layout) && layout.Set == s.Name && layout.Key == p.Key:
 						fmt.Fprintf(&got, "  error: %s\n", layout.Msg)

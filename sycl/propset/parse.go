@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// A SyntaxError is a fault of property set text, and its place.
+// A SyntaxError is a fault of property set text, or of a value that its key does not
+// allow, and its place.
 type SyntaxError struct {
 	File string // the name given to Parse, may be ""
-	Line int    // from 1
+	Line int    // from 1, 0 for a value that was not read from text
 	Set  string // "" before the first title
 	Key  string // "" where no key was read
 	Msg  string

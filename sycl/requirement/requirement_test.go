@@ -150,7 +150,7 @@ func TestFromPropertiesErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := FromProperties(registry(tt.in...))
-			var e *PropertyError
+			var e *propset.SyntaxError
 			if !errors.As(err, &e) || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
