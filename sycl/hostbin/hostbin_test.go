@@ -84,7 +84,7 @@ func TestDescriptorTables(t *testing.T) {
 					t.Errorf("options %q and %q", img.CompileOptions, img.LinkOptions)
 				}
 				if !img.Properties.Equal(properties) {
-					t.Errorf("properties:\n%s", img.Properties.Append(nil))
+					t.Errorf("properties:\n%s", img.Properties)
 				}
 				at := img.Origin.Offset
 				if data, _ := img.Data(); !bytes.HasPrefix(test.data[at:], data) {

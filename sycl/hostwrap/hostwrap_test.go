@@ -126,7 +126,7 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 			want.Properties = new(propset.Registry)
 		}
 		if !got.Properties.Equal(want.Properties) {
-			t.Errorf("image %d has the properties\n%s\nwant\n%s", i, got.Properties.Append(nil), want.Properties.Append(nil))
+			t.Errorf("image %d has the properties\n%s\nwant\n%s", i, got.Properties, want.Properties)
 		}
 	}
 }

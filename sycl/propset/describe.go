@@ -156,12 +156,6 @@ func CanonicalName(name string) string {
 	return name
 }
 
-// KnownSet reports whether DPC++ defines a set of that name.
-func KnownSet(name string) bool {
-	name = CanonicalName(name)
-	return slices.ContainsFunc(schema, func(r rule) bool { return r.set == name })
-}
-
 // A rule defines the values of one key, or of all keys of one form.
 type rule struct {
 	set     string

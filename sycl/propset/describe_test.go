@@ -64,14 +64,3 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 }
-
-func TestKnownSet(t *testing.T) {
-	for name, want := range map[string]bool{
-		DeviceRequirements: true, SYCLBINNative: true, SYCLBINNativeAlias: true,
-		"SYCL/kernel name": false, "": false,
-	} {
-		if got := KnownSet(name); got != want {
-			t.Errorf("KnownSet(%q) = %v", name, got)
-		}
-	}
-}

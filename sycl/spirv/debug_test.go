@@ -369,7 +369,7 @@ func TestPlacesInProperties(t *testing.T) {
 	m := parse(t, debugModules["OpenCL.DebugInfo.100"])
 	r := new(propset.Registry)
 	m.PutPlaces(r)
-	again, err := propset.Parse("again", r.Append(nil))
+	again, err := propset.Parse("again", []byte(r.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -490,6 +490,6 @@ func TestAddPlaces(t *testing.T) {
 		"new":     "1:0:c.cpp\n",
 	})
 	if !own.Equal(want) {
-		t.Errorf("got\n%s\nwant\n%s", own.Append(nil), want.Append(nil))
+		t.Errorf("got\n%s\nwant\n%s", own, want)
 	}
 }

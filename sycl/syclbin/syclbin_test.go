@@ -406,7 +406,7 @@ func TestStateOfAWrittenFile(t *testing.T) {
 	f.State, f.Global = NoState, registry(t, "[Other]\nk=1|1\n")
 	got := mustRead(t, write(t, f, Options{Unrecorded: true}))
 	if got.State != NoState || !got.Global.Equal(f.Global) {
-		t.Errorf("state %v, global metadata %q", got.State, got.Global.Append(nil))
+		t.Errorf("state %v, global metadata %q", got.State, got.Global)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestWrap(t *testing.T) {
 				}
 				props = requirement.WithCompileTarget(props, w.arch)
 				if !img.Properties.Equal(props) {
-					t.Errorf("%s has the properties\n%s\nwant\n%s", w.file, img.Properties.Append(nil), props.Append(nil))
+					t.Errorf("%s has the properties\n%s\nwant\n%s", w.file, img.Properties, props)
 				}
 			}
 		})
@@ -166,5 +166,5 @@ func TestWrapRefuses(t *testing.T) {
 func aspectProperty(number uint32) []byte {
 	r := new(propset.Registry)
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(number))
-	return r.Append(nil)
+	return []byte(r.String())
 }
