@@ -40,7 +40,7 @@ func workspace(t testing.TB) {
 		r := new(propset.Registry)
 		q.Put(r)
 		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS%d%s", len(name), name), propset.Uint(1))
-		write(t, name+".prop", string(r.Append(nil)))
+		write(t, name+".prop", r.String())
 	}
 	write(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
 	write(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
@@ -69,7 +69,7 @@ func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
 	(&requirement.Requirements{Aspects: []aspect.Aspect{28}}).Put(r)
-	write(t, "old.prop", string(r.Append(nil)))
+	write(t, "old.prop", r.String())
 	write(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
 	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
 		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || contents(t, "out.table") != want {
@@ -394,7 +394,7 @@ func BenchmarkPlan(b *testing.B) {
 		r := new(propset.Registry)
 		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
 		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.prop", i)))
-		write(b, files[i], string(r.Append(nil)))
+		write(b, files[i], r.String())
 	}
 	for i := range 100000 {
 		fmt.Fprintf(&table, "k_%d.bc|%s\n", i, files[i%len(files)])

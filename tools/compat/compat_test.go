@@ -95,7 +95,7 @@ func workspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "k.syclbin", out.Bytes())
-	write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").Append(nil))
+	write(t, "fp64.prop", []byte(properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").String()))
 	write(t, "k.bc", []byte("BC\xc0\xde"))
 	write(t, "k.table", []byte("[Code|Properties]\nk.bc|fp64.prop\n"))
 }

@@ -115,9 +115,9 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/elfhead", "internal/glob", "internal/inflate", "internal/plural", "internal/spell", "internal/yamlnode"},
-	{"aspect", "imageformat", "kernelname", "offload", "propset", "safetext"},
-	{"requirement", "srcloc"},
+	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/spell", "internal/yamlnode"},
+	{"aspect", "internal/elfhead", "kernelname", "offload", "propset", "safetext"},
+	{"imageformat", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
 	{"compat", "link", "postlink"},
