@@ -8,6 +8,97 @@ import (
 	"sync"
 )
 
+// An Entity is what other parts of a module may refer to or be referred from:
+// a *Function, *Global, *Alias, *Node or *NamedMetadata.
+type Entity interface{ entity() uint32 }
+
+// SymbolUsers returns what refers to a symbol directly: functions, variables,
+// aliases and metadata, in file order.
+func (m *Module) SymbolUsers(name string) []Entity {
+	s := m.symbols[name]
+	if s == nil {
+		return nil
+	}
+	var list []Entity
+	for _, i := range m.usersByItem()[s.entity()] {
+		if e := m.entityOf(i); e != nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// usersByItem returns the items that refer to each item.
+func (m *Module) usersByItem() map[uint32][]uint32 {
+	m.buildIndex()
+	m.lazy.Lock()
+	users := m.users
+	m.lazy.Unlock()
+	if users != nil {
+		return users
+	}
+	users = map[uint32][]uint32{}
+	for i := range uint32(len(m.items)) {
+		if m.items[i].gone {
+			continue
+		}
+		for _, to := range m.references(i) {
+			to &^= hardReference
+			// A function may name a symbol plainly and as that of a label.
+			if list := users[to]; len(list) == 0 || list[len(list)-1] != i {
+				users[to] = append(list, i)
+			}
+		}
+	}
+	m.lazy.Lock()
+	m.users = users
+	m.lazy.Unlock()
+	return users
+}
+
+// Closure returns the roots and every symbol that they reach through bodies,
+// initial values and what aliases stand for, in file order.
+func (m *Module) Closure(roots ...Symbol) []Symbol {
+	m.buildIndex()
+	sc := m.scratch()
+	defer m.release(sc)
+	for _, s := range roots {
+		sc.set(s.entity(), full)
+	}
+	var list []Symbol
+	for k := 0; k < len(sc.list); k++ {
+		for _, to := range m.references(sc.list[k]) {
+			to &^= hardReference
+			if m.isSymbol(to) && !m.items[to].gone {
+				sc.set(to, full)
+			}
+		}
+	}
+	slices.Sort(sc.list)
+	for _, i := range sc.list {
+		if !m.items[i].gone {
+			list = append(list, m.symbolOf(i))
+		}
+	}
+	return list
+}
+
+// closureOf returns the items of the symbols that some symbols reach.
+func (m *Module) closureOf(items []uint32) []uint32 {
+	if len(items) == 0 {
+		return nil
+	}
+	var roots []Symbol
+	for _, i := range items {
+		roots = append(roots, m.symbolOf(i))
+	}
+	var list []uint32
+	for _, s := range m.Closure(roots...) {
+		list = append(list, s.entity())
+	}
+	return list
+}
+
 // hardReference marks a reference that needs a definition: what an alias stands
 // for, and a function whose label's address is taken.
 const hardReference = 1 << 31
@@ -112,30 +203,32 @@ func (m *Module) scanItem(i uint32, refs []uint32) []uint32 {
 	if it.gone {
 		return refs
 	}
-	text := m.sources[it.src][it.start:it.end]
+	text := m.text(i)
 	refs = m.scan(text, i, refs)
-	switch it.kind {
-	case itemFunction, itemGlobal, itemAlias:
-		s := m.all[it.index]
-		if at := strings.Index(text, "comdat"); at >= 0 {
-			if c, ok := m.comdats[s.Comdat()]; ok {
+	if m.isSymbol(i) {
+		s := m.symbolOf(i)
+		if strings.Contains(text, "comdat") {
+			if c, ok := m.comdats[s.base().comdat()]; ok {
 				refs = append(refs, c)
 			}
 		}
 		if f, ok := s.(*Function); ok && f.defined {
 			refs = m.scan(f.body.in(m.sources[f.bodySrc]), i, refs)
 		}
-		if it.kind == itemAlias {
-			for k, to := range refs[from:] {
-				if m.isSymbol(to) {
-					refs[from+k] = to | hardReference
-				}
+	}
+	if it.kind == itemAlias {
+		for k, to := range refs[from:] {
+			if m.isSymbol(to) {
+				refs[from+k] = to | hardReference
 			}
 		}
 	}
 	slices.Sort(refs[from:])
 	return refs[:from+len(slices.Compact(refs[from:]))]
 }
+
+// symbolOf returns the symbol that an item is.
+func (m *Module) symbolOf(i uint32) Symbol { return m.all[m.items[i].index] }
 
 func (m *Module) isSymbol(i uint32) bool {
 	switch m.items[i&^hardReference].kind {
@@ -145,108 +238,94 @@ func (m *Module) isSymbol(i uint32) bool {
 	return false
 }
 
+// nothing is the reference of a text that refers to no item.
+const nothing = ^uint32(0)
+
 // scan appends what a text refers to.
 func (m *Module) scan(text string, self uint32, refs []uint32) []uint32 {
-	last := ^uint32(0) // the one before: repetition is common
-	put := func(to uint32) {
-		if to != self && to != last {
-			refs = append(refs, to)
-			last = to
-		}
-	}
-	number := func(pos int) (uint32, int, bool) {
-		end := pos
-		for end < len(text) && isDigit(text[end]) {
-			end++
-		}
-		if end == pos || end-pos > 10 {
-			return 0, end, false
-		}
-		n, err := strconv.ParseUint(text[pos:end], 10, 31)
-		return uint32(n), end, err == nil
-	}
+	last := nothing // the one before: repetition is common
 	for pos := 0; pos < len(text); {
-		c := text[pos]
-		if classes[c]&classRef == 0 {
+		if classes[text[pos]]&classRef == 0 {
 			pos++
 			continue
 		}
-		switch c {
-		case '"':
-			if pos = stringEnd(text, pos); pos < 0 {
-				return refs
-			}
-		case ';':
-			pos = lineEnd(text, pos)
-		case '!', '#':
-			n, end, ok := number(pos + 1)
-			if ok && c == '!' {
-				if to, ok := m.nodes.find(n); ok {
-					put(to)
-				}
-			} else if ok {
-				if to, ok := m.groups[n]; ok {
-					put(to)
-				}
-			}
-			pos = max(end, pos+1)
-		default:
-			end := nameEnd(text, pos+1)
-			if end < 0 {
-				return refs
-			}
-			switch name := text[pos+1 : end]; {
-			case name == "":
-			case c == '@':
-				if s := m.symbols[plainName(name)]; s != nil {
-					to := s.entity()
-					if strings.HasSuffix(text[:pos], "blockaddress(") {
-						to |= hardReference
-					}
-					put(to)
-				}
-			case c == '%':
-				if len(m.typeItems) > 0 {
-					if to, ok := m.typeItems[plainName(name)]; ok {
-						put(to)
-					}
-				}
-			default:
-				if to, ok := m.comdats[plainName(name)]; ok {
-					put(to)
-				}
-			}
-			pos = max(end, pos+1)
+		to, end := m.referenceAt(text, pos)
+		if end < 0 {
+			return refs
 		}
+		if to != nothing && to != self && to != last {
+			refs = append(refs, to)
+			last = to
+		}
+		pos = end
 	}
 	return refs
 }
 
-// Closure returns the roots and every symbol that they reach through bodies,
-// initial values and what aliases stand for, in file order.
-func (m *Module) Closure(roots ...Symbol) []Symbol {
-	m.buildIndex()
-	sc := m.scratch()
-	defer m.release(sc)
-	for _, s := range roots {
-		sc.set(s.entity(), full)
+// referenceAt returns what a text refers to at a place, and where that ends: -1
+// when it does not.
+func (m *Module) referenceAt(text string, pos int) (to uint32, end int) {
+	c := text[pos]
+	switch c {
+	case '"':
+		return nothing, stringEnd(text, pos)
+	case ';':
+		return nothing, lineEnd(text, pos)
+	case '!', '#':
+		return m.numberedAt(text, pos)
 	}
-	var list []Symbol
-	for k := 0; k < len(sc.list); k++ {
-		for _, to := range m.references(sc.list[k]) {
-			to &^= hardReference
-			if m.isSymbol(to) && !m.items[to].gone {
-				sc.set(to, full)
-			}
+	end = nameEnd(text, pos+1)
+	if end <= pos+1 {
+		return nothing, end
+	}
+	name := plainName(text[pos+1 : end])
+	var ok bool
+	switch c {
+	case '@':
+		s := m.symbols[name]
+		if s == nil {
+			return nothing, end
 		}
-	}
-	slices.Sort(sc.list)
-	for _, i := range sc.list {
-		if !m.items[i].gone {
-			list = append(list, m.all[m.items[i].index])
+		to = s.entity()
+		if strings.HasSuffix(text[:pos], "blockaddress(") {
+			to |= hardReference
 		}
+		return to, end
+	case '%':
+		to, ok = m.typeItems[name]
+	default:
+		to, ok = m.comdats[name]
 	}
-	return list
+	if !ok {
+		return nothing, end
+	}
+	return to, end
+}
+
+// numberedAt is referenceAt for metadata nodes and attribute groups.
+func (m *Module) numberedAt(text string, pos int) (to uint32, end int) {
+	end = pos + 1
+	for end < len(text) && isDigit(text[end]) {
+		end++
+	}
+	digits := text[pos+1 : end]
+	if digits == "" || len(digits) > 10 {
+		return nothing, end
+	}
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return nothing, end
+	}
+	var ok bool
+	if text[pos] == '!' {
+		to, ok = m.nodes.find(uint32(n))
+	} else {
+		to, ok = m.groups[uint32(n)]
+	}
+	if !ok {
+		return nothing, end
+	}
+	return to, end
 }
 
 // A scratch marks items. Marks of an older epoch do not count, so that starting
