@@ -197,7 +197,10 @@ func (c *cursor) skipBracketValue(first byte) bool {
 // skipWordValue skips what follows the first word of a constant.
 func (c *cursor) skipWordValue(word string) bool {
 	switch {
-	case word == "c" && c.peek(0).kind == tokenString:
+	case word == "c":
+		if c.peek(0).kind != tokenString {
+			return false
+		}
 		c.i++
 	case word == "dso_local_equivalent" || word == "no_cfi":
 		if c.peek(0).kind != tokenGlobal {
