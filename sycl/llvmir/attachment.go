@@ -76,7 +76,7 @@ func (s *symbol) SetMetadata(kind string, id int) {
 	}
 }
 
-// RemoveMetadata detaches the metadata of that kind and says whether there was any.
+// RemoveMetadata detaches the metadata of that kind and reports whether there was any.
 func (s *symbol) RemoveMetadata(kind string) bool {
 	found := false
 	for {

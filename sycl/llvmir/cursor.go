@@ -2,21 +2,24 @@ package llvmir
 
 import "strings"
 
-// A cursor walks over tokens, which it takes from a lexer as they are needed.
+// A cursor walks over tokens, which it takes from a lexer as they are needed, and
+// skips types, values and attributes. The current token is toks[i].
 type cursor struct {
 	text string
 	toks []token
 	i    int
-	lx   lexer // unused when all tokens are there
-	live bool
+	lx   lexer
+	live bool // more tokens come from lx
 }
 
+// reset starts at a place of a text.
 func (c *cursor) reset(text string, pos, limit int) {
 	c.text, c.toks, c.i = text, c.toks[:0], 0
 	c.lx = lexer{text, pos, limit}
 	c.live = true
 }
 
+// peek returns the token that is k after the current one.
 func (c *cursor) peek(k int) token {
 	for c.i+k >= len(c.toks) {
 		if !c.live {
@@ -36,11 +39,13 @@ func (c *cursor) word(t token) string { return c.text[t.start:t.end] }
 // at reports whether the current token is punctuation b.
 func (c *cursor) at(b byte) bool { return c.atK(0, b) }
 
+// atK is at for the token that is k after the current one.
 func (c *cursor) atK(k int, b byte) bool {
 	t := c.peek(k)
 	return t.kind == tokenPunct && c.text[t.start] == b
 }
 
+// accept skips the current token if it is punctuation b, and reports whether it was.
 func (c *cursor) accept(b byte) bool {
 	if c.at(b) {
 		c.i++
@@ -68,7 +73,7 @@ func (c *cursor) group() bool {
 		if !ok {
 			return false
 		}
-		// The closing bracket stands for all of it.
+		// The closing bracket is the token for all of the group.
 		c.toks[c.i] = token{uint32(end - 1), uint32(end), tokenPunct, false}
 		c.lx.pos = end
 		c.i++

@@ -2,8 +2,8 @@ package llvmir
 
 import "strings"
 
-// A header is what stands around the name of a symbol, by place in its source
-// text. One struct serves functions, variables and aliases.
+// A header is the text around the name of a symbol, by place in its source. One
+// struct serves functions, variables and aliases.
 type header struct {
 	text   string
 	fields [fieldCount]span
@@ -139,7 +139,7 @@ func wordIn(place uint8, c *cursor, t token) (headerWord, bool) {
 	return w, ok && w.in&place != 0
 }
 
-// headError is where a header stops being one.
+// A headError is a place where a header is malformed.
 type headError struct {
 	at  uint32
 	msg string
@@ -231,7 +231,7 @@ func (h *header) function(c *cursor, defined bool) *headError {
 	return h.functionEnd(c, defined)
 }
 
-// functionStart reads what stands before the result type. Attributes of the
+// functionStart reads what is before the result type. Attributes of the
 // result are not kept.
 func (h *header) functionStart(c *cursor) *headError {
 	h.before = c.end()
@@ -326,7 +326,7 @@ func (h *header) parameter(c *cursor) *headError {
 	return nil
 }
 
-// functionEnd reads what stands after the parameters.
+// functionEnd reads what is after the parameters.
 func (h *header) functionEnd(c *cursor, defined bool) *headError {
 	for {
 		var err *headError
@@ -396,7 +396,7 @@ func (h *header) variable(c *cursor) *headError {
 	return h.variableEnd(c)
 }
 
-// variableStart reads what stands before the type.
+// variableStart reads what is before the type.
 func (h *header) variableStart(c *cursor) *headError {
 	h.before = c.end()
 	for !h.fields[fieldKeyword].ok() {
@@ -432,7 +432,7 @@ func (h *header) aliasee(c *cursor) *headError {
 	return nil
 }
 
-// variableEnd reads what stands after the value.
+// variableEnd reads what is after the value.
 func (h *header) variableEnd(c *cursor) *headError {
 	h.end = c.end()
 	for c.accept(',') {

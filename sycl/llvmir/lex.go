@@ -48,7 +48,7 @@ const (
 	tokenBad               // a string that does not end: the last token
 )
 
-// A token is a token by its place, which is what everything inside works on.
+// A token is a token by its place. All of the package works on these.
 type token struct {
 	start, end uint32
 	kind       tokenKind
@@ -63,11 +63,13 @@ type span struct{ start, end uint32 }
 func (s span) in(text string) string { return text[s.start:s.end] }
 func (s span) ok() bool              { return s.end > s.start }
 
+// A lexer splits text[pos:limit] into tokens.
 type lexer struct {
 	text       string
 	pos, limit int
 }
 
+// Classes of bytes.
 const (
 	classWord  = 1 << iota // part of a word or name
 	classSpace             // white space but line feed
@@ -165,7 +167,7 @@ func lineEnd(text string, pos int) int {
 	return len(text)
 }
 
-// stringEnd returns the place behind the string that starts at pos, -1 when it
+// stringEnd returns the place after the string that starts at pos, -1 when it
 // does not end. A quote in a string is written \22.
 func stringEnd(text string, pos int) int {
 	n := strings.IndexByte(text[pos+1:], '"')
@@ -182,7 +184,7 @@ func wordEnd(text string, pos int) int {
 	return pos
 }
 
-// nameEnd returns where the name behind a sigil ends, -1 for a quoted one that
+// nameEnd returns where the name after a sigil ends, -1 for a quoted one that
 // does not end.
 func nameEnd(text string, pos int) int {
 	if pos < len(text) && text[pos] == '"' {
@@ -255,7 +257,7 @@ func skipGroup(text string, pos int) (end int, ok bool) {
 	return pos, false
 }
 
-// plainName returns the name behind a sigil without quotes.
+// plainName returns the name after a sigil without quotes.
 func plainName(text string) string {
 	if len(text) >= 2 && text[0] == '"' {
 		return unquote(text[1 : len(text)-1])
@@ -263,7 +265,7 @@ func plainName(text string) string {
 	return text
 }
 
-// symbolText writes a name with its sigil, quoted when it has to be.
+// symbolText writes a name with its sigil, in quotes when it needs them.
 func symbolText(sigil byte, name string) string {
 	plain := name != "" && wordEnd(name, 0) == len(name) && strings.IndexByte(name, '+') < 0
 	if plain && isDigit(name[0]) {

@@ -252,7 +252,7 @@ func TestMalformed(t *testing.T) {
 		"a global without a value":      {"@a = global i32\n", "initial value", 1},
 		"an alias of nothing":           {"@a = alias i32\n", "comma", 1},
 		"a function without a name":     {"define void () {\n}\n", "without a name", 1},
-		"two functions of one name":     {"declare void @f()\ndeclare void @f()\n", "stands here and in line 1", 2},
+		"two functions of one name":     {"declare void @f()\ndeclare void @f()\n", "is here and in line 1", 2},
 		"a NUL byte":                    {"\n\n@a\x00\n", "NUL byte", 3},
 		"a group without a body":        {"attributes #0\n", "without a body", 1},
 		"a word after a target":         {"target triple = \"x\"\n\n  hello there\n", "does not belong to a target", 3},

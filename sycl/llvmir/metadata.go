@@ -36,7 +36,7 @@ func (m *Module) nodeText(at uint32) string {
 // ID returns the node's number, -1 when it is written in place.
 func (n *Node) ID() int { return n.id }
 
-// Text returns the node as it stands right of "=".
+// Text returns the text after "=".
 func (n *Node) Text() string { return n.text }
 
 // Distinct reports whether the node is distinct.
@@ -268,7 +268,7 @@ func (m *Module) AddNode(content string) int {
 	return id
 }
 
-// SetNode replaces a node; the text is what stands right of "=".
+// SetNode replaces a node; the text is what is after "=".
 func (m *Module) SetNode(id int, text string) error {
 	if n := m.Node(id); n == nil {
 		return fmt.Errorf("there is no metadata node !%d", id)

@@ -20,24 +20,24 @@ type Module struct {
 	all       []Symbol // by item.index
 	symbols   map[string]Symbol
 	namedIDs  map[string]*NamedMetadata
-	typeItems map[string]uint32
+	typeItems map[string]uint32 // items of named types
 	groups    map[uint32]uint32 // item of each attribute group
 	maxGroup  uint32            // one more than the greatest
 	lowGroup  uint32            // all smaller ones are taken; moved when maxGroup is too great
 	clones    map[string]string // groups made by edits, by content
-	comdats   map[string]uint32
+	comdats   map[string]uint32 // items
 	nodes     nodeTable
 
 	typesLock sync.RWMutex
-	interned  map[string]*Type
+	interned  map[string]*Type // by text
 
-	pruned    bool       // functions, globals and aliases hold no deleted ones
-	lazy      sync.Mutex // guards what follows and pending edits of bodies
-	index     *index
-	fresh     map[uint32][]uint32 // references of items that the index does not have as they are
-	users     map[uint32][]uint32
-	lists     *subsetLists
-	scratches []*scratch
+	pruned bool       // functions, globals and aliases hold no deleted ones
+	lazy   sync.Mutex // guards what follows and pending edits of bodies
+	index  *index
+	fresh  map[uint32][]uint32 // references of items that the index does not have as they are
+	users  map[uint32][]uint32 // items that refer to each item
+	lists  *subsetLists
+	spare  []*markSet
 }
 
 // Functions returns all functions in file order. The list must not be changed.
@@ -109,7 +109,7 @@ func (m *Module) Triple() string {
 	return ""
 }
 
-// Delete removes symbols. What uses them is not looked at.
+// Delete removes symbols. Their uses stay.
 func (m *Module) Delete(symbols ...Symbol) {
 	for _, s := range symbols {
 		m.items[s.entity()].gone = true
@@ -123,7 +123,7 @@ func (m *Module) Delete(symbols ...Symbol) {
 	m.lazy.Unlock()
 }
 
-// DeleteGlobal removes a variable and says whether there was one.
+// DeleteGlobal removes a variable and reports whether there was one.
 func (m *Module) DeleteGlobal(name string) bool {
 	g := m.Global(name)
 	if g == nil {
@@ -149,7 +149,8 @@ func (m *Module) add(text string) error {
 	return err
 }
 
-// mustAdd adds one entity whose text this package has made around a caller's.
+// mustAdd adds one entity whose text this package has made around a caller's. It
+// panics when the caller's is not IR.
 func (m *Module) mustAdd(text string) {
 	if err := check(text); err != nil {
 		panic("llvmir: " + err.Error())
@@ -162,8 +163,7 @@ func (m *Module) mustAdd(text string) {
 type itemKind uint8
 
 const (
-	itemOther itemKind = iota
-	itemTarget
+	itemTarget itemKind = iota // target or source_filename
 	itemAsm
 	itemType
 	itemGlobal
@@ -177,8 +177,8 @@ const (
 	itemSummary // ^0 = ...
 )
 
-// An item is a top-level entity: source[start:end], and before it, from lead on,
-// white space and comments. Of a function it is the header.
+// An item is a top-level entity: source[start:end]. White space and comments before
+// it start at lead. Of a function it is the header.
 type item struct {
 	src, lead, start, end uint32
 	index                 uint32 // in the slice of its kind; of a node its number
@@ -186,6 +186,7 @@ type item struct {
 	gone                  bool
 }
 
+// text returns the text of an item.
 func (m *Module) text(i uint32) string {
 	it := &m.items[i]
 	return m.sources[it.src][it.start:it.end]
@@ -201,7 +202,7 @@ func (m *Module) rewrite(i uint32, text string) {
 	m.touch(i)
 }
 
-// touch notes that an item is no longer what it was.
+// touch forgets what is known of an item that has changed.
 func (m *Module) touch(i uint32) {
 	m.edited = true
 	m.lazy.Lock()
@@ -215,6 +216,7 @@ func (m *Module) touch(i uint32) {
 	m.lazy.Unlock()
 }
 
+// entityOf returns the entity that an item is, nil when others do not refer to it.
 func (m *Module) entityOf(i uint32) Entity {
 	it := &m.items[i]
 	if it.gone {
@@ -229,4 +231,16 @@ func (m *Module) entityOf(i uint32) Entity {
 		return m.named[it.index]
 	}
 	return nil
+}
+
+// symbolOf returns the symbol that an item is.
+func (m *Module) symbolOf(i uint32) Symbol { return m.all[m.items[i].index] }
+
+// isSymbol reports whether a reference is to a symbol.
+func (m *Module) isSymbol(i uint32) bool {
+	switch m.items[i&^hardReference].kind {
+	case itemFunction, itemGlobal, itemAlias:
+		return true
+	}
+	return false
 }

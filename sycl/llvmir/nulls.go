@@ -27,7 +27,7 @@ func (s *subset) withoutSymbols(text string) string {
 }
 
 // A nuller writes a node with null for some of its operands. An operand is what
-// stands between commas, brackets and a field's colon.
+// is between commas, brackets and a field's colon.
 type nuller struct {
 	text  string
 	b     strings.Builder

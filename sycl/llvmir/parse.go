@@ -205,7 +205,7 @@ func (r *reader) addSymbol(kind itemKind, s Symbol, start, end int) {
 
 func (r *reader) unique(start int, name string) error {
 	if old := r.m.symbols[name]; old != nil {
-		return r.fail(start, "symbol @%s stands here and in line %d", name, r.m.line(old))
+		return r.fail(start, "symbol @%s is here and in line %d", name, r.m.line(old))
 	}
 	return nil
 }
@@ -436,8 +436,8 @@ func (r *reader) limit(pos int) (int, error) {
 	return last, nil
 }
 
-// assigned reports whether a name that is followed by "=" stands at a place, and
-// where it ends.
+// assigned reports whether a name with "=" after it is at a place, and where the
+// name ends.
 func assigned(text string, pos int) (end int, ok bool) {
 	if text[pos] == '!' {
 		end = metadataNameEnd(text, pos+1)

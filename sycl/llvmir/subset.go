@@ -37,9 +37,9 @@ type Subset struct {
 // chosen likewise.
 func (m *Module) WriteSubset(out io.Writer, want Subset) error {
 	m.buildIndex()
-	s := subset{m: m, want: want, lists: m.subsetLists(), marks: m.scratch()}
+	s := subset{m: m, want: want, lists: m.subsetLists(), marks: m.newMarks()}
 	defer m.release(s.marks)
-	s.operands = make([][]listed, len(s.lists.named))
+	s.operands = make([][]listEntry, len(s.lists.named))
 	s.mark()
 	return s.emit(out)
 }
@@ -50,13 +50,13 @@ type subset struct {
 	m     *Module
 	want  Subset
 	lists *subsetLists
-	marks *scratch
+	marks *markSet
 	done  int // marked items whose references have been marked
 
 	// What the output has of lists. Maps are made when something goes in.
 	written  []uint32                   // lists to write, if any element stays
-	elements map[uint32][]listed        // of lists
-	operands [][]listed                 // of named metadata
+	elements map[uint32][]listEntry     // of lists
+	operands [][]listEntry              // of named metadata
 	units    []*unit                    // compile units
 	members  map[*unitList][]unitMember // of the lists of compile units
 
@@ -190,7 +190,7 @@ func (s *subset) markElements() {
 	}
 }
 
-func (s *subset) keepElement(e listed) {
+func (s *subset) keepElement(e listEntry) {
 	put(&s.elements, e.list, append(s.elements[e.list], e))
 	for _, to := range s.m.scan(e.text, e.list, nil) {
 		if s.m.isSymbol(to) {
@@ -258,7 +258,7 @@ func (s *subset) markUnits() {
 	}
 }
 
-func (s *subset) keepOperand(e listed) {
+func (s *subset) keepOperand(e listEntry) {
 	n := s.lists.named[e.list]
 	if s.want.Named != nil {
 		node := s.m.Node(e.node)
@@ -300,7 +300,7 @@ func (s *subset) emit(out io.Writer) error {
 
 func (s *subset) namedText(i uint32) string {
 	k := s.lists.byItem[i]
-	return "!" + escapeName(s.lists.named[k].name) + " = !{" + joinListed(inOrder(s.operands[k])) + "}"
+	return "!" + escapeName(s.lists.named[k].name) + " = !{" + joinEntries(inOrder(s.operands[k])) + "}"
 }
 
 func (s *subset) nodeText(i uint32) string {
@@ -350,12 +350,12 @@ func put[K comparable, V any](m *map[K]V, key K, value V) {
 }
 
 // inOrder sorts what stays of a list, each once.
-func inOrder(list []listed) []listed {
-	slices.SortFunc(list, func(a, b listed) int { return a.order - b.order })
-	return slices.CompactFunc(list, func(a, b listed) bool { return a.order == b.order })
+func inOrder(list []listEntry) []listEntry {
+	slices.SortFunc(list, func(a, b listEntry) int { return a.order - b.order })
+	return slices.CompactFunc(list, func(a, b listEntry) bool { return a.order == b.order })
 }
 
-func joinListed(list []listed) string {
+func joinEntries(list []listEntry) string {
 	words := make([]string, len(list))
 	for i, e := range list {
 		words[i] = e.text
@@ -364,14 +364,14 @@ func joinListed(list []listed) string {
 }
 
 // listText writes a list variable with some of its elements.
-func (m *Module) listText(g *Global, list []listed) string {
+func (m *Module) listText(g *Global, list []listEntry) string {
 	h := g.header()
 	at := m.items[g.item]
 	element := "ptr"
 	if t := g.ValueType(); t != nil && t.elem != nil {
 		element = t.elem.text
 	}
-	return h.text[at.start:h.typ.start] + fmt.Sprintf("[%d x %s] [%s]", len(list), element, joinListed(list)) + h.text[h.initializer.end:at.end]
+	return h.text[at.start:h.typ.start] + fmt.Sprintf("[%d x %s] [%s]", len(list), element, joinEntries(list)) + h.text[h.initializer.end:at.end]
 }
 
 // relinked returns a symbol's header with another linkage, and leaves the symbol as it is.

@@ -8,20 +8,20 @@ var listNames = []string{"llvm.used", "llvm.compiler.used", "llvm.global.annotat
 // subsetLists are what every subset needs to know about lists of symbols, by
 // symbol, so that a subset does not have to read what concerns others.
 type subsetLists struct {
-	always   []uint32            // items that every output has
-	isList   map[uint32]bool     // variables with appending linkage
-	elements map[uint32][]listed // by the first symbol that they name
+	always   []uint32               // items that every output has
+	isList   map[uint32]bool        // variables with appending linkage
+	elements map[uint32][]listEntry // by the first symbol that they name
 	named    []namedList
-	byItem   map[uint32]int      // places in named
-	bySymbol map[uint32][]listed // operands of named metadata by the first symbol that they name
-	units    int                 // place of llvm.dbg.cu in named, -1 without one
+	byItem   map[uint32]int         // places in named
+	bySymbol map[uint32][]listEntry // operands of named metadata by the first symbol that they name
+	units    int                    // place of llvm.dbg.cu in named, -1 without one
 
 	compileUnits map[uint32]*unit
 	members      map[uint32][]unitMember // of the lists of compile units, by node
 }
 
-// A listed is an element of a list, or an operand of named metadata.
-type listed struct {
+// A listEntry is an element of a list, or an operand of named metadata.
+type listEntry struct {
 	list  uint32 // item, or place in named
 	order int
 	text  string
@@ -32,7 +32,7 @@ type listed struct {
 type namedList struct {
 	item   uint32
 	name   string
-	always []listed // operands that name no symbol
+	always []listEntry // operands that name no symbol
 }
 
 func (m *Module) subsetLists() *subsetLists {
@@ -43,7 +43,7 @@ func (m *Module) subsetLists() *subsetLists {
 		return l
 	}
 	l = &subsetLists{
-		isList: map[uint32]bool{}, elements: map[uint32][]listed{}, byItem: map[uint32]int{}, bySymbol: map[uint32][]listed{}, units: -1,
+		isList: map[uint32]bool{}, elements: map[uint32][]listEntry{}, byItem: map[uint32]int{}, bySymbol: map[uint32][]listEntry{}, units: -1,
 		compileUnits: map[uint32]*unit{}, members: map[uint32][]unitMember{},
 	}
 	for i := range uint32(len(m.items)) {
@@ -81,7 +81,7 @@ func (l *subsetLists) addVariable(m *Module, i uint32) {
 	for k, e := range init.Elements() {
 		text := e.Type.String() + " " + e.Text
 		if refs := m.symbolsIn(text, i); len(refs) > 0 {
-			l.elements[refs[0]] = append(l.elements[refs[0]], listed{i, k, text, refs, -1})
+			l.elements[refs[0]] = append(l.elements[refs[0]], listEntry{i, k, text, refs, -1})
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (l *subsetLists) addNamed(m *Module, i uint32) {
 		l.units = at
 	}
 	for k, o := range n.operands() {
-		e := listed{list: uint32(at), order: k, text: o.Text, node: -1}
+		e := listEntry{list: uint32(at), order: k, text: o.Text, node: -1}
 		text := o.Text
 		if id, ok := o.Node(); ok {
 			if node := m.Node(id); node != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// deepestType bounds recursion. What programs need is far below.
+// deepestType bounds recursion.
 const deepestType = 1000
 
 // parseType reads a type.

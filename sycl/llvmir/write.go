@@ -9,7 +9,7 @@ import (
 
 // WriteTo writes the module. A module that was not edited is written byte for
 // byte as it was read. One that was loses its uselistorder directives and its
-// summary, which describe what it was.
+// summary, which describe the text as it was.
 func (m *Module) WriteTo(out io.Writer) (int64, error) {
 	w := newWriter(out)
 	if !m.edited {
@@ -72,7 +72,7 @@ func (w *writer) flush() (int64, error) {
 	return w.n, w.err
 }
 
-// item writes what stands before an item and then its text.
+// item writes the white space and comments before an item, and then its text.
 func (w *writer) item(m *Module, i uint32, text string) {
 	it := &m.items[i]
 	lead := m.sources[it.src][it.lead:it.start]
