@@ -299,11 +299,11 @@ func TestLikeLibrary(t *testing.T) {
 	// The step of a build takes one for the other.
 	images := func(dir, driver, library string) map[string]string {
 		t.Helper()
-		step := steps.Images{DPCPP: steps.DPCPP{Driver: driver, Library: library}, Split: "auto", CodeDir: dir + "/spv", PropertiesDir: dir + "/prop", Table: dir + "/k.table"}
+		step := steps.ImagesOptions{Bitcode: "driver/k.bc", DPCPP: steps.DPCPP{Driver: driver, Library: library}, Split: "auto", CodeDir: dir + "/spv", PropertiesDir: dir + "/prop", Table: dir + "/k.table"}
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := step.Run(t.Context(), &cli.Env{Stderr: os.Stderr}, []string{"driver/k.bc"}); err != nil {
+		if err := steps.Images(t.Context(), os.Stderr, step); err != nil {
 			t.Fatal(err)
 		}
 		all := files(dir)
