@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -41,10 +43,10 @@ func FromRow(code syclbin.Source, properties *propset.Registry, symbols []string
 		properties = new(propset.Registry)
 	}
 	image := &syclbin.Image{Kind: syclbin.NativeImage, Metadata: new(propset.Registry), Source: code}
-	switch syclbin.Detect(code, code.Size()) {
-	case syclbin.FormatSPIRV, syclbin.FormatBitcode:
+	switch imageformat.Detect(code, code.Size()) {
+	case imageformat.SPIRV, imageformat.Bitcode:
 		image = syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", code)
-	case syclbin.FormatPTX:
+	case imageformat.PTX:
 		image = syclbin.NewIR(syclbin.PTX, "nvptx64-nvidia-cuda", code)
 	}
 	m, err := fromImages(properties, []*syclbin.Image{image})
@@ -90,12 +92,12 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 		}
 		m.Forms = append(m.Forms, form)
 		switch format := image.Format(); {
-		case format == syclbin.FormatSPIRV && code == nil:
+		case format == imageformat.SPIRV && code == nil:
 			if code, err = parseSPIRV(image); err != nil {
 				broken = cmp.Or(broken, err)
 			}
-		case format == syclbin.FormatZebin && kernels == nil:
-			kernels, _ = syclbin.ELFKernels(image, image.Size()) // absent names are no fault
+		case format == imageformat.Zebin && kernels == nil:
+			kernels, _ = imageformat.ELFKernels(image, image.Size()) // absent names are no fault
 		}
 	}
 	for _, name := range (&syclbin.Module{Metadata: metadata}).Kernels() {
@@ -139,24 +141,17 @@ func newKernelInfo(symbol string) KernelInfo {
 // explain adds the places of a kernel: those that the build wrote down or, when
 // it did not, those that the code, which may be nil, tells.
 func (info *KernelInfo) explain(metadata *propset.Registry, code *spirv.Module) {
-	places, ok := spirv.PlacesOf(metadata, info.symbol)
+	places, ok := srcloc.Of(metadata, info.symbol)
 	if !ok && code != nil {
 		if k := code.Kernel(info.symbol); k != nil {
 			places = code.Places(k)
 		}
 	}
-	info.Location = location(places.Location)
-	for _, o := range places.Origins {
-		info.Origins = append(info.Origins, Origin{Aspect: Aspect{o.Aspect.String(), uint32(o.Aspect)},
-			Function: kernelname.Display(o.Function), Location: location(o.Location)})
+	info.Source = places
+	for i := range places.Origins {
+		o := &places.Origins[i]
+		o.Function = kernelname.Display(o.Function)
 	}
-}
-
-func location(l spirv.Location) *Location {
-	if l == (spirv.Location{}) {
-		return nil
-	}
-	return &Location{Path: l.File, Line: l.Line, Column: l.Column}
 }
 
 func parseSPIRV(code syclbin.Source) (*spirv.Module, error) {
@@ -182,11 +177,11 @@ func newForm(image *syclbin.Image) (Form, error) {
 	}
 	// The type in the metadata is not to be trusted: DPC++ writes 0 for all.
 	switch image.Format() {
-	case syclbin.FormatSPIRV:
+	case imageformat.SPIRV:
 		f.Format = "spirv"
-	case syclbin.FormatPTX:
+	case imageformat.PTX:
 		f.Format = "ptx"
-	case syclbin.FormatBitcode:
+	case imageformat.Bitcode:
 		f.Format = "llvm-ir"
 	default:
 		typ, _ := image.Type()

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 )
 
@@ -103,7 +103,7 @@ func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]strin
 		}
 		fmt.Fprintf(b, "dropped %s\n", in.describe(i))
 		for _, reason := range reasons {
-			fmt.Fprintf(b, "  %s\n", report.Escape(reason))
+			fmt.Fprintf(b, "  %s\n", safetext.Escape(reason))
 		}
 	}
 	return b.Flush()
@@ -113,13 +113,13 @@ func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]strin
 func (in *needyTable) describe(row int) string {
 	s := fmt.Sprintf("row %d", row+1)
 	if code := in.code(row); code != "" {
-		s += " (" + report.Escape(code) + ")"
+		s += " (" + safetext.Escape(code) + ")"
 	}
 	const most = 5
 	var names []string
 	for _, k := range in.rows[row].kernels {
 		// DPC++ makes two kernels of some, which people know by one name.
-		if name := report.Escape(kernelname.Display(k)); !slices.Contains(names, name) {
+		if name := safetext.Escape(kernelname.Display(k)); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -132,7 +133,7 @@ type irModule struct {
 	number int // of the abstract module
 	module *syclbin.Module
 	image  *syclbin.Image
-	format syclbin.Format
+	format imageformat.Format
 }
 
 // irModules returns the IR of each abstract module that serves a target. Of
@@ -158,7 +159,7 @@ func (s *Import) irModules(name string, f *syclbin.File, triple string) ([]irMod
 				return nil, refuse("contains an IR module without a target, in abstract module %d", n)
 			case architecture(image.Triple()) != architecture(triple):
 				continue
-			case format != syclbin.FormatSPIRV && format != syclbin.FormatBitcode:
+			case format != imageformat.SPIRV && format != imageformat.Bitcode:
 				return nil, refuse("contains an IR module of unknown type, in abstract module %d: its bytes are neither SPIR-V nor LLVM bitcode", n)
 			}
 			if found == nil || image.Triple() == triple && found.image.Triple() != triple {
@@ -250,7 +251,7 @@ func (s *Import) module(ctx context.Context, env *cli.Env, name string, in irMod
 		return nil, err
 	}
 	bitcode := file
-	if in.format == syclbin.FormatSPIRV {
+	if in.format == imageformat.SPIRV {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err

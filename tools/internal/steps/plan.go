@@ -8,7 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // PlanOptions say what to plan.
@@ -47,7 +47,7 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 		return nil
 	}
 	for i := range why {
-		why[i] = report.Escape(why[i])
+		why[i] = safetext.Escape(why[i])
 	}
 	for _, in := range inputs {
 		if row < len(in.rows) {

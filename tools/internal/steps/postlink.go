@@ -25,7 +25,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
@@ -528,7 +528,7 @@ func (r *imageFiles) propertySets(m *llvmir.Module, w *postlink.PropertyWriter, 
 	}
 	for _, f := range r.image.EntryPoints {
 		if places, ok := postlink.PlacesOf(m, f); ok {
-			sets.Add(spirv.PlacesSet).Put(f.Name(), places)
+			sets.Add(srcloc.Set).Put(f.Name(), places)
 		}
 	}
 	return sets, nil
