@@ -12,7 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
 // An input is one of the action. It is a variable, and outside of GitHub Actions
@@ -54,14 +54,14 @@ type settings struct {
 // program is from.
 var inputs = []input{
 	{"reports", "patterns", "", "the reports, by patterns in lines of their own or between commas; ! takes files away again", func(s *settings, v string) error {
-		s.reports = gating.SplitPatterns(v)
+		s.reports = workspace.SplitPatterns(v)
 		return nil
 	}},
 	{"policy-file", "path", "", "the policy; .github/sycl-compat.yml when it is there", text(func(s *settings) *string { return &s.policyFile })},
 	{"policy-ref", "head, base", "head", "whose policy and baseline count: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
 	{"baseline-file", "path", "", "the baseline: problems that are known", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "reports of the base branch: what they have is not new", func(s *settings, v string) error {
-		s.baseReports = gating.SplitPatterns(v)
+		s.baseReports = workspace.SplitPatterns(v)
 		return nil
 	}},
 	{"fail-on", "new, any, none", "", "which problems fail; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},

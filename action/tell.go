@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/action/internal/ghapi"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -42,7 +42,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 			return err
 		}
 		write := func(w io.Writer) error {
-			return gating.Writers[format](w, a.result, gating.WriteOptions{Fallback: fallback})
+			return gateinputs.Writers[format](w, a.result, gateinputs.WriteOptions{Fallback: fallback})
 		}
 		switch format {
 		case "html":
@@ -88,7 +88,7 @@ func makeFolder(name string) error {
 
 // merged returns all reports as one.
 func (a *action) merged(ctx context.Context) (*report.Report, error) {
-	parts, err := gating.Reports(ctx, a.options)
+	parts, err := gateinputs.Reports(ctx, a.options)
 	if err != nil {
 		return nil, err
 	}

@@ -63,9 +63,9 @@ func properties(q *requirement.Requirements, kernels ...string) *propset.Registr
 	return r
 }
 
-// workspace makes a folder with a SYCLBIN, a SPIR-V module and a file table, and
+// enterWorkspace makes a folder with a SYCLBIN, a SPIR-V module and a file table, and
 // goes there.
-func workspace(t *testing.T) {
+func enterWorkspace(t *testing.T) {
 	t.Helper()
 	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
 	if err != nil {
@@ -101,7 +101,7 @@ func workspace(t *testing.T) {
 }
 
 func TestReportAndShow(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
 	data, err := os.ReadFile("r.json")
 	if err != nil {
@@ -138,7 +138,7 @@ func TestReportAndShow(t *testing.T) {
 
 // A program takes native code of its own; of a file that it loads it takes either.
 func TestReportEmbedded(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{}, "_ZTS9VectorAdd")
 	var b syclbin.Builder
 	for _, image := range []*syclbin.Image{
@@ -177,7 +177,7 @@ func must(t testing.TB, name string) []byte {
 }
 
 func TestShowFormats(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
 	for format, want := range map[string]string{
 		"text":     "KERNEL     intel_gpu_pvc\nSubGroup8  no: sub-group size 8\n",
@@ -221,7 +221,7 @@ func TestShowFormats(t *testing.T) {
 }
 
 func TestSymbols(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestSymbols(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
 	good, _ := os.ReadFile("good.json")
 	write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))

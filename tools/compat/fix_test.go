@@ -208,35 +208,3 @@ func TestAttackFixLabels(t *testing.T) {
 		t.Errorf("%v, the link is %v", err, info)
 	}
 }
-
-func TestUnifiedDiff(t *testing.T) {
-	many := func(from, to int, change map[int]string) string {
-		var b strings.Builder
-		for i := from; i < to; i++ {
-			if s, ok := change[i]; ok {
-				b.WriteString(s)
-			} else {
-				b.WriteString(strings.Repeat("x", i%7) + string(rune('a'+i%26)) + "\n")
-			}
-		}
-		return b.String()
-	}
-	for _, test := range []struct{ name, before, after, want string }{
-		{"equal", "a\n", "a\n", ""},
-		{"a line", "a\nb\nc\n", "a\nB\nc\n", "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
-		{"all", "a\n", "b\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"},
-		{"from nothing", "", "a\n", "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n"},
-		{"to nothing", "a\n", "", "--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-a\n"},
-		{"no line end", "a", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		{"two places", many(0, 30, nil), many(0, 30, map[int]string{2: "two\n", 25: ""}), "--- a/f\n+++ b/f\n@@ -1,6 +1,6 @@\n a\n xb\n-xxc\n+two\n xxxd\n xxxxe\n xxxxxf\n@@ -23,7 +23,6 @@\n xw\n xxx\n xxxy\n-xxxxz\n xxxxxa\n xxxxxxb\n c\n"},
-	} {
-		if got := unifiedDiff("f", test.before, test.after); got != test.want {
-			t.Errorf("%s: got\n%s", test.name, got)
-		}
-	}
-	// Texts that differ everywhere are one block.
-	a, b := strings.Repeat("a\n", 3000), strings.Repeat("b\n", 3000)
-	if got := unifiedDiff("f", a, b); strings.Count(got, "\n") != 6003 {
-		t.Errorf("%d lines", strings.Count(got, "\n"))
-	}
-}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bazelbuild/buildtools/build"
 
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -19,7 +19,7 @@ import (
 
 // fixPlan collects edits of sycl_binary targets.
 type fixPlan struct {
-	builds      *gating.Builds
+	builds      *workspace.Builds
 	unsupported string // drop, restrict or keep
 	config      *deviceconfig.Config
 	targets     map[string]*wanted // by label
@@ -32,7 +32,7 @@ type wanted struct {
 	code, fixed, out map[string]bool
 }
 
-func newFixPlan(builds *gating.Builds, unsupported string) *fixPlan {
+func newFixPlan(builds *workspace.Builds, unsupported string) *fixPlan {
 	return &fixPlan{builds: builds, unsupported: unsupported, config: deviceconfig.Default(), targets: map[string]*wanted{}}
 }
 
@@ -80,8 +80,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 }
 
 // apply edits the files, in memory, and returns those that changed.
-func (p *fixPlan) apply() ([]*gating.BuildFile, error) {
-	var changed []*gating.BuildFile
+func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
+	var changed []*workspace.BuildFile
 	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
 		file, rule, where, ok := p.binary(label)
 		if !ok {
@@ -96,7 +96,7 @@ func (p *fixPlan) apply() ([]*gating.BuildFile, error) {
 
 // binary returns the sycl_binary that a report is about: the target of its label
 // or, when this is a report of its own, the only one that it depends on.
-func (p *fixPlan) binary(label string) (f *gating.BuildFile, r *build.Rule, where string, ok bool) {
+func (p *fixPlan) binary(label string) (f *workspace.BuildFile, r *build.Rule, where string, ok bool) {
 	where = label
 	for range 2 {
 		var err error
@@ -197,7 +197,7 @@ type change struct {
 
 // edit changes the lists of a target as findings ask for, and reports whether it
 // did.
-func (p *fixPlan) edit(label string, f *gating.BuildFile, r *build.Rule, w *wanted) bool {
+func (p *fixPlan) edit(label string, f *workspace.BuildFile, r *build.Rule, w *wanted) bool {
 	place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
 	lists := map[string][]string{}
 	for _, attr := range []string{"sycl_targets", "fixed_targets"} {

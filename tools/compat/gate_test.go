@@ -17,7 +17,7 @@ import (
 // now.json, in which Fp64Axpy has lost the device intel_gpu_pvc.
 func gateWorkspace(t *testing.T) {
 	t.Helper()
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "before.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
 	write(t, "own.yaml", []byte("intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n"))
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "now.json", "--device-config", "own.yaml", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
