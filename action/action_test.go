@@ -17,6 +17,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -47,31 +48,18 @@ func newCheckout(t *testing.T) *checkout {
 
 func (w *checkout) write(name, text string) {
 	w.Helper()
-	path := filepath.Join(w.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		w.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	testfile.Write(w, filepath.Join(w.dir, name), text)
 }
 
 func (w *checkout) read(name string) string {
 	w.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil {
-		w.Fatal(err)
-	}
-	return string(data)
+	return testfile.Read(w, filepath.Join(w.dir, name))
 }
 
 // event sets what started the workflow.
 func (w *checkout) event(name, text string) {
 	w.Helper()
-	path := filepath.Join(w.TempDir(), "event.json")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	path := testfile.Write(w, filepath.Join(w.TempDir(), "event.json"), text)
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
 }
 

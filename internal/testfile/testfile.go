@@ -8,10 +8,10 @@ import (
 )
 
 // Write writes a file, with the folders that it is in, and returns its name.
-func Write(t testing.TB, name, text string) string {
+func Write[T string | []byte](t testing.TB, name string, content T) string {
 	t.Helper()
 	makeFolder(t, name)
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return name

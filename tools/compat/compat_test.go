@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -34,13 +35,6 @@ func mustRun(t testing.TB, args ...string) string {
 		t.Fatalf("%q: exit %d, %s", args, code, stderr)
 	}
 	return stdout
-}
-
-func write(t testing.TB, name string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // goldenDir is where golden files are, wherever a test has gone.
@@ -72,7 +66,7 @@ func enterWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	write(t, "k.spv", code)
+	testfile.Write(t, "k.spv", code)
 	var b syclbin.Builder
 	for _, m := range []struct {
 		key  string
@@ -94,10 +88,10 @@ func enterWorkspace(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "k.syclbin", out.Bytes())
-	write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").Append(nil))
-	write(t, "k.bc", []byte("BC\xc0\xde"))
-	write(t, "k.table", []byte("[Code|Properties]\nk.bc|fp64.prop\n"))
+	testfile.Write(t, "k.syclbin", out.Bytes())
+	testfile.Write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").Append(nil))
+	testfile.Write(t, "k.bc", "BC\xc0\xde")
+	testfile.Write(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }
 
 func TestReportAndShow(t *testing.T) {
@@ -127,7 +121,7 @@ func TestReportAndShow(t *testing.T) {
 		t.Errorf("a report joined with itself is another one:\n%s", got)
 	}
 
-	write(t, "own.yaml", []byte("intel_gpu_dg2:\n  aspects: [fp64]\n"))
+	testfile.Write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n")
 	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
 	golden.CheckFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
 
@@ -153,7 +147,7 @@ func TestReportEmbedded(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "both.syclbin", out.Bytes())
+	testfile.Write(t, "both.syclbin", out.Bytes())
 	for flag, want := range map[string]report.Holds{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
 		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--devices=intel_gpu_pvc", flag)))
 		if err != nil {
@@ -225,9 +219,9 @@ func TestSymbols(t *testing.T) {
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "sub/k.table", []byte("[Code|Symbols]\nn.bin|n.sym\n"))
-	write(t, "sub/n.bin", []byte("native"))
-	write(t, "sub/n.sym", []byte("_ZTS1A\n_ZTS1B\n"))
+	testfile.Write(t, "sub/k.table", "[Code|Symbols]\nn.bin|n.sym\n")
+	testfile.Write(t, "sub/n.bin", "native")
+	testfile.Write(t, "sub/n.sym", "_ZTS1A\n_ZTS1B\n")
 	mustRun(t, "report", "--output", "r.json", "--devices", "intel_gpu_dg2", "sub/k.table")
 	got := mustRun(t, "show", "r.json")
 	if !strings.Contains(got, "A       no: not built\nB       no: not built\n") {
@@ -239,17 +233,17 @@ func TestErrors(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
 	good, _ := os.ReadFile("good.json")
-	write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
+	testfile.Write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
 	good = bytes.ReplaceAll(good, []byte(`"label": ""`), []byte(`"label": "//x"`))
-	write(t, "good.json", good)
-	write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
-	write(t, "cut.spv", []byte("\x03\x02\x23\x07\x00\x00"))
+	testfile.Write(t, "good.json", good)
+	testfile.Write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
+	testfile.Write(t, "cut.spv", "\x03\x02\x23\x07\x00\x00")
 	binary, _ := os.ReadFile("k.syclbin")
-	write(t, "cut.syclbin", binary[:len(binary)/2])
-	write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
-	write(t, "text.txt", []byte("hello\n"))
-	write(t, "gone.table", []byte("[Code|Properties]\ngone.bc|fp64.prop\n"))
-	write(t, "nocode.table", []byte("[Properties]\nfp64.prop\n"))
+	testfile.Write(t, "cut.syclbin", binary[:len(binary)/2])
+	testfile.Write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
+	testfile.Write(t, "text.txt", "hello\n")
+	testfile.Write(t, "gone.table", "[Code|Properties]\ngone.bc|fp64.prop\n")
+	testfile.Write(t, "nocode.table", "[Properties]\nfp64.prop\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -285,7 +279,7 @@ func TestErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			args := test.args
 			if len(args) > 1 && args[0] == "report" {
-				write(t, "out.json", []byte("old"))
+				testfile.Write(t, "out.json", "old")
 				args = append([]string{"report", "--output", "out.json"}, args[1:]...)
 			}
 			code, stdout, stderr := run(t, args...)
