@@ -193,7 +193,7 @@ func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
 		bySource[source] = &imageTable{file: folder + ".table", folder: folder, base: folder + "/"}
 		list = append(list, bySource[source])
 	}
-	config, err := devices.Load(env, o.Configs.Values)
+	config, err := devices.Load(env.Stderr, o.Configs.Values)
 	if err != nil {
 		return err
 	}

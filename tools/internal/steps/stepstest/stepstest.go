@@ -73,9 +73,9 @@ func Build(t testing.TB, b Binary) {
 		Split: "auto", LLVMDis: dis, Opt: opt, Output: file("split.table"),
 		KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable, SYCLBINKernelNames: b.Names,
 	}).Run(t.Context(), env, []string{file("linked.bc")}))
-	must((&steps.Translate{
-		LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
-	}).Run(t.Context(), env, []string{file("split.table")}))
+	must(steps.Translate(t.Context(), env.Stderr, steps.TranslateOptions{
+		In: file("split.table"), LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
+	}))
 
 	var builder syclbin.Builder
 	modules, err := filepath.Glob(file("spv/*.spv"))

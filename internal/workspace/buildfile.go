@@ -1,4 +1,4 @@
-package gating
+package workspace
 
 import (
 	"bytes"
@@ -12,12 +12,13 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Builds are the BUILD files of a workspace, for programs that change them.
 // Nothing outside of the workspace is read or written.
 type Builds struct {
-	sources *sources
+	sources *Sources
 	files   map[string]*BuildFile
 }
 
@@ -33,14 +34,15 @@ func (f *BuildFile) After() []byte { return build.Format(f.Parsed) }
 
 // OpenBuilds opens a workspace.
 func OpenBuilds(workspace string) (*Builds, error) {
-	open, err := newOpener(workspace)
-	switch {
-	case err != nil:
-		return nil, escaped(err)
-	case open.root == nil:
+	folder, err := Open(workspace)
+	if err != nil {
+		return nil, safetext.Error(err)
+	}
+	sources := folder.Sources()
+	if sources == nil {
 		return nil, cli.Usagef("workspace: a folder is needed")
 	}
-	return &Builds{newSources(open.root), map[string]*BuildFile{}}, nil
+	return &Builds{sources, map[string]*BuildFile{}}, nil
 }
 
 // Close closes the workspace.

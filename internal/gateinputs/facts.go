@@ -1,6 +1,7 @@
-package gating
+package gateinputs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
@@ -21,11 +23,11 @@ const (
 
 // readFacts reads reports, several at once. A file that has several names is
 // read once.
-func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts, error) {
+func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Facts, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
 	}
-	names, err := unique(open, names)
+	names, err := unique(folder, names)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +36,12 @@ func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts
 	facts := make([]*gate.Facts, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
-	next, cells := 0, 0
+	next, cells, failed := 0, 0, false
+	// Reports are taken in order: those before the first with a fault are read.
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
-		if next == len(names) || ctx.Err() != nil || cells > maxCells {
+		if next == len(names) || ctx.Err() != nil || failed || cells > maxCells {
 			return -1
 		}
 		next++
@@ -50,9 +53,10 @@ func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts
 			var d report.Decoder
 			for i := take(); i >= 0; i = take() {
 				n := 0
-				facts[i], n, errs[i] = readFact(open, &d, names[i])
+				facts[i], n, errs[i] = readFact(folder, &d, names[i])
 				mu.Lock()
 				cells += n
+				failed = failed || errs[i] != nil
 				mu.Unlock()
 			}
 		})
@@ -61,11 +65,8 @@ func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// The first fault in the order of the files, whichever was found first.
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	if cells > maxCells {
 		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d verdicts", maxCells))
@@ -74,11 +75,11 @@ func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts
 }
 
 // unique returns the first name of each file.
-func unique(open *opener, names []string) ([]string, error) {
+func unique(folder *workspace.Folder, names []string) ([]string, error) {
 	var list []string
 	seen := map[string]bool{}
 	for _, name := range names {
-		path, _, err := open.resolve(name)
+		path, err := folder.Path(name)
 		if err != nil {
 			return nil, err
 		}
@@ -90,9 +91,9 @@ func unique(open *opener, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readFact(open *opener, d *report.Decoder, name string) (facts *gate.Facts, cells int, err error) {
+func readFact(folder *workspace.Folder, d *report.Decoder, name string) (facts *gate.Facts, cells int, err error) {
 	defer Recover(&err)
-	r, err := read(open, File{Name: name}, d.Decode)
+	r, err := read(folder, File{Name: name}, d.Decode)
 	if err != nil {
 		return nil, 0, err
 	}

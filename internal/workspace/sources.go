@@ -1,4 +1,4 @@
-package gating
+package workspace
 
 import (
 	"cmp"
@@ -12,22 +12,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// sources is a folder with sources. What is outside of it is not looked at.
-type sources struct {
+// Sources are the files of a workspace, named by their paths in it. What is outside of
+// it is not looked at.
+type Sources struct {
 	root  *os.Root
 	files map[string]*build.File // by path, nil for those that are none
 }
 
-func newSources(root *os.Root) *sources {
-	return &sources{root, map[string]*build.File{}}
-}
-
-func (w *sources) HasFile(path string) bool {
+// HasFile reports whether there is a regular file.
+func (w *Sources) HasFile(path string) bool {
 	info, err := w.root.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (w *sources) Open(path string) (io.ReadCloser, error) {
+// Open opens a regular file.
+func (w *Sources) Open(path string) (io.ReadCloser, error) {
 	f, err := w.root.OpenFile(path, openFlags, 0)
 	if err != nil {
 		return nil, err
@@ -42,7 +41,9 @@ func (w *sources) Open(path string) (io.ReadCloser, error) {
 // maxBuildFile is the size up to which BUILD files are read.
 const maxBuildFile = 4 << 20
 
-func (w *sources) Target(label string) (path string, line int, ok bool) {
+// Target returns the BUILD file of a label and the line in it where the target begins, 1
+// when that is not known.
+func (w *Sources) Target(label string) (path string, line int, ok bool) {
 	pkg, name, ok := gate.SplitLabel(label)
 	if !ok {
 		return "", 0, false
@@ -58,7 +59,7 @@ func (w *sources) Target(label string) (path string, line int, ok bool) {
 }
 
 // line returns where a target begins in a BUILD file, 1 when that is not known.
-func (w *sources) line(path, name string) int {
+func (w *Sources) line(path, name string) int {
 	f, known := w.files[path]
 	if !known {
 		f = w.parse(path)
@@ -76,7 +77,7 @@ func (w *sources) line(path, name string) int {
 	return 1
 }
 
-func (w *sources) parse(path string) *build.File {
+func (w *Sources) parse(path string) *build.File {
 	f, err := w.Open(path)
 	if err != nil {
 		return nil

@@ -1,26 +1,28 @@
-package gating
+package gateinputs
 
 import (
 	"bytes"
 	"context"
 	"io"
 
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Findings returns what is wrong according to files that may be results, as
 // "compat check --format json" writes them, and reports, which are checked as the
 // options say.
 func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
-	defer func() { err = escaped(err) }()
+	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
-	open, err := newOpener(o.Workspace)
+	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err
 	}
 	var reports []string
 	for _, name := range o.Reports {
-		r, err := read(open, File{Name: name}, readResult)
+		r, err := read(folder, File{Name: name}, readResult)
 		switch {
 		case err != nil:
 			return nil, err

@@ -1,9 +1,8 @@
-package gating
+package gateinputs
 
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,22 +11,23 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// workspace makes a folder the current one, with good.json, a report without
+// enterWorkspace makes a folder the current one, with good.json, a report without
 // problems.
-func workspace(t *testing.T) string {
+func enterWorkspace(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	write(t, "good.json", goodReport(t))
+	testfile.Write(t, "good.json", goodReport(t))
 	return dir
 }
 
@@ -50,43 +50,22 @@ func goodReport(t *testing.T) string {
 	return b.String()
 }
 
-// write writes a file, with the folders that it is in.
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func link(t *testing.T, to, name string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(to, name); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // The table of exit codes in docs/gate.md.
 func TestExitCodes(t *testing.T) {
-	workspace(t)
-	write(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
-	write(t, "fault.yaml", "version: 1\nfail_on: new\n")
+	enterWorkspace(t)
+	testfile.Write(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
+	testfile.Write(t, "fault.yaml", "version: 1\nfail_on: new\n")
 	var b bytes.Buffer
 	if err := (&gate.Baseline{}).Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "empty.json", b.String())
+	testfile.Write(t, "empty.json", b.String())
 	full := &gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
 	b.Reset()
 	full.Encode(&b)
-	write(t, "folder/x", "")
+	testfile.Write(t, "folder/x", "")
 	entry := strings.Replace(b.String(), `"fingerprint":""`, `"fingerprint":"`+wantedFingerprint(t, b.String())+`"`, 1)
-	write(t, "one.json", entry)
+	testfile.Write(t, "one.json", entry)
 	good := []string{"good.json"}
 	for _, test := range []struct {
 		name string
@@ -96,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"all is well", Options{Reports: good}, 0, ""},
 		{"a baseline", Options{Reports: good, Baseline: File{Name: "empty.json"}}, 0, ""},
-		{"content in place of files", Options{Reports: good, Policy: File{"gone.yaml", []byte("version: 1\n")}, Baseline: File{"gone.json", []byte(b.String()[:0] + mustRead(t, "empty.json"))}}, 0, ""},
+		{"content in place of files", Options{Reports: good, Policy: File{"gone.yaml", []byte("version: 1\n")}, Baseline: File{"gone.json", []byte(b.String()[:0] + testfile.Read(t, "empty.json"))}}, 0, ""},
 		{"no report", Options{}, 2, "a report is needed"},
 		{"a report that is missing", Options{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
 		{"a report that is a folder", Options{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
@@ -130,15 +109,6 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-func mustRead(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // wantedFingerprint returns the fingerprint that the reader of a baseline asks
 // for.
 func wantedFingerprint(t *testing.T, text string) string {
@@ -152,7 +122,7 @@ func wantedFingerprint(t *testing.T, text string) string {
 }
 
 func TestWriters(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Program: "gate", Category: "linux"})
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +152,7 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestFindings(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Required: []string{"intel_gpu_dg2"}})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %+v", err, r)
@@ -191,7 +161,7 @@ func TestFindings(t *testing.T) {
 	if err := r.Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "result.json", b.String())
+	testfile.Write(t, "result.json", b.String())
 	for _, test := range []struct {
 		names []string
 		want  int
@@ -207,25 +177,25 @@ func TestFindings(t *testing.T) {
 }
 
 func TestAttackS14WhereFilesAre(t *testing.T) {
-	dir := workspace(t)
+	dir := enterWorkspace(t)
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(outside, "execroot/_main/bazel-out")
-	write(t, filepath.Join(outside, "elsewhere.json"), goodReport(t))
-	write(t, filepath.Join(out, "k8-fastbuild/bin/r.json"), goodReport(t))
-	write(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret\n")
-	link(t, filepath.Join(out, "k8-fastbuild/bin"), "bazel-bin")
-	link(t, outside, "bazel-evil")
-	link(t, filepath.Join(outside, "elsewhere.json"), "link.json")
-	link(t, "/etc/passwd", "passwd.json")
-	link(t, "/proc/self/environ", "environ.json")
-	link(t, "loop.json", "loop.json")
-	link(t, "good.json", "same.json")
-	link(t, "..", "up")
-	link(t, outside, "folder")
-	link(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret.json")
+	testfile.Write(t, filepath.Join(outside, "elsewhere.json"), goodReport(t))
+	testfile.Write(t, filepath.Join(out, "k8-fastbuild/bin/r.json"), goodReport(t))
+	testfile.Write(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret\n")
+	testfile.Link(t, filepath.Join(out, "k8-fastbuild/bin"), "bazel-bin")
+	testfile.Link(t, outside, "bazel-evil")
+	testfile.Link(t, filepath.Join(outside, "elsewhere.json"), "link.json")
+	testfile.Link(t, "/etc/passwd", "passwd.json")
+	testfile.Link(t, "/proc/self/environ", "environ.json")
+	testfile.Link(t, "loop.json", "loop.json")
+	testfile.Link(t, "good.json", "same.json")
+	testfile.Link(t, "..", "up")
+	testfile.Link(t, outside, "folder")
+	testfile.Link(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret.json")
 	if err := syscall.Mkfifo("pipe.json", 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -282,41 +252,13 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 	}
 }
 
-// Nothing of a source file gets out of the workspace, and nothing blocks.
-func TestAttackS14Sources(t *testing.T) {
-	workspace(t)
-	link(t, "/etc/passwd", "passwd.cpp")
-	link(t, "/etc", "etc")
-	write(t, "real.cpp", "x\n")
-	if err := syscall.Mkfifo("pipe.cpp", 0o644); err != nil {
-		t.Fatal(err)
-	}
-	open, err := newOpener(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSources(open.root)
-	for path, want := range map[string]bool{"real.cpp": true, "passwd.cpp": false, "etc/passwd": false, "pipe.cpp": false, "../x": false, "/etc/passwd": false, "gone": false} {
-		f, err := s.Open(path)
-		if (err == nil) != want || s.HasFile(path) != want {
-			t.Errorf("%s: %v, %t", path, err, s.HasFile(path))
-		}
-		if err == nil {
-			if data, err := io.ReadAll(f); err != nil || string(data) != "x\n" {
-				t.Errorf("%s: %v, %q", path, err, data)
-			}
-			f.Close()
-		}
-	}
-}
-
 func TestAttackS10ManyReports(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	o := Options{Reports: slices.Repeat([]string{"good.json"}, maxReports+1)}
 	if _, err := Check(t.Context(), o); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "10000 can be checked at once") {
 		t.Errorf("got %v", err)
 	}
-	write(t, "large.json", "")
+	testfile.Write(t, "large.json", "")
 	if err := os.Truncate("large.json", 10<<30); err != nil {
 		t.Skip("the disk has no files with holes:", err)
 	}
@@ -337,59 +279,14 @@ func TestAttackS27Panics(t *testing.T) {
 
 // Names of files are text of others, too.
 func TestAttackS1NamesOfFiles(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a\r::x.json"} {
-		write(t, name, "{}")
+		testfile.Write(t, name, "{}")
 		for _, o := range []Options{{Reports: []string{name}}, {Reports: []string{"good.json"}, Policy: File{Name: name}}, {Reports: []string{"gone" + name}}} {
 			_, err := Check(t.Context(), o)
 			if err == nil || strings.ContainsAny(err.Error(), "\n\r") || strings.Contains(err.Error(), "##[") {
 				t.Errorf("got %q", err)
 			}
 		}
-	}
-}
-
-func TestBuilds(t *testing.T) {
-	dir := workspace(t)
-	write(t, "demo/BUILD.bazel", "x(name=\"a\")\n")
-	if err := os.Chmod("demo/BUILD.bazel", 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b, err := OpenBuilds(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	f, r, err := b.Find("@@//demo:a")
-	if err != nil || r == nil || r.Name() != "a" || f.Path != "demo/BUILD.bazel" {
-		t.Fatalf("%v, %+v", err, f)
-	}
-	if err := b.Write(f); err != nil {
-		t.Fatal(err)
-	}
-	if got := mustRead(t, "demo/BUILD.bazel"); got != "x(name = \"a\")\n" {
-		t.Errorf("got %s", got)
-	}
-	if info, err := os.Stat("demo/BUILD.bazel"); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", err, info.Mode())
-	}
-	if err := b.Write(f); err == nil || !strings.Contains(err.Error(), "has changed") {
-		t.Errorf("a file that was written twice: %v", err)
-	}
-	if entries, _ := os.ReadDir(filepath.Join(dir, "demo")); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
-	}
-	if _, err := OpenBuilds(""); cli.ExitCode(err) != 2 {
-		t.Errorf("got %v", err)
-	}
-	write(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
-	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is larger than 4 MiB") {
-		t.Errorf("got %v", err)
-	}
-	if !errors.Is(os.Remove("demo/BUILD.bazel"), nil) {
-		t.Fatal("not removed")
-	}
-	if err := b.Write(f); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v", err)
 	}
 }

@@ -1,50 +1,57 @@
-package gating
+// Package workspace reads the files of a Bazel workspace, finds them by patterns, and
+// edits BUILD files.
+//
+// Any file may have been written by an attacker. Files are opened once, have to be
+// regular, and have to be where their names say: a link in the workspace does not lead
+// out of it.
+package workspace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 
+	"github.com/bazelbuild/buildtools/build"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// An openError says why a file cannot be read. It is bad input.
-type openError struct {
+// An OpenError says why a file cannot be read. It is bad input.
+type OpenError struct {
 	name string
 	err  error
 }
 
-func (e *openError) Error() string { return fmt.Sprintf("%s %v", e.name, e.err) }
-func (e *openError) Unwrap() error { return e.err }
+func (e *OpenError) Error() string { return fmt.Sprintf("%s %v", e.name, e.err) }
+func (e *OpenError) Unwrap() error { return e.err }
 
 // BadInput marks the error as caused by an input file.
-func (*openError) BadInput() {}
+func (*OpenError) BadInput() {}
 
-// opener opens files. Names in the workspace, if there is one, are of files that
+// A Folder opens files. Names in the workspace, if there is one, are of files that
 // are in it or in the output folders of Bazel that it has links to.
-type opener struct {
+type Folder struct {
 	root    *os.Root // nil without a workspace
 	dir     string   // absolute, as it was given
 	real    string   // absolute, without links
 	outputs []string // absolute, without links
 }
 
-// newOpener returns the opener for a workspace; an empty name is none.
-func newOpener(workspace string) (*opener, error) {
+// Open returns the folder of a workspace. With an empty name there is no workspace,
+// files may be anywhere, and links may lead anywhere.
+func Open(workspace string) (*Folder, error) {
 	if workspace == "" {
-		return &opener{}, nil
+		return &Folder{}, nil
 	}
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return nil, cli.Usagef("workspace: %v", err)
 	}
-	o := &opener{root: root}
+	o := &Folder{root: root}
 	if o.dir, err = filepath.Abs(workspace); err != nil {
 		return nil, err
 	}
@@ -89,9 +96,31 @@ func outputFolder(path string) (string, bool) {
 	return "", false
 }
 
+// Close closes the folder.
+func (f *Folder) Close() error {
+	if f.root == nil {
+		return nil
+	}
+	return f.root.Close()
+}
+
+// Sources returns the files of the workspace, nil when there is none.
+func (f *Folder) Sources() *Sources {
+	if f.root == nil {
+		return nil
+	}
+	return &Sources{f.root, map[string]*build.File{}}
+}
+
+// Path returns the path of a file without links: two names of one file have one path.
+func (f *Folder) Path(name string) (string, error) {
+	path, _, err := f.resolve(name)
+	return path, err
+}
+
 // resolve returns the path of a file without links, and the folder that it has
 // to stay in, "" for any.
-func (o *opener) resolve(name string) (path, within string, err error) {
+func (f *Folder) resolve(name string) (path, within string, err error) {
 	path, err = filepath.EvalSymlinks(name)
 	if err == nil {
 		path, err = filepath.Abs(path)
@@ -101,24 +130,24 @@ func (o *opener) resolve(name string) (path, within string, err error) {
 		if errors.As(err, &why) {
 			err = why.Err // the name is in front of it already
 		}
-		return "", "", &openError{name, fmt.Errorf("cannot be read: %w", err)}
+		return "", "", &OpenError{name, fmt.Errorf("cannot be read: %w", err)}
 	}
-	if o.dir == "" {
+	if f.dir == "" {
 		return path, "", nil
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return "", "", err
 	}
-	if !isBelow(abs, o.dir) && !isBelow(abs, o.real) {
+	if !isBelow(abs, f.dir) && !isBelow(abs, f.real) {
 		return path, "", nil // the user has named a file elsewhere
 	}
-	for _, folder := range append([]string{o.real}, o.outputs...) {
+	for _, folder := range append([]string{f.real}, f.outputs...) {
 		if isBelow(path, folder) {
 			return path, folder, nil
 		}
 	}
-	return "", "", &openError{name, errors.New("is a link that leads out of the workspace")}
+	return "", "", &OpenError{name, errors.New("is a link that leads out of the workspace")}
 }
 
 func isBelow(path, folder string) bool {
@@ -126,30 +155,30 @@ func isBelow(path, folder string) bool {
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// open opens a regular file, and nothing that would never end.
-func (o *opener) open(name string) (*os.File, error) {
-	path, within, err := o.resolve(name)
+// Open opens a regular file, and nothing that would never end.
+func (f *Folder) Open(name string) (*os.File, error) {
+	path, within, err := f.resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := openWithin(path, within)
+	file, err := openWithin(path, within)
 	if err != nil {
 		var why *fs.PathError
 		if errors.As(err, &why) {
 			err = why.Err
 		}
-		return nil, &openError{name, fmt.Errorf("cannot be read: %w", err)}
+		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", err)}
 	}
 	// It is looked at after it was opened, so that it cannot change in between.
-	info, err := f.Stat()
+	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &openError{name, errors.New("is not a regular file")}
+		err = &OpenError{name, errors.New("is not a regular file")}
 	}
 	if err != nil {
-		f.Close()
+		file.Close()
 		return nil, err
 	}
-	return f, nil
+	return file, nil
 }
 
 // openFlags open also pipes that nobody writes to, at once.
@@ -169,17 +198,4 @@ func openWithin(path, within string) (*os.File, error) {
 		return nil, err
 	}
 	return root.OpenFile(rest, openFlags, 0)
-}
-
-// read reads a file, or the content of it that is known already.
-func read[T any](o *opener, f File, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
-	if f.Data != nil {
-		return decode(f.Name, bytes.NewReader(f.Data))
-	}
-	file, err := o.open(f.Name)
-	if err != nil {
-		return v, err
-	}
-	defer file.Close()
-	return decode(f.Name, file)
 }

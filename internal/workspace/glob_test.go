@@ -1,26 +1,28 @@
-package gating
+package workspace
 
 import (
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
 
 func TestGlob(t *testing.T) {
-	dir := workspace(t)
+	dir := enter(t)
 	outside := t.TempDir()
 	out := filepath.Join(outside, "execroot/_main/bazel-out")
-	write(t, filepath.Join(out, "bin/x/r.compat.json"), "")
+	testfile.Write(t, filepath.Join(out, "bin/x/r.compat.json"), "")
 	for _, name := range []string{"a.json", "b.json", "x/a.json", "x/y/a.json", "x/y/b.txt", "ü.json", ".git/a.json", "-dash.json"} {
-		write(t, name, "")
+		testfile.Write(t, name, "")
 	}
-	link(t, filepath.Join(out, "bin"), "bazel-bin")
-	link(t, outside, "out")
-	link(t, "..", "x/up")
-	link(t, "../a.json", "x/link.json")
+	testfile.Link(t, filepath.Join(out, "bin"), "bazel-bin")
+	testfile.Link(t, outside, "out")
+	testfile.Link(t, "..", "x/up")
+	testfile.Link(t, "../a.json", "x/link.json")
 	for _, test := range []struct {
 		patterns string
 		want     string
@@ -57,11 +59,11 @@ func TestGlob(t *testing.T) {
 }
 
 func TestAttackS15Patterns(t *testing.T) {
-	workspace(t)
+	enter(t)
 	outside := t.TempDir()
-	write(t, filepath.Join(outside, "secret.json"), "")
-	link(t, outside, "out")
-	write(t, strings.Repeat("d/", 120)+"deep.json", "")
+	testfile.Write(t, filepath.Join(outside, "secret.json"), "")
+	testfile.Link(t, outside, "out")
+	testfile.Write(t, strings.Repeat("d/", 120)+"deep.json", "")
 	for pattern, want := range map[string]string{
 		"../../**":                             "leads out of the folder",
 		"x/../../**":                           "leads out of the folder",
@@ -95,59 +97,55 @@ func TestAttackS15Patterns(t *testing.T) {
 		if _, err := Glob(".", []string{pattern}); err != nil {
 			t.Errorf("%.20q: %v", pattern, err)
 		}
-		matchPath(strings.Split(pattern, "/"), slices.Repeat([]string{strings.Repeat("a", 200)}, 100))
+		p, err := parsePattern(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.matches(strings.Repeat(strings.Repeat("a", 200)+"/", 100))
 	}
 }
 
-func TestMatchName(t *testing.T) {
+func TestPatternMatches(t *testing.T) {
 	for _, test := range []struct {
-		pattern, name string
+		pattern, path string
 		want          bool
 	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*b", "abc", false},
-		{"?", "ü", true}, {"??", "ü", false}, {"*ab*ab", "abab", true}, {"*ab*ab", "ab", false}, {"a**b", "ab", true}, {"[ab]", "a", false}, {"[ab]", "[ab]", true},
+		{"*", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*b", "abc", false}, {"*", "a/b", false},
+		{"?", "ü", true}, {"??", "ü", false}, {"*ab*ab", "abab", true}, {"*ab*ab", "ab", false}, {"a**b", "ab", true}, {"a**b", "a/b", false},
+		{"[ab]", "a", false}, {"[ab]", "[ab]", true}, {"{a,b}", "a", false}, {"{a,b}", "{a,b}", true},
+		{"**/a", "a", true}, {"**/a", "x/y/a", true}, {"a/**", "a/x/y", true}, {"a/**/b", "a/b", true}, {"a/**/b", "a/x/c", false},
 	} {
-		if got := matchName(test.pattern, test.name); got != test.want {
-			t.Errorf("%q, %q: %t", test.pattern, test.name, got)
+		p, err := parsePattern(test.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.matches(test.path); got != test.want {
+			t.Errorf("%q, %q: %t", test.pattern, test.path, got)
 		}
 	}
-}
-
-// slowMatch is matchPath without care for time.
-func slowMatch(parts, names []string) bool {
-	switch {
-	case len(parts) == 0:
-		return len(names) == 0
-	case parts[0] == "**":
-		return slowMatch(parts[1:], names) || len(names) > 0 && slowMatch(parts, names[1:])
-	}
-	return len(names) > 0 && matchName(parts[0], names[0]) && slowMatch(parts[1:], names[1:])
 }
 
 func FuzzGlob(f *testing.F) {
 	f.Add("**/a*/?", "x/ab/c")
 	f.Add("a/**/**/b", "a/b")
 	f.Add("../*", "..")
-	f.Fuzz(func(t *testing.T, pattern, path string) {
-		parts, err := splitPattern(pattern)
+	f.Fuzz(func(t *testing.T, text, path string) {
+		p, err := parsePattern(text)
 		if err != nil {
 			return
 		}
-		for _, p := range parts {
-			if p == ".." || strings.ContainsAny(p, "/\\\x00") {
-				t.Errorf("%q has the part %q", pattern, p)
+		for _, part := range p {
+			if part == ".." || strings.ContainsAny(part, "/\\\x00") {
+				t.Errorf("%q has the part %q", text, part)
 			}
 		}
-		names := strings.Split(path, "/")
-		if len(parts)*len(names) > 100 || len(path) > 200 {
+		if len(path) > 200 || !fs.ValidPath(path) || !p.matches(path) {
 			return
 		}
-		if got, want := matchPath(parts, names), slowMatch(parts, names); got != want {
-			t.Errorf("%q, %q: %t", pattern, path, got)
-		}
-		for i := 1; i < len(names); i++ {
-			if matchPath(parts, names) && !matchFolder(parts, names[:i]) {
-				t.Errorf("%q matches %q, and not the folder %q", pattern, path, names[:i])
+		// The search comes to what matches.
+		for i := range path {
+			if path[i] == '/' && !p.mayMatchIn(path[:i]) {
+				t.Errorf("%q matches %q, and not the folder %q", text, path, path[:i])
 			}
 		}
 	})

@@ -1,14 +1,12 @@
-// Package gating is what the programs around the gate share: it reads what a
-// decision depends on from the disk, as flags of a command or inputs of an
-// action name it, and knows the formats of results.
+// Package gateinputs reads what the gate decides on: reports, policies and baselines, as
+// flags of a command or inputs of an action name them. It knows the formats of results.
 //
-// What it reads may have been written by an attacker. Files are opened once,
-// have to be regular, and have to be where their names say: a link in the
-// workspace does not lead out of it. Texts of files get into errors only when a
-// file is of the kind that it should be.
-package gating
+// Files are opened by package workspace. Their texts get into errors only when a file is
+// of the kind that it should be.
+package gateinputs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -73,7 +72,7 @@ func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
 // wrong usage, and so are policies that cannot be read; reports and baselines
 // that cannot be read are bad input.
 func Load(ctx context.Context, o Options) (in gate.Input, err error) {
-	defer func() { err = escaped(err) }()
+	defer func() { err = safetext.Error(err) }()
 	if len(o.Reports) == 0 && !o.MayBeEmpty {
 		return in, cli.Usagef("a report is needed")
 	}
@@ -85,17 +84,17 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 			return in, cli.Usagef("today: %v", err)
 		}
 	}
-	open, err := newOpener(o.Workspace)
+	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return in, err
 	}
-	if in.Policy, err = o.policy(open); err != nil {
+	if in.Policy, err = o.policy(folder); err != nil {
 		return in, err
 	}
-	if in.BasePolicy, err = readPolicy(open, o.BasePolicy); err != nil {
+	if in.BasePolicy, err = readPolicy(folder, o.BasePolicy); err != nil {
 		return in, err
 	}
-	if in.Baseline, err = readBaseline(open, o.Baseline); err != nil {
+	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
 		return in, err
 	}
 	if in.Baseline != nil {
@@ -103,39 +102,39 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 			return in, cli.Usagef("%s: %v", o.Baseline.Name, err)
 		}
 	}
-	if in.BaseBaseline, err = readBaseline(open, o.BaseBaseline); err != nil {
+	if in.BaseBaseline, err = readBaseline(folder, o.BaseBaseline); err != nil {
 		return in, err
 	}
-	if in.Reports, err = readFacts(ctx, open, o.Reports); err != nil {
+	if in.Reports, err = readFacts(ctx, folder, o.Reports); err != nil {
 		return in, err
 	}
 	if len(o.BaseReports) > 0 {
-		if in.Base, err = readFacts(ctx, open, o.BaseReports); err != nil {
+		if in.Base, err = readFacts(ctx, folder, o.BaseReports); err != nil {
 			return in, err
 		}
 	}
-	if open.root != nil {
-		in.Workspace = newSources(open.root)
+	if sources := folder.Sources(); sources != nil {
+		in.Workspace = sources
 	}
 	return in, nil
 }
 
 // Facts reads reports, several at once, wherever they are.
 func Facts(ctx context.Context, names []string) (facts []*gate.Facts, err error) {
-	defer func() { err = escaped(err) }()
+	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
-	return readFacts(ctx, &opener{}, names)
+	return readFacts(ctx, &workspace.Folder{}, names)
 }
 
 // ReadBaseline reads a baseline, wherever it is.
 func ReadBaseline(name string) (*gate.Baseline, error) {
-	b, err := readBaseline(&opener{}, File{Name: name})
-	return b, escaped(err)
+	b, err := readBaseline(&workspace.Folder{}, File{Name: name})
+	return b, safetext.Error(err)
 }
 
 // policy returns the policy with the options that are over it.
-func (o *Options) policy(open *opener) (*gate.Policy, error) {
-	p, err := readPolicy(open, o.Policy)
+func (o *Options) policy(folder *workspace.Folder) (*gate.Policy, error) {
+	p, err := readPolicy(folder, o.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -178,12 +177,12 @@ func (o *Options) policy(open *opener) (*gate.Policy, error) {
 
 // readPolicy returns nil when there is no file. That one cannot be read is wrong
 // usage: it is part of what was asked for.
-func readPolicy(open *opener, f File) (*gate.Policy, error) {
+func readPolicy(folder *workspace.Folder, f File) (*gate.Policy, error) {
 	if f.Name == "" {
 		return nil, nil
 	}
-	p, err := read(open, f, gate.ReadPolicy)
-	var cannot *openError
+	p, err := read(folder, f, gate.ReadPolicy)
+	var cannot *workspace.OpenError
 	var syntax *gate.SyntaxError
 	if errors.As(err, &cannot) || errors.As(err, &syntax) {
 		return nil, cli.Usagef("%v", err)
@@ -192,11 +191,11 @@ func readPolicy(open *opener, f File) (*gate.Policy, error) {
 }
 
 // readBaseline returns nil when there is no file.
-func readBaseline(open *opener, f File) (*gate.Baseline, error) {
+func readBaseline(folder *workspace.Folder, f File) (*gate.Baseline, error) {
 	if f.Name == "" {
 		return nil, nil
 	}
-	b, err := read(open, f, gate.ReadBaseline)
+	b, err := read(folder, f, gate.ReadBaseline)
 	var syntax *gate.SyntaxError
 	if errors.As(err, &syntax) {
 		return nil, cli.Usagef("%v", err)
@@ -220,19 +219,18 @@ func Recover(err *error) {
 	}
 }
 
-// escaped makes errors harmless to print: they have names of files and texts of
-// these.
-func escaped(err error) error {
-	if err == nil {
-		return nil
+// read reads a file, or the content of it that is known already.
+func read[T any](folder *workspace.Folder, f File, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
+	if f.Data != nil {
+		return decode(f.Name, bytes.NewReader(f.Data))
 	}
-	return &escapedError{err}
+	file, err := folder.Open(f.Name)
+	if err != nil {
+		return v, err
+	}
+	defer file.Close()
+	return decode(f.Name, file)
 }
-
-type escapedError struct{ err error }
-
-func (e *escapedError) Error() string { return safetext.Escape(e.err.Error()) }
-func (e *escapedError) Unwrap() error { return e.err }
 
 // WriteOptions say how to write a result.
 type WriteOptions struct {

@@ -1,4 +1,4 @@
-package gating
+package gateinputs
 
 import (
 	"context"
@@ -7,19 +7,21 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Reports reads the reports that the options name as they are, for renderings
 // that show all of them. Of several, one without a label is called by its file.
 func Reports(ctx context.Context, o Options) (list []*report.Report, err error) {
-	defer func() { err = escaped(err) }()
+	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
-	open, err := newOpener(o.Workspace)
+	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	names, err := unique(open, o.Reports)
+	names, err := unique(folder, o.Reports)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +29,7 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r, err := read(open, File{Name: name}, report.Decode)
+		r, err := read(folder, File{Name: name}, report.Decode)
 		if err != nil {
 			return nil, err
 		}
@@ -42,12 +44,12 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 // Digest returns the SHA-256 of the SHA-256 of each report that the options name,
 // in their order.
 func Digest(ctx context.Context, o Options) (digest string, err error) {
-	defer func() { err = escaped(err) }()
-	open, err := newOpener(o.Workspace)
+	defer func() { err = safetext.Error(err) }()
+	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return "", err
 	}
-	names, err := unique(open, o.Reports)
+	names, err := unique(folder, o.Reports)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +58,7 @@ func Digest(ctx context.Context, o Options) (digest string, err error) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		f, err := open.open(name)
+		f, err := folder.Open(name)
 		if err != nil {
 			return "", err
 		}
