@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -68,11 +69,16 @@ func Build(t testing.TB, b Binary) {
 	if out, err := exec.Command(clang, append(args, "-c", source, "-o", file("a.bc"))...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	must((&steps.Link{LLVMDis: dis, LLVMLink: link, Output: file("linked.bc")}).Run(t.Context(), env, []string{source + "=" + file("a.bc")}))
-	must((&steps.PostLink{
-		Split: "auto", LLVMDis: dis, Opt: opt, Output: file("split.table"),
-		KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable, SYCLBINKernelNames: b.Names,
-	}).Run(t.Context(), env, []string{file("linked.bc")}))
+	must(steps.Link(t.Context(), &stderr, steps.LinkOptions{
+		LLVMDis: dis, LLVMLink: link, Sources: []steps.SourceFile{{Source: source, File: file("a.bc")}}, Output: file("linked.bc"),
+	}))
+	must(steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
+		Input: file("linked.bc"), LLVMDis: dis, Opt: opt, Output: file("split.table"),
+		Run: postlink.Options{
+			Split:              postlink.SplitOptions{Mode: postlink.SplitAuto, KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable},
+			SYCLBINKernelNames: b.Names,
+		},
+	}))
 	must((&steps.Translate{
 		LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
 	}).Run(t.Context(), env, []string{file("split.table")}))

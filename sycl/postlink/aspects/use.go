@@ -1,4 +1,4 @@
-package postlink
+package aspects
 
 import (
 	"strconv"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // typeTable knows the aspects of types.
@@ -225,8 +226,8 @@ func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded 
 	if p.options.EmulateFP64Conversions && p.onlyConverts(in) {
 		s.remove(p.of(aspect.FP64))
 	}
-	if id, ok := in.Metadata(usedAspectsMD); ok {
-		list, err := p.list(f, usedAspectsMD, id)
+	if id, ok := in.Metadata(devicecode.UsedAspectsMD); ok {
+		list, err := p.list(f, devicecode.UsedAspectsMD, id)
 		if err != nil {
 			return s, err
 		}
