@@ -17,8 +17,12 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // The test is the program, too: the fake runner starts it as a process.
@@ -116,17 +120,17 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 	r := &report.Report{Schema: report.Schema, SchemaVersion: report.SchemaVersion, Target: report.Target{Label: label}, Images: []report.Image{}}
 	r.Generator = report.Generator{Name: "compat", Version: "1"}
 	for _, d := range devices {
-		r.Devices = append(r.Devices, report.Device{ID: d, Name: d, Backend: "spirv", Aspects: []report.Aspect{}, SubGroupSizes: []uint32{}})
+		r.Devices = append(r.Devices, report.Device{ID: d, Name: d, Backend: "spirv", Aspects: []aspect.Named{}, SubGroupSizes: []uint32{}})
 	}
 	for _, k := range kernels {
 		id := fmt.Sprintf("_ZTS%d%s", len(k.name), k.name)
-		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: &report.Location{Path: "src/k.cpp", Line: 7}})
+		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7}})
 		for _, d := range devices {
-			c := report.Cell{Kernel: id, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Status: report.Compatible}
+			c := report.Cell{Kernel: id, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible}
 			r.Statistics.Cells++
 			if slices.Contains(k.lacks, d) {
-				c.Status = report.Incompatible
-				c.Reasons = []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}
+				c.Verdict = compat.Incompatible
+				c.Reasons = []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}
 				r.Statistics.Incompatible++
 			} else {
 				r.Statistics.Compatible++
@@ -302,7 +306,7 @@ func TestAttacks(t *testing.T) {
 			}
 			for name, text := range map[string]string{"the log": strings.Join(s.Log, "\n"), "the summary": s.Summary, "Markdown": w.read("r.md"), "the annotation": s.Annotations[0].Message} {
 				for _, r := range text {
-					if r != '\n' && report.Escape(string(r)) != string(r) && r != '\ufe0f' {
+					if r != '\n' && safetext.Escape(string(r)) != string(r) && r != '\ufe0f' {
 						t.Errorf("%s has the character %U", name, r)
 					}
 				}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // maxBaseFile is more than policies and baselines may have.
@@ -70,7 +72,7 @@ func git(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	// The folder may belong to another user, as in containers.
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.directory=*", "--no-replace-objects", "--no-pager", "--no-optional-locks"}, args...)...)
+	cmd := interrupt.Command(ctx, "git", append([]string{"-c", "safe.directory=*", "--no-replace-objects", "--no-pager", "--no-optional-locks"}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "INPUT_") }), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 	var out bytes.Buffer
 	cmd.Stdout = &out

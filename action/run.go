@@ -18,8 +18,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // environment is all that the program has of its process.
@@ -62,6 +63,8 @@ func run(ctx context.Context, env environment) int {
 		return cli.ExitOK
 	case err == nil:
 		return a.verdict()
+	case a.github == nil && interrupt.Stopped(ctx):
+		return cli.ExitFailure
 	}
 	return a.failed(err)
 }
@@ -108,7 +111,7 @@ func (a *action) verdict() int {
 // stays one when something else fails.
 func (a *action) failed(err error) int {
 	code := cli.ExitCode(err)
-	message := report.Escape(err.Error())
+	message := safetext.Escape(err.Error())
 	if a.settings != nil && a.token != "" {
 		message = strings.ReplaceAll(message, a.token, "***")
 	}
@@ -157,7 +160,7 @@ func (a *action) explain(sources []source) {
 			case s.name == "token":
 				s.value = "***"
 			}
-			if _, err := fmt.Fprintf(w, "%s = %s (%s)\n", s.name, report.Escape(s.value), s.from); err != nil {
+			if _, err := fmt.Fprintf(w, "%s = %s (%s)\n", s.name, safetext.Escape(s.value), s.from); err != nil {
 				return err
 			}
 		}

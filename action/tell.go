@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/gating"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // fileOutputs are the outputs with names of files, by format.
@@ -142,7 +143,7 @@ func (a *action) troubled() error {
 		return fmt.Errorf("%v", errors.Join(a.troubles...))
 	}
 	for _, err := range a.troubles {
-		message := report.Escape(err.Error())
+		message := safetext.Escape(err.Error())
 		if a.github == nil {
 			fmt.Fprintf(a.stderr, "action: warning: %s\n", message)
 		} else if !a.github.Annotate(ghactions.Annotation{Level: ghactions.Warning, Title: "SYCL compatibility", Message: message}) {
@@ -250,11 +251,11 @@ func (a *action) summarize(ctx context.Context) {
 func (a *action) markdown(limit int) (string, error) {
 	head := ""
 	if a.category != "" {
-		head += fmt.Sprintf("%s\n\n", report.CodeSpan(report.Escape(a.category)))
+		head += fmt.Sprintf("%s\n\n", report.CodeSpan(safetext.Escape(a.category)))
 	}
 	foot := ""
 	for _, s := range a.weaker {
-		foot += fmt.Sprintf("\n- note: once it is merged, the change asks for less: %s\n", report.CodeSpan(report.Escape(s)))
+		foot += fmt.Sprintf("\n- note: once it is merged, the change asks for less: %s\n", report.CodeSpan(safetext.Escape(s)))
 	}
 	if a.artifactURL != "" {
 		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", a.artifactURL)

@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 func main() { bench.Main(bench.Program{Name: "dpcpp", Runs: 5, Floors: true, Setup: setup}) }
@@ -92,7 +92,7 @@ func buildDriver(b *bench.Bench, binary string) (string, error) {
 		return filepath.Abs(binary)
 	}
 	binary = filepath.Join(b.Dir, "driver")
-	cmd := exec.CommandContext(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
+	cmd := interrupt.Command(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("cannot build the driver: %w: give --driver, or run this in the folder of the module\n%s", err, out)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // sizes say how much there is to check.
@@ -49,7 +50,7 @@ func writeReport(path string, number, kernels int, devices []*deviceconfig.Devic
 		}
 		name := fmt.Sprintf("kernel_%02d_%04d", number, k)
 		modules = append(modules, report.Module{Needs: q, Kernels: []report.KernelInfo{{
-			Name: fmt.Sprintf("_ZTSN4demo%d%sE", len(name), name), Location: &report.Location{Path: fmt.Sprintf("src/file_%02d.cpp", k%50), Line: uint32(k + 1)}}},
+			Name: fmt.Sprintf("_ZTSN4demo%d%sE", len(name), name), Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/file_%02d.cpp", k%50), Line: uint32(k + 1)}}}},
 			Forms: []report.Form{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", number*kernels+k), Size: 1000}}})
 	}
 	r, err := report.Build(modules, devices, config, report.Generator{Name: "bench", Version: "1"}, fmt.Sprintf("//demo/part_%02d:kernels", number))

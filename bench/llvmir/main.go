@@ -10,9 +10,9 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -78,7 +78,7 @@ func measure(b *bench.Bench, name, opt string) error {
 	}
 	if opt != "" {
 		contenders = append(contenders, contender{"opt: read, verify, print", func() error {
-			return exec.CommandContext(b.Context, opt, "-passes=verify", "-S", "-o", os.DevNull, name).Run()
+			return interrupt.Command(b.Context, opt, "-passes=verify", "-S", "-o", os.DevNull, name).Run()
 		}})
 	}
 	for _, c := range contenders {

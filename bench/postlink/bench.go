@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // What the design asks for.
@@ -85,7 +85,7 @@ func (m *measurement) split() error {
 		wait.Go(func() {
 			defer func() { <-slots }()
 			name := kernelName(i * m.kernels / m.calls)
-			cmd := exec.CommandContext(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
+			cmd := interrupt.Command(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
 				"-internalize-public-api-list="+name, "-o", filepath.Join(bench.Out, name+".ll"), inputFile)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				errs <- fmt.Errorf("%s: %w: %s", name, err, out)

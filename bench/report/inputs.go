@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // inputs returns kernels whose needs differ and devices that differ in what they
@@ -33,8 +34,8 @@ func inputs(kernels, devices int) (modules []report.Module, config *deviceconfig
 		for range n {
 			name := fmt.Sprintf("Kernel%05d", k)
 			m.Kernels = append(m.Kernels, report.KernelInfo{
-				Name:     fmt.Sprintf("_ZTSN5bench6ModuleINS_6detail%d%sIdLi%dEEEEE", len(name), name, k%7),
-				Location: &report.Location{Path: fmt.Sprintf("src/part%03d/kernels.cpp", k/50), Line: uint32(k%50*12 + 1)},
+				Name:   fmt.Sprintf("_ZTSN5bench6ModuleINS_6detail%d%sIdLi%dEEEEE", len(name), name, k%7),
+				Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/part%03d/kernels.cpp", k/50), Line: uint32(k%50*12 + 1)}},
 			})
 			k++
 		}

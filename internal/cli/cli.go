@@ -9,6 +9,8 @@
 //	2  wrong usage: [Usagef]
 //	3  bad input file: [BadInput], any error with a BadInput method, a missing file
 //	4  the machine failed: every other error (I/O, missing compiler)
+//
+// A tool that a signal stops ends by it: see package interrupt.
 package cli
 
 import (
@@ -20,11 +22,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // Version is the version of every tool in this module.
@@ -144,11 +146,8 @@ func ExitCode(err error) int {
 
 // Main runs the tool on the process's own arguments and streams, and exits.
 func (t *Tool) Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := &Env{Tool: t.Name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	code := t.Run(ctx, env, os.Args[1:])
-	stop()
-	os.Exit(code)
+	interrupt.Main(t.Name, func(ctx context.Context) int { return t.Run(ctx, env, os.Args[1:]) })
 }
 
 // Run runs the tool and returns its exit code.
@@ -157,6 +156,9 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 		env.Tool = t.Name
 	}
 	err := t.run(ctx, env, args)
+	if interrupt.Stopped(ctx) {
+		return ExitFailure
+	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
 		fmt.Fprintf(env.Stderr, "%s: error: %v\n", t.Name, err)
 		var usage *usageError
@@ -361,11 +363,13 @@ func WriteFile(path string, write func(w io.Writer) error) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: cannot create the output: %w", path, err)
 	}
+	forget := interrupt.Scratch(f.Name())
 	defer func() {
 		if err != nil {
 			f.Close()
 			os.Remove(f.Name())
 		}
+		forget()
 	}()
 	if err := write(f); err != nil {
 		return err

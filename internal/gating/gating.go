@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Options say what to check, in the words of flags and inputs. What is empty is
@@ -230,7 +231,7 @@ func escaped(err error) error {
 
 type escapedError struct{ err error }
 
-func (e *escapedError) Error() string { return report.Escape(e.err.Error()) }
+func (e *escapedError) Error() string { return safetext.Escape(e.err.Error()) }
 func (e *escapedError) Unwrap() error { return e.err }
 
 // WriteOptions say how to write a result.

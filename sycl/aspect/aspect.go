@@ -38,6 +38,16 @@ func (a Aspect) String() string {
 	return "aspect " + strconv.FormatUint(uint64(a), 10)
 }
 
+// A Named is an aspect with its name, as JSON files have it. The name counts: the
+// numbers of DPC++ differ from release to release.
+type Named struct {
+	Name  string `json:"name"`
+	Value uint32 `json:"value"`
+}
+
+// Named returns the aspect with its name.
+func (a Aspect) Named() Named { return Named{a.String(), uint32(a)} }
+
 // Known reports whether the value has a name.
 func (a Aspect) Known() bool {
 	_, ok := byValue[a]

@@ -29,30 +29,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A Verdict says whether something runs on a device.
-type Verdict uint8
-
-const (
-	Compatible    Verdict = iota // it runs
-	NotApplicable                // the image is not meant for the device
-	Undetermined                 // what is known of the device does not tell
-	Incompatible                 // it cannot run
-)
-
-func (v Verdict) String() string {
-	switch v {
-	case Compatible:
-		return "compatible"
-	case NotApplicable:
-		return "not-applicable"
-	case Undetermined:
-		return "undetermined"
-	case Incompatible:
-		return "incompatible"
-	}
-	return "verdict " + strconv.Itoa(int(v))
-}
-
 // A Rule identifies a kind of reason. Rules keep their names and meanings.
 type Rule string
 
@@ -99,7 +75,7 @@ func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 
 // Check returns whether an image that needs q runs on d.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
-	var r Result
+	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
@@ -119,7 +95,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	if TakesAll(d) {
 		return true, nil
 	}
-	var r Result
+	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, true)
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)

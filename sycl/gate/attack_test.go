@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // The names of these tests are those of a list of attacks on gates. TestAttacks
@@ -131,7 +132,7 @@ func FuzzReadResult(f *testing.F) {
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if m := f.Message(); report.Escape(m) != m {
+			if m := f.Message(); safetext.Escape(m) != m {
 				t.Errorf("a message that is not safe to print: %q", m)
 			}
 		}

@@ -8,21 +8,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Change is what differs between two reports about a kernel, a device or both.
 type Change struct {
-	Device string `json:"device,omitempty"` // "" for kernels that came or went
-	Kernel string `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
-	Kind   string `json:"kind"`             // lost, won or changed for verdicts, removed or added else
-	Name   string `json:"name,omitempty"`   // mangled
-	New    string `json:"new,omitempty"`    // verdict
-	Old    string `json:"old,omitempty"`    // verdict
-	Target string `json:"target,omitempty"`
+	Device string         `json:"device,omitempty"` // "" for kernels that came or went
+	Kernel string         `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
+	Kind   string         `json:"kind"`             // lost, won or changed for verdicts, removed or added else
+	Name   string         `json:"name,omitempty"`   // mangled
+	New    compat.Verdict `json:"new,omitzero"`
+	Old    compat.Verdict `json:"old,omitzero"`
+	Target string         `json:"target,omitempty"`
 }
-
-var verdictNames = []string{notReported: "", compatible: "compatible", notApplicable: "not-applicable", undetermined: "undetermined", incompatible: "incompatible"}
 
 // Diff compares reports. Losses come first.
 func Diff(old, now []*Facts) []Change {
@@ -81,11 +80,11 @@ func diffTargets(a, b *target) (changes []Change) {
 			if was == is {
 				continue
 			}
-			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: "changed", Name: k.name, Old: verdictNames[was], New: verdictNames[is], Target: a.label}
+			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: "changed", Name: k.name, Old: was, New: is, Target: a.label}
 			switch {
-			case was == compatible:
+			case was == compat.Compatible:
 				c.Kind = "lost"
-			case is == compatible:
+			case is == compat.Compatible:
 				c.Kind = "won"
 			}
 			changes = append(changes, c)
@@ -106,21 +105,29 @@ func WriteChanges(w io.Writer, changes []Change) error {
 			return c == o && c.Kernel != ""
 		}
 		for ; i < len(changes) && (len(devices) == 0 || same(changes[i])); i++ {
-			devices = append(devices, report.Escape(changes[i].Device))
+			devices = append(devices, safetext.Escape(changes[i].Device))
 		}
 		line := c.Kind + ": "
 		switch {
 		case c.Device == "":
-			line += "kernel '" + report.Escape(c.Kernel) + "'"
+			line += "kernel '" + safetext.Escape(c.Kernel) + "'"
 		case c.Kernel == "":
 			line += "device " + devices[0]
 		default:
-			line += fmt.Sprintf("kernel '%s' on %s: %s, was %s", report.Escape(c.Kernel), strings.Join(devices, ", "), cmp.Or(c.New, "not reported"), cmp.Or(c.Old, "not reported"))
+			line += fmt.Sprintf("kernel '%s' on %s: %s, was %s", safetext.Escape(c.Kernel), strings.Join(devices, ", "), reported(c.New), reported(c.Old))
 		}
 		if c.Target != "" {
-			line += " (" + report.Escape(c.Target) + ")"
+			line += " (" + safetext.Escape(c.Target) + ")"
 		}
 		fmt.Fprintln(out, line)
 	}
 	return out.Flush()
+}
+
+// reported returns a verdict for people.
+func reported(v compat.Verdict) string {
+	if v == compat.NoVerdict {
+		return "not reported"
+	}
+	return v.String()
 }

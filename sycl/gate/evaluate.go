@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
@@ -83,7 +84,7 @@ func (i *item) kernelName() string {
 
 // file returns the source file of the kernel.
 func (i *item) file() string {
-	if k := i.kernel(); k != nil && k.location != nil {
+	if k := i.kernel(); k != nil && !k.location.IsZero() {
 		return k.location.Path
 	}
 	return ""
@@ -267,7 +268,7 @@ func (e *evaluator) families(t *target, own bool) map[int][]*member {
 				e.familyUsed[n] = true
 			}
 			for col := range t.devices {
-				if t.verdict(row, col) == compatible {
+				if t.verdict(row, col) == compat.Compatible {
 					m.runs[col] = true
 				}
 			}
@@ -353,7 +354,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 		case based[id]:
 			// With the base reports it is known whether the kernel itself is new.
 			if t := byLabel[i.target.label]; t != nil {
-				if row, ok := t.byName[i.kernelName()]; ok && t.verdict(row, t.column(id)) != notReported {
+				if row, ok := t.byName[i.kernelName()]; ok && t.verdict(row, t.column(id)) != compat.NoVerdict {
 					i.class = ClassDeviceData
 				}
 			}
@@ -446,7 +447,7 @@ func (e *evaluator) coverage() {
 			n := 0
 			for row, k := range was.kernels {
 				now, ok := t.byName[k.name]
-				if ok && was.verdict(row, was.column(d)) != notReported && t.verdict(now, t.column(d)) == notReported {
+				if ok && was.verdict(row, was.column(d)) != compat.NoVerdict && t.verdict(now, t.column(d)) == compat.NoVerdict {
 					n++
 				}
 			}
@@ -479,7 +480,7 @@ func (e *evaluator) lostKernels(t, was *target) {
 		}
 		severity := Off
 		for col, d := range was.devices {
-			if was.verdict(row, col) != notReported {
+			if was.verdict(row, col) != compat.NoVerdict {
 				severity = max(severity, e.tier(d).Severity())
 			}
 		}
@@ -585,13 +586,13 @@ func (e *evaluator) summarize() {
 		r.Targets = append(r.Targets, TargetSummary{Devices: t.devices, Kernels: len(t.kernels), Label: t.label, Reports: t.reports})
 		for _, v := range t.verdicts {
 			switch v {
-			case compatible:
+			case compat.Compatible:
 				c.Compatible++
-			case incompatible:
+			case compat.Incompatible:
 				c.Incompatible++
-			case undetermined:
+			case compat.Undetermined:
 				c.Undetermined++
-			case notApplicable:
+			case compat.NotApplicable:
 				c.NotApplicable++
 			default:
 				c.NotReported++

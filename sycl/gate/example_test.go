@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func Example() {
@@ -21,11 +23,11 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 	r := &report.Report{
 		Target:  report.Target{Label: "//demo:kernels"},
 		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
-		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: &report.Location{Path: "axpy.cpp", Line: 12}}},
+		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
 		Cells: []report.Cell{
-			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Status: report.Incompatible,
-				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible}}},
-			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Status: report.Compatible},
+			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
+				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},
+			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Verdict: compat.Compatible},
 		},
 	}
 	result := gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("kernels.compat.json", r)}, Policy: policy, Today: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})

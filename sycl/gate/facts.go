@@ -12,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Facts is what the gate has to know of a report, which is much less than the
@@ -64,7 +65,7 @@ func NewFacts(name string, r *report.Report) *Facts {
 		f.targets = append(f.targets, t)
 	}
 	for _, t := range f.targets {
-		t.verdicts = make([]verdict, len(t.kernels)*len(ids))
+		t.verdicts = make([]compat.Verdict, len(t.kernels)*len(ids))
 	}
 	row, d := 0, -1
 	for i := range r.Cells {
@@ -111,7 +112,7 @@ type target struct {
 	devices  []string // ids in alphabetical order
 	kernels  []*kernel
 	byName   map[string]int
-	verdicts []verdict // by kernel and device
+	verdicts []compat.Verdict // by kernel and device
 	problems []*problem
 	known    map[problemKey]*problem
 	last     *problem // that was added to
@@ -120,34 +121,17 @@ type target struct {
 
 type kernel struct {
 	name, display string
-	location      *report.Location
-	origins       []report.Origin
+	location      srcloc.Location
+	origins       []srcloc.Origin
 }
 
-// verdict is a status. Higher ones are worse.
-type verdict uint8
-
-const (
-	notReported verdict = iota
-	compatible
-	notApplicable
-	undetermined
-	incompatible
-)
-
-func verdictOf(c *report.Cell) verdict {
-	switch c.Status {
-	case report.Compatible:
-		return compatible
-	case report.Undetermined:
-		return undetermined
-	case report.NotApplicable:
-		if len(c.Reasons) == 1 && c.Reasons[0].Rule == report.NotReported {
-			return notReported
-		}
-		return notApplicable
+// verdictOf returns the verdict of a cell, none for one that stands for a report that
+// is missing.
+func verdictOf(c *report.Cell) compat.Verdict {
+	if c.Verdict == compat.NotApplicable && len(c.Reasons) == 1 && c.Reasons[0].Rule == report.NotReported {
+		return compat.NoVerdict
 	}
-	return incompatible
+	return c.Verdict
 }
 
 // problem is something that a kernel has with devices.
@@ -197,7 +181,7 @@ func (t *target) addKernel(k *report.Kernel) int {
 // add adds a verdict and its reasons.
 func (t *target) add(row, col int, c *report.Cell) {
 	t.setVerdict(row, col, verdictOf(c))
-	if len(c.Reasons) == 0 || verdictOf(c) == notReported {
+	if len(c.Reasons) == 0 || verdictOf(c) == compat.NoVerdict {
 		return
 	}
 	for i := range c.Reasons {
@@ -208,7 +192,7 @@ func (t *target) add(row, col int, c *report.Cell) {
 		key := problemKey{kernel: row, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)
 		switch {
-		case r.Status == report.Undetermined:
+		case r.Verdict == compat.Undetermined:
 			key.rule, key.cause = Undetermined, r.Rule
 		case !ok || !rule.Finding:
 			key.rule, key.cause = UnknownReason, r.Rule
@@ -224,13 +208,13 @@ func (t *target) add(row, col int, c *report.Cell) {
 // from running.
 func hasCause(reasons []report.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r report.Reason) bool {
-		return r.Status == report.Incompatible && r.Rule != string(compat.NoImage)
+		return r.Verdict == compat.Incompatible && r.Rule != string(compat.NoImage)
 	})
 }
 
-func (t *target) setVerdict(row, col int, v verdict) {
+func (t *target) setVerdict(row, col int, v compat.Verdict) {
 	known := &t.verdicts[row*len(t.devices)+col]
-	if *known != notReported && v != notReported && *known != v {
+	if *known != compat.NoVerdict && v != compat.NoVerdict && *known != v {
 		t.differ++
 	}
 	*known = max(*known, v)
@@ -266,7 +250,7 @@ func (t *target) sort() {
 		slices.SortFunc(order, compare)
 		place := make([]int, len(order))
 		kernels := make([]*kernel, len(order))
-		verdicts := make([]verdict, 0, len(t.verdicts))
+		verdicts := make([]compat.Verdict, 0, len(t.verdicts))
 		for to, from := range order {
 			place[from], kernels[to] = to, t.kernels[from]
 			t.byName[kernels[to].name] = to
@@ -340,7 +324,7 @@ func join(label string, list []*target) *target {
 			// Where the kernel is and what it is called may differ, too.
 			known := out.kernels[row]
 			known.display = min(known.display, k.display)
-			if k.location != nil && (known.location == nil || compareLocations(k.location, known.location) < 0) {
+			if !k.location.IsZero() && (known.location.IsZero() || k.location.Compare(known.location) < 0) {
 				known.location = k.location
 			}
 			if compareOrigins(k.origins, known.origins) > 0 {
@@ -348,7 +332,7 @@ func join(label string, list []*target) *target {
 			}
 		}
 	}
-	out.verdicts = make([]verdict, len(out.kernels)*len(out.devices))
+	out.verdicts = make([]compat.Verdict, len(out.kernels)*len(out.devices))
 	for i, t := range list {
 		out.reports = append(out.reports, t.reports...)
 		out.differ += t.differ
@@ -370,13 +354,9 @@ func join(label string, list []*target) *target {
 	return out
 }
 
-func compareLocations(a, b *report.Location) int {
-	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-}
-
 // compareOrigins puts longer lists last.
-func compareOrigins(a, b []report.Origin) int {
-	text := func(o []report.Origin) string {
+func compareOrigins(a, b []srcloc.Origin) int {
+	text := func(o []srcloc.Origin) string {
 		data, _ := json.Marshal(o)
 		return string(data)
 	}
@@ -392,9 +372,9 @@ func (t *target) column(device string) int {
 }
 
 // verdict returns what is known of a kernel and a device; col may be -1.
-func (t *target) verdict(row, col int) verdict {
+func (t *target) verdict(row, col int) compat.Verdict {
 	if col < 0 {
-		return notReported
+		return compat.NoVerdict
 	}
 	return t.verdicts[row*len(t.devices)+col]
 }
@@ -403,7 +383,7 @@ func (t *target) verdict(row, col int) verdict {
 func (t *target) reported(device string) int {
 	col, n := t.column(device), 0
 	for row := range t.kernels {
-		if t.verdict(row, col) != notReported {
+		if t.verdict(row, col) != compat.NoVerdict {
 			n++
 		}
 	}

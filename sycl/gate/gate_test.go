@@ -10,20 +10,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // Reasons of test reports.
 var (
-	fp64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: report.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
-	fp16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Status: report.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
-	sg8    = report.Reason{Rule: "unsupported-sub-group-size", Required: "8", Available: "16, 32", Status: report.Incompatible, Text: "Sub-group size 8 is not supported on the device"}
-	maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: report.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
-	none   = report.Reason{Rule: "no-image", Status: report.Incompatible, Text: "No kernel was found"}
-	other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Status: report.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
-	absent = report.Reason{Rule: report.NotReported, Required: "report", Status: report.NotApplicable, Text: "No report is about this kernel and this device"}
-	future = report.Reason{Rule: "missing-soul", Required: "soul", Status: report.Incompatible, Text: "The device has no soul"}
+	fp64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
+	fp16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Verdict: compat.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
+	sg8    = report.Reason{Rule: "unsupported-sub-group-size", Required: "8", Available: "16, 32", Verdict: compat.Incompatible, Text: "Sub-group size 8 is not supported on the device"}
+	maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
+	none   = report.Reason{Rule: "no-image", Verdict: compat.Incompatible, Text: "No kernel was found"}
+	other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Verdict: compat.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
+	absent = report.Reason{Rule: report.NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}
+	future = report.Reason{Rule: "missing-soul", Required: "soul", Verdict: compat.Incompatible, Text: "The device has no soul"}
 )
 
 // on is a kernel's verdicts: the reasons by device.
@@ -40,13 +41,13 @@ func reportOf(label string, devices []string, kernels map[string]on) *report.Rep
 		r.Kernels = append(r.Kernels, report.Kernel{ID: mangled(name), Name: mangled(name), DisplayName: name})
 	}
 	slices.SortFunc(r.Kernels, func(a, b report.Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
-	rank := []report.Status{report.Compatible, report.NotApplicable, report.Undetermined, report.Incompatible}
+	rank := []compat.Verdict{compat.Compatible, compat.NotApplicable, compat.Undetermined, compat.Incompatible}
 	for _, k := range r.Kernels {
 		for _, d := range devices {
-			c := report.Cell{Kernel: k.ID, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Status: report.Compatible, Reasons: kernels[k.DisplayName][d]}
+			c := report.Cell{Kernel: k.ID, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[k.DisplayName][d]}
 			for _, reason := range c.Reasons {
-				if slices.Index(rank, reason.Status) > slices.Index(rank, c.Status) {
-					c.Status = reason.Status
+				if slices.Index(rank, reason.Verdict) > slices.Index(rank, c.Verdict) {
+					c.Verdict = reason.Verdict
 				}
 			}
 			r.Cells = append(r.Cells, c)

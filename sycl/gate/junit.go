@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // maxJUnit is up to how many test cases those that pass are listed.
@@ -58,7 +59,7 @@ func (j *junit) suites(r *Result) {
 	if own := j.bySuite[""]; len(own) > 0 {
 		var s junitSuite
 		for _, at := range slices.SortedFunc(maps.Keys(own), compareCases) {
-			s.add(at, at.kernel, own[at], notReported, r)
+			s.add(at, at.kernel, own[at], compat.NoVerdict, r)
 		}
 		s.write(j.w, "checks")
 	}
@@ -90,7 +91,7 @@ type junitSuite struct {
 	tests, failed, skipped int
 }
 
-func (s *junitSuite) add(at junitCase, display string, list []*Finding, v verdict, r *Result) {
+func (s *junitSuite) add(at junitCase, display string, list []*Finding, v compat.Verdict, r *Result) {
 	s.tests++
 	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(at.target), xmlText(display))
 	var failures, others []string
@@ -123,10 +124,10 @@ func (s *junitSuite) add(at junitCase, display string, list []*Finding, v verdic
 	case len(others) > 0:
 		s.skipped++
 		fmt.Fprintf(&s.body, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", xmlText(strings.Join(others, " ")))
-	case v != compatible:
+	case v != compat.Compatible:
 		s.skipped++
 		why := "the policy ignores what keeps it from running"
-		if v == notReported {
+		if v == compat.NoVerdict {
 			why = "no report has a verdict"
 		}
 		fmt.Fprintf(&s.body, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", why)
@@ -149,7 +150,7 @@ func xmlText(s string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		xml.EscapeText(&b, []byte(report.Escape(line)))
+		xml.EscapeText(&b, []byte(safetext.Escape(line)))
 	}
 	return b.String()
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // The values are those that the action that uploads SARIF files gives to the same
@@ -71,7 +71,7 @@ func TestLineHashesInSARIF(t *testing.T) {
 	r := reportOf("//:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {"a": why(fp64)}, "M": {"a": why(fp64)}})
 	for i, name := range []string{"k.cpp", "", "l.cpp"} {
 		if name != "" {
-			r.Kernels[i].Location = &report.Location{Path: name, Line: 2}
+			r.Kernels[i].Location = srcloc.Location{Path: name, Line: 2}
 		}
 	}
 	in := Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": " a\nb\n  \t\tc\n d", "l.cpp": "one line", "BUILD.bazel": "\n\n c\nd"}}

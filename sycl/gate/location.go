@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // locator finds the places of findings in the source, and keeps what it found.
@@ -32,11 +32,11 @@ func (l *locator) find(label string, k *kernel, p *problem) (path string, line i
 			if o.Function != "" && !slices.Contains(functions, o.Function) {
 				functions = append(functions, o.Function)
 			}
-			if path == "" && o.Location != nil && l.hasFile(o.Location.Path) {
+			if path == "" && l.hasFile(o.Location.Path) {
 				path, line = o.Location.Path, int(o.Location.Line)
 			}
 		}
-		if path == "" && k.location != nil && l.hasFile(k.location.Path) {
+		if path == "" && l.hasFile(k.location.Path) {
 			path, line = k.location.Path, int(k.location.Line)
 		}
 	}
@@ -86,7 +86,7 @@ func (l *locator) target(label string) place {
 // cleanPath reports whether a path is one of a file in the workspace that every
 // program reads alike.
 func cleanPath(path string) bool {
-	return fs.ValidPath(path) && path != "." && len(path) < 1000 && report.Escape(path) == path && !strings.ContainsAny(path, "\\:%\"'<>|?*&#`\n") &&
+	return fs.ValidPath(path) && path != "." && len(path) < 1000 && safetext.Escape(path) == path && !strings.ContainsAny(path, "\\:%\"'<>|?*&#`\n") &&
 		strings.TrimSpace(path) == path
 }
 

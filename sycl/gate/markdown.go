@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // MarkdownOptions says how long Markdown may become.
@@ -112,7 +113,7 @@ var markdownWords = words{name: codeSpan, value: codeSpan}
 
 // codeSpan writes text as a code span: nothing in it is markup, a link or a
 // mention.
-func codeSpan(s string) string { return report.CodeSpan(report.Escape(s)) }
+func codeSpan(s string) string { return report.CodeSpan(safetext.Escape(s)) }
 
 // upperFirst makes a sentence begin with a capital letter.
 func upperFirst(s string) string {

@@ -20,7 +20,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // everything is a report with findings of all kinds.
@@ -30,20 +33,20 @@ func everything() *report.Report {
 		"Axpy<double>":   {"intel_gpu_dg2": why(fp64), "spir64": why(maybe)},
 		"Axpy<float>":    {"intel_gpu_pvc": why(sg8)},
 		"Reduce<double>": {"intel_gpu_dg2": why(fp64, none)},
-		"Tile": {"intel_gpu_dg2": why(report.Reason{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Status: report.Incompatible}),
-			"intel_gpu_pvc": why(report.Reason{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Status: report.Incompatible})},
-		"Fixed": {"intel_gpu_pvc": why(report.Reason{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Status: report.Incompatible}, none)},
-		"Dims":  {"intel_gpu_dg2": why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Status: report.Incompatible})},
+		"Tile": {"intel_gpu_dg2": why(report.Reason{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Verdict: compat.Incompatible}),
+			"intel_gpu_pvc": why(report.Reason{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Verdict: compat.Incompatible})},
+		"Fixed": {"intel_gpu_pvc": why(report.Reason{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Verdict: compat.Incompatible}, none)},
+		"Dims":  {"intel_gpu_dg2": why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Verdict: compat.Incompatible})},
 		"None":  {"intel_gpu_dg2": why(none), "intel_gpu_pvc": why(none)},
 	})
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		switch k.DisplayName {
 		case "Axpy<double>":
-			k.Location = &report.Location{Path: "src/axpy.cpp", Line: 12}
-			k.Origins = []report.Origin{{Aspect: report.Aspect{Name: "fp64"}, Function: "square(double)", Location: &report.Location{Path: "src/math.hpp", Line: 7}}}
+			k.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12}
+			k.Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
 		case "Tile":
-			k.Location = &report.Location{Path: "src/tile.cpp", Line: 3}
+			k.Location = srcloc.Location{Path: "src/tile.cpp", Line: 3}
 		}
 	}
 	return r
@@ -61,7 +64,7 @@ func renderResult(t testing.TB) *Result {
 	was := everything()
 	for i := range was.Cells {
 		if was.Cells[i].Kernel == mangled("Dims") {
-			was.Cells[i].Status, was.Cells[i].Reasons = report.Compatible, nil
+			was.Cells[i].Verdict, was.Cells[i].Reasons = compat.Compatible, nil
 		}
 	}
 	b := NewBaseline(Evaluate(Input{Reports: facts(was), Policy: p, Today: today}))
@@ -117,16 +120,16 @@ var attacks = []string{
 func attack(name string) *Result {
 	r := reportOf(name, []string{name + "d"}, map[string]on{})
 	reasons := []report.Reason{
-		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Status: report.Incompatible},
-		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Status: report.Incompatible},
-		{Rule: name, Required: name, Text: name, Status: report.Incompatible},
-		{Rule: "no-image", Required: name, Text: name, Status: report.Undetermined},
+		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
+		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
+		{Rule: name, Required: name, Text: name, Verdict: compat.Incompatible},
+		{Rule: "no-image", Required: name, Text: name, Verdict: compat.Undetermined},
 	}
 	for i, reason := range reasons {
 		id := fmt.Sprint(name, i)
-		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: id, Location: &report.Location{Path: name, Line: 1},
-			Origins: []report.Origin{{Aspect: report.Aspect{Name: name}, Function: name, Location: &report.Location{Path: name, Line: 2}}}})
-		r.Cells = append(r.Cells, report.Cell{Kernel: id, Device: name + "d", Status: reason.Status, Reasons: []report.Reason{reason}})
+		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1},
+			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
+		r.Cells = append(r.Cells, report.Cell{Kernel: id, Device: name + "d", Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
 	}
 	p := DefaultPolicy()
 	p.File = name

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // maxSARIF is how many results GitHub shows of a run.
@@ -115,7 +115,7 @@ func WriteSARIF(w io.Writer, r *Result, fallback string) error {
 		Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: true}}}
 	run.Tool.Driver = sarifDriver{Name: "rules_sycl compat", Version: r.Generator.Version, InformationURI: HelpURI, Rules: []sarifRule{}}
 	if r.Category != "" {
-		run.Automation = &sarifAutomation{report.Escape(r.Category) + "/"}
+		run.Automation = &sarifAutomation{safetext.Escape(r.Category) + "/"}
 	}
 	index := map[RuleID]int{}
 	for _, rule := range rules {
@@ -153,7 +153,7 @@ func WriteSARIF(w io.Writer, r *Result, fallback string) error {
 }
 
 func (run *sarifRun) note(level, rule, text, file string, line int) {
-	n := sarifNotification{Level: level, Message: sarifMessage(report.Escape(text))}
+	n := sarifNotification{Level: level, Message: sarifMessage(safetext.Escape(text))}
 	if rule != "" {
 		n.Descriptor = &sarifDescriptor{rule}
 	}
@@ -184,16 +184,16 @@ func (r *Result) sarifResult(f *Finding, rule int, fallback string) sarifResult 
 		at.Physical = physical(fallback, 1)
 	}
 	if f.Kernel != "" {
-		at.Logical = []sarifLogical{{report.Escape(f.Kernel), report.Escape(f.Name), "function"}}
+		at.Logical = []sarifLogical{{safetext.Escape(f.Kernel), safetext.Escape(f.Name), "function"}}
 	}
 	if at.Physical != nil || at.Logical != nil {
 		out.Locations = []sarifLocation{at}
 	}
 	devices := []string{}
 	for _, d := range f.Devices {
-		devices = append(devices, report.Escape(d.ID))
+		devices = append(devices, safetext.Escape(d.ID))
 	}
-	out.Properties = map[string]any{"devices": devices, "fails": f.Fails, "target": report.Escape(f.Target)}
+	out.Properties = map[string]any{"devices": devices, "fails": f.Fails, "target": safetext.Escape(f.Target)}
 	return out
 }
 

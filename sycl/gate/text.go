@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // TextOptions says what of a result is printed.
@@ -48,7 +48,7 @@ func WriteText(w io.Writer, r *Result, o TextOptions) error {
 
 // line prints a notice as compilers print diagnostics.
 func (n *Notice) line() string {
-	place := cmp.Or(report.Escape(n.File), "compat")
+	place := cmp.Or(safetext.Escape(n.File), "compat")
 	if n.File != "" && n.Line > 0 {
 		place += fmt.Sprintf(":%d", n.Line)
 	}
@@ -56,7 +56,7 @@ func (n *Notice) line() string {
 	if n.Fails {
 		severity = Error
 	}
-	return fmt.Sprintf("%s: %v: %s [%s]", place, severity, report.Escape(n.Text), n.Rule)
+	return fmt.Sprintf("%s: %v: %s [%s]", place, severity, safetext.Escape(n.Text), n.Rule)
 }
 
 // WriteWarnings prints what is new and grave enough to fail, or is about the

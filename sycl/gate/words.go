@@ -6,7 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // words makes sentences of findings. What is not ours goes through one of its
@@ -18,8 +18,8 @@ type words struct {
 
 // plainWords are for formats that are text, or that escape by themselves.
 var plainWords = words{
-	name:  func(s string) string { return "'" + report.Escape(s) + "'" },
-	value: report.Escape,
+	name:  func(s string) string { return "'" + safetext.Escape(s) + "'" },
+	value: safetext.Escape,
 }
 
 // mostNamed is how many of many devices a sentence has.

@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // An Image is what becomes one device image. Several goroutines may use the images of
@@ -93,7 +93,7 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	}
 	for _, f := range image.entryPoints {
 		if places, ok := placesOf(m.ir, f); ok {
-			sets.Add(spirv.PlacesSet).Put(f.Name(), places)
+			sets.Add(srcloc.Set).Put(f.Name(), places)
 		}
 	}
 	return sets, nil

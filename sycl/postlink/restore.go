@@ -13,10 +13,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// placesMD on a kernel holds its property of [spirv.PlacesSet], for code that has no
+// placesMD on a kernel holds its property of [srcloc.Set], for code that has no
 // debug information any more.
 const placesMD = "rules_sycl_source_places"
 
@@ -280,7 +280,7 @@ func (p *restored) kernelSizes(f *llvmir.Function) error {
 
 func (p *restored) places() {
 	for _, f := range p.entryPoints {
-		if value, ok := p.registry.Set(spirv.PlacesSet).Get(f.Name()); ok {
+		if value, ok := p.registry.Set(srcloc.Set).Get(f.Name()); ok {
 			if text, ok := value.Text(); ok {
 				f.SetMetadata(placesMD, p.module.AddNode("!"+devicecode.MDString(text)))
 			}
@@ -307,7 +307,7 @@ func (p *restored) property(set string, property propset.Property) error {
 	key := property.Key
 	refuse := func(msg string) error { return &RestoreError{set, key, msg} }
 	switch set {
-	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, spirv.PlacesSet:
+	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set:
 		// Seen to above; imported functions are declared in the code.
 	case propset.DeviceLibMetadata:
 		// The library is linked, so that no runtime looks for it.

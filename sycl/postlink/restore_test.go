@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // bare is a module as the translator from SPIR-V writes it.
@@ -143,7 +143,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	if !ok {
 		t.Fatal("the place of the kernel is lost")
 	}
-	got.Add(spirv.PlacesSet).Put("_ZTS1K", value)
+	got.Add(srcloc.Set).Put("_ZTS1K", value)
 	if !got.Equal(r) {
 		a, _ := got.SortedText()
 		b, _ := r.SortedText()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 )
 
 // The names of these tests are those of a list of attacks on everything that
@@ -124,7 +126,7 @@ func TestAttackS13WorkGroupSizeOverflows(t *testing.T) {
 	for _, sizes := range [][]uint64{{1 << 63, 4}, {1 << 32, 1 << 32}, {1 << 63, 1 << 63, 1 << 63}, {4, 1 << 62}} {
 		r := build(t, []Module{{Needs: &needs{WorkGroupSize: sizes}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
 		c := r.Cells[0]
-		if c.Status != Incompatible || len(c.Reasons) == 0 || c.Reasons[0].Rule != "unsupported-work-group-size" {
+		if c.Verdict != compat.Incompatible || len(c.Reasons) == 0 || c.Reasons[0].Rule != "unsupported-work-group-size" {
 			t.Errorf("%v: got %+v", sizes, c)
 		}
 		if _, err := Decode("r.json", strings.NewReader(encode(t, r))); err != nil {

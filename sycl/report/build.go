@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // A Module is kernels that share device images and needs: an abstract module of
@@ -29,11 +30,10 @@ type Module struct {
 
 // KernelInfo is what is known of one kernel of a module.
 type KernelInfo struct {
-	Name     string                    // mangled
-	symbol   string                    // in the module's images
-	Needs    *requirement.Requirements // its own, when they are to count instead of the module's
-	Location *Location
-	Origins  []Origin
+	Name   string                    // mangled
+	symbol string                    // in the module's images
+	Needs  *requirement.Requirements // its own, when they are to count instead of the module's
+	Source srcloc.Kernel
 
 	rounded bool // made of the kernel of that name, see JoinRounded
 }
@@ -67,7 +67,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 		r.Devices = append(r.Devices, describeDevice(d))
 	}
 	b.devices = devices
-	b.verdicts = make([][]*verdict, len(b.needs))
+	b.outcomes = make([][]*outcome, len(b.needs))
 	r.Cells = make([]Cell, 0, len(r.Kernels)*len(devices))
 	for _, k := range r.Kernels {
 		for d := range devices {
@@ -91,7 +91,7 @@ type builder struct {
 	devices  []*deviceconfig.Device
 	needs    []*requirement.Requirements // different ones
 	needsIDs map[string]int              // their indices
-	verdicts [][]*verdict                // by needs and device
+	outcomes [][]*outcome                // by needs and device
 }
 
 // kernel is a kernel with the modules that hold it.
@@ -164,10 +164,10 @@ func (b *builder) collect(r *Report) {
 			for f := range module.Forms {
 				d.Images = append(d.Images, b.imageIDs[&module.Forms[f]])
 			}
-			if d.Location == nil && !info.rounded { // its place is in DPC++'s headers
-				d.Location = info.Location
+			if d.Location.IsZero() && !info.rounded { // its place is in DPC++'s headers
+				d.Location = info.Source.Location
 			}
-			d.Origins = mergeOrigins(d.Origins, info.Origins)
+			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
 		}
 	}
 	for _, d := range described {
@@ -181,9 +181,9 @@ func (b *builder) collect(r *Report) {
 }
 
 // mergeOrigins adds the origins of aspects that have none, in the order of aspects.
-func mergeOrigins(list, more []Origin) []Origin {
+func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	for _, o := range more {
-		i, found := slices.BinarySearchFunc(list, o, func(a, b Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
+		i, found := slices.BinarySearchFunc(list, o, func(a, b srcloc.Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
 		if !found {
 			list = slices.Insert(slices.Clip(list), i, o)
 		}
@@ -221,37 +221,34 @@ func (b *builder) holder(m *Module, info *KernelInfo) holder {
 	return h
 }
 
-// A verdict is what needs amount to on a device.
-type verdict struct {
-	status  Status
+// An outcome is what needs amount to on a device.
+type outcome struct {
+	verdict compat.Verdict
 	reasons []Reason
 }
 
-func (v *verdict) add(r compat.Reason) {
-	s := Status(r.Verdict.String())
-	v.reasons = append(v.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
-		Property: r.Property, Text: r.Text, Status: s})
-	if rank(s) > rank(v.status) {
-		v.status = s
-	}
+func (o *outcome) add(r compat.Reason) {
+	o.reasons = append(o.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
+		Property: r.Property, Text: r.Text, Verdict: r.Verdict})
+	o.verdict = max(o.verdict, r.Verdict)
 }
 
-// verdict returns what needs amount to on a device, by their indices: many kernels
+// outcome returns what needs amount to on a device, by their indices: many kernels
 // need the same.
-func (b *builder) verdict(needs, device int) *verdict {
-	if b.verdicts[needs] == nil {
-		b.verdicts[needs] = make([]*verdict, len(b.devices))
+func (b *builder) outcome(needs, device int) *outcome {
+	if b.outcomes[needs] == nil {
+		b.outcomes[needs] = make([]*outcome, len(b.devices))
 	}
-	v := b.verdicts[needs][device]
-	if v == nil {
-		v = &verdict{status: Compatible}
+	o := b.outcomes[needs][device]
+	if o == nil {
+		o = &outcome{verdict: compat.Compatible}
 		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
-			v.add(r)
+			o.add(r)
 		}
-		v.reasons = slices.Clip(v.reasons)
-		b.verdicts[needs][device] = v
+		o.reasons = slices.Clip(o.reasons)
+		b.outcomes[needs][device] = o
 	}
-	return v
+	return o
 }
 
 // cell decides on a kernel and a device.
@@ -273,7 +270,7 @@ func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
 		if i == 0 || cellRank(c) < cellRank(best) {
 			best = c
 		}
-		if c.Status == Compatible && !h.module.Embedded {
+		if c.Verdict == compat.Compatible && !h.module.Embedded {
 			native[h.module.File] = native[h.module.File] || c.Holds == Native
 			ir[h.module.File] = ir[h.module.File] || c.Holds == IR
 		}
@@ -287,7 +284,7 @@ func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
 }
 
 func cellRank(c Cell) int {
-	n := 4 * rank(c.Status)
+	n := 4 * int(c.Verdict)
 	switch c.Holds {
 	case IR:
 		n++
@@ -312,11 +309,11 @@ func (b *builder) moduleCell(k *kernel, h holder, device int) Cell {
 			break
 		}
 	}
-	v := *b.verdict(h.needs, device)
+	o := *b.outcome(h.needs, device)
 	if c.Holds == Nothing {
-		v.add(compat.NoImageReason(k.name))
+		o.add(compat.NoImageReason(k.name))
 	}
-	c.Status, c.Reasons = v.status, v.reasons
+	c.Verdict, c.Reasons = o.verdict, o.reasons
 	return c
 }
 
@@ -449,10 +446,10 @@ func describeImage(q *requirement.Requirements, f *Form) Image {
 	return i
 }
 
-func aspects(list []aspect.Aspect) []Aspect {
-	out := []Aspect{}
+func aspects(list []aspect.Aspect) []aspect.Named {
+	out := []aspect.Named{}
 	for _, a := range list {
-		out = append(out, Aspect{Name: a.String(), Value: uint32(a)})
+		out = append(out, a.Named())
 	}
 	return out
 }

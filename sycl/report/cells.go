@@ -6,6 +6,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Nearly all of a report are its cells, which say the same again and again, and
@@ -220,7 +224,7 @@ func (p *reader) requirements(r *Requirements) bool {
 	})
 }
 
-func (p *reader) aspect(a *Aspect) bool {
+func (p *reader) aspect(a *aspect.Named) bool {
 	return p.members(func() int {
 		switch {
 		case p.literal(`name":`):
@@ -252,9 +256,7 @@ func (p *reader) kernel(k *Kernel) bool {
 	})
 }
 
-func (p *reader) location(to **Location) bool {
-	l := new(Location)
-	*to = l
+func (p *reader) location(l *srcloc.Location) bool {
 	return p.members(func() int {
 		switch {
 		case p.literal(`column":`):
@@ -268,7 +270,7 @@ func (p *reader) location(to **Location) bool {
 	})
 }
 
-func (p *reader) origin(o *Origin) bool {
+func (p *reader) origin(o *srcloc.Origin) bool {
 	return p.members(func() int {
 		switch {
 		case p.literal(`aspect":`):
@@ -482,7 +484,7 @@ func (p *reader) cell(c *Cell) bool {
 		case p.literal(`scope":`):
 			member, ok = hasScope, p.text((*string)(&c.Scope), string(p.last.Scope))
 		case p.literal(`status":`):
-			member, ok = hasStatus, p.text((*string)(&c.Status), string(p.last.Status))
+			member, ok = hasStatus, p.verdict(&c.Verdict)
 		}
 		if !ok || has&member != 0 {
 			return false
@@ -535,6 +537,28 @@ func (p *reader) reasonList(to *[]Reason) bool {
 	return true
 }
 
+// verdict reads the name of a verdict.
+func (p *reader) verdict(to *compat.Verdict) bool {
+	if !p.literal(` "`) && !p.skip('"') {
+		return false
+	}
+	for _, v := range compat.Verdicts {
+		if p.literal(quotedEnds[v]) {
+			*to = v
+			return true
+		}
+	}
+	return false
+}
+
+// quotedEnds has the rest of a verdict after the opening quotation mark.
+var quotedEnds = func() (ends [compat.Incompatible + 1]string) {
+	for _, v := range compat.Verdicts {
+		ends[v] = v.String() + `"`
+	}
+	return ends
+}()
+
 func (p *reader) reason(r *Reason) bool {
 	return p.members(func() int {
 		switch {
@@ -547,7 +571,7 @@ func (p *reader) reason(r *Reason) bool {
 		case p.literal(`rule":`):
 			return bit(3, p.text(&r.Rule, ""))
 		case p.literal(`status":`):
-			return bit(4, p.text((*string)(&r.Status), ""))
+			return bit(4, p.verdict(&r.Verdict))
 		case p.literal(`text":`):
 			return bit(5, p.text(&r.Text, ""))
 		}

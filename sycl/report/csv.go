@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // csvHeader is the first row of a report as CSV.
@@ -31,7 +33,7 @@ func WriteCSV(w io.Writer, r *Report) error {
 			rules = append(rules, reason.Rule)
 			reasons = append(reasons, sentence(reason))
 		}
-		kinds[i] = appendRow(nil, string(c.Status), string(c.Holds), strings.Join(rules, "; "), strings.Join(reasons, "; "))
+		kinds[i] = appendRow(nil, c.Verdict.String(), string(c.Holds), strings.Join(rules, "; "), strings.Join(reasons, "; "))
 		kinds[i] = kinds[i][:len(kinds[i])-2]
 	}
 	devices := make([][]byte, len(t.Devices))
@@ -47,7 +49,7 @@ func WriteCSV(w io.Writer, r *Report) error {
 		start := appendRow(nil, target, kernelName(kernel), kernel.Name)
 		start = append(start[:len(start)-2], ',')
 		path, line := "", ""
-		if l := kernel.Location; l != nil {
+		if l := kernel.Location; !l.IsZero() {
 			path, line = l.Path, strconv.FormatUint(uint64(l.Line), 10)
 		}
 		end := append([]byte{','}, appendRow(nil, path, line)...)
@@ -76,7 +78,7 @@ func appendRow(dst []byte, fields ...string) []byte {
 // it is plain, as some take other characters than commas for separators, and
 // never a formula.
 func appendField(dst []byte, s string) []byte {
-	s = Escape(s)
+	s = safetext.Escape(s)
 	if start := strings.TrimLeft(s, ` '"`); start != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(start)[0]) {
 		s = "'" + s
 	}

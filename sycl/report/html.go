@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // HTMLOptions says how a report is written as a page.
@@ -102,15 +104,15 @@ var pageStates = []pageCount{
 // pageCell returns the class and the words of a cell.
 func pageCell(c *Cell) (class, words string) {
 	switch {
-	case c.Status == Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == Native:
 		return classNative, "✓ native"
-	case c.Status == Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
 		return classNative, "✓ native or JIT"
-	case c.Status == Compatible:
+	case c.Verdict == compat.Compatible:
 		return classJIT, "✓ JIT"
-	case c.Status == Incompatible:
+	case c.Verdict == compat.Incompatible:
 		return classNo, "✕ no: " + briefly(c)
-	case c.Status == Undetermined:
+	case c.Verdict == compat.Undetermined:
 		return classMaybe, "? maybe: " + briefly(c)
 	}
 	return classNothing, "– n/a"
@@ -170,7 +172,7 @@ func newPage(r *Report, o HTMLOptions) *page {
 	p.patterns()
 	p.reasons()
 	for _, d := range r.Devices {
-		p.Data.Devices = append(p.Data.Devices, Escape(d.Name))
+		p.Data.Devices = append(p.Data.Devices, safetext.Escape(d.Name))
 	}
 	return p
 }
@@ -182,7 +184,7 @@ func (p *page) kinds() {
 		k := pageKind{Class: class, Words: words}
 		for _, r := range p.table.kinds[i].counted() {
 			if r.Rule != NotReported {
-				k.Rules = append(k.Rules, Escape(r.Rule))
+				k.Rules = append(k.Rules, safetext.Escape(r.Rule))
 			}
 			if p.Lazy {
 				k.Whys = append(k.Whys, p.why(r))
@@ -200,10 +202,10 @@ func (p *page) kinds() {
 // newWhy returns a reason in the words of the page.
 func newWhy(r Reason) pageWhy {
 	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
-	switch r.Status {
-	case Undetermined:
+	switch r.Verdict {
+	case compat.Undetermined:
 		w.Class, w.Word = classMaybe, "? maybe"
-	case NotApplicable:
+	case compat.NotApplicable:
 		w.Class, w.Word = classNothing, "– n/a"
 	}
 	return w
@@ -245,7 +247,7 @@ func (p *page) patterns() {
 			known[key] = n
 			p.Data.Patterns = append(p.Data.Patterns, row)
 		}
-		label := Escape(KernelTarget(kernel))
+		label := safetext.Escape(KernelTarget(kernel))
 		g, ok := targets[label]
 		if !ok {
 			g = len(p.Data.Targets)
@@ -254,7 +256,7 @@ func (p *page) patterns() {
 		}
 		data := pageKernel{Name: kernelName(kernel), Pattern: n, Target: g}
 		if p.Lazy {
-			data.Symbol, data.Place, data.Origins = symbol(kernel), kernel.Location.String(), origins(kernel)
+			data.Symbol, data.Place, data.Origins = symbol(kernel), place(kernel.Location), origins(kernel)
 		}
 		p.Data.Kernels = append(p.Data.Kernels, data)
 	}
@@ -271,7 +273,7 @@ func rowKey(row []int) string {
 // symbol returns the mangled name of a kernel if it is another one than people
 // read.
 func symbol(k *Kernel) string {
-	if s := Escape(k.Name); s != kernelName(k) {
+	if s := safetext.Escape(k.Name); s != kernelName(k) {
 		return s
 	}
 	return ""
@@ -279,7 +281,7 @@ func symbol(k *Kernel) string {
 
 func origins(k *Kernel) (list []string) {
 	for _, o := range k.Origins {
-		list = append(list, Escape(o.Aspect.Name)+": "+originText(k, o))
+		list = append(list, safetext.Escape(o.Aspect.Name)+": "+originText(k, o))
 	}
 	return list
 }
@@ -315,7 +317,7 @@ func (p *page) reasons() {
 		}
 		for _, about := range e.kernels[:min(len(e.kernels), most)] {
 			k := &p.Kernels[about.kernel]
-			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: Escape(KernelTarget(k)), Brief: about.brief, Place: k.Location.String()})
+			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: safetext.Escape(KernelTarget(k)), Brief: about.brief, Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
@@ -350,11 +352,11 @@ func (p *page) Groups() []pageGroup {
 	var list []pageGroup
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
-		label := Escape(KernelTarget(kernel))
+		label := safetext.Escape(KernelTarget(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
-		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: kernel.Location.String(), Origins: origins(kernel)}
+		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel)}
 		place := map[pageWhy]int{}
 		for d, n := range p.table.row(k) {
 			row.Cells = append(row.Cells, p.cells[n])
@@ -372,7 +374,7 @@ func (p *page) Groups() []pageGroup {
 					place[w] = i
 					row.Whys = append(row.Whys, pageRowWhy{pageWhy: w})
 				}
-				row.Whys[i].Devices = append(row.Whys[i].Devices, Escape(p.Devices[d].Name))
+				row.Whys[i].Devices = append(row.Whys[i].Devices, safetext.Escape(p.Devices[d].Name))
 			}
 		}
 		list[len(list)-1].Rows = append(list[len(list)-1].Rows, row)
@@ -401,10 +403,10 @@ func (p *page) DeviceRows() []pageDevice {
 	}
 	var list []pageDevice
 	for d, device := range p.Devices {
-		row := pageDevice{Name: Escape(device.Name), Architecture: Escape(device.Architecture), Backend: Escape(device.Backend),
+		row := pageDevice{Name: safetext.Escape(device.Name), Architecture: safetext.Escape(device.Architecture), Backend: safetext.Escape(device.Backend),
 			Other: device.OpenWorld, SubGroupSizes: device.SubGroupSizes, MaxWorkGroupSize: device.MaxWorkGroupSize}
 		for _, a := range device.Aspects {
-			row.Aspects = append(row.Aspects, Escape(a.Name))
+			row.Aspects = append(row.Aspects, safetext.Escape(a.Name))
 		}
 		for _, s := range pageStates {
 			s.N = counts[d][s.Class]
@@ -459,5 +461,5 @@ func (p *page) Number(n int) string {
 
 // About names the program that made the report.
 func (p *page) About() string {
-	return cmp.Or(strings.TrimSpace(Escape(p.Generator.Name)+" "+Escape(p.Generator.Version)), "an unnamed program")
+	return cmp.Or(strings.TrimSpace(safetext.Escape(p.Generator.Name)+" "+safetext.Escape(p.Generator.Version)), "an unnamed program")
 }

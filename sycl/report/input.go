@@ -12,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -139,24 +140,17 @@ func newKernelInfo(symbol string) KernelInfo {
 // explain adds the places of a kernel: those that the build wrote down or, when
 // it did not, those that the code, which may be nil, tells.
 func (info *KernelInfo) explain(metadata *propset.Registry, code *spirv.Module) {
-	places, ok := spirv.PlacesOf(metadata, info.symbol)
+	places, ok := srcloc.Of(metadata, info.symbol)
 	if !ok && code != nil {
 		if k := code.Kernel(info.symbol); k != nil {
 			places = code.Places(k)
 		}
 	}
-	info.Location = location(places.Location)
-	for _, o := range places.Origins {
-		info.Origins = append(info.Origins, Origin{Aspect: Aspect{o.Aspect.String(), uint32(o.Aspect)},
-			Function: kernelname.Display(o.Function), Location: location(o.Location)})
+	info.Source = places
+	for i := range places.Origins {
+		o := &places.Origins[i]
+		o.Function = kernelname.Display(o.Function)
 	}
-}
-
-func location(l spirv.Location) *Location {
-	if l == (spirv.Location{}) {
-		return nil
-	}
-	return &Location{Path: l.File, Line: l.Line, Column: l.Column}
 }
 
 func parseSPIRV(code syclbin.Source) (*spirv.Module, error) {

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 )
 
 // Limits of a report that is read.
@@ -78,7 +80,7 @@ func (e *cellEncoder) encode(c *Cell) error {
 		e.encodeReasons(c.Reasons)
 	}
 	e.member(",\n      \"scope\": ", string(c.Scope))
-	e.member(",\n      \"status\": ", string(c.Status))
+	e.member(",\n      \"status\": ", c.Verdict.String())
 	e.w.WriteString("\n    }")
 	return e.err
 }
@@ -96,7 +98,7 @@ func (e *cellEncoder) member(name, text string) {
 func (e *cellEncoder) encodeReasons(list []Reason) {
 	e.key = e.key[:0]
 	for _, r := range list {
-		for _, s := range []string{r.Available, r.Property, r.Required, r.Rule, string(r.Status), r.Text} {
+		for _, s := range []string{r.Available, r.Property, r.Required, r.Rule, r.Verdict.String(), r.Text} {
 			e.key = append(binary.AppendUvarint(e.key, uint64(len(s))), s...)
 		}
 	}
@@ -358,34 +360,21 @@ func (r *Report) check() error {
 		default:
 			return fmt.Errorf("%q is not a scope", c.Scope)
 		}
-		worst := Compatible
+		worst := compat.Compatible
 		for _, reason := range c.Reasons {
-			if rank(reason.Status) == 0 {
-				return fmt.Errorf("a reason has the status %q", reason.Status)
+			if reason.Verdict <= compat.Compatible {
+				return fmt.Errorf("a reason has the status %q", reason.Verdict)
 			}
-			if rank(reason.Status) > rank(worst) {
-				worst = reason.Status
+			if reason.Verdict > worst {
+				worst = reason.Verdict
 			}
 		}
-		if c.Status != worst {
-			return fmt.Errorf("kernel %q on device %q is %q, but its reasons make it %q", c.Kernel, c.Device, c.Status, worst)
+		if c.Verdict != worst {
+			return fmt.Errorf("kernel %q on device %q is %q, but its reasons make it %q", c.Kernel, c.Device, c.Verdict, worst)
 		}
 	}
 	if s := r.statistics(); s != r.Statistics {
 		return fmt.Errorf("the statistics do not fit the cells: they say %+v, the cells %+v", r.Statistics, s)
 	}
 	return nil
-}
-
-// rank orders verdicts from good to bad, 0 for a reason that is none.
-func rank(s Status) int {
-	switch s {
-	case NotApplicable:
-		return 1
-	case Undetermined:
-		return 2
-	case Incompatible:
-		return 3
-	}
-	return 0
 }

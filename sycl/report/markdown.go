@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // MarkdownOptions says how a report is written as Markdown.
@@ -124,7 +127,7 @@ func fit(list []string, room int) (kept []string, left int) {
 func (t *table) markdownSummary() string {
 	s := t.Summary()
 	if len(t.Devices) == 1 {
-		name := Escape(t.Devices[0].Name)
+		name := safetext.Escape(t.Devices[0].Name)
 		s = strings.Replace(s, " on "+name, " on "+CodeSpan(name), 1)
 	}
 	return "**" + s + "**"
@@ -161,7 +164,7 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	for k := range t.Kernels {
 		if label := KernelTarget(&t.Kernels[k]); label != target {
 			target = label
-			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", InTable(CodeSpan(Escape(label))), strings.Repeat(" |", len(columns))))
+			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", InTable(CodeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns))))
 			good = append(good, false)
 		}
 		var b strings.Builder
@@ -170,7 +173,7 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 		for _, c := range columns {
 			n := t.cells[k*len(t.Devices)+c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])
-			isGood = isGood && t.kinds[n].Status == Compatible
+			isGood = isGood && t.kinds[n].Verdict == compat.Compatible
 		}
 		b.WriteString("\n")
 		rows = append(rows, b.String())
@@ -181,15 +184,15 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 
 func markdownCell(c *Cell) string {
 	switch {
-	case c.Status == Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == Native:
 		return "✅ native"
-	case c.Status == Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
 		return "✅ native or JIT"
-	case c.Status == Compatible:
+	case c.Verdict == compat.Compatible:
 		return "✅ JIT"
-	case c.Status == NotApplicable:
+	case c.Verdict == compat.NotApplicable:
 		return "➖"
-	case c.Status == Undetermined:
+	case c.Verdict == compat.Undetermined:
 		return "❓ maybe: " + CodeSpan(briefly(c))
 	}
 	return "❌ no: " + CodeSpan(briefly(c))
@@ -216,13 +219,13 @@ func (t *table) markdownReasons() []markdownReasons {
 			k := &t.Kernels[about.kernel]
 			name := CodeSpan(kernelName(k))
 			if label := KernelTarget(k); label != "" {
-				name += " of " + CodeSpan(Escape(label))
+				name += " of " + CodeSpan(safetext.Escape(label))
 			}
 			switch {
 			case about.brief != "":
 				name += " (" + CodeSpan(about.brief) + ")"
-			case k.Location != nil:
-				name += " (" + CodeSpan(k.Location.String()) + ")"
+			case !k.Location.IsZero():
+				name += " (" + CodeSpan(place(k.Location)) + ")"
 			}
 			list = append(list, name)
 		}
@@ -243,10 +246,10 @@ func (t *table) markdownReasons() []markdownReasons {
 		} else if e.image {
 			fmt.Fprintf(&b, "  - %s\n", imageNote)
 		}
-		switch e.Status {
-		case Incompatible:
+		switch e.Verdict {
+		case compat.Incompatible:
 			parts[0].items = append(parts[0].items, b.String())
-		case Undetermined:
+		case compat.Undetermined:
 			parts[1].items = append(parts[1].items, b.String())
 		}
 	}

@@ -7,10 +7,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // NotReported is the rule of a reason for a cell of a merged report that none of
-// its parts had: the verdict is [NotApplicable].
+// its parts had: the verdict is [compat.NotApplicable].
 const NotReported = "not-reported"
 
 // Merge joins reports to one about all their kernels and devices.
@@ -136,7 +139,7 @@ func (m *merger) add(p *Report) error {
 			m.kernels[k.ID] = known
 		} else {
 			images = append(images, known.Images...)
-			if known.Location == nil || k.Location != nil && compareLocations(k.Location, known.Location) < 0 {
+			if known.Location.IsZero() || !k.Location.IsZero() && k.Location.Compare(known.Location) < 0 {
 				known.Location = k.Location
 			}
 			known.Origins = append(slices.Clone(known.Origins), k.Origins...)
@@ -153,7 +156,7 @@ func (m *merger) add(p *Report) error {
 		case !ok || notReported(&known):
 			m.cells[at] = c
 		case notReported(&c):
-		case known.Status != c.Status || known.Holds != c.Holds || !slices.Equal(known.Reasons, c.Reasons):
+		case known.Verdict != c.Verdict || known.Holds != c.Holds || !slices.Equal(known.Reasons, c.Reasons):
 			return fmt.Errorf("two reports %s contradict each other about kernel %s and device %s: make both from the same build, or give them labels that differ", about, c.Kernel, c.Device)
 		case c.Image < known.Image:
 			m.cells[at] = c
@@ -171,8 +174,8 @@ func (m *merger) list(out *Report) {
 	}
 	slices.SortFunc(out.Devices, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
 	for _, k := range m.kernels {
-		slices.SortFunc(k.Origins, compareOrigins)
-		k.Origins = slices.CompactFunc(k.Origins, func(a, b Origin) bool { return compareOrigins(a, b) == 0 })
+		slices.SortFunc(k.Origins, srcloc.Origin.Compare)
+		k.Origins = slices.Compact(k.Origins)
 		out.Kernels = append(out.Kernels, *k)
 	}
 	slices.SortFunc(out.Kernels, func(a, b Kernel) int {
@@ -182,29 +185,12 @@ func (m *merger) list(out *Report) {
 		for _, d := range out.Devices {
 			c, ok := m.cells[pair{k.ID, d.ID}]
 			if !ok {
-				c = Cell{Kernel: k.ID, Device: d.ID, Holds: Nothing, Scope: ScopeKernel, Status: NotApplicable,
-					Reasons: []Reason{{Rule: NotReported, Required: "report", Status: NotApplicable, Text: "No report is about this kernel and this device"}}}
+				c = Cell{Kernel: k.ID, Device: d.ID, Holds: Nothing, Scope: ScopeKernel, Verdict: compat.NotApplicable,
+					Reasons: []Reason{{Rule: NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
 			}
 			out.Cells = append(out.Cells, c)
 		}
 	}
-}
-
-func compareLocations(a, b *Location) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
-	}
-	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-}
-
-func compareOrigins(a, b Origin) int {
-	return cmp.Or(cmp.Compare(a.Aspect.Value, b.Aspect.Value), strings.Compare(a.Aspect.Name, b.Aspect.Name),
-		strings.Compare(a.Function, b.Function), compareLocations(a.Location, b.Location))
 }
 
 // commonExtensions returns the extensions that no two parts differ in.

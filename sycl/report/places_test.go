@@ -12,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // withPlaces returns the sets of an image with a kernel and its places.
@@ -19,7 +20,7 @@ func withPlaces(kernel, places string, aspects ...aspect.Aspect) *propset.Regist
 	r := new(propset.Registry)
 	(&needs{Aspects: aspects}).Put(r)
 	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
-	r.Add(spirv.PlacesSet).Put(kernel, propset.String(places))
+	r.Add(srcloc.Set).Put(kernel, propset.String(places))
 	return r
 }
 
@@ -43,10 +44,10 @@ func TestPlaces(t *testing.T) {
 	}
 	native := []byte("native")
 	const places = "11:0:app/deep.cpp\nfp64\t5:9:math/square.hpp\t_Z6squared\n"
-	written := Kernel{Location: &Location{Path: "app/deep.cpp", Line: 11},
-		Origins: []Origin{{Aspect: Aspect{"fp64", 6}, Function: "square(double)", Location: &Location{Path: "math/square.hpp", Line: 5, Column: 9}}}}
-	inCode := Kernel{Location: &Location{Path: "kernels.cpp"},
-		Origins: []Origin{{Aspect: Aspect{"fp64", 6}, Function: "viaDouble(float)", Location: &Location{Path: "kernels.cpp", Line: 19}}}}
+	written := Kernel{Location: srcloc.Location{Path: "app/deep.cpp", Line: 11},
+		Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square(double)", Location: srcloc.Location{Path: "math/square.hpp", Line: 5, Column: 9}}}}
+	inCode := Kernel{Location: srcloc.Location{Path: "kernels.cpp"},
+		Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)", Location: srcloc.Location{Path: "kernels.cpp", Line: 19}}}}
 	for name, test := range map[string]struct {
 		code       []byte
 		properties *propset.Registry
@@ -58,7 +59,7 @@ func TestPlaces(t *testing.T) {
 		"debug information in the code":   {code, withPlaces("_ZTS5Other", places, aspect.FP64), inCode},
 		"places that cannot be read":      {code, withPlaces("_ZTS4Deep", "11:0:/etc/passwd\n", aspect.FP64), inCode},
 		"neither":                         {native, withPlaces("_ZTS4Deep", "\n", aspect.FP64), Kernel{}},
-		"code without debug information":  {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), Kernel{Origins: []Origin{{Aspect: Aspect{"fp64", 6}, Function: "viaDouble(float)"}}}},
+		"code without debug information":  {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), Kernel{Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)"}}}},
 		"a name that would draw a screen": {native, withPlaces("_ZTS4Deep", "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n", aspect.FP64), Kernel{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestPlaces(t *testing.T) {
 				if k.Name != "_ZTS4Deep" {
 					continue
 				}
-				if test.want.Location != nil && test.want.Location.Line == 0 && k.Location != nil {
+				if !test.want.Location.IsZero() && test.want.Location.Line == 0 && !k.Location.IsZero() {
 					k.Location.Line, k.Location.Column = 0, 0
 					k.Origins[0].Location.Column = 0
 				}
@@ -89,14 +90,14 @@ func TestPlacesOfSeveralModules(t *testing.T) {
 		row(t, []byte("two"), withPlaces("_ZTS1K", "3:0:a.cpp\nfp64\t4:0:a.cpp\t\natomic64\t9:0:c.cpp\t\n", aspect.FP64)),
 	}
 	k := build(t, modules, "intel_gpu_pvc").Kernels[0]
-	want := []Origin{
-		{Aspect: Aspect{"fp64", 6}, Location: &Location{Path: "a.cpp", Line: 4}},
-		{Aspect: Aspect{"atomic64", 27}, Location: &Location{Path: "b.cpp", Line: 7}},
+	want := []srcloc.Origin{
+		{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "a.cpp", Line: 4}},
+		{Aspect: aspect.Named{Name: "atomic64", Value: 27}, Location: srcloc.Location{Path: "b.cpp", Line: 7}},
 	}
-	if k.Location == nil || k.Location.Path != "a.cpp" || !reflect.DeepEqual(k.Origins, want) {
+	if k.Location.IsZero() || k.Location.Path != "a.cpp" || !reflect.DeepEqual(k.Origins, want) {
 		t.Errorf("got %+v, %+v", k.Location, k.Origins)
 	}
-	if len(modules[1].Kernels[0].Origins) != 2 || modules[1].Kernels[0].Origins[0].Aspect.Name != "fp64" {
+	if len(modules[1].Kernels[0].Source.Origins) != 2 || modules[1].Kernels[0].Source.Origins[0].Aspect.Name != "fp64" {
 		t.Error("building a report changed a module")
 	}
 }

@@ -18,6 +18,9 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func render[O any](t testing.TB, write func(w *bytes.Buffer, r *Report, o O) error, r *Report, o O) string {
@@ -103,8 +106,8 @@ func hostile(t testing.TB) *Report {
 	var modules []Module
 	for i, name := range hostileNames {
 		m := Module{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels(name), Forms: []Form{ir(i + 1)}}
-		m.Kernels[0].Location = &Location{Path: name, Line: 1}
-		m.Kernels[0].Origins = []Origin{{Aspect: Aspect{"fp64", 6}, Function: name, Location: &Location{Path: name, Line: 7}}}
+		m.Kernels[0].Source.Location = srcloc.Location{Path: name, Line: 1}
+		m.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: name, Location: srcloc.Location{Path: name, Line: 7}}}
 		modules = append(modules, m)
 	}
 	r := build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
@@ -119,7 +122,7 @@ func hostile(t testing.TB) *Report {
 		}
 		d.ID, d.Name = hostileNames[i], hostileNames[i]+hostileNames[14]
 		d.Architecture, d.Backend = hostileNames[2], hostileNames[5]
-		d.Aspects = append(d.Aspects, Aspect{Name: hostileNames[0]})
+		d.Aspects = append(d.Aspects, aspect.Named{Name: hostileNames[0]})
 	}
 	n := 0
 	for i := range r.Cells {
@@ -143,7 +146,7 @@ func hostile(t testing.TB) *Report {
 func checkVisible(t *testing.T, text string) {
 	t.Helper()
 	for i, c := range text {
-		if c != '\n' && c != ' ' && hidden(c) && !strings.ContainsRune("\u00d7", c) && !unicode.Is(unicode.Variation_Selector, c) {
+		if c != '\n' && c != ' ' && safetext.Escape(string(c)) != string(c) && !strings.ContainsRune("\u00d7", c) && !unicode.Is(unicode.Variation_Selector, c) {
 			t.Fatalf("offset %d: %U is not escaped: %q", i, c, text[max(0, i-40):min(len(text), i+40)])
 		}
 	}
@@ -401,6 +404,8 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 // fill sets every text of a value, so that a member cannot be forgotten.
 func fill(v reflect.Value, text string) {
 	switch v.Kind() {
+	case reflect.Uint8: // a verdict
+		v.SetUint(uint64(compat.Undetermined))
 	case reflect.String:
 		v.SetString(text + "<&>\u2028\xff")
 	case reflect.Slice:
@@ -528,8 +533,8 @@ func TestSelect(t *testing.T) {
 		{"a device", Selection{Devices: []string{"x86_64"}}, 5, 1, nil},
 		{"devices by pattern", Selection{Devices: []string{"intel_*"}}, 5, 2, nil},
 		{"kernels by name and symbol", Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
-		{"kernels with a no", Selection{Statuses: []Status{Incompatible}}, 3, 3, nil},
-		{"a no on one device", Selection{Devices: []string{"intel_gpu_dg2"}, Statuses: []Status{Incompatible}}, 2, 1, nil},
+		{"kernels with a no", Selection{Verdicts: []compat.Verdict{compat.Incompatible}}, 3, 3, nil},
+		{"a no on one device", Selection{Devices: []string{"intel_gpu_dg2"}, Verdicts: []compat.Verdict{compat.Incompatible}}, 2, 1, nil},
 		{"what there is not", Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
 	} {
 		part, unmatched := r.Select(test.selection)

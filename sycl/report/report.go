@@ -13,6 +13,10 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Schema and SchemaVersion say what the JSON of a report means. Readers accept
@@ -41,24 +45,14 @@ type Report struct {
 
 // A Cell is the verdict on one kernel and one device.
 type Cell struct {
-	Device  string   `json:"device"`          // id
-	Holds   Holds    `json:"holds"`           // what there is for the device
-	Image   string   `json:"image,omitempty"` // id of the image that the device would get
-	Kernel  string   `json:"kernel"`          // id
-	Reasons []Reason `json:"reasons,omitempty"`
-	Scope   Scope    `json:"scope"`
-	Status  Status   `json:"status"`
+	Device  string         `json:"device"`          // id
+	Holds   Holds          `json:"holds"`           // what there is for the device
+	Image   string         `json:"image,omitempty"` // id of the image that the device would get
+	Kernel  string         `json:"kernel"`          // id
+	Reasons []Reason       `json:"reasons,omitempty"`
+	Scope   Scope          `json:"scope"`
+	Verdict compat.Verdict `json:"status"`
 }
-
-// A Status is a verdict.
-type Status string
-
-const (
-	Compatible    Status = "compatible"
-	Incompatible  Status = "incompatible"
-	Undetermined  Status = "undetermined"
-	NotApplicable Status = "not-applicable"
-)
 
 // Holds says what kind of code there is for a device.
 type Holds string
@@ -85,33 +79,27 @@ const (
 
 // A Reason is one thing that keeps a kernel from running on a device.
 type Reason struct {
-	Available string `json:"available,omitempty"` // what the device has instead
-	Property  string `json:"property,omitempty"`  // key in "SYCL/device requirements"
-	Required  string `json:"required"`            // what the kernel needs
-	Rule      string `json:"rule"`                // a compat.Rule
-	Status    Status `json:"status"`              // what this reason alone amounts to
-	Text      string `json:"text"`
-}
-
-// An Aspect is a device aspect. The name of an unknown one is "aspect N".
-type Aspect struct {
-	Name  string `json:"name"`
-	Value uint32 `json:"value"`
+	Available string         `json:"available,omitempty"` // what the device has instead
+	Property  string         `json:"property,omitempty"`  // key in "SYCL/device requirements"
+	Required  string         `json:"required"`            // what the kernel needs
+	Rule      string         `json:"rule"`                // a compat.Rule
+	Verdict   compat.Verdict `json:"status"`              // what this reason alone amounts to
+	Text      string         `json:"text"`
 }
 
 // A Device is what the verdicts take a device to be.
 type Device struct {
-	Architecture     string   `json:"architecture,omitempty"` // what an ahead-of-time compiler calls it
-	Aspects          []Aspect `json:"aspects"`
-	Backend          string   `json:"backend"` // spirv, ptx or amdgcn
-	ID               string   `json:"id"`
-	LocalMemorySize  uint64   `json:"local-memory-size,omitempty"`   // not known when absent
-	Matrices         []string `json:"matrix-combinations,omitzero"`  // none is empty, not known is absent
-	MaxWorkGroupSize uint64   `json:"max-work-group-size,omitempty"` // not known when absent
-	MaxWorkItemSizes []uint64 `json:"max-work-item-sizes,omitempty"` // of each dimension, as in a SYCL range
-	Name             string   `json:"name"`
-	OpenWorld        bool     `json:"open-world"` // may have aspects that are not listed
-	SubGroupSizes    []uint32 `json:"sub-group-sizes"`
+	Architecture     string         `json:"architecture,omitempty"` // what an ahead-of-time compiler calls it
+	Aspects          []aspect.Named `json:"aspects"`
+	Backend          string         `json:"backend"` // spirv, ptx or amdgcn
+	ID               string         `json:"id"`
+	LocalMemorySize  uint64         `json:"local-memory-size,omitempty"`   // not known when absent
+	Matrices         []string       `json:"matrix-combinations,omitzero"`  // none is empty, not known is absent
+	MaxWorkGroupSize uint64         `json:"max-work-group-size,omitempty"` // not known when absent
+	MaxWorkItemSizes []uint64       `json:"max-work-item-sizes,omitempty"` // of each dimension, as in a SYCL range
+	Name             string         `json:"name"`
+	OpenWorld        bool           `json:"open-world"` // may have aspects that are not listed
+	SubGroupSizes    []uint32       `json:"sub-group-sizes"`
 }
 
 // A Generator is the program that made a report.
@@ -137,36 +125,22 @@ type Image struct {
 
 // Requirements is what an image needs of a device.
 type Requirements struct {
-	Aspects       []Aspect `json:"aspects"`
-	JointMatrix   []string `json:"joint-matrix,omitempty"`
-	JointMad      []string `json:"joint-matrix-mad,omitempty"`
-	SubGroupSizes []uint32 `json:"reqd-sub-group-sizes,omitempty"`
-	WorkGroupSize []uint64 `json:"reqd-work-group-size,omitempty"` // in the order of SYCL
-	WorkGroupDims uint32   `json:"work-group-num-dim,omitempty"`
+	Aspects       []aspect.Named `json:"aspects"`
+	JointMatrix   []string       `json:"joint-matrix,omitempty"`
+	JointMad      []string       `json:"joint-matrix-mad,omitempty"`
+	SubGroupSizes []uint32       `json:"reqd-sub-group-sizes,omitempty"`
+	WorkGroupSize []uint64       `json:"reqd-work-group-size,omitempty"` // in the order of SYCL
+	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
 }
 
 // A Kernel is one kernel. Kernels of the same name in several images are one.
 type Kernel struct {
-	DisplayName string    `json:"display-name"` // as people write it
-	ID          string    `json:"id"`
-	Images      []string  `json:"images"` // ids
-	Location    *Location `json:"location,omitempty"`
-	Name        string    `json:"name"`                         // mangled
-	Origins     []Origin  `json:"requirement-origin,omitempty"` // where its own code needs what
-}
-
-// A Location is a place in the source, from debug information.
-type Location struct {
-	Column uint32 `json:"column,omitempty"`
-	Line   uint32 `json:"line"`
-	Path   string `json:"path"` // relative to the workspace, with "/"
-}
-
-// An Origin is the function that makes a kernel need an aspect.
-type Origin struct {
-	Aspect   Aspect    `json:"aspect"`
-	Function string    `json:"function,omitempty"` // as people write it
-	Location *Location `json:"location,omitempty"`
+	DisplayName string          `json:"display-name"` // as people write it
+	ID          string          `json:"id"`
+	Images      []string        `json:"images"` // ids
+	Location    srcloc.Location `json:"location,omitzero"`
+	Name        string          `json:"name"`                         // mangled
+	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // where its own code needs what
 }
 
 // Statistics counts.
@@ -189,14 +163,14 @@ type Target struct {
 func (r *Report) statistics() Statistics {
 	s := Statistics{Cells: len(r.Cells), Devices: len(r.Devices), Kernels: len(r.Kernels)}
 	for _, c := range r.Cells {
-		switch c.Status {
-		case Compatible:
+		switch c.Verdict {
+		case compat.Compatible:
 			s.Compatible++
-		case Incompatible:
+		case compat.Incompatible:
 			s.Incompatible++
-		case Undetermined:
+		case compat.Undetermined:
 			s.Undetermined++
-		case NotApplicable:
+		case compat.NotApplicable:
 			s.NotApplicable++
 		}
 	}

@@ -15,10 +15,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -95,8 +98,8 @@ func kernels(names ...string) (list []KernelInfo) {
 func program() []Module {
 	fp64 := Module{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("_ZTS8Fp64Axpy"),
 		Forms: append(native(2, "intel_gpu_pvc"), ir(2))}
-	fp64.Kernels[0].Location = &Location{Path: "src/axpy.cpp", Line: 12, Column: 3}
-	fp64.Kernels[0].Origins = []Origin{{Aspect: Aspect{"fp64", 6}, Function: "square(double)", Location: &Location{Path: "src/math.hpp", Line: 7}}}
+	fp64.Kernels[0].Source.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12, Column: 3}
+	fp64.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
 	return []Module{
 		{Needs: &needs{}, Kernels: kernels("_ZTS9VectorAdd", "_ZTS6Matrix"), Forms: append(native(1, "intel_gpu_pvc", "intel_gpu_dg2"), ir(1))},
 		fp64,
@@ -219,29 +222,29 @@ func TestCells(t *testing.T) {
 		name    string
 		modules []Module
 		device  string
-		status  Status
+		status  compat.Verdict
 		holds   Holds
 		rules   []string
 	}{
-		{"native code", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc", Compatible, Native, nil},
-		{"native code by an alias", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_12_60_7")}}, "intel_gpu_pvc", Compatible, Native, nil},
-		{"native code by the compiler's name", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "pvc")}}, "intel_gpu_pvc", Compatible, Native, nil},
-		{"native code for NVIDIA", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1), Triple: "nvptx64-nvidia-cuda", Arch: "sm_80"}}}}, "nvidia_gpu_sm_80", Compatible, Native, nil},
-		{"native code for CPUs without an architecture", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1), Triple: "spir64_x86_64-unknown-unknown"}}}}, "intel_cpu_spr", Compatible, Native, nil},
-		{"native code whose target is in the properties", []Module{{Needs: pvc, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1)}}}}, "intel_gpu_pvc", Compatible, Native, nil},
-		{"the same for another device", []Module{{Needs: pvc, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1)}}}}, "intel_gpu_dg2", Incompatible, Nothing, []string{"no-image"}},
-		{"native code for another device", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", Incompatible, Nothing, []string{"no-image"}},
-		{"code to compile", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "intel_gpu_dg2", Compatible, IR, nil},
-		{"both", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: append([]Form{ir(1)}, native(1, "intel_gpu_dg2")...)}}, "intel_gpu_dg2", Compatible, Native, nil},
-		{"SPIR-V on NVIDIA", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "nvidia_gpu_sm_80", Incompatible, Nothing, []string{"no-image"}},
-		{"PTX on NVIDIA", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Format: "ptx", Digest: digest(2), Triple: "nvptx64-nvidia-cuda"}}}}, "nvidia_gpu_sm_80", Compatible, IR, nil},
-		{"SPIR-V without a triple", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Format: "spirv", Digest: digest(2)}}}}, "intel_gpu_pvc", Compatible, IR, nil},
-		{"an aspect is missing and so is the image", []Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", Incompatible, Nothing, []string{"missing-aspect", "no-image"}},
+		{"native code", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc", compat.Compatible, Native, nil},
+		{"native code by an alias", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_12_60_7")}}, "intel_gpu_pvc", compat.Compatible, Native, nil},
+		{"native code by the compiler's name", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "pvc")}}, "intel_gpu_pvc", compat.Compatible, Native, nil},
+		{"native code for NVIDIA", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1), Triple: "nvptx64-nvidia-cuda", Arch: "sm_80"}}}}, "nvidia_gpu_sm_80", compat.Compatible, Native, nil},
+		{"native code for CPUs without an architecture", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1), Triple: "spir64_x86_64-unknown-unknown"}}}}, "intel_cpu_spr", compat.Compatible, Native, nil},
+		{"native code whose target is in the properties", []Module{{Needs: pvc, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1)}}}}, "intel_gpu_pvc", compat.Compatible, Native, nil},
+		{"the same for another device", []Module{{Needs: pvc, Kernels: kernels("k"), Forms: []Form{{Native: true, Format: "native", Digest: digest(1)}}}}, "intel_gpu_dg2", compat.Incompatible, Nothing, []string{"no-image"}},
+		{"native code for another device", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, Nothing, []string{"no-image"}},
+		{"code to compile", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "intel_gpu_dg2", compat.Compatible, IR, nil},
+		{"both", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: append([]Form{ir(1)}, native(1, "intel_gpu_dg2")...)}}, "intel_gpu_dg2", compat.Compatible, Native, nil},
+		{"SPIR-V on NVIDIA", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "nvidia_gpu_sm_80", compat.Incompatible, Nothing, []string{"no-image"}},
+		{"PTX on NVIDIA", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Format: "ptx", Digest: digest(2), Triple: "nvptx64-nvidia-cuda"}}}}, "nvidia_gpu_sm_80", compat.Compatible, IR, nil},
+		{"SPIR-V without a triple", []Module{{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{{Format: "spirv", Digest: digest(2)}}}}, "intel_gpu_pvc", compat.Compatible, IR, nil},
+		{"an aspect is missing and so is the image", []Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, Nothing, []string{"missing-aspect", "no-image"}},
 		{"the best of two modules", []Module{
 			{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("k"), Forms: native(1, "intel_gpu_dg2")},
-			{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "intel_gpu_dg2", Compatible, IR, nil},
+			{Needs: &needs{}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "intel_gpu_dg2", compat.Compatible, IR, nil},
 		{"the kernel's own needs", []Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}},
-			Kernels: []KernelInfo{{Name: "k", Needs: &needs{}}, {Name: "l"}}, Forms: []Form{ir(1)}}}, "intel_gpu_dg2", Compatible, IR, nil},
+			Kernels: []KernelInfo{{Name: "k", Needs: &needs{}}, {Name: "l"}}, Forms: []Form{ir(1)}}}, "intel_gpu_dg2", compat.Compatible, IR, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := build(t, test.modules, test.device)
@@ -250,8 +253,8 @@ func TestCells(t *testing.T) {
 			for _, reason := range c.Reasons {
 				rules = append(rules, reason.Rule)
 			}
-			if c.Status != test.status || c.Holds != test.holds || !slices.Equal(rules, test.rules) {
-				t.Errorf("%s, holds %s, because of %v", c.Status, c.Holds, rules)
+			if c.Verdict != test.status || c.Holds != test.holds || !slices.Equal(rules, test.rules) {
+				t.Errorf("%s, holds %s, because of %v", c.Verdict, c.Holds, rules)
 			}
 			if (c.Image == "") != (c.Holds == Nothing) {
 				t.Errorf("image %q for %s", c.Image, c.Holds)
@@ -295,7 +298,7 @@ func TestDeterministic(t *testing.T) {
 			t.Errorf("%s: fields are not in the order of their JSON names: %v", path, names)
 		}
 	}
-	for _, v := range []any{Report{}, Cell{}, Reason{}, Aspect{}, Device{}, Generator{}, Image{}, Requirements{}, Kernel{}, Location{}, Origin{}, Statistics{}, Target{}} {
+	for _, v := range []any{Report{}, Cell{}, Reason{}, aspect.Named{}, Device{}, Generator{}, Image{}, Requirements{}, Kernel{}, srcloc.Location{}, srcloc.Origin{}, Statistics{}, Target{}} {
 		check(reflect.TypeOf(v).Name(), v)
 	}
 }
@@ -338,7 +341,7 @@ func TestDecode(t *testing.T) {
 		{"another schema", replace(`compat-report/v1"`, `compat-report/v2"`), "use a newer tool"},
 		{"an odd version", replace(`"schema-version": "1.0"`, `"schema-version": "1.0x"`), `schema version "1.0x" is not of the form`},
 		{"a number for a text", replace(`"label": "//demo:kernels"`, `"label": 1`), "must not be a number"},
-		{"an unknown status", replace(`"status": "compatible"`, `"status": "fine"`), `is "fine", but its reasons make it "compatible"`},
+		{"an unknown status", replace(`"status": "compatible"`, `"status": "fine"`), `verdict "fine" is none of compatible, incompatible`},
 		{"a status against its reasons", replace("],\n      \"scope\": \"kernel\",\n      \"status\": \"incompatible\"", "],\n      \"scope\": \"kernel\",\n      \"status\": \"compatible\""), `is "compatible", but its reasons make it "incompatible"`},
 		{"an unknown device", replace(`"device": "intel_gpu_dg2"`, `"device": "gpu"`), `device "gpu", which is not listed`},
 		{"an unknown kernel", replace(`"kernel": "_ZTS9VectorAdd"`, `"kernel": "k"`), `kernel "k", which is not listed`},
@@ -398,8 +401,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	defs := root["$defs"].(map[string]any)
-	for name, typ := range map[string]any{"cell": Cell{}, "reason": Reason{}, "aspect": Aspect{}, "device": Device{}, "image": Image{},
-		"requirements": Requirements{}, "kernel": Kernel{}, "location": Location{}, "origin": Origin{}, "statistics": Statistics{}} {
+	for name, typ := range map[string]any{"cell": Cell{}, "reason": Reason{}, "aspect": aspect.Named{}, "device": Device{}, "image": Image{},
+		"requirements": Requirements{}, "kernel": Kernel{}, "location": srcloc.Location{}, "origin": srcloc.Origin{}, "statistics": Statistics{}} {
 		properties := defs[name].(map[string]any)["properties"].(map[string]any)
 		for i := range reflect.TypeOf(typ).NumField() {
 			tag, _, _ := strings.Cut(reflect.TypeOf(typ).Field(i).Tag.Get("json"), ",")
@@ -410,27 +413,6 @@ func TestSchema(t *testing.T) {
 		}
 		for tag := range properties {
 			t.Errorf("%s has %s in the schema only", name, tag)
-		}
-	}
-}
-
-func TestEscape(t *testing.T) {
-	for s, want := range map[string]string{
-		"sim::Reduce<double>": "sim::Reduce<double>",
-		"größe":               "größe",
-		"a\nb\r\tc":           `a\u{a}b\u{d}\u{9}c`,
-		"\x1b[2J":             `\u{1b}[2J`,
-		"a\u202eb\u200bc":     `a\u{202e}b\u{200b}c`,
-		"a\u2028b\u0085c":     `a\u{2028}b\u{85}c`,
-		"a\u0301":             `a\u{301}`,
-		"bad\xff":             `bad\u{fffd}`,
-		"::error::x":          `\u{3a}:error::x`,
-		"a ::error::x":        `a \u{3a}:error::x`,
-		"a::b":                "a::b",
-		"##[error]##[x":       `#\u{23}[error]#\u{23}[x`,
-	} {
-		if got := Escape(s); got != want {
-			t.Errorf("%q is %q, want %q", s, got, want)
 		}
 	}
 }
@@ -459,7 +441,7 @@ func TestFromSYCLBIN(t *testing.T) {
 		modules[i].Embedded = true
 	}
 	for _, c := range build(t, modules, "intel_gpu_pvc").Cells {
-		if c.Kernel == "_ZTS4Deep" && (c.Holds != Native || c.Status != Compatible) {
+		if c.Kernel == "_ZTS4Deep" && (c.Holds != Native || c.Verdict != compat.Compatible) {
 			t.Errorf("of images in a program the runtime takes the native one, not %+v", c)
 		}
 	}
@@ -471,18 +453,18 @@ func TestFromSYCLBIN(t *testing.T) {
 	for _, c := range r.Cells {
 		cells[c.Kernel+" "+c.Device] = c
 	}
-	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Holds != NativeOrIR || c.Status != Compatible {
+	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Holds != NativeOrIR || c.Verdict != compat.Compatible {
 		t.Errorf("native code, and IR in another module: %+v", c)
 	}
-	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Holds != Native || c.Status != Compatible {
+	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Holds != Native || c.Verdict != compat.Compatible {
 		t.Errorf("native code: %+v", c)
 	}
-	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Holds != IR || c.Status != Incompatible || c.Scope != ScopeImage {
+	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Holds != IR || c.Verdict != compat.Incompatible || c.Scope != ScopeImage {
 		t.Errorf("a missing aspect: %+v", c)
 	}
 	i := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == "_ZTS4Deep" })
-	want := []Origin{{Aspect: Aspect{"fp64", 6}, Function: "viaDouble(float)", Location: &Location{Path: "kernels.cpp", Line: 19, Column: 62}}}
-	if k := r.Kernels[i]; len(k.Origins) != 1 || k.Origins[0].Function != want[0].Function || k.Origins[0].Location == nil || k.Origins[0].Location.Path != "kernels.cpp" {
+	want := []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)", Location: srcloc.Location{Path: "kernels.cpp", Line: 19, Column: 62}}}
+	if k := r.Kernels[i]; len(k.Origins) != 1 || k.Origins[0].Function != want[0].Function || k.Origins[0].Location.IsZero() || k.Origins[0].Location.Path != "kernels.cpp" {
 		t.Errorf("origin %+v", k.Origins)
 	}
 	if len(r.Kernels) != 11 {
@@ -578,7 +560,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 		for line := range strings.Lines(text(t, TextOptions{}, r)) {
-			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(c rune) bool { return c != ' ' && hidden(c) }) {
+			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(c rune) bool { return c != ' ' && safetext.Escape(string(c)) != string(c) }) {
 				t.Fatalf("a line that is not escaped: %q", line)
 			}
 			// Continuous integration systems take such lines for commands.

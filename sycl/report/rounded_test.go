@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 const (
@@ -53,7 +54,7 @@ func TestJoinRounded(t *testing.T) {
 		for i, k := range r.Kernels {
 			var cells []string
 			for _, c := range r.Cells[2*i : 2*i+2] {
-				text := fmt.Sprint(c.Status, " ", c.Holds, " ", c.Scope)
+				text := fmt.Sprint(c.Verdict, " ", c.Holds, " ", c.Scope)
 				for _, reason := range c.Reasons {
 					text += " " + reason.Rule
 				}
@@ -70,8 +71,8 @@ func TestJoinRounded(t *testing.T) {
 // A kernel keeps the place where it was written, and lists the images of both.
 func TestJoinRoundedDescribes(t *testing.T) {
 	modules := []Module{{Needs: &needs{}, Kernels: kernels(madeOfFill), Forms: []Form{ir(1)}}, {Needs: &needs{}, Kernels: kernels(writtenFill), Forms: []Form{ir(2)}}}
-	modules[0].Kernels[0].Location = &Location{Path: "include/sycl/handler.hpp", Line: 300}
-	modules[1].Kernels[0].Location = &Location{Path: "fill.cpp", Line: 3}
+	modules[0].Kernels[0].Source.Location = srcloc.Location{Path: "include/sycl/handler.hpp", Line: 300}
+	modules[1].Kernels[0].Source.Location = srcloc.Location{Path: "fill.cpp", Line: 3}
 	JoinRounded(modules)
 	r := build(t, modules, "intel_gpu_pvc")
 	if len(r.Kernels) != 1 || r.Kernels[0].Name != writtenFill || r.Kernels[0].Location.Path != "fill.cpp" || len(r.Kernels[0].Images) != 2 {
@@ -92,7 +93,7 @@ func TestJoinRoundedWhenUnclear(t *testing.T) {
 func TestLambdaPlace(t *testing.T) {
 	modules := []Module{{Needs: &needs{}, Kernels: kernels("_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", writtenFill), Forms: []Form{ir(1)}}}
 	for i := range modules[0].Kernels {
-		modules[0].Kernels[i].Location = &Location{Path: "src/fill|.cpp", Line: 3}
+		modules[0].Kernels[i].Source.Location = srcloc.Location{Path: "src/fill|.cpp", Line: 3}
 	}
 	r := build(t, modules, "intel_gpu_pvc")
 	for name, c := range map[string]struct {

@@ -3,14 +3,15 @@ package report
 import (
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 )
 
 // A Selection is a part of a report. A list that is empty selects everything.
 type Selection struct {
-	Devices  []string // names, in which "*" stands for any text
-	Kernels  []string // the same: mangled names or as people write them
-	Statuses []Status // kernels that have at least one of these verdicts
+	Devices  []string         // names, in which "*" stands for any text
+	Kernels  []string         // the same: mangled names or as people write them
+	Verdicts []compat.Verdict // kernels that have at least one of these verdicts
 }
 
 // Select returns the part of a report with the devices and kernels that are
@@ -38,12 +39,12 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	}
 	hasStatus := map[string]bool{}
 	for _, c := range r.Cells {
-		if devices[c.Device] && slices.Contains(s.Statuses, c.Status) {
+		if devices[c.Device] && slices.Contains(s.Verdicts, c.Verdict) {
 			hasStatus[c.Kernel] = true
 		}
 	}
 	for _, k := range r.Kernels {
-		if is(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Statuses) == 0 || hasStatus[k.ID]) {
+		if is(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Verdicts) == 0 || hasStatus[k.ID]) {
 			kernels[k.ID] = true
 			out.Kernels = append(out.Kernels, k)
 			for _, i := range k.Images {

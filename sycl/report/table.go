@@ -9,6 +9,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // table is a report as all renderings see it: cells by row and column, and what
@@ -36,7 +38,7 @@ func newTable(r *Report) *table {
 		devices[r.Devices[i].ID] = i
 	}
 	// A cell that is missing, which Build and Decode do not allow, says nothing.
-	t.kinds = append(t.kinds, kind{Cell: Cell{Status: NotApplicable, Holds: Nothing}, words: "-"})
+	t.kinds = append(t.kinds, kind{Cell: Cell{Verdict: compat.NotApplicable, Holds: Nothing}, words: "-"})
 	known := map[string]int{}
 	var key []byte
 	for i := range r.Cells {
@@ -64,7 +66,7 @@ func appendKey(key []byte, c *Cell) []byte {
 		key = binary.AppendUvarint(key, uint64(len(s)))
 		key = append(key, s...)
 	}
-	add(string(c.Status))
+	add(c.Verdict.String())
 	add(string(c.Holds))
 	add(string(c.Scope))
 	for i := range c.Reasons {
@@ -72,7 +74,7 @@ func appendKey(key []byte, c *Cell) []byte {
 		add(r.Rule)
 		add(r.Required)
 		add(r.Available)
-		add(string(r.Status))
+		add(r.Verdict.String())
 		if compat.Rule(r.Rule) != compat.NoImage { // whose text has the name of the kernel
 			add(r.Text)
 		}
@@ -144,21 +146,23 @@ const mostNames = 4
 func (t *table) deviceNames(list []int) []string {
 	names := make([]string, len(list))
 	for i, d := range list {
-		names[i] = Escape(t.Devices[d].Name)
+		names[i] = safetext.Escape(t.Devices[d].Name)
 	}
 	return names
 }
 
 // kernelName returns what a kernel is called in renderings.
-func kernelName(k *Kernel) string { return cmp.Or(Escape(k.DisplayName), Escape(k.Name), Escape(k.ID)) }
+func kernelName(k *Kernel) string {
+	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
+}
 
 // lambdaPlace returns the place of a kernel that has no name but what compilers call
 // lambdas by, such as main::{lambda(sycl::id<1>)#1}, as what a row adds to that.
 func lambdaPlace(k *Kernel) string {
-	if k.Location == nil || !strings.Contains(k.DisplayName, "{lambda(") {
+	if k.Location.IsZero() || !strings.Contains(k.DisplayName, "{lambda(") {
 		return ""
 	}
-	return " at " + k.Location.String()
+	return " at " + place(k.Location)
 }
 
 // KernelTarget returns the label of the report that a kernel of a merged report
@@ -174,7 +178,7 @@ func KernelTarget(k *Kernel) string {
 // title returns what a report is about.
 func (t *table) title() string {
 	if t.Target.Label != "" {
-		return Escape(t.Target.Label)
+		return safetext.Escape(t.Target.Label)
 	}
 	targets := map[string]bool{}
 	for i := range t.Kernels {
@@ -186,34 +190,34 @@ func (t *table) title() string {
 	return ""
 }
 
-// location returns a place as compilers write it, "" for none.
-func (l *Location) String() string {
-	if l == nil {
+// place returns a place as rows have it, without the column; "" for none.
+func place(l srcloc.Location) string {
+	if l.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", Escape(l.Path), l.Line)
+	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
 }
 
 // cellWords is what a cell of a table says.
 func cellWords(c *Cell) string {
 	switch {
-	case c.Status == Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == Native:
 		return "yes (native)"
-	case c.Status == Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
 		return "yes (native or JIT)"
-	case c.Status == Compatible:
+	case c.Verdict == compat.Compatible:
 		return "yes (JIT)"
-	case c.Status == NotApplicable:
+	case c.Verdict == compat.NotApplicable:
 		return "-"
 	}
-	return statusWord(c.Status) + ": " + briefly(c)
+	return verdictWord(c.Verdict) + ": " + briefly(c)
 }
 
 // briefly names the reasons of a cell in a few words.
 func briefly(c *Cell) string {
 	var brief []string
 	for _, r := range c.Reasons {
-		if s := Brief(r); r.Status == c.Status && !slices.Contains(brief, s) {
+		if s := Brief(r); r.Verdict == c.Verdict && !slices.Contains(brief, s) {
 			brief = append(brief, s)
 		}
 	}
@@ -228,14 +232,14 @@ func briefly(c *Cell) string {
 	return strings.Join(brief, ", ")
 }
 
-// statusWord is how cells and reasons begin.
-func statusWord(s Status) string {
+// verdictWord is how cells and reasons begin.
+func verdictWord(s compat.Verdict) string {
 	switch s {
-	case Compatible:
+	case compat.Compatible:
 		return "yes"
-	case NotApplicable:
+	case compat.NotApplicable:
 		return "-"
-	case Undetermined:
+	case compat.Undetermined:
 		return "?"
 	}
 	return "no"
@@ -249,7 +253,7 @@ func Brief(r Reason) string {
 	s := need(r)
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect:
-		s = Escape(r.Required)
+		s = safetext.Escape(r.Required)
 	case compat.UnsupportedJointMatrix:
 		s = "joint_matrix"
 	case compat.FixedTargetMismatch:
@@ -268,7 +272,7 @@ func Brief(r Reason) string {
 
 // need says what a kernel needs that is the reason.
 func need(r Reason) string {
-	s := Escape(r.Required)
+	s := safetext.Escape(r.Required)
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect:
 		return "aspect " + s
@@ -296,12 +300,12 @@ func need(r Reason) string {
 func offer(r Reason) string {
 	switch {
 	case r.Available != "":
-		return Escape(r.Available)
+		return safetext.Escape(r.Available)
 	case compat.Rule(r.Rule) == compat.NoImage:
 		return "none in the file"
 	case compat.Rule(r.Rule) == NotReported:
 		return "none"
-	case r.Status == Undetermined:
+	case r.Verdict == compat.Undetermined:
 		return "not known"
 	}
 	return "not supported"
@@ -312,12 +316,12 @@ func sentence(r Reason) string {
 	switch {
 	case compat.Rule(r.Rule) == compat.NoImage:
 		return "the file has neither native code for the device nor code that can be compiled for it"
-	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == Incompatible:
-		return Escape(r.Text) + ", which offers " + Escape(r.Available)
-	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == Incompatible:
-		return Escape(r.Text) + ": it is " + Escape(r.Required) + ", and the device takes " + Escape(r.Available)
+	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
+		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
+	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
+		return safetext.Escape(r.Text) + ": it is " + safetext.Escape(r.Required) + ", and the device takes " + safetext.Escape(r.Available)
 	}
-	return strings.TrimSuffix(Escape(r.Text), ".")
+	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
 }
 
 // entry is a reason with the kernels and devices that it is about.
@@ -345,7 +349,7 @@ func (t *table) entries() []*entry {
 	var list []*entry
 	index := map[key]*entry{}
 	get := func(r Reason, brief, text string) *entry {
-		k := key{string(r.Status), brief, text}
+		k := key{r.Verdict.String(), brief, text}
 		e := index[k]
 		if e == nil {
 			e = &entry{Reason: r, brief: brief, text: text}
@@ -376,8 +380,8 @@ func (t *table) entries() []*entry {
 		}
 		for _, r := range counted[n] {
 			switch {
-			case r.Status == Undetermined && generic[device]:
-				e := get(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", Escape(t.Devices[device].Name)))
+			case r.Verdict == compat.Undetermined && generic[device]:
+				e := get(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(t.Devices[device].Name)))
 				e.generic = true
 				found = append(found, e)
 			default:
@@ -444,7 +448,7 @@ func (t *table) entries() []*entry {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *entry) int { return rank(b.Status) - rank(a.Status) })
+	slices.SortStableFunc(list, func(a, b *entry) int { return int(b.Verdict) - int(a.Verdict) })
 	return list
 }
 
@@ -457,41 +461,41 @@ func (k *kind) counted() []Reason {
 	return slices.DeleteFunc(slices.Clone(k.Reasons), func(r Reason) bool { return compat.Rule(r.Rule) == compat.NoImage })
 }
 
-func originText(k *Kernel, o Origin) string {
-	s := cmp.Or(Escape(o.Function), kernelName(k))
-	if o.Location != nil {
-		s += " at " + o.Location.String()
+func originText(k *Kernel, o srcloc.Origin) string {
+	s := cmp.Or(safetext.Escape(o.Function), kernelName(k))
+	if !o.Location.IsZero() {
+		s += " at " + place(o.Location)
 	}
 	return s
 }
 
 // Summary says in one line what a report comes to.
 func (r *Report) Summary() string {
-	worst := map[string]Status{}
+	worst := map[string]compat.Verdict{}
 	compared := true
 	for _, c := range r.Cells {
 		if len(c.Reasons) == 1 && c.Reasons[0].Rule == NotReported {
 			compared = false
 			continue
 		}
-		if w, ok := worst[c.Kernel]; !ok || rank(c.Status) > rank(w) {
-			worst[c.Kernel] = c.Status
+		if w, ok := worst[c.Kernel]; !ok || c.Verdict > w {
+			worst[c.Kernel] = c.Verdict
 		}
 	}
 	n := len(r.Kernels)
 	good, unknown := 0, 0
 	for _, k := range r.Kernels {
 		switch worst[k.ID] {
-		case Compatible:
+		case compat.Compatible:
 			good++
-		case Undetermined:
+		case compat.Undetermined:
 			unknown++
 		}
 	}
 	every := "every device"
 	switch {
 	case len(r.Devices) == 1:
-		every = Escape(r.Devices[0].Name)
+		every = safetext.Escape(r.Devices[0].Name)
 	case !compared:
 		every = "every device that they were compared with"
 	}

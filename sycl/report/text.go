@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // TextOptions says how a report is printed.
@@ -186,7 +189,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 	for k := range t.Kernels {
 		if label := KernelTarget(&t.Kernels[k]); label != target {
 			target = label
-			t.wrap(Escape(label), "  ")
+			t.wrap(safetext.Escape(label), "  ")
 		}
 		parts := splitName(t.names[k], names.width)
 		if n := len(parts); n > mostLines {
@@ -243,11 +246,11 @@ const (
 // styleOf returns how words of a status are drawn.
 func styleOf(words string) string {
 	switch {
-	case strings.HasPrefix(words, statusWord(Compatible)):
+	case strings.HasPrefix(words, verdictWord(compat.Compatible)):
 		return green
-	case strings.HasPrefix(words, statusWord(Incompatible)):
+	case strings.HasPrefix(words, verdictWord(compat.Incompatible)):
 		return red
-	case strings.HasPrefix(words, statusWord(Undetermined)):
+	case strings.HasPrefix(words, verdictWord(compat.Undetermined)):
 		return yellow
 	}
 	return faint
@@ -266,7 +269,7 @@ func (t *textWriter) reasons() {
 		if i == 0 {
 			t.w.WriteString("\n")
 		}
-		word, text := statusWord(e.Status), e.text
+		word, text := verdictWord(e.Verdict), e.text
 		if e.brief != "" {
 			text = e.brief + ": " + text
 		}
@@ -297,13 +300,13 @@ func (t *textWriter) someKernels(e *entry) string {
 		k := &t.Kernels[about.kernel]
 		name := kernelName(k)
 		if label := KernelTarget(k); label != "" {
-			name += " of " + Escape(label)
+			name += " of " + safetext.Escape(label)
 		}
 		switch {
 		case about.brief != "":
 			name += " (" + about.brief + ")"
-		case k.Location != nil:
-			name += " (" + k.Location.String() + ")"
+		case !k.Location.IsZero():
+			name += " (" + place(k.Location) + ")"
 		}
 		list = append(list, name)
 	}

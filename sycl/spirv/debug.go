@@ -1,11 +1,10 @@
 package spirv
 
 import (
-	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Debug information comes in two forms. OpLine names a file, line and column for
@@ -19,37 +18,6 @@ import (
 // What a report shows is the author's code. A kernel's entry point and most of
 // what is inlined into it come from a header of the SYCL implementation, so the
 // frames that count are those with a file in the workspace.
-
-// WorkspacePath returns the path of a source, as a compiler wrote it down,
-// relative to the workspace and with "/". It fails for files outside of the
-// workspace: those of other repositories and of the system, and links that a
-// build makes for the time of a compilation. The folders in which Bazel runs a
-// compiler and puts generated sources are no part of the path.
-func WorkspacePath(file string) (string, bool) {
-	if len(file) > maxPath || !utf8.ValidString(file) || strings.ContainsFunc(file, unicode.IsControl) {
-		return "", false
-	}
-	file = strings.ReplaceAll(file, `\`, "/")
-	const execroot = "/execroot/"
-	if at := strings.LastIndex(file, execroot); at >= 0 {
-		_, file, _ = strings.Cut(file[at+len(execroot):], "/")
-	}
-	file = path.Clean(strings.TrimPrefix(file, "/proc/self/cwd/"))
-	if output, ok := strings.CutPrefix(file, "bazel-out/"); ok {
-		parts := strings.SplitN(output, "/", 3) // configuration, bin, path
-		if len(parts) < 3 || strings.Contains(file, "/_virtual_includes/") {
-			return "", false
-		}
-		file = parts[2]
-	}
-	root, _, _ := strings.Cut(file, "/")
-	if root == "" || root == "." || root == ".." || root == "external" || root == "bazel-out" || strings.ContainsAny(file, ":<>") {
-		return "", false
-	}
-	return file, true
-}
-
-const maxPath = 4096
 
 // debugSet says how an instruction set for debug information writes numbers.
 type debugSet uint8
@@ -100,7 +68,7 @@ type debugInfo struct {
 // function is a function of the source.
 type function struct {
 	symbol, name string
-	place        Location // of its declaration; zero for what the compiler made up
+	place        srcloc.Location // of its declaration; zero for what the compiler made up
 	artificial   bool
 }
 
@@ -113,7 +81,7 @@ type block struct {
 // frame is a place in the author's code with the function it is in, 0 when that
 // is not known. The zero frame is none.
 type frame struct {
-	Location
+	srcloc.Location
 	function uint32
 }
 
@@ -132,7 +100,7 @@ func (d *debugInfo) artificial(function uint32) bool { return d.functions[functi
 
 // called returns a stack with one more frame inside.
 func (d *debugInfo) called(around stack, f frame) stack {
-	if f.File == "" || f.Line == 0 {
+	if f.Path == "" || f.Line == 0 {
 		return around
 	}
 	around.inner = f
@@ -146,7 +114,7 @@ func (d *debugInfo) called(around stack, f frame) stack {
 func (p *parser) path(id uint32) string {
 	file, ok := p.debug.paths[id]
 	if !ok {
-		file, _ = WorkspacePath(p.strings[id])
+		file, _ = srcloc.WorkspacePath(p.strings[id])
 		p.debug.paths[id] = file
 	}
 	return file
@@ -183,9 +151,9 @@ func (p *parser) debugInst(i inst) {
 		case debugNoScope:
 			p.fn.stand(0, 0)
 		case debugLine:
-			p.fn.goTo(Location{d.sources[word(0)], value(1), value(3)})
+			p.fn.goTo(srcloc.Location{Path: d.sources[word(0)], Line: value(1), Column: value(3)})
 		case debugNoLine:
-			p.fn.goTo(Location{})
+			p.fn.goTo(srcloc.Location{})
 		case debugFunctionDefinition:
 			d.compiled[word(1)] = word(0)
 		}
@@ -198,7 +166,7 @@ func (p *parser) debugInst(i inst) {
 		f := function{name: p.strings[word(0)], symbol: p.strings[word(6)], artificial: value(3) == 0}
 		file := d.sources[word(2)]
 		if file != "" && !f.artificial {
-			f.place = Location{file, value(3), value(4)}
+			f.place = srcloc.Location{Path: file, Line: value(3), Column: value(4)}
 		}
 		d.functions[id], d.blocks[id] = f, block{id, file}
 		if set == debugLiterals {
@@ -210,25 +178,25 @@ func (p *parser) debugInst(i inst) {
 		d.blocks[id] = block{d.blocks[word(2)].function, d.sources[word(0)]}
 	case debugInlinedAt:
 		n := 1
-		at := Location{Line: value(0)}
+		at := srcloc.Location{Line: value(0)}
 		if set == debugColumns {
 			n, at.Column = 2, value(1)
 		}
 		in := d.blocks[word(n)]
-		at.File = in.path
+		at.Path = in.path
 		d.calls[id] = d.called(d.calls[word(n+1)], frame{at, in.function})
 	}
 }
 
 // position is where the instructions that are being read stand.
 type position struct {
-	line          Location
+	line          srcloc.Location
 	scope, caller uint32
 	now           stack
 	known         bool // now is up to date
 }
 
-func (at *position) goTo(l Location) { at.line, at.known = l, false }
+func (at *position) goTo(l srcloc.Location) { at.line, at.known = l, false }
 
 func (at *position) stand(scope, caller uint32) { at.scope, at.caller, at.known = scope, caller, false }
 
@@ -263,7 +231,7 @@ func (p *parser) settle() {
 	n := &p.graph.nodes[p.fn.node]
 	id := p.debug.compiled[n.id]
 	place := p.debug.functions[id].place
-	if place == (Location{}) {
+	if place.IsZero() {
 		return
 	}
 	for u, f := range n.own {
@@ -300,9 +268,9 @@ func (g *graph) bodies() {
 
 // location returns where the author's code of a function begins: at the
 // function that holds it, rather than at the first statement.
-func (g *graph) location(n int) Location {
+func (g *graph) location(n int) srcloc.Location {
 	body := g.nodes[n].body
-	if place := g.debug.functions[body.function].place; place != (Location{}) {
+	if place := g.debug.functions[body.function].place; !place.IsZero() {
 		return place
 	}
 	return body.Location

@@ -3,61 +3,15 @@ package spirv
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
-
-func TestWorkspacePath(t *testing.T) {
-	for file, want := range map[string]string{
-		"src/a.cpp":     "src/a.cpp",
-		"./src/a.cpp":   "src/a.cpp",
-		`src\win\a.cpp`: "src/win/a.cpp",
-		"/home/u/.cache/bazel/1/execroot/_main/src/a.cpp":                            "src/a.cpp",
-		"/c/1/sandbox/processwrapper-sandbox/7/execroot/_main/src/../a.cpp":          "a.cpp",
-		"/execroot/outer/execroot/_main/a.cpp":                                       "a.cpp",
-		"/proc/self/cwd/src/a.cpp":                                                   "src/a.cpp",
-		"bazel-out/k8-fastbuild/bin/gen/a.hpp":                                       "gen/a.hpp",
-		"./bazel-out/k8-opt/genfiles/a.hpp":                                          "a.hpp",
-		"bazel-out/k8-fastbuild/bin/external/lib+/a.hpp":                             "",
-		"bazel-out/k8-fastbuild/bin/x/_virtual_includes/y/a.hpp":                     "",
-		"bazel-out/k8-fastbuild/bin":                                                 "",
-		"bazel-out":                                                                  "",
-		"external/lib+/a.hpp":                                                        "",
-		"./external/lib+/a.hpp":                                                      "",
-		"/home/u/.cache/bazel/1/external/lib+/a.hpp":                                 "",
-		"/home/u/.cache/bazel/1/execroot/_main/external/lib+/a.hpp":                  "",
-		"/home/u/.cache/bazel/1/execroot/_main/bazel-out/k8-fastbuild/bin/gen/a.hpp": "gen/a.hpp",
-		"/home/u/.cache/bazel/1/execroot/_main":                                      "",
-		"external.cpp":                                                               "external.cpp",
-		"/usr/include/a.h":                                                           "",
-		"../a.h":                                                                     "",
-		"..":                                                                         "",
-		"src/../../a.h":                                                              "",
-		"bazel-out/k8/bin/../../../../a.h":                                           "",
-		"bazel-out/k8/bin//etc/passwd":                                               "etc/passwd",
-		"c:/a.cpp":                                                                   "",
-		"<stdin>":                                                                    "",
-		"":                                                                           "",
-		"a\nb.cpp":                                                                   "",
-		"a\x00b.cpp":                                                                 "",
-		"a\x1b[31m.cpp":                                                              "",
-		"a\xff.cpp":                                                                  "",
-		"with space/ä.cpp":                                                           "with space/ä.cpp",
-		strings.Repeat("a/", 1<<19) + "a.cpp":                                        "",
-	} {
-		got, ok := WorkspacePath(file)
-		if got != want || ok != (want != "") {
-			t.Errorf("%.80q is %q, want %q", file, got, want)
-		}
-	}
-}
 
 // debugPreamble describes, as llvm-spirv does, a kernel whose entry point comes
 // from a header outside of the workspace: the author's lambda is inlined there,
@@ -147,12 +101,12 @@ const values = `
 	%p = OpVariable %pl CrossWorkgroup
 `
 
-var inlinedPlaces = Places{
-	Location: Location{File: "app/k.cpp", Line: 11},
-	Origins: []AspectOrigin{
-		{aspect.FP16, "", Location{"app/k.cpp", 14, 5}},
-		{aspect.FP64, "_Z6squared", Location{"math/m.hpp", 7, 9}},
-		{aspect.Atomic64, "", Location{"app/k.cpp", 13, 0}}, // where the header is called
+var inlinedPlaces = srcloc.Kernel{
+	Location: srcloc.Location{Path: "app/k.cpp", Line: 11},
+	Origins: []srcloc.Origin{
+		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 14, Column: 5}},
+		{Aspect: aspect.FP64.Named(), Function: "_Z6squared", Location: srcloc.Location{Path: "math/m.hpp", Line: 7, Column: 9}},
+		{Aspect: aspect.Atomic64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 13}}, // where the header is called
 	},
 }
 
@@ -198,40 +152,40 @@ func TestPlaces(t *testing.T) {
 func TestPlacesOfSingleLines(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
-		want Places
+		want srcloc.Kernel
 	}{
-		"no debug information": {`%x = OpFAdd %double %2d %2d`, Places{}},
+		"no debug information": {`%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
 		"OpLine alone": {`OpLine %source 3 1
 			%y = OpFAdd %float %f %f
 			OpLine %source 4 2
 			%x = OpFAdd %double %2d %2d`,
-			Places{Location{"app/k.cpp", 3, 1}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 4, 2}}}}},
+			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 3, Column: 1}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
 		"a line that ends": {`OpLine %source 3 1
 			OpNoLine
-			%x = OpFAdd %double %2d %2d`, Places{}},
+			%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
 		"a block that ends": {`OpLine %source 3 1
 			%l2 = OpLabel
-			%x = OpFAdd %double %2d %2d`, Places{}},
+			%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
 		"a scope that ends": {`%s1 = OpExtInst %void %debug 23 %dSquare %inLambda
 			%s2 = OpExtInst %void %debug 24
 			%x = OpFAdd %double %2d %2d
 			OpLine %source 4 2
 			%y = OpFAdd %double %2d %2d`,
-			Places{Location{"app/k.cpp", 4, 2}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 4, 2}}}}},
+			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
 		"the first place in the workspace counts": {`OpLine %header 3 1
 			%x = OpFAdd %double %2d %2d
 			OpLine %source 0 0
 			%y = OpFAdd %double %2d %2d
 			OpLine %source 4 2
 			%z = OpFAdd %double %2d %2d`,
-			Places{Location{"app/k.cpp", 4, 2}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 4, 2}}}}},
+			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
 		"a call of a function from elsewhere": {`OpLine %source 8 1
 			%x = OpFunctionCall %void %library`,
-			Places{Location{"app/k.cpp", 8, 1}, []AspectOrigin{{aspect.FP64, "", Location{"app/k.cpp", 8, 1}}}}},
+			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 8, Column: 1}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 8, Column: 1}}}}},
 		"scopes without places, sources and ends": {`%s1 = OpExtInst %void %debug 23
 			%s2 = OpExtInst %void %debug 23 %double %double
 			%s3 = OpExtInst %void %debug 103
-			%x = OpFAdd %double %2d %2d`, Places{}},
+			%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+values+literalScopes+`
@@ -268,7 +222,7 @@ func TestUsesOfParameters(t *testing.T) {
 		%l2 = OpLabel
 		OpReturn
 		OpFunctionEnd`+wrapper)
-	want := []AspectOrigin{{aspect.FP64, "square", Location{"math/m.hpp", 5, 0}}}
+	want := []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square", Location: srcloc.Location{Path: "math/m.hpp", Line: 5}}}
 	if got := m.Places(m.Kernel("_ZTS1K")).Origins; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -295,7 +249,7 @@ func TestStripDebug(t *testing.T) {
 				t.Errorf("%s: other requirements or kernels", name)
 			}
 			for _, k := range after.Kernels {
-				if got := after.Places(&k); len(got.Origins) > 0 || got.Location != (Location{}) {
+				if got := after.Places(&k); len(got.Origins) > 0 || got.Location != (srcloc.Location{}) {
 					t.Errorf("%s: places are left: %+v", name, got)
 				}
 			}
@@ -373,10 +327,10 @@ func TestPlacesInProperties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := PlacesOf(again, "_ZTS1K"); !ok || !reflect.DeepEqual(got, inlinedPlaces) {
+	if got, ok := srcloc.Of(again, "_ZTS1K"); !ok || !reflect.DeepEqual(got, inlinedPlaces) {
 		t.Errorf("got  %+v\nwant %+v", got, inlinedPlaces)
 	}
-	text, _ := again.Set(PlacesSet).Properties()[0].Value.Text()
+	text, _ := again.Set(srcloc.Set).Properties()[0].Value.Text()
 	want := "11:0:app/k.cpp\nfp16\t14:5:app/k.cpp\t\nfp64\t7:9:math/m.hpp\t_Z6squared\natomic64\t13:0:app/k.cpp\t\n"
 	if text != want {
 		t.Errorf("got %q, want %q", text, want)
@@ -389,40 +343,8 @@ func TestPlacesInProperties(t *testing.T) {
 	if len(none.Sets()) != 0 {
 		t.Error("a set without properties")
 	}
-	if _, ok := PlacesOf(none, "K"); ok {
+	if _, ok := srcloc.Of(none, "K"); ok {
 		t.Error("places of a kernel without any")
-	}
-}
-
-func TestHostilePlaces(t *testing.T) {
-	for name, text := range map[string]string{
-		"empty":                        "",
-		"no end":                       "11:0:a.cpp",
-		"a path outside":               "11:0:../a.cpp\n",
-		"an absolute path":             "11:0:/etc/passwd\n",
-		"no line":                      "0:0:a.cpp\n",
-		"a line that is too large":     "4294967296:0:a.cpp\n",
-		"no column":                    "11:a.cpp\n",
-		"a control character":          "11:0:a\x1b.cpp\n",
-		"an unknown aspect":            "11:0:a.cpp\nfp63\t1:1:a.cpp\t\n",
-		"too few fields":               "11:0:a.cpp\nfp64\t1:1:a.cpp\n",
-		"too many fields":              "11:0:a.cpp\nfp64\t1:1:a.cpp\tf\tg\n",
-		"a function that is not shown": "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n",
-		"a name of a megabyte":         "11:0:a.cpp\nfp64\t1:1:a.cpp\t" + strings.Repeat("f", 1<<20) + "\n",
-		"many origins":                 "11:0:a.cpp\n" + strings.Repeat("fp64\t1:1:a.cpp\t\n", 1000),
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := new(propset.Registry)
-			r.Add(PlacesSet).Put("K", propset.String(text))
-			if got, ok := PlacesOf(r, "K"); ok {
-				t.Errorf("accepted as %+v", got)
-			}
-		})
-	}
-	r := new(propset.Registry)
-	r.Add(PlacesSet).Put("K", propset.Uint(1))
-	if _, ok := PlacesOf(r, "K"); ok {
-		t.Error("a number is taken for places")
 	}
 }
 
@@ -433,12 +355,12 @@ func checkPlaces(t *testing.T, data []byte, m *Module) {
 	for i := range m.Kernels {
 		k := &m.Kernels[i]
 		want := m.Places(k)
-		for _, l := range append([]Location{want.Location}, locations(want.Origins)...) {
-			if clean, ok := WorkspacePath(l.File); l != (Location{}) && (!ok || clean != l.File || l.Line == 0 || filepath.IsAbs(l.File)) {
+		for _, l := range append([]srcloc.Location{want.Location}, locations(want.Origins)...) {
+			if clean, ok := srcloc.WorkspacePath(l.Path); l != (srcloc.Location{}) && (!ok || clean != l.Path || l.Line == 0 || filepath.IsAbs(l.Path)) {
 				t.Fatalf("place %+v", l)
 			}
 		}
-		if got, ok := PlacesOf(r, k.Name); ok && got.Location != want.Location || !ok && want.Location != (Location{}) {
+		if got, ok := srcloc.Of(r, k.Name); ok && got.Location != want.Location || !ok && want.Location != (srcloc.Location{}) {
 			t.Fatalf("places %+v come back as %+v", want, got)
 		}
 	}
@@ -455,41 +377,10 @@ func checkPlaces(t *testing.T, data []byte, m *Module) {
 	}
 }
 
-func locations(list []AspectOrigin) []Location {
-	var l []Location
+func locations(list []srcloc.Origin) []srcloc.Location {
+	var l []srcloc.Location
 	for _, o := range list {
 		l = append(l, o.Location)
 	}
 	return l
-}
-
-// TestAddPlaces: what is added counts where it tells a place.
-func TestAddPlaces(t *testing.T) {
-	registry := func(properties map[string]string) *propset.Registry {
-		r := new(propset.Registry)
-		for _, key := range slices.Sorted(maps.Keys(properties)) {
-			r.Add(PlacesSet).Put(key, propset.String(properties[key]))
-		}
-		return r
-	}
-	own := registry(map[string]string{
-		"here":    "3:0:a.cpp\nfp64\t4:1:a.cpp\t\n",
-		"partly":  "\nfp64\t\t_Z4farv\natomic64\t\t_Z3addv\n",
-		"unasked": "9:0:z.cpp\n",
-	})
-	AddPlaces(own, registry(map[string]string{
-		"here":   "7:0:b.cpp\nfp16\t8:1:b.cpp\t\nfp64\t\t_Z3farv\n",
-		"partly": "5:0:b.cpp\nfp64\t6:2:b.cpp\t\n",
-		"new":    "1:0:c.cpp\n",
-		"broken": "no place",
-	}))
-	want := registry(map[string]string{
-		"here":    "7:0:b.cpp\nfp16\t8:1:b.cpp\t\nfp64\t4:1:a.cpp\t\n",
-		"partly":  "5:0:b.cpp\nfp64\t6:2:b.cpp\t\natomic64\t\t_Z3addv\n",
-		"unasked": "9:0:z.cpp\n",
-		"new":     "1:0:c.cpp\n",
-	})
-	if !own.Equal(want) {
-		t.Errorf("got\n%s\nwant\n%s", own.Append(nil), want.Append(nil))
-	}
 }

@@ -22,12 +22,12 @@ func Example() {
 		fmt.Println(k.Name, m.KernelRequirements(&k).Aspects)
 	}
 	why, _ := m.Origin(m.Kernel("_ZTS4Deep"), aspect.FP64)
-	fmt.Println(why.Chain)
+	fmt.Println(why.Function)
 	// Output:
 	// _ZTS5Plain []
 	// _ZTS9Untouched []
 	// _ZTS6Folded []
 	// _ZTS4Deep [fp64]
 	// _ZTS4Half [fp16]
-	// [_ZTS4Deep _Z9viaDoublef]
+	// _Z9viaDoublef
 }

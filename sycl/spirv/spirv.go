@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 const magic = 0x07230203
@@ -83,7 +85,7 @@ type Kernel struct {
 	MaxWorkGroupSize  []uint64
 	SubGroupSize      uint32 // required, 0 when none is
 
-	Location Location // of the author's function behind it, zero without debug information
+	Location srcloc.Location // of the author's function behind it, zero without debug information
 
 	uses use
 	node int
@@ -112,12 +114,6 @@ type SpecConstant struct {
 	Bits    uint32 // width, 1 for a boolean
 	Float   bool
 	Default []byte // little endian; one byte for a boolean
-}
-
-// A Location is a place in the source. The zero Location is none.
-type Location struct {
-	File         string // as WorkspacePath returns it
-	Line, Column uint32
 }
 
 // Numbers of opcodes, execution modes and the like that the package looks at.

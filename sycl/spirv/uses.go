@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // use is a set of the optional features that instructions can use.
@@ -135,45 +136,33 @@ func (g *graph) reach(roots []int) map[int]int {
 	return from
 }
 
-// An Origin is why a kernel needs an aspect: the chain of functions from the
-// kernel to the one that uses the feature, and where that is in the author's
-// code: at the use, or at the call of the function that is not the author's.
-type Origin struct {
-	Chain    []string // names, mangled; a function without a name is ""
-	Function string   // at Location; "" for the kernel's own code
-	Location Location // zero without debug information
-}
-
-// Origin returns the shortest way from a kernel to a function that itself uses
-// the feature behind the aspect, and whether there is one.
-func (m *Module) Origin(k *Kernel, a aspect.Aspect) (Origin, bool) {
+// Origin returns why a kernel needs an aspect, and whether it does: the nearest
+// function that itself uses the feature, and the place in the author's code. That is
+// the use, or the call of a function that is not the author's. Functions have the
+// names of the linker.
+func (m *Module) Origin(k *Kernel, a aspect.Aspect) (srcloc.Origin, bool) {
 	bit := slices.Index(useAspects[:], a)
 	if bit < 0 || k.uses&(1<<bit) == 0 {
-		return Origin{}, false
+		return srcloc.Origin{}, false
 	}
 	g := m.graph
 	from := map[int]int{k.node: k.node}
 	for queue := []int{k.node}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
 		if where, ok := g.nodes[n].own[1<<bit]; ok {
-			var o Origin
+			o := srcloc.Origin{Aspect: a.Named()}
 			for used := n; ; n = from[n] {
-				if where != (frame{}) && o.Location == (Location{}) {
+				if where != (frame{}) && o.Location.IsZero() {
 					o.Location, o.Function = where.Location, m.functionName(k, where, n)
 				}
-				// Wrapper and kernel are one function to the reader.
-				if name := g.nodes[n].name; g.nodes[n].id != 0 && (len(o.Chain) == 0 || o.Chain[len(o.Chain)-1] != name) {
-					o.Chain = append(o.Chain, name)
-				}
 				if n == from[n] {
-					if o.Location == (Location{}) && g.nodes[used].name != k.Name {
+					if o.Location.IsZero() && g.nodes[used].name != k.Name {
 						o.Function = g.nodes[used].name
 					}
 					break
 				}
 				where = g.nodes[from[n]].calls[n]
 			}
-			slices.Reverse(o.Chain)
 			return o, true
 		}
 		for _, c := range g.nodes[n].callees {
@@ -183,7 +172,7 @@ func (m *Module) Origin(k *Kernel, a aspect.Aspect) (Origin, bool) {
 			}
 		}
 	}
-	return Origin{}, false
+	return srcloc.Origin{}, false
 }
 
 // moduleDef takes in a type, a constant or a variable at module level.
@@ -323,10 +312,10 @@ func (p *parser) bodyInst(i inst) error {
 		if err := i.need(3); err != nil {
 			return err
 		}
-		p.fn.goTo(Location{p.path(i.words[0]), i.words[1], i.words[2]})
+		p.fn.goTo(srcloc.Location{Path: p.path(i.words[0]), Line: i.words[1], Column: i.words[2]})
 		return nil
 	case opNoLine:
-		p.fn.goTo(Location{})
+		p.fn.goTo(srcloc.Location{})
 		return nil
 	case opLabel:
 		p.fn.position = position{}

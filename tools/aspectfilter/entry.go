@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -161,12 +162,12 @@ func (e *deviceEntry) oclocQuery(ctx context.Context, query string) (string, err
 	if err != nil {
 		return "", fmt.Errorf("asking ocloc: %v", err)
 	}
-	dir, err := os.MkdirTemp("", "device-entry")
+	dir, remove, err := interrupt.TempDir("device-entry")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
-	cmd := exec.CommandContext(ctx, program, "query", query, "-device", e.oclocDevice)
+	defer remove()
+	cmd := interrupt.Command(ctx, program, "query", query, "-device", e.oclocDevice)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	answer := strings.TrimSpace(string(out))

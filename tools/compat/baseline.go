@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gating"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // baseliner is the subcommand baseline.
@@ -101,7 +101,7 @@ func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
 	}{{"not in the baseline", missing}, {"solved", stale}} {
 		const most = 20
 		for _, e := range list.entries[:min(len(list.entries), most)] {
-			fmt.Fprintf(env.Stdout, "%s: %s: %s\n", b.file, list.what, report.Escape(fmt.Sprintf("%s: %s on %s requires %s [%s]", e.Target, e.Kernel, e.Device, e.Required, e.Rule)))
+			fmt.Fprintf(env.Stdout, "%s: %s: %s\n", b.file, list.what, safetext.Escape(fmt.Sprintf("%s: %s on %s requires %s [%s]", e.Target, e.Kernel, e.Device, e.Required, e.Rule)))
 		}
 		if n := len(list.entries) - most; n > 0 {
 			fmt.Fprintf(env.Stdout, "%s: %s: %d more\n", b.file, list.what, n)

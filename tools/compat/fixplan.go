@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // fixPlan collects edits of sycl_binary targets.
@@ -37,7 +37,7 @@ func newFixPlan(builds *gating.Builds, unsupported string) *fixPlan {
 }
 
 func (p *fixPlan) note(format string, args ...any) {
-	if n := report.Escape(fmt.Sprintf(format, args...)); !slices.Contains(p.notes, n) {
+	if n := safetext.Escape(fmt.Sprintf(format, args...)); !slices.Contains(p.notes, n) {
 		p.notes = append(p.notes, n)
 	}
 }

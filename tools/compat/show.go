@@ -17,7 +17,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // shower is the subcommand show.
@@ -109,10 +111,9 @@ func (s *shower) check(args []string) error {
 	case len(args) == 0:
 		return cli.Usagef("a report is needed")
 	}
-	known := []string{string(report.Compatible), string(report.Incompatible), string(report.Undetermined), string(report.NotApplicable)}
-	for _, status := range s.statuses.Values {
-		if !slices.Contains(known, status) {
-			return cli.Usagef("verdict %q is none of %s", status, strings.Join(known, ", "))
+	for _, name := range s.statuses.Values {
+		if _, err := compat.ParseVerdict(name); err != nil {
+			return cli.Usagef("%v", err)
 		}
 	}
 	return nil
@@ -131,8 +132,9 @@ func (s *shower) path() string {
 // choose returns the part of a report that the flags ask for.
 func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	selection := report.Selection{Devices: s.devices.Values, Kernels: s.kernels.Values}
-	for _, status := range s.statuses.Values {
-		selection.Statuses = append(selection.Statuses, report.Status(status))
+	for _, name := range s.statuses.Values {
+		v, _ := compat.ParseVerdict(name) // checked with the other flags
+		selection.Verdicts = append(selection.Verdicts, v)
 	}
 	part, unmatched := r.Select(selection)
 	if len(unmatched) == 0 {
@@ -142,12 +144,12 @@ func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	if slices.Contains(s.devices.Values, name) {
 		var names []string
 		for _, d := range r.Devices {
-			names = append(names, report.Escape(d.Name))
+			names = append(names, safetext.Escape(d.Name))
 		}
 		return nil, cli.Usagef("the report has no device %q, only %s", name, strings.Join(names, ", "))
 	}
 	if near := r.Nearest(name); len(near) > 0 {
-		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, report.Escape(strings.Join(near, " or ")))
+		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, safetext.Escape(strings.Join(near, " or ")))
 	}
 	return nil, cli.Usagef("the report has no kernel %q", name)
 }

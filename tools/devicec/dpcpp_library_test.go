@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // dpcppSources are placesSources as SYCL is really written.
@@ -86,17 +86,17 @@ func TestDPCPP(t *testing.T) {
 		return r, read(t, "0.spv")
 	}
 	const app = "app/kernels.cpp"
-	fp64 := func(function, file string, line uint32) []spirv.AspectOrigin {
-		return []spirv.AspectOrigin{{Aspect: aspect.FP64, Function: function, Location: spirv.Location{File: file, Line: line}}}
+	fp64 := func(function, file string, line uint32) []srcloc.Origin {
+		return []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: function, Location: srcloc.Location{Path: file, Line: line}}}
 	}
 	r, before := build()
-	for kernel, want := range map[string]spirv.Places{
-		"_ZTS5Plain":  {Location: spirv.Location{File: app, Line: 9}},
-		"_ZTS3Own":    {Location: spirv.Location{File: app, Line: 10}, Origins: fp64("", app, 12)},
-		"_ZTS6Helper": {Location: spirv.Location{File: app, Line: 15}, Origins: fp64("_ZN4math5tenthIdEEff", "math/tenth.hpp", 7)},
-		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI3OwnEE": {Location: spirv.Location{File: app, Line: 10}, Origins: fp64("", app, 12)},
+	for kernel, want := range map[string]srcloc.Kernel{
+		"_ZTS5Plain":  {Location: srcloc.Location{Path: app, Line: 9}},
+		"_ZTS3Own":    {Location: srcloc.Location{Path: app, Line: 10}, Origins: fp64("", app, 12)},
+		"_ZTS6Helper": {Location: srcloc.Location{Path: app, Line: 15}, Origins: fp64("_ZN4math5tenthIdEEff", "math/tenth.hpp", 7)},
+		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI3OwnEE": {Location: srcloc.Location{Path: app, Line: 10}, Origins: fp64("", app, 12)},
 	} {
-		got, ok := spirv.PlacesOf(r, kernel)
+		got, ok := srcloc.Of(r, kernel)
 		got.Location.Column = 0
 		for i := range got.Origins {
 			got.Origins[i].Location.Column = 0
@@ -114,7 +114,7 @@ func TestDPCPP(t *testing.T) {
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")
 	}
-	if p, _ := spirv.PlacesOf(r, "_ZTS5Plain"); p.Location.Line != 50 {
+	if p, _ := srcloc.Of(r, "_ZTS5Plain"); p.Location.Line != 50 {
 		t.Errorf("the kernel is still at %v", p.Location)
 	}
 	if _, code := build("--keep-debug-info"); !strings.Contains(code, "kernels.cpp") {

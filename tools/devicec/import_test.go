@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
@@ -178,7 +179,7 @@ func TestImportRealCompilers(t *testing.T) {
 					for len(f.WorkGroup) > 0 && f.WorkGroup[len(f.WorkGroup)-1] == 1 {
 						f.WorkGroup = f.WorkGroup[:len(f.WorkGroup)-1]
 					}
-					places, _ := spirv.PlacesOf(r, k.Name)
+					places, _ := srcloc.Of(r, k.Name)
 					f.Line = places.Location.Line
 					if len(places.Origins) > 0 {
 						f.Because = places.Origins[0].Location.Line

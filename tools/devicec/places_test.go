@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // placesSources is a program as a build sees it: the SYCL header is in another
@@ -114,17 +114,17 @@ func TestPlaces(t *testing.T) {
 		}
 		return r, read(t, "all.spv")
 	}
-	fp64 := func(function, file string, line uint32) []spirv.AspectOrigin {
-		return []spirv.AspectOrigin{{Aspect: aspect.FP64, Function: function, Location: spirv.Location{File: file, Line: line}}}
+	fp64 := func(function, file string, line uint32) []srcloc.Origin {
+		return []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: function, Location: srcloc.Location{Path: file, Line: line}}}
 	}
 	const app = "app/kernels.cpp"
 	const helper = "math/tenth.hpp"
-	want := map[string]spirv.Places{
-		"_ZTS5Plain":   {Location: spirv.Location{File: app, Line: 13}},
-		"_ZTS3Own":     {Location: spirv.Location{File: app, Line: 14}, Origins: fp64("", app, 16)},
-		"_ZTS6Helper":  {Location: spirv.Location{File: app, Line: 18}, Origins: fp64("_ZN4math5tenthIdEEff", helper, 7)},
-		"_ZTS3Far":     {Location: spirv.Location{File: app, Line: 22}, Origins: fp64("_Z3farf", "far.cpp", 4)},
-		"_ZTS7Library": {Location: spirv.Location{File: app, Line: 25}, Origins: fp64("", app, 27)},
+	want := map[string]srcloc.Kernel{
+		"_ZTS5Plain":   {Location: srcloc.Location{Path: app, Line: 13}},
+		"_ZTS3Own":     {Location: srcloc.Location{Path: app, Line: 14}, Origins: fp64("", app, 16)},
+		"_ZTS6Helper":  {Location: srcloc.Location{Path: app, Line: 18}, Origins: fp64("_ZN4math5tenthIdEEff", helper, 7)},
+		"_ZTS3Far":     {Location: srcloc.Location{Path: app, Line: 22}, Origins: fp64("_Z3farf", "far.cpp", 4)},
+		"_ZTS7Library": {Location: srcloc.Location{Path: app, Line: 25}, Origins: fp64("", app, 27)},
 	}
 	for name, options := range map[string][]string{
 		"inlined":       {"-O2"},
@@ -136,7 +136,7 @@ func TestPlaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, code := build(t, options)
 			for kernel, want := range want {
-				got, ok := spirv.PlacesOf(r, kernel)
+				got, ok := srcloc.Of(r, kernel)
 				got.Location.Column = 0
 				for i := range got.Origins {
 					got.Origins[i].Location.Column = 0
@@ -160,7 +160,7 @@ func TestPlaces(t *testing.T) {
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")
 	}
-	if p, _ := spirv.PlacesOf(r, "_ZTS5Plain"); p.Location.Line != 15 {
+	if p, _ := srcloc.Of(r, "_ZTS5Plain"); p.Location.Line != 15 {
 		t.Errorf("the kernel is still at %v", p.Location)
 	}
 	if _, code := build(t, []string{"-O2", "-g"}, "--keep-debug-info"); !strings.Contains(code, "kernels.cpp") {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // A checker compiles a kernel and looks at the image.
@@ -30,11 +31,11 @@ func (c *checker) run(ctx context.Context, env *cli.Env, options []string) error
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "dpcppdriver")
+	dir, remove, err := interrupt.TempDir("dpcppdriver")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	source, bitcode, images := filepath.Join(dir, "check.cpp"), filepath.Join(dir, "check.bc"), filepath.Join(dir, "images")
 	if err := os.WriteFile(source, []byte(checkSource), 0o644); err != nil {
 		return err

@@ -3,10 +3,15 @@ package main
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // outputs are files that are put in their places together, when all are written.
-type outputs struct{ names []string }
+type outputs struct {
+	names   []string
+	forgets []func()
+}
 
 // scratch returns where an output is while it is written, "" for none.
 func (o *outputs) scratch(name string) string {
@@ -14,6 +19,7 @@ func (o *outputs) scratch(name string) string {
 		return ""
 	}
 	o.names = append(o.names, name)
+	o.forgets = append(o.forgets, interrupt.Scratch(scratchOf(name)))
 	return scratchOf(name)
 }
 
@@ -33,5 +39,8 @@ func (o *outputs) place() error {
 func (o *outputs) discard() {
 	for _, name := range o.names {
 		os.RemoveAll(scratchOf(name))
+	}
+	for _, forget := range o.forgets {
+		forget()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -80,11 +81,11 @@ func (p *postLinker) postLink(ctx context.Context, env *cli.Env, d *installation
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "dpcppdriver")
+	work, remove, err := interrupt.TempDir("dpcppdriver")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer remove()
 	linked, table := filepath.Join(work, "linked.bc"), filepath.Join(work, "images.table")
 	if err := runTool(ctx, env, in, d.Link, linkArguments(in, libraries, linked)...); err != nil {
 		return err

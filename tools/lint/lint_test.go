@@ -115,7 +115,7 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/ by floor; a package imports only from floors
 // below its own. docs/architecture.md has the whole picture.
 var floors = map[string]int{
-	"internal/elfhead": 0, "internal/glob": 0, "internal/inflate": 0, "internal/spell": 0, "internal/yamlnode": 0, "kernelname": 0, "propset": 0, "aspect": 0, "release": 0, "requirement": 0, "offload": 0,
+	"safetext": 0, "srcloc": 0, "internal/elfhead": 0, "internal/glob": 0, "internal/inflate": 0, "internal/spell": 0, "internal/yamlnode": 0, "kernelname": 0, "propset": 0, "aspect": 0, "release": 0, "requirement": 0, "offload": 0,
 	"syclbin": 1, "filetable": 1, "deviceconfig": 1, "spirv": 1, "llvmir": 1, "hostbin": 1, "hostwrap": 1,
 	"postlink/internal/devicecode": 2, "postlink/aspects": 3, "postlink": 4, "compat": 2, "link": 2, "report": 2, "gate": 2,
 }
@@ -123,6 +123,7 @@ var floors = map[string]int{
 // sideways are the imports within a floor that are part of a format's definition.
 var sideways = map[string][]string{
 	"requirement": {"aspect", "propset"},
+	"srcloc":      {"aspect", "propset"},
 	"release":     {"aspect", "offload", "propset", "requirement"},
 	"report":      {"compat"},
 	"gate":        {"compat", "report"},

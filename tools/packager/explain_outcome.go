@@ -98,7 +98,7 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	// runtime of 2025.3 takes those of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
 		x.crashes = r == release.Before2026() && slices.ContainsFunc(x.report.Cells, func(c report.Cell) bool {
-			return c.Status == report.Compatible && (c.Holds == report.Native || c.Holds == report.NativeOrIR)
+			return c.Verdict == compat.Compatible && (c.Holds == report.Native || c.Holds == report.NativeOrIR)
 		})
 		modules = withoutNative(modules)
 		build()
@@ -157,7 +157,7 @@ func (x *explainer) outcome(k report.Kernel, c report.Cell) outcome {
 	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
 	o.Image, o.Or = x.taken(k, c)
 	for _, reason := range c.Reasons {
-		own := jsonReason{reason.Rule, reason.Status != report.Undetermined, reason.Text}
+		own := jsonReason{reason.Rule, reason.Verdict != compat.Undetermined, reason.Text}
 		// Without an image there is nothing to check, so the runtime says that first.
 		if reason.Rule == string(compat.NoImage) {
 			own.Text = x.noImage(k, reason.Text)

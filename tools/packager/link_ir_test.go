@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
@@ -127,7 +128,7 @@ func TestLinkIR(t *testing.T) {
 				if s, err := spirv.Parse(data); err != nil || len(s.Imports) > 0 {
 					t.Errorf("%q: imports %q, %v", m.Kernels(), s.Imports, err)
 				}
-				if p, ok := spirv.PlacesOf(m.Metadata, m.Kernels()[0]); !ok || p.Location.File != "kernels.cpp" {
+				if p, ok := srcloc.Of(m.Metadata, m.Kernels()[0]); !ok || p.Location.Path != "kernels.cpp" {
 					t.Errorf("%q is at %v", m.Kernels(), p.Location)
 				}
 			}

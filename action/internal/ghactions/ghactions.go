@@ -36,7 +36,7 @@ import (
 
 	"github.com/sethvargo/go-githubactions"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Runner is the one that runs the step.
@@ -116,7 +116,7 @@ func Word(s string) Value {
 
 // Path returns the path of a file, or nothing.
 func Path(s string) Value {
-	if report.Escape(s) != s || len(s) > 4096 {
+	if safetext.Escape(s) != s || len(s) > 4096 {
 		return Value{err: fmt.Errorf("%q is not a path that can be an output", s)}
 	}
 	return Value{text: s}
@@ -128,7 +128,7 @@ func URL(s string) Value {
 		return Value{}
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || report.Escape(s) != s || strings.ContainsAny(s, " <>\"`|\\") || len(s) > 2000 {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || safetext.Escape(s) != s || strings.ContainsAny(s, " <>\"`|\\") || len(s) > 2000 {
 		return Value{err: fmt.Errorf("%q is not an address that can be an output", s)}
 	}
 	return Value{text: s}
@@ -245,15 +245,15 @@ func (r *Runner) Annotate(a Annotation) bool {
 	r.left[a.Level]--
 	properties := githubactions.CommandProperties{}
 	if a.File != "" {
-		properties["file"] = report.Escape(a.File)
+		properties["file"] = safetext.Escape(a.File)
 		if a.Line > 0 {
 			properties["line"] = strconv.Itoa(a.Line)
 		}
 	}
 	if a.Title != "" {
-		properties["title"] = report.Escape(cut(a.Title, 200))
+		properties["title"] = safetext.Escape(cut(a.Title, 200))
 	}
-	r.action.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: cut(report.Escape(a.Message), maxMessage), Properties: properties})
+	r.action.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: cut(safetext.Escape(a.Message), maxMessage), Properties: properties})
 	return true
 }
 
@@ -274,7 +274,7 @@ func cut(s string, n int) string {
 
 // Debug writes a text that is shown when debugging is on.
 func (r *Runner) Debug(text string) {
-	r.action.IssueCommand(&githubactions.Command{Name: "debug", Message: report.Escape(cut(text, maxMessage))})
+	r.action.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(cut(text, maxMessage))})
 }
 
 // Debugging reports whether the user has asked for messages for debugging.
@@ -316,7 +316,7 @@ var (
 // is not like a message of a compiler. Other steps may have told the runner to
 // make annotations of these.
 func LogLine(s string) string {
-	s = report.Escape(cut(s, maxLine))
+	s = safetext.Escape(cut(s, maxLine))
 	s = position.ReplaceAllString(s, ": $1")
 	s = brackets.ReplaceAllString(s, "$1)$2 -")
 	s = severity.ReplaceAllString(s, "$1$2$3 -")

@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // DefaultURL is the interface of github.com.
@@ -65,7 +65,7 @@ func New(o Options) (*Client, error) {
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		return nil, errors.New("the address of the interface of GitHub has more than a host and a path")
 	case base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())):
-		return nil, fmt.Errorf("the interface of GitHub at %s://%s is not reached over https, so it does not get the token", report.Escape(base.Scheme), report.Escape(base.Host))
+		return nil, fmt.Errorf("the interface of GitHub at %s://%s is not reached over https, so it does not get the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
 	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("there is no token, or it is not one")
 	}
@@ -356,7 +356,7 @@ func (c *Client) failed(res *http.Response, data []byte) *Error {
 
 // clean makes a text of others harmless to print.
 func (c *Client) clean(s string) string {
-	s = report.Escape(strings.ReplaceAll(s, c.token, "***"))
+	s = safetext.Escape(strings.ReplaceAll(s, c.token, "***"))
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + "…"
 	}

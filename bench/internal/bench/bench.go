@@ -10,11 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"syscall"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // MiB is a mebibyte.
@@ -43,17 +42,18 @@ type Bench struct {
 // Main runs a program and ends the process: with 1 when --check was given and a
 // floor is missed, with 2 after an error.
 func Main(p Program) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal does not wait
-	missed, err := p.run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
-		fmt.Fprintf(os.Stderr, "%s: error: %v\n", p.Name, err)
-		os.Exit(2)
-	case missed:
-		os.Exit(1)
-	}
+	interrupt.Main(p.Name, func(ctx context.Context) int {
+		missed, err := p.run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+		switch {
+		case interrupt.Stopped(ctx) || errors.Is(err, flag.ErrHelp):
+		case err != nil:
+			fmt.Fprintf(os.Stderr, "%s: error: %v\n", p.Name, err)
+			return 2
+		case missed:
+			return 1
+		}
+		return 0
+	})
 }
 
 // run prints what a program measures, and returns whether a floor was missed that
@@ -105,7 +105,9 @@ func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
 		return errors.New("--dir is missing: the folder to write to")
 	}
-	b.Dir, err = os.MkdirTemp(below, b.Flags.Name())
+	if b.Dir, err = os.MkdirTemp(below, b.Flags.Name()); err == nil {
+		interrupt.Scratch(b.Dir)
+	}
 	return err
 }
 
@@ -114,7 +116,7 @@ func (b *Bench) Scratch(below string) (err error) {
 func (b *Bench) Tool(name, binary string) (string, error) {
 	if binary == "" {
 		binary = filepath.Join(b.Dir, name)
-		cmd := exec.CommandContext(b.Context, "go", "build", "-o", binary, "github.com/rules-sycl/rules_sycl/tools/"+name)
+		cmd := interrupt.Command(b.Context, "go", "build", "-o", binary, "github.com/rules-sycl/rules_sycl/tools/"+name)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("cannot build %s: %w: give --%[1]s, or run this in the folder of the module\n%s", name, err, out)
 		}

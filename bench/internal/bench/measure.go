@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
@@ -57,7 +58,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 // Measure runs a contender once. Contenders that complain do not count as having
 // worked.
 func (b *Bench) Measure(c Contender) (Result, error) {
-	cmd := exec.CommandContext(b.Context, c.Args[0], c.Args[1:]...)
+	cmd := interrupt.Command(b.Context, c.Args[0], c.Args[1:]...)
 	cmd.Dir = b.Dir
 	var diagnostics bytes.Buffer
 	cmd.Stderr = &diagnostics

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // An Error is a compiler's refusal, with what it wrote.
@@ -29,9 +31,10 @@ func (e *Error) BadInput() {}
 
 // Run runs a program on stdin and writes its standard output to stdout; both may be nil.
 // What it prints beside that becomes part of the error when it fails, and goes to
-// stderr when it does not.
+// stderr when it does not. When the context ends, the program is killed, and those
+// that it has started.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) error {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := interrupt.Command(ctx, program, args...)
 	cmd.Stdin = stdin
 	var output bytes.Buffer
 	cmd.Stderr = &output

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestRun(t *testing.T) {
@@ -31,7 +32,15 @@ func TestRun(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	ctx, cancel := context.WithCancel(t.Context())
+	// A child of the program holds its output open, which Run reads.
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if err := Run(ctx, nil, nil, &errs, "/bin/sh", "-c", "sleep 60 & wait"); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 10*time.Second {
+		t.Errorf("got %v after %v", err, time.Since(begin))
+	}
+
+	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
 	if err := Run(ctx, nil, nil, &errs, "/bin/sh", "-c", "sleep 60"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

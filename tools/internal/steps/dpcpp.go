@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -28,11 +29,11 @@ func (d *DPCPP) check() error { return required("driver", d.Driver, "library", d
 
 // postLink runs DPC++'s post-link step on bitcode, and its translator.
 func (d *DPCPP) postLink(ctx context.Context, env *cli.Env, bitcode string, options ...string) ([]*image, error) {
-	dir, err := os.MkdirTemp("", "dpcpp")
+	dir, remove, err := interrupt.TempDir("dpcpp")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	args := append([]string{"post-link", "--library", d.Library, "--output-dir", dir, bitcode, "--"}, options...)
 	if err := command.Run(ctx, nil, nil, env.Stderr, d.Driver, args...); err != nil {
 		return nil, driverError(err)

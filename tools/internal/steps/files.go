@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -69,13 +70,17 @@ type outputs struct {
 }
 
 // An output is a file that a step makes.
-type output struct{ path, scratch string }
+type output struct {
+	path, scratch string
+	forget        func()
+}
 
 func newOutputs() *outputs { return new(outputs) }
 
 // file returns a file of a folder that may not be there yet.
 func (o *outputs) file(dir, name string) *output {
-	f := &output{filepath.Join(dir, name), filepath.Clean(dir) + "." + name + ".tmp"}
+	f := &output{path: filepath.Join(dir, name), scratch: filepath.Clean(dir) + "." + name + ".tmp"}
+	f.forget = interrupt.Scratch(f.scratch)
 	o.mu.Lock()
 	o.list = append(o.list, f)
 	o.mu.Unlock()
@@ -101,6 +106,7 @@ func (o *outputs) place(dirs ...string) error {
 func (o *outputs) discard() {
 	for _, f := range o.list {
 		os.Remove(f.scratch)
+		f.forget()
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -145,7 +145,7 @@ func (f *Filter) write(env *cli.Env, in *needyTable, dropped [][]string) error {
 				}
 				fmt.Fprintf(b, "dropped %s\n", in.describe(i))
 				for _, reason := range reasons {
-					fmt.Fprintf(b, "  %s\n", report.Escape(reason))
+					fmt.Fprintf(b, "  %s\n", safetext.Escape(reason))
 				}
 			}
 			return b.Flush()
@@ -166,13 +166,13 @@ func (f *Filter) write(env *cli.Env, in *needyTable, dropped [][]string) error {
 func (in *needyTable) describe(row int) string {
 	s := fmt.Sprintf("row %d", row+1)
 	if code := in.code(row); code != "" {
-		s += " (" + report.Escape(code) + ")"
+		s += " (" + safetext.Escape(code) + ")"
 	}
 	const most = 5
 	var names []string
 	for _, k := range in.rows[row].kernels {
 		// DPC++ makes two kernels of some, which people know by one name.
-		if name := report.Escape(kernelname.Display(k)); !slices.Contains(names, name) {
+		if name := safetext.Escape(kernelname.Display(k)); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -139,7 +139,7 @@ func user(images []*image, name string) (kernel, place string) {
 			}
 			kernel, place = k.Name, ""
 			if at := k.Location; at.Line != 0 { // that of the function, which has no column
-				place = fmt.Sprintf("%s:%d", at.File, at.Line)
+				place = fmt.Sprintf("%s:%d", at.Path, at.Line)
 			}
 		}
 	}

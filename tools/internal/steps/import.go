@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -72,11 +73,11 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	scratch, err := os.MkdirTemp("", "syclbinimport")
+	scratch, remove, err := interrupt.TempDir("syclbinimport")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	files := make([]string, len(list))
 	if err := o.modules(ctx, log, list, files, scratch); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -39,11 +40,11 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "devicelink")
+	scratch, remove, err := interrupt.TempDir("devicelink")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	marked, err := o.mark(ctx, log, scratch)
 	if err != nil {
 		return err

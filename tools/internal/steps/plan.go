@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 )
 
@@ -143,7 +143,7 @@ func refusal(d decision, g planGroup) string {
 	if d.Selected {
 		reasons = nil
 		for _, r := range g.Reasons {
-			reasons = append(reasons, report.Escape(r.Text))
+			reasons = append(reasons, safetext.Escape(r.Text))
 		}
 	}
 	return d.Target + ": " + strings.Join(reasons, "; ")

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -221,11 +222,11 @@ func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 
 // write writes all images, and only when all of them are good anything to its place.
 func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
-	scratch, err := os.MkdirTemp("", "postlink")
+	scratch, remove, err := interrupt.TempDir("postlink")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	var rows []*imageFiles
 	for _, t := range tables {
 		for _, r := range t.rows {
@@ -451,11 +452,11 @@ func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
 func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
 	r := &imageFiles{image: image}
 	if o.Opt != "" {
-		scratch, err := os.MkdirTemp("", "postlink")
+		scratch, remove, err := interrupt.TempDir("postlink")
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(scratch)
+		defer remove()
 		r.scratch = filepath.Join(scratch, "ir")
 		if err := o.optimize(ctx, log, r); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -58,5 +59,9 @@ func scratchFile(out string) (name string, done func(), err error) {
 	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
 		return "", nil, err
 	}
-	return name, func() { os.Remove(name) }, nil
+	forget := interrupt.Scratch(name)
+	return name, func() {
+		os.Remove(name)
+		forget()
+	}, nil
 }

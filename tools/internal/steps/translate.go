@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
@@ -290,10 +291,10 @@ func addProperties(own *propset.Registry, name string) error {
 	// are for others the step before knows.
 	own.Delete(propset.ExportedSymbols)
 	own.Delete(propset.ImportedSymbols)
-	spirv.AddPlaces(own, file)
+	srcloc.Merge(own, file)
 	for _, set := range file.Sets() {
 		switch set.Name {
-		case propset.DeviceRequirements, propset.KernelNames, spirv.PlacesSet:
+		case propset.DeviceRequirements, propset.KernelNames, srcloc.Set:
 			continue
 		}
 		for _, p := range set.Properties() {

@@ -1,0 +1,38 @@
+//go:build unix
+
+package interrupt
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Command is [exec.CommandContext] for a program that may start others: when the
+// context ends, all of them are killed.
+func Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return os.ErrProcessDone
+		}
+		return err
+	}
+	return cmd
+}
+
+// die ends the process by a signal.
+func die(s syscall.Signal) {
+	if os.Getpid() != 1 { // the kernel keeps the first process of a container from dying so
+		signal.Reset(s)
+		syscall.Kill(os.Getpid(), s)
+		time.Sleep(time.Second)
+	}
+	os.Exit(128 + int(s))
+}

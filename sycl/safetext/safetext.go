@@ -1,0 +1,68 @@
+// Package safetext makes text from files safe to show: on a terminal, in the log of
+// a job of continuous integration, on a page.
+package safetext
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Escape makes visible what would control a terminal or hide something from the
+// reader: control characters, changes of writing direction, characters without
+// width, line and paragraph separators. They become \u{N}, N in hexadecimal.
+//
+// The runners of continuous integration take commands from logs, in words that
+// begin with "::" or follow "##[". Escape changes these words as well.
+func Escape(s string) string {
+	if !strings.ContainsFunc(s, hidden) && !strings.Contains(s, "##[") && !strings.HasPrefix(s, "::") && !strings.Contains(s, " ::") {
+		return s
+	}
+	var b strings.Builder
+	last := ' '
+	for i, r := range s {
+		switch {
+		case hidden(r), r == ':' && last == ' ' && strings.HasPrefix(s[i:], "::"), r == '#' && last == '#' && strings.HasPrefix(s[i:], "#["):
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// hidden reports whether Escape replaces a character. Letters that combine with the
+// one before them have no width either.
+func hidden(r rune) bool {
+	return r != ' ' && (!unicode.IsPrint(r) || unicode.Is(unicode.M, r)) || r == unicode.ReplacementChar
+}
+
+// Printable returns text with escapes of Go in place of control characters, line
+// breaks and bytes that are not text. In contrast to [Escape], the result says which
+// bytes there were.
+func Printable(s string) string {
+	if IsPrintable(s) {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// IsPrintable reports whether [Printable] leaves a text as it is.
+func IsPrintable(s string) bool {
+	i := 0
+	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
+		i++ // nearly all text
+	}
+	return !strings.ContainsFunc(s[i:], func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) })
+}
+
+// Quote returns text in quotation marks for a message, cut after most bytes.
+func Quote(s string, most int) string {
+	if len(s) > most {
+		return strconv.Quote(strings.ToValidUTF8(s[:most], "")) + "..."
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,58 @@
+package safetext
+
+import "testing"
+
+func TestEscape(t *testing.T) {
+	for s, want := range map[string]string{
+		"sim::Reduce<double>": "sim::Reduce<double>",
+		"größe":               "größe",
+		"a\nb\r\tc":           `a\u{a}b\u{d}\u{9}c`,
+		"\x1b[2J":             `\u{1b}[2J`,
+		"a\u202eb\u200bc":     `a\u{202e}b\u{200b}c`,
+		"a\u2028b\u0085c":     `a\u{2028}b\u{85}c`,
+		"a\u0301":             `a\u{301}`,
+		"bad\xff":             `bad\u{fffd}`,
+		"::error::x":          `\u{3a}:error::x`,
+		"a ::error::x":        `a \u{3a}:error::x`,
+		"a::b":                "a::b",
+		"##[error]##[x":       `#\u{23}[error]#\u{23}[x`,
+	} {
+		if got := Escape(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for s, want := range map[string]string{
+		"":            "",
+		"axpy(float)": "axpy(float)",
+		"größe":       "größe",
+		`a "b"`:       `a "b"`,
+		"a\n\"b\"":    `a\n"b"`,
+		"\x1b[2J":     `\x1b[2J`,
+		"bad\xff":     `bad\xff`,
+		"a\u202eb":    `a\u202eb`,
+	} {
+		if got := Printable(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+		if IsPrintable(s) != (want == s) {
+			t.Errorf("IsPrintable(%q) is %t", s, IsPrintable(s))
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for s, want := range map[string]string{
+		"ab":     `"ab"`,
+		"abcd":   `"abcd"`,
+		"abcde":  `"abcd"...`,
+		"abcäxy": `"abc"...`, // no half of a character
+		"a\nb":   `"a\nb"`,
+	} {
+		if got := Quote(s, 4); got != want {
+			t.Errorf("%q is %s, want %s", s, got, want)
+		}
+	}
+}
