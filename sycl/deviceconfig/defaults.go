@@ -93,36 +93,52 @@ func readNames() (*nameTable, error) {
 	t := &nameTable{make(map[string]string), make(map[string][]string), make(map[string]uint64)}
 	for _, e := range entries {
 		p.target, p.key = e.key.Value, ""
-		pairs, err := p.pairs(e.value, "keys with values")
-		if err != nil {
+		if err := p.nameEntry(t, e.value); err != nil {
 			return nil, err
-		}
-		for _, kv := range pairs {
-			p.key = kv.key.Value
-			switch p.key {
-			case "aliases":
-				aliases, err := p.list(kv.value)
-				if err != nil {
-					return nil, err
-				}
-				for _, a := range aliases {
-					if other, ok := t.canonical[a.Value]; ok {
-						return nil, p.errorf(a, "%s is an alias of %s too", a.Value, other)
-					}
-					t.canonical[a.Value] = p.target
-					t.aliases[p.target] = append(t.aliases[p.target], a.Value)
-				}
-			case "architecture":
-				t.architectures[p.target], err = strconv.ParseUint(kv.value.Value, 0, 64)
-				if err != nil {
-					return nil, p.errorf(kv.value, "%v", err)
-				}
-			default:
-				return nil, p.errorf(kv.key, "unknown key")
-			}
 		}
 	}
 	return t, nil
+}
+
+// nameEntry reads what names.yaml has about a target.
+func (p *parser) nameEntry(t *nameTable, n *yaml.Node) error {
+	pairs, err := p.pairs(n, "keys with values")
+	if err != nil {
+		return err
+	}
+	for _, kv := range pairs {
+		p.key = kv.key.Value
+		switch p.key {
+		case "aliases":
+			err = p.aliases(t, kv.value)
+		case "architecture":
+			if t.architectures[p.target], err = strconv.ParseUint(kv.value.Value, 0, 64); err != nil {
+				err = p.errorf(kv.value, "%v", err)
+			}
+		default:
+			err = p.errorf(kv.key, "unknown key")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aliases adds the names in the list as those of the target.
+func (p *parser) aliases(t *nameTable, n *yaml.Node) error {
+	names, err := p.list(n)
+	if err != nil {
+		return err
+	}
+	for _, a := range names {
+		if other, ok := t.canonical[a.Value]; ok {
+			return p.errorf(a, "%s is an alias of %s already", a.Value, other)
+		}
+		t.canonical[a.Value] = p.target
+		t.aliases[p.target] = append(t.aliases[p.target], a.Value)
+	}
+	return nil
 }
 
 // A repair is an entry of limits.yaml or devices_overlay.yaml.
@@ -197,44 +213,51 @@ func readRepairs(name string, data []byte) ([]repair, error) {
 	}
 	var all []repair
 	for _, n := range root.Content {
-		p.key = ""
-		pairs, err := p.pairs(n, "keys with values")
+		r, err := p.repair(n)
 		if err != nil {
 			return nil, err
-		}
-		var r repair
-		for _, kv := range pairs {
-			p.key = kv.key.Value
-			switch p.key {
-			case "targets":
-				r.targets, err = p.patterns(kv.value)
-			case "except":
-				r.except, err = p.patterns(kv.value)
-			case "add-aspects":
-				r.aspects, err = p.aspects(kv.value)
-			case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices:
-				err = p.limit(&r.limits, p.key, kv.value)
-			case "ocloc-device":
-				r.oclocDevice, err = p.word(kv.value)
-			case "source":
-				r.source = kv.value.Value
-			default:
-				return nil, p.errorf(kv.key, "unknown key")
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		p.key = ""
-		switch {
-		case len(r.targets) == 0 || r.source == "":
-			return nil, p.errorf(n, "the entry has no targets or no source")
-		case r.oclocDevice != "" && (len(r.targets) > 1 || strings.Contains(r.targets[0], "*")):
-			return nil, p.errorf(n, "only one target can have the ocloc-device %s", r.oclocDevice)
 		}
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+func (p *parser) repair(n *yaml.Node) (r repair, err error) {
+	p.key = ""
+	pairs, err := p.pairs(n, "keys with values")
+	if err != nil {
+		return r, err
+	}
+	for _, kv := range pairs {
+		p.key = kv.key.Value
+		switch p.key {
+		case "targets":
+			r.targets, err = p.patterns(kv.value)
+		case "except":
+			r.except, err = p.patterns(kv.value)
+		case "add-aspects":
+			r.aspects, err = p.aspects(kv.value)
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices:
+			err = p.limit(&r.limits, p.key, kv.value)
+		case "ocloc-device":
+			r.oclocDevice, err = p.word(kv.value)
+		case "source":
+			r.source = kv.value.Value
+		default:
+			err = p.errorf(kv.key, "unknown key")
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	p.key = ""
+	switch {
+	case len(r.targets) == 0 || r.source == "":
+		return r, p.errorf(n, "the entry has no targets or no source")
+	case r.oclocDevice != "" && (len(r.targets) > 1 || strings.Contains(r.targets[0], "*")):
+		return r, p.errorf(n, "only one target can have the ocloc-device %s", r.oclocDevice)
+	}
+	return r, nil
 }
 
 func (p *parser) patterns(n *yaml.Node) ([]string, error) {

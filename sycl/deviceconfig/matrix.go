@@ -71,30 +71,9 @@ func (p *parser) matrices(n *yaml.Node) ([]MatrixCombination, error) {
 
 // matrix appends the combinations that an element of the list stands for.
 func (p *parser) matrix(n *yaml.Node, all *[]MatrixCombination) error {
-	pairs, err := p.pairs(n, "keys of a combination")
+	sizes, types, err := p.matrixEntry(n)
 	if err != nil {
 		return err
-	}
-	sizes := make(map[string]uint64)
-	types := make(map[string][]string)
-	for _, kv := range pairs {
-		key := strings.ReplaceAll(kv.key.Value, "_", "-")
-		switch {
-		case !slices.Contains(matrixKeys, key):
-			if near := spell.Nearest(key, slices.Values(matrixKeys), 1); near != nil {
-				return p.errorf(kv.key, "unknown key %q: did you mean %s?", kv.key.Value, near[0])
-			}
-			return p.errorf(kv.key, "unknown key %q: expected one of %s", kv.key.Value, strings.Join(matrixKeys, ", "))
-		case sizes[key] != 0 || types[key] != nil:
-			return p.errorf(kv.key, "%s is there twice", key)
-		case strings.HasSuffix(key, "type"):
-			types[key], err = p.matrixTypes(kv.value)
-		default:
-			sizes[key], err = p.positive(kv.value, 32)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	var c MatrixCombination
 	for _, s := range []struct {
@@ -106,24 +85,64 @@ func (p *parser) matrix(n *yaml.Node, all *[]MatrixCombination) error {
 			return p.errorf(n, "a combination needs either %s or max-%s", s.name, s.name)
 		}
 	}
-	for _, key := range []string{"atype", "btype", "ctype", "dtype"} {
-		if types[key] == nil {
-			return p.errorf(n, "the combination has no %s", key)
+	list := []MatrixCombination{c}
+	for _, t := range []struct {
+		key string
+		set func(c *MatrixCombination, name string)
+	}{
+		{"atype", func(c *MatrixCombination, name string) { c.A = name }},
+		{"btype", func(c *MatrixCombination, name string) { c.B = name }},
+		{"ctype", func(c *MatrixCombination, name string) { c.C = name }},
+		{"dtype", func(c *MatrixCombination, name string) { c.D = name }},
+	} {
+		if types[t.key] == nil {
+			return p.errorf(n, "the combination has no %s", t.key)
+		}
+		list = withTypes(list, types[t.key], t.set)
+		if len(*all)+len(list) > maxMatrices {
+			return p.errorf(n, "there are more than %d combinations", maxMatrices)
 		}
 	}
-	for _, c.A = range types["atype"] {
-		for _, c.B = range types["btype"] {
-			for _, c.C = range types["ctype"] {
-				for _, c.D = range types["dtype"] {
-					if len(*all) == maxMatrices {
-						return p.errorf(n, "there are more than %d combinations", maxMatrices)
-					}
-					*all = append(*all, c)
-				}
-			}
-		}
-	}
+	*all = append(*all, list...)
 	return nil
+}
+
+// withTypes returns each of the combinations with each of the types set.
+func withTypes(list []MatrixCombination, types []string, set func(c *MatrixCombination, name string)) []MatrixCombination {
+	product := make([]MatrixCombination, 0, len(list)*len(types))
+	for _, c := range list {
+		for _, name := range types {
+			set(&c, name)
+			product = append(product, c)
+		}
+	}
+	return product
+}
+
+// matrixEntry reads the sizes and lists of types of an element by their keys.
+func (p *parser) matrixEntry(n *yaml.Node) (sizes map[string]uint64, types map[string][]string, err error) {
+	pairs, err := p.pairs(n, "keys of a combination")
+	if err != nil {
+		return nil, nil, err
+	}
+	sizes, types = make(map[string]uint64), make(map[string][]string)
+	for _, kv := range pairs {
+		key := strings.ReplaceAll(kv.key.Value, "_", "-")
+		switch {
+		case !slices.Contains(matrixKeys, key):
+			return nil, nil, p.errorf(kv.key, "unknown key %q: %s", kv.key.Value, spell.Meant(key, matrixKeys))
+		case sizes[key] != 0 || types[key] != nil:
+			return nil, nil, p.errorf(kv.key, "%s is there twice", key)
+		case strings.HasSuffix(key, "type"):
+			types[key], err = p.matrixTypes(kv.value)
+		default:
+			sizes[key], err = p.positive(kv.value, 32)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return sizes, types, nil
 }
 
 // matrixTypes reads a type or a list of them.
@@ -138,10 +157,7 @@ func (p *parser) matrixTypes(n *yaml.Node) ([]string, error) {
 		case e.Kind != yaml.ScalarNode || yamlnode.IsNull(e):
 			return nil, p.errorf(e, "expected a type such as bf16, not %s", kindName(e))
 		case !slices.Contains(MatrixTypes, e.Value):
-			if near := spell.Nearest(e.Value, slices.Values(MatrixTypes), 1); near != nil {
-				return nil, p.errorf(e, "unknown type %s: did you mean %s?", kindName(e), near[0])
-			}
-			return nil, p.errorf(e, "unknown type %s: expected one of %s", kindName(e), strings.Join(MatrixTypes, ", "))
+			return nil, p.errorf(e, "unknown type %s: %s", kindName(e), spell.Meant(e.Value, MatrixTypes))
 		case slices.Contains(all, e.Value):
 			return nil, p.errorf(e, "the type %s is in the list twice", e.Value)
 		}

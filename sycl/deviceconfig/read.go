@@ -235,7 +235,7 @@ func (p *parser) knownOption(n *yaml.Node, key string) error {
 		return nil
 	}
 	p.key = ""
-	return p.errorf(n, "unknown key %q: %s", n.Value, yamlnode.Meant(key, entryKeys))
+	return p.errorf(n, "unknown key %q: %s", n.Value, spell.Meant(key, entryKeys))
 }
 
 // deviceOption takes the device for ocloc from aot-toolchain-options when no other

@@ -11,6 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
 )
 
@@ -171,7 +172,7 @@ func (p *policyParser) mapping(n *yaml.Node, path string, known keys) (map[strin
 					}
 				}
 			})
-			return nil, p.errorf(kv[0], path, "unknown key %q: %s", key, yamlnode.Meant(key, names))
+			return nil, p.errorf(kv[0], path, "unknown key %q: %s", key, spell.Meant(key, names))
 		}
 		if line, ok := lines[key]; ok {
 			return nil, p.errorf(kv[0], at, "the key is also on line %d", line)
@@ -449,7 +450,7 @@ func (p *policyParser) allow(key string, n *yaml.Node) error {
 		}
 	}
 	if a.Rule = RuleID(rule); !slices.Contains(findingRules(), rule) {
-		return p.errorf(n, key, "unknown rule %q: %s", rule, yamlnode.Meant(rule, findingRules()))
+		return p.errorf(n, key, "unknown rule %q: %s", rule, spell.Meant(rule, findingRules()))
 	}
 	if r, _ := LookupRule(a.Rule); detailKey != "" && r.Detail != detailKey {
 		return p.errorf(n, key, "findings of %s have no detail %s", rule, detailKey)

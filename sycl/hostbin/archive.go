@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 )
 
 const (
 	archiveMagic = "!<arch>\n"
-	thinMagic    = "!<thin>\n"
 	memberHeader = 60 // name 16, date 12, owner 6, group 6, mode 8, size 10, "`\n"
 )
 
@@ -105,7 +106,7 @@ func (s *scanner) member(in input, name string) error {
 		}
 		return s.add(&in, &Image{
 			Origin: Origin{Offset: in.base},
-			Model:  "sycl", Triple: triple, Arch: device, Kind: Native,
+			Model:  "sycl", Triple: triple, Arch: device, Stated: imageformat.Native,
 			Source: in.section(0, in.size),
 		})
 	}
@@ -118,14 +119,14 @@ func (s *scanner) member(in input, name string) error {
 func (s *scanner) genericIR(in input) error {
 	img := &Image{
 		Origin: Origin{Offset: in.base},
-		Model:  "sycl", Triple: "spir64-unknown-unknown", Kind: SPIRV,
+		Model:  "sycl", Triple: "spir64-unknown-unknown", Stated: imageformat.SPIRV,
 		Source: in.section(0, in.size),
 	}
 	var head [4]byte
 	if err := in.read(head[:], 0, "the start of generic_ir"); err != nil {
 		return err
 	}
-	if string(head[:]) == "\x7fELF" {
+	if imageformat.Of(head[:]).IsELF() {
 		e, err := readELF(&in)
 		if err != nil {
 			return err

@@ -6,22 +6,27 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
 )
 
-const (
-	bundleMagic     = "__CLANG_OFFLOAD_BUNDLE__"
-	compressedMagic = "CCOB"
-	maxIdentifier   = 256 // of an image in a text
-)
+const maxIdentifier = 256 // of an image in a text
 
-// bundle reads the binary format of clang-offload-bundler.
-func (s *scanner) bundle(in input) error {
+// bundle reads a bundle of clang-offload-bundler, which starts with head.
+func (s *scanner) bundle(in input, head []byte) error {
+	if comment := imageformat.BundleComment(head); comment != "" {
+		return s.textBundle(in, comment)
+	}
+	return s.binaryBundle(in)
+}
+
+// binaryBundle reads the binary format of clang-offload-bundler.
+func (s *scanner) binaryBundle(in input) error {
 	var raw [24]byte
-	if err := in.read(raw[:8], int64(len(bundleMagic)), "the number of entries of the bundle"); err != nil {
+	if err := in.read(raw[:8], int64(len(imageformat.BundleMagic)), "the number of entries of the bundle"); err != nil {
 		return err
 	}
-	count, at := le.Uint64(raw[:]), int64(len(bundleMagic))+8
+	count, at := le.Uint64(raw[:]), int64(len(imageformat.BundleMagic))+8
 	if count > uint64(in.size)/24 {
 		return in.errorf(at-8, "the bundle cannot have %d entries", count)
 	}
@@ -47,27 +52,16 @@ func (s *scanner) bundle(in input) error {
 		if size == 0 {
 			continue
 		}
-		if err := s.bundled(&in, string(id), section{"", int64(offset), int64(size)}, Unspecified); err != nil {
+		if err := s.bundled(&in, string(id), section{"", int64(offset), int64(size)}, imageformat.Unknown); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// textComment returns what starts the comments of a text that is a bundle, "" if
-// the text is none.
-func textComment(head string) string {
-	for _, comment := range []string{";", "//", "#"} { // LLVM IR, C++, assembler
-		if strings.HasPrefix(head, "\n"+comment+" "+bundleMagic+"__START__ ") {
-			return comment
-		}
-	}
-	return ""
-}
-
 // textBundle reads the text formats of clang-offload-bundler.
 func (s *scanner) textBundle(in input, comment string) error {
-	mark := "\n" + comment + " " + bundleMagic
+	mark := "\n" + comment + " " + imageformat.BundleMagic
 	before, after := mark+"__START__ ", mark+"__END__ "
 	for at := int64(0); at < in.size; {
 		line := make([]byte, min(int64(len(before)+maxIdentifier+1), in.size-at))
@@ -88,7 +82,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		case end < 0:
 			return in.errorf(at, "the part of %s in the bundle has no end", quote(id))
 		}
-		if err := s.bundled(&in, id, section{"", content, end - content}, Text); err != nil {
+		if err := s.bundled(&in, id, section{"", content, end - content}, imageformat.Text); err != nil {
 			return err
 		}
 		at = end + int64(len(stop))
@@ -158,20 +152,15 @@ func (s *scanner) compressedBundle(in input) error {
 		return in.errorf(size-8, "the inflated bundle does not have the checksum %x of the header: it is damaged", head[size-8:size])
 	}
 	inside := input{r: mem, size: mem.Size(), member: in.member, inflated: true}
-	start := make([]byte, min(inside.size, 48))
+	start := make([]byte, min(inside.size, headSize))
 	if err := inside.read(start, 0, "the start of the bundle"); err != nil {
 		return err
 	}
-	first := len(s.file.Images)
-	var err error
-	switch comment := textComment(string(start)); {
-	case comment != "":
-		err = s.textBundle(inside, comment)
-	case bytes.HasPrefix(start, []byte(bundleMagic)):
-		err = s.bundle(inside)
-	default:
+	if imageformat.Of(start) != imageformat.Bundle {
 		return in.errorf(size, "what was compressed is no offload bundle")
 	}
+	first := len(s.file.Images)
+	err := s.bundle(inside, start)
 	for _, img := range s.file.Images[first:] {
 		img.Origin.Offset = in.base
 	}
@@ -179,7 +168,7 @@ func (s *scanner) compressedBundle(in input) error {
 }
 
 // bundled adds the image that a bundle has under an identifier.
-func (s *scanner) bundled(in *input, id string, at section, kind Kind) error {
+func (s *scanner) bundled(in *input, id string, at section, stated imageformat.Format) error {
 	model, triple, arch := parseID(id)
 	if model == "host" {
 		return nil
@@ -189,7 +178,7 @@ func (s *scanner) bundled(in *input, id string, at section, kind Kind) error {
 	}
 	return s.add(in, &Image{
 		Origin: Origin{Section: at.name, Offset: in.base + at.offset},
-		Model:  model, Triple: triple, Arch: arch, Kind: kind,
+		Model:  model, Triple: triple, Arch: arch, Stated: stated,
 		Source: in.section(at.offset, at.size),
 	})
 }

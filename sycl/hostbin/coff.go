@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 )
 
 const (
@@ -26,17 +28,6 @@ const (
 
 // bigID marks objects with more than 65279 sections.
 var bigID = []byte("\xc7\xa1\xba\xd1\xee\xba\xa9\x4b\xaf\x20\xfa\xf6\x6a\xa4\xdc\xb8")
-
-func isCOFF(head []byte) bool {
-	if len(head) < coffHeader {
-		return false
-	}
-	machine := le.Uint16(head)
-	if machine == 0 && le.Uint16(head[2:]) == 0xffff {
-		return true // a large object, or an import of a library
-	}
-	return machine == coffAMD64 || machine == coffARM64
-}
 
 // coff looks for images in a PE file or a COFF object.
 func (s *scanner) coff(in input) error {
@@ -102,7 +93,7 @@ func (s *scanner) coff(in input) error {
 		if err != nil {
 			return err
 		}
-		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, bundleMagic) {
+		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, imageformat.BundleMagic) {
 			list = append(list, sec)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
 )
 
@@ -63,11 +64,11 @@ func (s *scanner) elf(in input) error {
 	}
 	var list []section
 	for _, h := range e.Sections {
-		if h.Type == sectionNoBits || !h.HasPrefix(offloadSection[:8]) && !h.HasPrefix(bundleMagic) {
+		if h.Type == sectionNoBits || !h.HasPrefix(offloadSection[:8]) && !h.HasPrefix(imageformat.BundleMagic) {
 			continue
 		}
 		name := h.Name()
-		if len(name) > maxSectionName || !isOffloadSection(name) && !strings.HasPrefix(name, bundleMagic) {
+		if len(name) > maxSectionName || !isOffloadSection(name) && !strings.HasPrefix(name, imageformat.BundleMagic) {
 			continue
 		}
 		sec, err := e.content(h.Range, "section "+quote(name))

@@ -16,7 +16,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, img := range host.Images {
-		fmt.Println(img.Triple, img.Arch, img.Kind, img.Size(), "bytes at", img.Origin)
+		fmt.Println(img.Triple, img.Arch, img.Stated, img.Size(), "bytes at", img.Origin)
 	}
 	// Output: spir64_gen-unknown-unknown 12.60.7 native 4 bytes at member "64.12.60.7", offset 0x44
 }

@@ -83,6 +83,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -103,7 +104,11 @@ type Image struct {
 
 	Triple string
 	Arch   string // "" when the image is not compiled for one architecture
-	Kind   Kind
+
+	// Stated is what the host file says that the image is: a format,
+	// imageformat.Native or imageformat.Text, or imageformat.Unknown when it says
+	// nothing. It is a hint: the bytes say more.
+	Stated imageformat.Format
 
 	// Properties is what the host file says about the image, with the aspects of
 	// package aspect: the version of a descriptor tells what its numbers mean. It
@@ -141,24 +146,6 @@ func (o Origin) String() string {
 		parts = append(parts, fmt.Sprintf("descriptor at address %#x", o.Address))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("offset %#x", o.Offset)), ", ")
-}
-
-// A Kind is what a host file says that an image is. It is a hint: the bytes say
-// more.
-type Kind uint8
-
-const (
-	Unspecified Kind = iota
-	Native
-	SPIRV
-	Bitcode
-	PTX
-	SYCLBIN
-	Text // LLVM IR, assembler or C++: PTX is one of them
-)
-
-func (k Kind) String() string {
-	return [...]string{"unspecified", "native", "SPIR-V", "LLVM bitcode", "PTX", "SYCLBIN", "text"}[k]
 }
 
 // LookedFor says what is looked for, for messages about files without images.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -28,7 +29,7 @@ func describe(t testing.TB, f *File) []string {
 			t.Fatal(err)
 		}
 		place := img.Origin.Member + ":" + img.Origin.Section
-		lines = append(lines, fmt.Sprintf("%s %s %s/%s %v %q %v", place, img.Model, img.Triple, img.Arch, img.Kind, data, img.Entries))
+		lines = append(lines, fmt.Sprintf("%s %s %s/%s %v %q %v", place, img.Model, img.Triple, img.Arch, img.Stated, data, img.Entries))
 	}
 	return lines
 }
@@ -125,8 +126,8 @@ func TestOpenMPDescriptors(t *testing.T) {
 		{"Windows object", openMP(0, false).coffRelocatable(coffAMD64, 1)},
 	}
 	want := []string{
-		`: openmp / unspecified "first" [__omp_offloading_a]`,
-		`: openmp / unspecified "second" [__omp_offloading_a]`,
+		`: openmp / unknown "first" [__omp_offloading_a]`,
+		`: openmp / unknown "second" [__omp_offloading_a]`,
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,7 +146,7 @@ func TestBundles(t *testing.T) {
 	binaryForm := bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx")
 	text := textBundle(";", "host-x86_64-unknown-linux-gnu-", "; the host\n", "sycl-spir64-unknown-unknown-", "; __CLANG_OFFLOAD_BUNDLE__ is no mark\n", "hip-amdgcn-amd-amdhsa--gfx906", "")
 	long := strings.Repeat("word\n", 1<<16)
-	const ptx = `: sycl nvptx64-nvidia-cuda/sm_80 unspecified "ptx" []`
+	const ptx = `: sycl nvptx64-nvidia-cuda/sm_80 unknown "ptx" []`
 	ir := []string{
 		`: sycl spir64-unknown-unknown/ text "; __CLANG_OFFLOAD_BUNDLE__ is no mark\n" []`,
 		`: hip amdgcn-amd-amdhsa/gfx906 text "" []`,
@@ -176,7 +177,7 @@ func TestBundles(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 			for n := range min(len(test.data), 1000) {
-				if _, err := parse(test.data[:n]); err == nil && bytes.HasPrefix(test.data, []byte(compressedMagic)) {
+				if _, err := parse(test.data[:n]); err == nil && bytes.HasPrefix(test.data, []byte("CCOB")) {
 					t.Errorf("no error when cut to %d bytes", n)
 				}
 			}
@@ -226,7 +227,7 @@ func containers(t testing.TB) []byte {
 
 // bundle returns the binary format of clang-offload-bundler with one image.
 func bundle(id, code string) []byte {
-	b := []byte(bundleMagic)
+	b := []byte(imageformat.BundleMagic)
 	ids := []string{"host-x86_64-unknown-linux-gnu", id}
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(ids)))
 	at := len(b) + 48 + len(ids[0]) + len(ids[1])
@@ -242,11 +243,11 @@ func bundle(id, code string) []byte {
 }
 
 func fatObject(name, content string) []byte {
-	return object(testSection{name: bundleMagic + "host-x86_64-unknown-linux-gnu", typ: 1, content: []byte{0}}, testSection{name: name, typ: 1, content: []byte(content)})
+	return object(testSection{name: imageformat.BundleMagic + "host-x86_64-unknown-linux-gnu", typ: 1, content: []byte{0}}, testSection{name: name, typ: 1, content: []byte(content)})
 }
 
 func archives(t testing.TB) map[string]string {
-	fat := string(fatObject(bundleMagic+"sycl-spir64", "bitcode"))
+	fat := string(fatObject(imageformat.BundleMagic+"sycl-spir64", "bitcode"))
 	generic := object(testSection{name: "SPIRV Object", typ: sectionSPIRV, content: []byte("spirv")})
 	binary.LittleEndian.PutUint16(generic[18:], 0)
 	return map[string]string{
@@ -261,11 +262,11 @@ func archives(t testing.TB) map[string]string {
 
 func TestSectionsAndArchives(t *testing.T) {
 	two := []string{
-		`:.llvm.offloading sycl spir64-unknown-unknown/ unspecified "spirv" []`,
-		`:.llvm.offloading sycl spir64_gen-unknown-unknown/pvc unspecified "native" []`,
+		`:.llvm.offloading sycl spir64-unknown-unknown/ unknown "spirv" []`,
+		`:.llvm.offloading sycl spir64_gen-unknown-unknown/pvc unknown "native" []`,
 	}
 	ar := archives(t)
-	const section = ":" + bundleMagic
+	const section = ":" + imageformat.BundleMagic
 	tests := []struct {
 		name string
 		data []byte
@@ -274,17 +275,17 @@ func TestSectionsAndArchives(t *testing.T) {
 		{"ELF object", object(testSection{name: ".llvm.offloading", typ: 0x6fff4c0b, content: containers(t)}), two},
 		{"COFF object", coffObject(".llvm.offloading", containers(t)), two},
 		{"containers alone", containers(t), []string{strings.Replace(two[0], ".llvm.offloading", "", 1), strings.Replace(two[1], ".llvm.offloading", "", 1)}},
-		{"fat object", fatObject(bundleMagic+"sycl-spir64-unknown-unknown", "bitcode"), []string{section + `sycl-spir64-unknown-unknown sycl spir64-unknown-unknown/ unspecified "bitcode" []`}},
-		{"fat COFF object", coffObject(bundleMagic+"sycl-spir64", []byte("bitcode")), []string{section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`}},
-		{"fat object with an architecture", fatObject(bundleMagic+"hip-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"), []string{section + `hip-amdgcn-amd-amdhsa--gfx90a:xnack+ hip amdgcn-amd-amdhsa/gfx90a:xnack+ unspecified "code" []`}},
-		{"bundle", bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"), []string{`: sycl nvptx64-nvidia-cuda/sm_80 unspecified "ptx" []`}},
+		{"fat object", fatObject(imageformat.BundleMagic+"sycl-spir64-unknown-unknown", "bitcode"), []string{section + `sycl-spir64-unknown-unknown sycl spir64-unknown-unknown/ unknown "bitcode" []`}},
+		{"fat COFF object", coffObject(imageformat.BundleMagic+"sycl-spir64", []byte("bitcode")), []string{section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
+		{"fat object with an architecture", fatObject(imageformat.BundleMagic+"hip-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"), []string{section + `hip-amdgcn-amd-amdhsa--gfx90a:xnack+ hip amdgcn-amd-amdhsa/gfx90a:xnack+ unknown "code" []`}},
+		{"bundle", bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"), []string{`: sycl nvptx64-nvidia-cuda/sm_80 unknown "ptx" []`}},
 		{"object without images", object(testSection{name: ".text", typ: 1, content: []byte{0xc3}}), nil},
 		{"GNU archive", []byte(ar["GNU archive"]), []string{
-			"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`,
-			"short.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`,
+			"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`,
+			"short.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`,
 		}},
-		{"BSD archive", []byte(ar["BSD archive"]), []string{"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`}},
-		{"archive in an archive", []byte(ar["nested"]), []string{"inner.a/a.o" + section + `sycl-spir64 sycl spir64/ unspecified "bitcode" []`}},
+		{"BSD archive", []byte(ar["BSD archive"]), []string{"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
+		{"archive in an archive", []byte(ar["nested"]), []string{"inner.a/a.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
 		{"archive of ocloc", []byte(ar["ocloc"]), []string{
 			`64.12.60.7: sycl spir64_gen-unknown-unknown/12.60.7 native "zebin" []`,
 			`64.skl: sycl spir64_gen-unknown-unknown/skl native "other" []`,
@@ -352,7 +353,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	outside := pointer(0x10)
-	fat := fatObject(bundleMagic+"sycl-spir64", "bitcode")
+	fat := fatObject(imageformat.BundleMagic+"sycl-spir64", "bitcode")
 	ccob := compress(t, 2, 1, bundle("sycl-spir64", "bitcode"))
 	tests := []struct {
 		name string
@@ -361,14 +362,14 @@ func TestFaults(t *testing.T) {
 	}{
 		{"nothing", nil, "none of ELF, COFF"},
 		{"text", []byte("#include <sycl/sycl.hpp>\n"), "none of ELF, COFF"},
-		{"thin archive", []byte(thinMagic), "thin archive"},
+		{"thin archive", []byte("!<thin>\n"), "thin archive"},
 		{"compressed bundle", []byte("CCOB\x02\x00"), "header of the compressed bundle"},
 		{"32-bit ELF", edit(fat, 4, 1), "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
 		{"big-endian ELF", edit(fat, 5, 2), "the ELF file is a 64-bit big-endian one"},
 		{"size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), "section headers at 0xffffff reach past the end"},
 		{"names of no section", edit(fat, 62, 9), "section 9 of"},
-		{"identifier without a target", fatObject(bundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
+		{"identifier without a target", fatObject(imageformat.BundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
 		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), "offload binary: offset 0x0"},
 		{"target outside", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
 		{"image outside", change(func(_ *program, image []any) { image[7] = image[7].(pointer) + 1<<20 }), "bytes of an image"},
@@ -395,7 +396,7 @@ func TestFaults(t *testing.T) {
 		{"archive member past the end", []byte(archiveMagic + member("a", "b")[:memberHeader]), "reaches past the end"},
 		{"archive name outside", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
 		{"archives in archives", nestedArchives(6), "more than 4 deep"},
-		{"bundle with too many entries", append([]byte(bundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
+		{"bundle with too many entries", append([]byte(imageformat.BundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
 		{"text without an end", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "has no end"},
 		{"text that goes on", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `the bundle has "more" where`},
 		{"text with a long identifier", []byte(textBundle(";", strings.Repeat("x", 257), "x")), "short identifier"},
@@ -482,7 +483,7 @@ func FuzzNewFile(f *testing.F) {
 	}
 	f.Add(object(testSection{name: ".llvm.offloading", typ: 1, content: containers(f)}))
 	f.Add(coffObject(".llvm.offloading", containers(f)))
-	f.Add(fatObject(bundleMagic+"sycl-spir64", "bitcode"))
+	f.Add(fatObject(imageformat.BundleMagic+"sycl-spir64", "bitcode"))
 	f.Add(bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"))
 	for _, data := range archives(f) {
 		f.Add([]byte(data))

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
@@ -238,6 +239,9 @@ func imageWords(first uint64) uint64 {
 	return 0
 }
 
+// statedFormats are the formats by their numbers in image tables.
+var statedFormats = [...]imageformat.Format{imageformat.Unknown, imageformat.Native, imageformat.SPIRV, imageformat.Bitcode}
+
 // compressed is the format of images that are one zstd frame.
 const compressed = 4
 
@@ -286,7 +290,7 @@ func (m *memory) image(address uint64, w []uint64) error {
 			return err
 		}
 	default:
-		img.Kind = Kind(format)
+		img.Stated = statedFormats[format]
 	}
 	if img.Entries, err = m.entries(rest[2], rest[3]); err != nil {
 		return err

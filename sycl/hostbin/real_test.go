@@ -15,6 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -286,14 +287,14 @@ func TestBundlesOfClang(t *testing.T) {
 				t.Errorf("%+v", b)
 			}
 			text := strings.Contains("ll s ii i d", test.typ)
-			if (a.Kind == Text) != text || (b.Kind == Text) != text {
-				t.Errorf("the kinds are %v and %v", a.Kind, b.Kind)
+			if (a.Stated == imageformat.Text) != text || (b.Stated == imageformat.Text) != text {
+				t.Errorf("the kinds are %v and %v", a.Stated, b.Stated)
 			}
 			data, err := os.ReadFile(in(name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if compressed := bytes.HasPrefix(data, []byte(compressedMagic)); compressed != (test.version != "") {
+			if compressed := bytes.HasPrefix(data, []byte("CCOB")); compressed != (test.version != "") {
 				t.Errorf("compressed: %v", compressed)
 			}
 		})
@@ -364,8 +365,8 @@ func TestOpenMPOfClang(t *testing.T) {
 				t.Fatalf("%d images instead of 1", len(f.Images))
 			}
 			img := f.Images[0]
-			if img.Model != "openmp" || img.Triple != linux || img.Kind != Native || !strings.HasPrefix(content(t, img), "\x7fELF") {
-				t.Errorf("%s image for %s, %v", img.Model, img.Triple, img.Kind)
+			if img.Model != "openmp" || img.Triple != linux || img.Stated != imageformat.Native || !strings.HasPrefix(content(t, img), "\x7fELF") {
+				t.Errorf("%s image for %s, %v", img.Model, img.Triple, img.Stated)
 			}
 			if img.Origin.Address == 0 || !isOffloadSection(img.Origin.Section) {
 				t.Errorf("found at %v instead of both in a descriptor and in a section", img.Origin)
@@ -431,7 +432,7 @@ func TestArchiveOfOcloc(t *testing.T) {
 	want := []string{"64.12.60.7 12.60.7 native \x7fELF", "64.12.0.0 12.0.0 native \x7fELF", "generic_ir  SPIR-V \x03\x02\x23\x07"}
 	var got []string
 	for _, img := range f.Images {
-		got = append(got, fmt.Sprintf("%s %s %v %.4s", img.Origin.Member, img.Arch, img.Kind, content(t, img)))
+		got = append(got, fmt.Sprintf("%s %s %v %.4s", img.Origin.Member, img.Arch, img.Stated, content(t, img)))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

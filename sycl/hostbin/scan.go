@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -26,6 +27,9 @@ const (
 	maxProperties  = 1 << 20 // properties and entries together
 	maxText        = 64 << 20
 )
+
+// headSize is how many bytes at the start say what a file is.
+const headSize = 48
 
 var le = binary.LittleEndian
 
@@ -88,28 +92,25 @@ func (in *input) section(offset, size int64) *io.SectionReader {
 // scan looks for images by what the input is. It reports false if the input is
 // nothing that could have images in it.
 func (s *scanner) scan(in input) (known bool, err error) {
-	var head [48]byte
+	var head [headSize]byte
 	n := min(in.size, int64(len(head)))
 	if err := in.read(head[:n], 0, "the start of the file"); err != nil {
 		return false, err
 	}
-	text := string(head[:n])
-	switch {
-	case strings.HasPrefix(text, archiveMagic):
-		return true, s.archive(in)
-	case strings.HasPrefix(text, thinMagic):
-		return true, in.errorf(0, "this is a thin archive, whose members are other files; name those files instead")
-	case strings.HasPrefix(text, "\x7fELF"):
+	switch format := imageformat.Of(head[:n]); {
+	case format.IsELF():
 		return true, s.elf(in)
-	case strings.HasPrefix(text, "MZ"), isCOFF(head[:n]):
+	case format == imageformat.COFF:
 		return true, s.coff(in)
-	case strings.HasPrefix(text, bundleMagic):
-		return true, s.bundle(in)
-	case strings.HasPrefix(text, compressedMagic):
+	case format == imageformat.Archive:
+		return true, s.archive(in)
+	case format == imageformat.ThinArchive:
+		return true, in.errorf(0, "this is a thin archive, whose members are other files; name those files instead")
+	case format == imageformat.Bundle:
+		return true, s.bundle(in, head[:n])
+	case format == imageformat.CompressedBundle:
 		return true, s.compressedBundle(in)
-	case textComment(text) != "":
-		return true, s.textBundle(in, textComment(text))
-	case strings.HasPrefix(text, offload.Magic):
+	case format == imageformat.Offload:
 		return true, s.containers(in, 0, in.size, "")
 	}
 	return false, nil
@@ -162,7 +163,7 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 			img := &Image{
 				Origin: Origin{Section: section, Offset: in.base + offset + f.Offset},
 				Model:  e.OffloadKind.String(),
-				Kind:   kindOfImage(e.ImageKind),
+				Stated: stated(e.ImageKind),
 				Source: e,
 			}
 			if f.Inflated == 0 {
@@ -191,18 +192,19 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	return nil
 }
 
-func kindOfImage(k offload.ImageKind) Kind {
+// stated returns the format that a container says that an image has.
+func stated(k offload.ImageKind) imageformat.Format {
 	switch k {
 	case offload.Object, offload.Cubin, offload.FatBinary:
-		return Native
+		return imageformat.Native
 	case offload.Bitcode:
-		return Bitcode
+		return imageformat.Bitcode
 	case offload.PTX:
-		return PTX
+		return imageformat.PTX
 	case offload.SYCLBIN:
-		return SYCLBIN
+		return imageformat.SYCLBIN
 	}
-	return Unspecified // SPIR-V has the number that SYCLBIN had
+	return imageformat.Unknown // SPIR-V has the number that SYCLBIN had
 }
 
 // offloadSection is the section that holds containers.
@@ -229,7 +231,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 		return false
 	}
 	for _, sec := range list {
-		switch id, ok := strings.CutPrefix(sec.name, bundleMagic); {
+		switch id, ok := strings.CutPrefix(sec.name, imageformat.BundleMagic); {
 		case isOffloadSection(sec.name):
 			if err := s.containers(in, sec.offset, sec.size, sec.name); err != nil {
 				return err
@@ -241,7 +243,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			}
 			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", quote(sec.name))
 		default:
-			if err := s.bundled(&in, id, sec, Unspecified); err != nil {
+			if err := s.bundled(&in, id, sec, imageformat.Unknown); err != nil {
 				return err
 			}
 		}

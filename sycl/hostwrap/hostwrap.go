@@ -28,19 +28,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// A Format is what a descriptor says that an image is.
-type Format uint8
-
-// Formats that the runtime knows.
-const (
-	Native  Format = 1
-	SPIRV   Format = 2
-	Bitcode Format = 3
-)
+// formatNumbers are the formats that the runtime knows, by their
+// numbers in descriptors.
+var formatNumbers = map[imageformat.Format]uint64{imageformat.Native: 1, imageformat.SPIRV: 2, imageformat.Bitcode: 3}
 
 // An Image is a device image and what the program says about it.
 type Image struct {
@@ -52,7 +47,9 @@ type Image struct {
 	// has it for a triple.
 	Target string
 
-	Format Format
+	// Format is one that the runtime knows: imageformat.SPIRV, imageformat.Bitcode
+	// or, for all others, imageformat.Native.
+	Format imageformat.Format
 
 	// Entries are the symbols of the kernels, as the image has them.
 	Entries []string
@@ -206,7 +203,7 @@ func (s *source) image(img *Image) ([]word, error) {
 		return nil, err
 	}
 	const ofSYCL = 4 // the kind of offloading
-	first := uint64(s.release.Descriptor) | ofSYCL<<16 | uint64(img.Format)<<24
+	first := uint64(s.release.Descriptor) | ofSYCL<<16 | formatNumbers[img.Format]<<24
 	empty := s.text("")
 	words := []word{number(first), s.text(img.Target), empty, empty}
 	if s.release.Descriptor == 2 {
@@ -232,8 +229,8 @@ func (img *Image) check() error {
 		return fmt.Errorf("the name of its file has a NUL in it")
 	case img.Target == "" || strings.ContainsRune(img.Target, 0):
 		return fmt.Errorf("the target %q is empty or has a NUL in it", img.Target)
-	case img.Format < Native || img.Format > Bitcode:
-		return fmt.Errorf("the runtime has no format %d", img.Format)
+	case formatNumbers[img.Format] == 0:
+		return fmt.Errorf("the runtime does not know the format %v", img.Format)
 	}
 	seen := make(map[string]bool)
 	for _, name := range img.Entries {

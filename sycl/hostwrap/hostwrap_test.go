@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
@@ -33,8 +34,8 @@ func small(t *testing.T) []Image {
 	r := properties(t, "[SYCL/device requirements]", "reqd_sub_group_size=1|16")
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(aspect.FP64), uint32(aspect.Atomic64)))
 	return []Image{
-		{File: "k_0.spv", Target: "spir64", Format: SPIRV, Entries: []string{"_ZTS1A", "_ZTS1B"}, Properties: r},
-		{File: "a \"b\"\\\n.bin", Target: "spir64_gen", Format: Native},
+		{File: "k_0.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"_ZTS1A", "_ZTS1B"}, Properties: r},
+		{File: "a \"b\"\\\n.bin", Target: "spir64_gen", Format: imageformat.Native},
 	}
 }
 
@@ -66,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 				other.Add("SYCL/x").Put("long", propset.Bytes(bytes.Repeat([]byte("\x00\xff\"\\\n7"), 50)))
 				other.Add("[odd] \t\u00e4\"\\").Put("key 8\u00e4\"\\1", propset.String("9"))
 				images[1].Properties = other
-				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
+				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: imageformat.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
 				// An image whose end is the start of what comes next.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
 				compare(t, link(t, tool, images, contents, r), images, contents)
@@ -109,14 +110,13 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 	if len(f.Images) != len(images) {
 		t.Fatalf("%d images, want %d", len(f.Images), len(images))
 	}
-	kinds := map[Format]hostbin.Kind{Native: hostbin.Native, SPIRV: hostbin.SPIRV, Bitcode: hostbin.Bitcode}
 	for i, got := range f.Images {
 		want := images[i]
 		data, err := io.ReadAll(got.Open())
 		if err != nil || !bytes.Equal(data, contents[i]) {
 			t.Errorf("image %d: %d bytes, want %d; %v", i, len(data), len(contents[i]), err)
 		}
-		if got.Model != "sycl" || got.Triple != want.Target || got.Kind != kinds[want.Format] || got.CompileOptions+got.LinkOptions != "" {
+		if got.Model != "sycl" || got.Triple != want.Target || got.Stated != want.Format || got.CompileOptions+got.LinkOptions != "" {
 			t.Errorf("image %d is %+v", i, got)
 		}
 		if !slices.Equal(got.Entries, want.Entries) {
@@ -137,7 +137,7 @@ func TestCalls(t *testing.T) {
 	path := programs.Find(t, "cc")
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "image"), []byte("image"))
-	source := write(t, []Image{{File: "image", Target: "spir64", Format: SPIRV}}, release.Newest())
+	source := write(t, []Image{{File: "image", Target: "spir64", Format: imageformat.SPIRV}}, release.Newest())
 	put(t, filepath.Join(dir, "one.s"), []byte(source))
 	put(t, filepath.Join(dir, "two.s"), []byte(source))
 	put(t, filepath.Join(dir, "main.c"), []byte(`
@@ -172,7 +172,7 @@ func TestRefuses(t *testing.T) {
 	}
 	badKey := new(propset.Registry)
 	badKey.Add("set").Put("a\nb", propset.Uint(1))
-	good := Image{File: "f", Target: "spir64", Format: SPIRV}
+	good := Image{File: "f", Target: "spir64", Format: imageformat.SPIRV}
 	for _, c := range []struct {
 		name, want string
 		change     func(*Image)
@@ -180,7 +180,7 @@ func TestRefuses(t *testing.T) {
 		{"no file", "there is no name of its file", func(i *Image) { i.File = "" }},
 		{"file", "the name of its file has a NUL in it", func(i *Image) { i.File = "a\x00" }},
 		{"target", `the target "" is empty or has a NUL in it`, func(i *Image) { i.Target = "" }},
-		{"format", "the runtime has no format 4", func(i *Image) { i.Format = 4 }},
+		{"format", "the runtime does not know the format PTX", func(i *Image) { i.Format = imageformat.PTX }},
 		{"empty name", `the kernel name "" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{""} }},
 		{"bad name", `the kernel name "a\x00b" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{"a\x00b"} }},
 		{"twice", `the kernel "a" is listed twice`, func(i *Image) { i.Entries = []string{"a", "b", "a"} }},

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 )
 
 // A FormatError is a place in the text that is not IR as this package knows it.
@@ -130,7 +132,7 @@ func (m *Module) touch(i uint32) {
 
 // Parse reads a module. The name is used in errors.
 func Parse(name string, text []byte) (*Module, error) {
-	if strings.HasPrefix(string(text[:min(4, len(text))]), "BC\xc0\xde") || strings.HasPrefix(string(text[:min(4, len(text))]), "\xde\xc0\x17\x0b") {
+	if imageformat.Of(text) == imageformat.Bitcode {
 		return nil, &BitcodeError{name}
 	}
 	return ParseString(name, string(text))
@@ -138,7 +140,7 @@ func Parse(name string, text []byte) (*Module, error) {
 
 // ParseString is [Parse] for text that is a string already, which it does not copy.
 func ParseString(name, text string) (*Module, error) {
-	if strings.HasPrefix(text, "BC\xc0\xde") || strings.HasPrefix(text, "\xde\xc0\x17\x0b") {
+	if imageformat.Of([]byte(text[:min(4, len(text))])) == imageformat.Bitcode {
 		return nil, &BitcodeError{name}
 	}
 	m := &Module{

@@ -87,31 +87,34 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 	var sites devicecode.CallSites
 	var list []Diagnostic
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		d := Diagnostic{IsError: true, Location: variables[name]}
 		chain := ways.chain(name)
 		if len(chain) == 0 {
 			continue // the text has names that Closure does not follow
 		}
-		if where, ok := variablePlace(m, m.Global(name)); ok {
-			d.Location = where
+		where := variables[name]
+		if defined, ok := variablePlace(m, m.Global(name)); ok {
+			where = defined
 		}
-		if !devicecode.Known(d.Location) {
-			d.Location = sites.Find(m.Function(chain[len(chain)-1]), name)
+		if !devicecode.Known(where) {
+			where = sites.Find(m.Function(chain[len(chain)-1]), name)
 		}
 		kind := "kernel"
 		if !m.Function(chain[0]).Kernel() {
 			kind = "function"
 		}
-		d.Text = fmt.Sprintf("variable '%s' is initialized when the program starts, which does not happen on a device. "+
-			"Make it constexpr, initialize it in the kernel, or pass its value to the kernel", variableName(name))
-		d.Notes = []string{"it is read by " + callers(chain, kind)}
-		if !devicecode.Known(d.Location) {
+		d := Diagnostic{
+			IsError: true, Location: devicecode.Place(where),
+			Text: fmt.Sprintf("variable '%s' is initialized when the program starts, which does not happen on a device. "+
+				"Make it constexpr, initialize it in the kernel, or pass its value to the kernel", variableName(name)),
+			Notes: []string{"it is read by " + callers(chain, kind)},
+		}
+		if !devicecode.Known(where) {
 			d.Notes = append(d.Notes, devicecode.CompileWithDebug)
 		}
 		list = append(list, d)
 	}
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
-		return cmp.Or(strings.Compare(a.Location.File, b.Location.File), a.Location.Line-b.Location.Line, a.Location.Column-b.Location.Column, strings.Compare(a.Text, b.Text))
+		return cmp.Or(a.Location.Compare(b.Location), strings.Compare(a.Text, b.Text))
 	})
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
 }

@@ -16,11 +16,8 @@ type Module struct {
 	ir   *llvmir.Module
 }
 
-// A BitcodeError says that a file is LLVM bitcode, not text.
-type BitcodeError = llvmir.BitcodeError
-
-// Parse reads a module from its text. The name is used in errors. For bitcode, which
-// llvm-dis makes text of, the error is a [BitcodeError].
+// Parse reads a module from its text, which llvm-dis makes of bitcode. The name is
+// used in errors.
 func Parse(name string, text []byte) (*Module, error) {
 	ir, err := llvmir.Parse(name, text)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -42,10 +43,10 @@ func FromRow(code syclbin.Source, properties *propset.Registry, symbols []string
 		properties = new(propset.Registry)
 	}
 	image := &syclbin.Image{Kind: syclbin.NativeImage, Metadata: new(propset.Registry), Source: code}
-	switch syclbin.Detect(code, code.Size()) {
-	case syclbin.FormatSPIRV, syclbin.FormatBitcode:
+	switch imageformat.Detect(code, code.Size()) {
+	case imageformat.SPIRV, imageformat.Bitcode:
 		image = syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", code)
-	case syclbin.FormatPTX:
+	case imageformat.PTX:
 		image = syclbin.NewIR(syclbin.PTX, "nvptx64-nvidia-cuda", code)
 	}
 	m, err := fromImages(properties, []*syclbin.Image{image})
@@ -91,12 +92,12 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 		}
 		m.Forms = append(m.Forms, form)
 		switch format := image.Format(); {
-		case format == syclbin.FormatSPIRV && code == nil:
+		case format == imageformat.SPIRV && code == nil:
 			if code, err = parseSPIRV(image); err != nil {
 				broken = cmp.Or(broken, err)
 			}
-		case format == syclbin.FormatZebin && kernels == nil:
-			kernels, _ = syclbin.ELFKernels(image, image.Size()) // absent names are no fault
+		case format == imageformat.Zebin && kernels == nil:
+			kernels, _ = imageformat.ELFKernels(image, image.Size()) // absent names are no fault
 		}
 	}
 	for _, name := range (&syclbin.Module{Metadata: metadata}).Kernels() {
@@ -176,11 +177,11 @@ func newForm(image *syclbin.Image) (Form, error) {
 	}
 	// The type in the metadata is not to be trusted: DPC++ writes 0 for all.
 	switch image.Format() {
-	case syclbin.FormatSPIRV:
+	case imageformat.SPIRV:
 		f.Format = "spirv"
-	case syclbin.FormatPTX:
+	case imageformat.PTX:
 		f.Format = "ptx"
-	case syclbin.FormatBitcode:
+	case imageformat.Bitcode:
 		f.Format = "llvm-ir"
 	default:
 		typ, _ := image.Type()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -93,20 +94,18 @@ func (rd *reader) read() error {
 	if err := readAt(rd.r, head[:n], 0); err != nil {
 		return err
 	}
-	switch start := string(head[:n]); {
-	case strings.HasPrefix(start, Magic):
+	switch format := imageformat.Detect(rd.r, rd.file.Size); {
+	case format == imageformat.SYCLBIN:
 		rd.file.Version = 1
 		return rd.v1(rd.r, 0, rd.file.Size)
-	case strings.HasPrefix(start, offload.Magic):
+	case format == imageformat.Offload:
 		return rd.container()
-	case strings.HasPrefix(start, "SYBI"):
+	case strings.HasPrefix(string(head[:n]), "SYBI"):
 		return errorf(0, "starts with \"SYBI\", but a SYCLBIN file starts with \"IBYS\": the magic number 0x53594249 was written with the wrong byte order")
+	case format == imageformat.Unknown:
+		return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", head[:n], magic, offload.Magic)
 	default:
-		what := Detect(rd.r, rd.file.Size)
-		if what == FormatUnknown {
-			return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", start, Magic, offload.Magic)
-		}
-		return errorf(0, "this is %s, not a SYCLBIN file: device images inside of it have to be taken out first", what.article())
+		return errorf(0, "this is %s, not a SYCLBIN file: device images inside of it have to be taken out first", format.Predicate())
 	}
 }
 
@@ -138,7 +137,7 @@ func (rd *reader) container() error {
 					return err
 				}
 			}
-			if string(head[:]) == Magic {
+			if string(head[:]) == magic {
 				inner = append(inner, w)
 			}
 			if _, ok := e.String(stringRole); ok {
@@ -185,7 +184,7 @@ func (rd *reader) container() error {
 	case len(entries) == 0:
 		return errorf(0, "the OffloadBinary container has no entries")
 	}
-	return errorf(0, "an OffloadBinary container without SYCLBIN content: its first image is %s", Detect(entries[0], entries[0].Size()).article())
+	return errorf(0, "an OffloadBinary container without SYCLBIN content: its first image is %s", imageformat.Detect(entries[0], entries[0].Size()).Predicate())
 }
 
 // Sizes of version 1.

@@ -43,16 +43,18 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// Magic is how a version 1 file starts that is in no container.
-const Magic = "IBYS"
+// magic is how a version 1 file starts that is in no container.
+const magic = "IBYS"
 
 // A File is a SYCLBIN file.
 type File struct {
@@ -115,7 +117,7 @@ type Image struct {
 	Source
 	At Range // of the bytes
 
-	format *Format // nil when it was not detected
+	format *imageformat.Format // nil when it was not detected
 }
 
 // A Source is the bytes of an image, such as an [*io.SectionReader] or a
@@ -125,7 +127,7 @@ type Source = offload.Source
 // NewImage returns a native image for an architecture or, when that is empty, an
 // IR module of the type that its bytes have.
 func NewImage(triple, arch string, content Source) *Image {
-	format := Detect(content, content.Size())
+	format := imageformat.Detect(content, content.Size())
 	var i *Image
 	if arch == "" {
 		typ, _ := IRTypeOf(format, triple)
@@ -171,6 +173,14 @@ const (
 
 // Open returns a reader of the bytes.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
+
+// Format returns what the bytes of the image are.
+func (i *Image) Format() imageformat.Format {
+	if i.format != nil {
+		return *i.format
+	}
+	return imageformat.Detect(i, i.Size())
+}
 
 // Triple returns the target triple, such as spir64-unknown-unknown, or "".
 func (i *Image) Triple() string { return i.text(keyTarget) }
@@ -288,6 +298,21 @@ func (t IRType) String() string {
 		return "AMDGCN"
 	}
 	return fmt.Sprintf("IR type %d", uint32(t))
+}
+
+// IRTypeOf returns the type of an IR module with bytes of that format for that
+// triple, and whether it has one: types know SPIR-V, PTX and code for AMD GPUs,
+// for which bitcode is the only IR.
+func IRTypeOf(f imageformat.Format, triple string) (IRType, bool) {
+	switch {
+	case f == imageformat.SPIRV:
+		return SPIRV, true
+	case f == imageformat.PTX:
+		return PTX, true
+	case f == imageformat.Bitcode && strings.HasPrefix(triple, "amdgcn"):
+		return AMDGCN, true
+	}
+	return 0, false
 }
 
 // A Range is a range of bytes.

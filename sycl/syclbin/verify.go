@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -342,7 +343,7 @@ func (v *verifier) native(place string, img *Image) {
 	if img.Triple() == "" {
 		v.add(nativeTarget, place, "there is no target")
 	}
-	if f := img.Format(); f == FormatSPIRV || f == FormatBitcode {
+	if f := img.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
 		v.add(nativeIR, place, "the bytes are %s", f)
 	}
 }

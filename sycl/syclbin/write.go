@@ -236,7 +236,7 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 		}
 	}
 
-	head := append(make([]byte, 0, fileHeaderSize+len(headers)+len(metadata)+8), Magic...)
+	head := append(make([]byte, 0, fileHeaderSize+len(headers)+len(metadata)+8), magic...)
 	for _, n := range []int{1, len(modules), len(ir), len(native), 0} {
 		head = le.AppendUint32(head, uint32(n))
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
@@ -90,8 +90,8 @@ func (r *reporter) readModules(env *cli.Env, name string) ([]report.Module, erro
 	whole := io.NewSectionReader(f, 0, info.Size())
 	start := make([]byte, 1)
 	f.ReadAt(start, 0) // an empty file is a table
-	switch format := syclbin.Detect(f, info.Size()); {
-	case format == syclbin.FormatSYCLBIN, format == syclbin.FormatOffload:
+	switch format := imageformat.Detect(f, info.Size()); {
+	case format == imageformat.SYCLBIN, format == imageformat.Offload:
 		file, err := r.reading.Read(env, name, f, info.Size())
 		if err != nil {
 			return nil, err
@@ -104,15 +104,15 @@ func (r *reporter) readModules(env *cli.Env, name string) ([]report.Module, erro
 			list[i].File = name
 		}
 		return list, nil
-	case format == syclbin.FormatSPIRV:
+	case format == imageformat.SPIRV:
 		m, err := report.FromSPIRV(whole)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return []report.Module{m}, nil
-	case format == syclbin.FormatUnknown && (start[0] == '[' || info.Size() == 0):
+	case format == imageformat.Unknown && (start[0] == '[' || info.Size() == 0):
 		return r.readTable(name, whole)
-	case format == syclbin.FormatUnknown:
+	case format == imageformat.Unknown:
 		return nil, cli.BadInput(fmt.Errorf("%s is neither a SYCLBIN nor a SPIR-V module nor a file table", name))
 	default:
 		return nil, cli.BadInput(fmt.Errorf("%s is neither a SYCLBIN nor a SPIR-V module nor a file table, but of the format %v; 'packager import' makes a SYCLBIN of programs and objects", name, format))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -342,7 +343,7 @@ func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) 
 
 func size(img *syclbin.Image, other string) *string {
 	text := fmt.Sprintf("%d %sbytes", img.Size(), other)
-	if f := img.Format(); f != syclbin.FormatUnknown {
+	if f := img.Format(); f != imageformat.Unknown {
 		text += " of " + f.String()
 	}
 	return &text

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -85,7 +86,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 				}
 				env.Warnf(place, "%s", printable(fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)))
 				continue
-			case img.Kind == hostbin.Text && syclbin.Detect(img, img.Size()) != syclbin.FormatPTX:
+			case img.Stated == imageformat.Text && imageformat.Detect(img, img.Size()) != imageformat.PTX:
 				env.Warnf(place, "%s", printable(fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)))
 				continue
 			case img.Size() == 0:
@@ -119,8 +120,8 @@ func isSYCL(img *hostbin.Image) bool {
 // importImage adds an image to the abstract module of its kernels. A SYCLBIN adds
 // all of its images. The place is for messages.
 func importImage(b *syclbin.Builder, img *hostbin.Image, host, place string) error {
-	format := syclbin.Detect(img, img.Size())
-	if format == syclbin.FormatSYCLBIN || format == syclbin.FormatOffload {
+	format := imageformat.Detect(img, img.Size())
+	if format == imageformat.SYCLBIN || format == imageformat.Offload {
 		f, err := syclbin.NewFile(img, img.Size())
 		if err != nil {
 			return fmt.Errorf("%s: %w", place, err)
@@ -180,12 +181,12 @@ func unit(img *hostbin.Image) string {
 
 // isIR reports whether an image is still to be compiled by the runtime. What its
 // bytes do not say its target does.
-func isIR(format syclbin.Format, img *hostbin.Image) bool {
+func isIR(format imageformat.Format, img *hostbin.Image) bool {
 	switch format {
-	case syclbin.FormatSPIRV:
+	case imageformat.SPIRV:
 		return true
-	case syclbin.FormatPTX, syclbin.FormatBitcode, syclbin.FormatUnknown:
-		return img.Arch == "" && img.Kind != hostbin.Native
+	case imageformat.PTX, imageformat.Bitcode, imageformat.Unknown:
+		return img.Arch == "" && img.Stated != imageformat.Native
 	}
 	return false
 }

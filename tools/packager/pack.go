@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -475,8 +476,8 @@ func (in *input) symbols() ([]string, error) {
 // The place is for messages.
 func ownProperties(content syclbin.Source, place string) (*propset.Registry, error) {
 	r := new(propset.Registry)
-	switch syclbin.Detect(content, content.Size()) {
-	case syclbin.FormatSPIRV:
+	switch imageformat.Detect(content, content.Size()) {
+	case imageformat.SPIRV:
 		data, err := io.ReadAll(io.NewSectionReader(content, 0, content.Size()))
 		if err != nil {
 			return nil, err
@@ -488,8 +489,8 @@ func ownProperties(content syclbin.Source, place string) (*propset.Registry, err
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", place, err)
 		}
-	case syclbin.FormatZebin, syclbin.FormatCubin:
-		names, err := syclbin.ELFKernels(content, content.Size())
+	case imageformat.Zebin, imageformat.Cubin:
+		names, err := imageformat.ELFKernels(content, content.Size())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", place, err)
 		}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
@@ -109,15 +109,12 @@ func (l *loadedInput) wrapped() hostwrap.Image {
 	img := hostwrap.Image{
 		File:       l.path,
 		Target:     hostwrap.Target(l.image.Triple()),
-		Format:     hostwrap.Native,
+		Format:     imageformat.Native,
 		Entries:    l.kernels(),
 		Properties: requirement.WithCompileTarget(l.metadata, l.image.CompileTarget()),
 	}
-	switch l.image.Format() {
-	case syclbin.FormatSPIRV:
-		img.Format = hostwrap.SPIRV
-	case syclbin.FormatBitcode:
-		img.Format = hostwrap.Bitcode
+	if f := l.image.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
+		img.Format = f
 	}
 	return img
 }

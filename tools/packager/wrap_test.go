@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -35,15 +36,15 @@ func TestWrap(t *testing.T) {
 			a, b := []string{"__sycl_kernel__ZTS1A"}, []string{"__sycl_kernel__ZTS1C", "__sycl_kernel__ZTS1B"}
 			want := []struct {
 				file, triple, arch, props string
-				kind                      hostbin.Kind
+				kind                      imageformat.Format
 				entries                   []string
 			}{
-				{"a.ptx", "nvptx64", "", "a.prop", hostbin.Native, a},
-				{"a.spv", "spir64", "", "a.prop", hostbin.SPIRV, a},
-				{"b.spv", "spir64", "", "b.prop", hostbin.SPIRV, b},
-				{"b.dg2", "spir64_gen", "intel_gpu_dg2", "b.prop", hostbin.Native, b},
-				{"a.pvc", "spir64_gen", "intel_gpu_pvc", "a.prop", hostbin.Native, a},
-				{"b.pvc", "spir64_gen", "intel_gpu_pvc", "b.prop", hostbin.Native, b},
+				{"a.ptx", "nvptx64", "", "a.prop", imageformat.Native, a},
+				{"a.spv", "spir64", "", "a.prop", imageformat.SPIRV, a},
+				{"b.spv", "spir64", "", "b.prop", imageformat.SPIRV, b},
+				{"b.dg2", "spir64_gen", "intel_gpu_dg2", "b.prop", imageformat.Native, b},
+				{"a.pvc", "spir64_gen", "intel_gpu_pvc", "a.prop", imageformat.Native, a},
+				{"b.pvc", "spir64_gen", "intel_gpu_pvc", "b.prop", imageformat.Native, b},
 			}
 			if len(f.Images) != len(want) {
 				t.Fatalf("%d images, want %d", len(f.Images), len(want))
@@ -53,7 +54,7 @@ func TestWrap(t *testing.T) {
 				if data, err := io.ReadAll(img.Open()); err != nil || !bytes.Equal(data, file(t, w.file)) {
 					t.Errorf("image %d is not %s: %q, %v", i, w.file, data, err)
 				}
-				if img.Triple != w.triple || img.Arch != w.arch || img.Kind != w.kind || !slices.Equal(img.Entries, w.entries) {
+				if img.Triple != w.triple || img.Arch != w.arch || img.Stated != w.kind || !slices.Equal(img.Entries, w.entries) {
 					t.Errorf("%s: %+v", w.file, img)
 				}
 				props, err := propset.Parse(w.props, file(t, w.props))

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // longest bounds the work for names that come from a file.
@@ -36,6 +37,15 @@ func Nearest(name string, candidates iter.Seq[string], n int) []string {
 		names = append(names, m.name)
 	}
 	return names
+}
+
+// Meant says which of the names was meant by one that is none of them, or what
+// there is.
+func Meant(name string, names []string) string {
+	if near := Nearest(name, slices.Values(names), 1); near != nil {
+		return "did you mean " + near[0] + "?"
+	}
+	return "expected one of " + strings.Join(names, ", ")
 }
 
 // Distance returns how many bytes have to be added, removed, changed or swapped

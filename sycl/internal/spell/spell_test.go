@@ -40,3 +40,11 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestMeant(t *testing.T) {
+	for name, want := range map[string]string{"aspect": "did you mean aspects?", "x": "expected one of aspects, sizes"} {
+		if got := Meant(name, []string{"aspects", "sizes"}); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 )
 
 // A Fault is what makes a file no YAML document, and its place.
@@ -77,11 +74,3 @@ func fault(err error) *Fault {
 
 // IsNull reports whether a node has no value.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
-
-// Meant says which of the names was meant, or what there is.
-func Meant(name string, names []string) string {
-	if near := spell.Nearest(name, slices.Values(names), 1); near != nil {
-		return "did you mean " + near[0] + "?"
-	}
-	return "expected one of " + strings.Join(names, ", ")
-}

@@ -37,11 +37,3 @@ func TestRead(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func TestMeant(t *testing.T) {
-	for name, want := range map[string]string{"aspect": "did you mean aspects?", "x": "expected one of aspects, sizes"} {
-		if got := Meant(name, []string{"aspects", "sizes"}); got != want {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}

@@ -25,7 +25,7 @@ func (p *propagation) checkDeclared() {
 			seen[reported{blamed, bit}] = true
 			c, use := p.chain(blamed, bit)
 			p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
-				Location: use,
+				Location: devicecode.Place(use),
 				Text: fmt.Sprintf("function '%s' uses aspect '%s' not listed in 'sycl::device_has'",
 					devicecode.BriefName(p.nodes[blamed].function.Name()), p.name(bit)),
 				Notes: c.Notes(use),

@@ -71,7 +71,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 		}
 		c, use := p.chain(i, bit)
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
-			Location: use,
+			Location: devicecode.Place(use),
 			Text:     fmt.Sprintf("function '%s' uses aspect '%s' not supported by target '%s' %s", name, p.name(bit), target, listed),
 			Notes:    c.Notes(use),
 		})
@@ -80,7 +80,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 	if size, ok := devicecode.Ints(p.module, n.function, "intel_reqd_sub_group_size"); ok && len(size) == 1 &&
 		len(device.SubGroupSizes) > 0 && !(size[0] >= 0 && size[0] <= math.MaxUint32 && device.HasSubGroupSize(uint32(size[0]))) {
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
-			Location: where,
+			Location: devicecode.Place(where),
 			Text:     fmt.Sprintf("function '%s' has required sub-group size '%d' not supported by target '%s' %s", name, size[0], target, listed),
 		})
 	}
@@ -90,7 +90,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 			text = append(text, strconv.FormatInt(s, 10))
 		}
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
-			Location: where,
+			Location: devicecode.Place(where),
 			Text:     fmt.Sprintf("function '%s' has required work-group size '%s' not supported by target '%s' %s", name, strings.Join(text, ", "), target, listed),
 		})
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -150,7 +151,7 @@ type irModule struct {
 	number int // of the abstract module
 	module *syclbin.Module
 	image  *syclbin.Image
-	format syclbin.Format
+	format imageformat.Format
 }
 
 // irModules returns the IR of each abstract module that serves a target. Of
@@ -176,7 +177,7 @@ func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, e
 				return nil, refuse("contains an IR module without a target, in abstract module %d", n)
 			case architecture(image.Triple()) != architecture(triple):
 				continue
-			case format != syclbin.FormatSPIRV && format != syclbin.FormatBitcode:
+			case format != imageformat.SPIRV && format != imageformat.Bitcode:
 				return nil, refuse("contains an IR module of unknown type, in abstract module %d: its bytes are neither SPIR-V nor LLVM bitcode", n)
 			}
 			if found == nil || image.Triple() == triple && found.image.Triple() != triple {
@@ -275,7 +276,7 @@ func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, 
 // bitcode writes the IR of an abstract module to a file beside out as LLVM bitcode.
 func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
 	file = out + in.format.Extension()
-	if err := copyTo(file, in.image.Open()); err != nil || in.format != syclbin.FormatSPIRV {
+	if err := copyTo(file, in.image.Open()); err != nil || in.format != imageformat.SPIRV {
 		return file, err
 	}
 	data, err := os.ReadFile(file)

@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -108,10 +109,8 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Mo
 	if err != nil {
 		return nil, err
 	}
-	m, err := postlink.Parse(o.Input, text)
-	var bitcode *postlink.BitcodeError
-	if !errors.As(err, &bitcode) {
-		return m, err
+	if imageformat.Of(text) != imageformat.Bitcode {
+		return postlink.Parse(o.Input, text)
 	}
 	if o.LLVMDis == "" {
 		return nil, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)

@@ -3,18 +3,20 @@
 package devicecode
 
 import (
+	"math"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // A Diagnostic is a mistake in device code.
 type Diagnostic struct {
 	IsError  bool            // otherwise it is a warning
-	Location llvmir.Location // zero when the code has no debug information
+	Location srcloc.Location // as the compiler wrote the path; zero when the code has no debug information
 	Text     string          // one line
 	Notes    []string        // lines that follow
 }
@@ -28,7 +30,7 @@ type Diagnostic struct {
 //	  bar() hw.cpp:15:3
 func (d Diagnostic) String() string {
 	var b strings.Builder
-	if Known(d.Location) {
+	if !d.Location.IsZero() {
 		b.WriteString(d.Location.String() + ": ")
 	}
 	if d.IsError {
@@ -48,6 +50,16 @@ const CompileWithDebug = "compile with '-g' to get source location"
 
 // Known reports whether a location names a line.
 func Known(l llvmir.Location) bool { return l.File != "" && l.Line > 0 }
+
+// Place returns a location that names a line, the zero Location for others.
+func Place(l llvmir.Location) srcloc.Location {
+	if !Known(l) {
+		return srcloc.Location{}
+	}
+	return srcloc.Location{Path: l.File, Line: narrow(l.Line), Column: narrow(l.Column)}
+}
+
+func narrow(n int) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
 // BriefName returns a function's name as people write it, without parameters.
 func BriefName(symbol string) string {

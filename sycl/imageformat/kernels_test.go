@@ -1,4 +1,4 @@
-package syclbin
+package imageformat
 
 import (
 	"bytes"
@@ -8,6 +8,18 @@ import (
 	"strings"
 	"testing"
 )
+
+func put32(data []byte, at int, n uint32) []byte {
+	data = slices.Clone(data)
+	binary.LittleEndian.PutUint32(data[at:], n)
+	return data
+}
+
+func put64(data []byte, at int, n uint64) []byte {
+	data = slices.Clone(data)
+	binary.LittleEndian.PutUint64(data[at:], n)
+	return data
+}
 
 // elf returns an ELF file for Intel GPUs with empty sections of these names.
 func elf(names ...string) []byte {

@@ -1,7 +1,8 @@
-package syclbin
+package imageformat
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,12 +10,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
 )
 
-// maxKernelNames is what the names of the kernels of an ELF file may have.
+// maxKernelNames is how many bytes the names of the kernels of a file may have.
 const maxKernelNames = 64 << 20
 
 // ELFKernels returns the names of the kernels in an ELF image for Intel or NVIDIA
 // GPUs, sorted: those compilers put the code of each kernel into a section
-// .text.NAME. Errors in the content are of type *FormatError.
+// .text.NAME. Errors in the content are of type [*FormatError].
 func ELFKernels(r io.ReaderAt, size int64) ([]string, error) {
 	f, err := elfhead.Read(r, size)
 	if fault := (*elfhead.FormatError)(nil); errors.As(err, &fault) {
@@ -40,7 +41,7 @@ func ELFKernels(r io.ReaderAt, size int64) ([]string, error) {
 			continue
 		}
 		if strings.ContainsAny(name, "\n\r") {
-			return nil, errorf(s.Header, "the name %s of section %d has a line break in it", quote(name), i)
+			return nil, errorf(s.Header, "the name %.64q of section %d has a line break in it", name, i)
 		}
 		kernels = append(kernels, strings.Clone(name)) // all other names need not be kept
 	}
@@ -52,3 +53,20 @@ const (
 	textSection = ".text."
 	notKernel   = "Intel_Symbol_Table_Void_Program" // functions that are called from elsewhere
 )
+
+// A FormatError is a fault of an image, and where it is.
+type FormatError struct {
+	Offset int64
+	Msg    string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("device image: offset %#x: %s", e.Offset, e.Msg)
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*FormatError) BadInput() {}
+
+func errorf(offset int64, format string, args ...any) error {
+	return &FormatError{offset, fmt.Sprintf(format, args...)}
+}

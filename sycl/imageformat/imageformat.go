@@ -1,0 +1,210 @@
+// Package imageformat recognizes device images, and the files that hold them, by
+// their first bytes, and finds the kernels of images that are ELF files.
+package imageformat
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+)
+
+// A Format is what the bytes of a file or of a device image are.
+type Format uint8
+
+const (
+	Unknown     Format = iota
+	SPIRV              // SPIR-V, in either byte order
+	Bitcode            // LLVM bitcode, with or without its wrapper
+	PTX                // PTX assembly text
+	Zebin              // ELF for Intel GPUs
+	Cubin              // ELF for NVIDIA GPUs
+	HSACO              // ELF for AMD GPUs
+	FatBinary          // NVIDIA fat binary
+	PatchTokens        // older binaries for Intel GPUs
+	ELF                // ELF for another machine, such as a host CPU
+	COFF               // COFF object or PE file for a host CPU
+	Archive            // ar archive, such as the fat binaries of ocloc
+	ThinArchive        // ar archive that names files and does not hold them
+	Bundle             // binary or text bundle of clang-offload-bundler
+	CompressedBundle
+	Offload // OffloadBinary container
+	SYCLBIN // SYCLBIN file
+
+	// Native and Text are for what a file says about an image that it holds:
+	// compiled code, and text such as LLVM IR or assembly. Detect returns neither.
+	Native
+	Text
+)
+
+var formats = [...]struct{ name, article, extension string }{
+	Unknown:          {"unknown", "", ".bin"},
+	SPIRV:            {"SPIR-V", "", ".spv"},
+	Bitcode:          {"LLVM bitcode", "", ".bc"},
+	PTX:              {"PTX", "", ".ptx"},
+	Zebin:            {"zebin", "a", ".elf"},
+	Cubin:            {"cubin", "a", ".cubin"},
+	HSACO:            {"HSACO", "an", ".hsaco"},
+	FatBinary:        {"NVIDIA fat binary", "a", ".fatbin"},
+	PatchTokens:      {"Intel patch token binary", "a", ".bin"},
+	ELF:              {"ELF", "an", ".elf"},
+	COFF:             {"COFF", "a", ".bin"},
+	Archive:          {"archive", "an", ".ar"},
+	ThinArchive:      {"thin archive", "a", ".ar"},
+	Bundle:           {"offload bundle", "an", ".bin"},
+	CompressedBundle: {"compressed offload bundle", "a", ".bin"},
+	Offload:          {"OffloadBinary container", "an", ".bin"},
+	SYCLBIN:          {"SYCLBIN file", "a", ".syclbin"},
+	Native:           {"native", "", ".bin"},
+	Text:             {"text", "", ".txt"},
+}
+
+func (f Format) String() string { return formats[f].name }
+
+// Extension returns the usual end of the names of such files, with its dot.
+func (f Format) Extension() string { return formats[f].extension }
+
+// Predicate returns what a sentence says of a file of the format after "it is",
+// such as "an ELF" or "SPIR-V".
+func (f Format) Predicate() string {
+	switch article := formats[f].article; {
+	case f == Unknown:
+		return "of an unknown format"
+	case article != "":
+		return article + " " + f.String()
+	}
+	return f.String()
+}
+
+// IsELF reports whether such a file is an ELF file, for whatever machine.
+func (f Format) IsELF() bool { return f == ELF || f == Zebin || f == Cubin || f == HSACO }
+
+// headSize is how many bytes are looked at: PTX may start with comments.
+const headSize = 1024
+
+// Detect returns what the first bytes of r, which has size bytes, say that it is.
+// It reads no more than those, and what it cannot read is Unknown.
+func Detect(r io.ReaderAt, size int64) Format {
+	head := make([]byte, max(0, min(size, headSize)))
+	n, _ := r.ReadAt(head, 0)
+	return Of(head[:n])
+}
+
+// Of is [Detect] for bytes that start with those of a file.
+func Of(head []byte) Format {
+	head = head[:min(len(head), headSize)]
+	for _, start := range starts {
+		if bytes.HasPrefix(head, []byte(start.bytes)) {
+			return start.format
+		}
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return ofELF(head)
+	case isCOFF(head):
+		return COFF
+	case BundleComment(head) != "":
+		return Bundle
+	case isPTX(string(head)):
+		return PTX
+	}
+	return Unknown
+}
+
+// starts are bytes at the start that only files of one format have.
+var starts = []struct {
+	bytes  string
+	format Format
+}{
+	{"\x03\x02\x23\x07", SPIRV},
+	{"\x07\x23\x02\x03", SPIRV},
+	{"BC\xc0\xde", Bitcode},
+	{"\xde\xc0\x17\x0b", Bitcode},
+	{"\x50\xed\x55\xba", FatBinary},
+	{"CTNI", PatchTokens},
+	{"MZ", COFF},
+	{"!<arch>\n", Archive},
+	{"!<thin>\n", ThinArchive},
+	{BundleMagic, Bundle},
+	{"CCOB", CompressedBundle},
+	{"\x10\xff\x10\xad", Offload},
+	{"IBYS", SYCLBIN},
+}
+
+// ELF machines of devices.
+const (
+	machineNVIDIA = 190
+	machineIntel  = 205
+	machineAMD    = 224
+)
+
+func ofELF(head []byte) Format {
+	if len(head) < 20 {
+		return ELF
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if head[5] == 2 {
+		order = binary.BigEndian
+	}
+	switch order.Uint16(head[18:]) {
+	case machineNVIDIA:
+		return Cubin
+	case machineIntel:
+		return Zebin
+	case machineAMD:
+		return HSACO
+	}
+	return ELF
+}
+
+// isCOFF reports whether head starts with the header of a COFF object for x86-64 or
+// AArch64, of a large object, or of an import of a library.
+func isCOFF(head []byte) bool {
+	const headerSize, amd64, arm64 = 20, 0x8664, 0xaa64
+	if len(head) < headerSize {
+		return false
+	}
+	machine := binary.LittleEndian.Uint16(head)
+	return machine == amd64 || machine == arm64 || machine == 0 && binary.LittleEndian.Uint16(head[2:]) == 0xffff
+}
+
+// BundleMagic is how bundles of clang-offload-bundler start, and is part of the
+// lines that divide text bundles.
+const BundleMagic = "__CLANG_OFFLOAD_BUNDLE__"
+
+// BundleComment returns what starts the comments of a text that is a bundle, "" if
+// it is none.
+func BundleComment(head []byte) string {
+	for _, comment := range []string{";", "//", "#"} { // LLVM IR, C++, assembler
+		if bytes.HasPrefix(head, []byte("\n"+comment+" "+BundleMagic+"__START__ ")) {
+			return comment
+		}
+	}
+	return ""
+}
+
+// isPTX reports whether text starts as PTX does: with a .version directive after
+// comments, or with the comment that compilers write.
+func isPTX(text string) bool {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		switch {
+		case strings.HasPrefix(text, ".version"):
+			return true
+		case strings.HasPrefix(text, "//"):
+			line, rest, _ := strings.Cut(text, "\n")
+			if strings.Contains(line, "NVVM") || strings.Contains(line, "NVPTX") {
+				return true
+			}
+			text = rest
+		case strings.HasPrefix(text, "/*"):
+			_, rest, ok := strings.Cut(text, "*/")
+			if !ok {
+				return false
+			}
+			text = rest
+		default:
+			return false
+		}
+	}
+}
