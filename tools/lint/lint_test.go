@@ -117,7 +117,7 @@ func TestBuildifier(t *testing.T) {
 var floors = [][]string{
 	{"internal/elfhead", "internal/glob", "internal/inflate", "internal/plural", "internal/scc", "internal/spell", "internal/yamlnode"},
 	{"aspect", "imageformat", "kernelname", "offload", "propset", "safetext"},
-	{"requirement", "srcloc"},
+	{"internal/aspectuse", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
 	{"postlink/internal/devicecode"},

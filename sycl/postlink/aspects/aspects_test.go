@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
@@ -446,4 +447,56 @@ func write(t *testing.T, m *llvmir.Module) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// featureCode has code with each feature of package aspectuse: the header and the body
+// of the kernel k, and what is declared.
+var featureCode = map[string][3]string{
+	"half":                             {"(half %a)", "%x = fadd half %a, %a"},
+	"double":                           {"()", "%x = fadd double 1.0, 2.0"},
+	"image":                            {"(target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 0) %a)", ""},
+	"sampler":                          {"(target(\"spirv.Sampler\") %a)", ""},
+	"sampled image":                    {"(target(\"spirv.SampledImage\", void, 1, 0, 0, 0, 0, 0, 0) %a)", ""},
+	"image for video":                  {"(target(\"spirv.VmeImageINTEL\", void, 1, 0, 0, 0, 0, 0, 0) %a)", ""},
+	"cooperative matrix":               {"(target(\"spirv.CooperativeMatrixKHR\", float, 3, 8, 8, 1) %a)", ""},
+	"joint matrix":                     {"(target(\"spirv.JointMatrixINTEL\", float, 8, 8, 3, 0) %a)", ""},
+	"private array of a computed size": {"(i64 %n)", "%x = alloca i32, i64 %n"},
+	"call of a pointer":                {"(ptr %f)", "call void %f()"},
+	"address of a function":            {"(ptr %p)", "store ptr @k, ptr %p"},
+	"matrix product of a sub-group":    {"()", "%x = call i32 @_Z45__spirv_SubgroupMatrixMultiplyAccumulateINTELi(i32 8)", "declare i32 @_Z45__spirv_SubgroupMatrixMultiplyAccumulateINTELi(i32)"},
+	"clock of the device":              {"()", "%x = call i64 @_Z20__spirv_ReadClockKHRi(i32 1)", "declare i64 @_Z20__spirv_ReadClockKHRi(i32)"},
+	"clock of the work-group":          {"()", "%x = call i64 @_Z20__spirv_ReadClockKHRi(i32 2)", "declare i64 @_Z20__spirv_ReadClockKHRi(i32)"},
+	"clock of the sub-group":           {"()", "%x = call i64 @_Z20__spirv_ReadClockKHRi(i32 3)", "declare i64 @_Z20__spirv_ReadClockKHRi(i32)"},
+	"bindless image": {"(i64 %h)", "%x = call target(\"spirv.Image\", void, 1) @_Z33__spirv_ConvertHandleToImageINTELm(i64 %h)",
+		"declare target(\"spirv.Image\", void, 1) @_Z33__spirv_ConvertHandleToImageINTELm(i64)"},
+	"bindless sampler": {"(i64 %h)", "%x = call target(\"spirv.Sampler\") @_Z35__spirv_ConvertHandleToSamplerINTELm(i64 %h)",
+		"declare target(\"spirv.Sampler\") @_Z35__spirv_ConvertHandleToSamplerINTELm(i64)"},
+	"bindless sampled image": {"(i64 %h)", "%x = call target(\"spirv.SampledImage\", void, 1) @_Z40__spirv_ConvertHandleToSampledImageINTELm(i64 %h)",
+		"declare target(\"spirv.SampledImage\", void, 1) @_Z40__spirv_ConvertHandleToSampledImageINTELm(i64)"},
+	"atomic operation on 64 bits": {"(ptr %p)", "%x = load atomic i64, ptr %p seq_cst, align 8"},
+	"atomic addition of halves":   {"(ptr %p, half %a)", "%x = atomicrmw fadd ptr %p, half %a seq_cst"},
+	"explicit SIMD":               {"() !sycl_explicit_simd !0", "", "!0 = !{}"},
+}
+
+// TestFeatures: the reader knows each row of the table that it shares with that of
+// SPIR-V. Package spirv has the same test.
+func TestFeatures(t *testing.T) {
+	for _, f := range aspectuse.Features {
+		code, ok := featureCode[f.Name]
+		if !ok {
+			t.Errorf("%s: there is no code with it", f.Name)
+			continue
+		}
+		want := f.Aspect.String()
+		if f.FloatAddition {
+			want = "fp16 " + want
+		}
+		m := parse(t, "define spir_kernel void @k"+code[0]+" {\n  "+code[1]+"\n  ret void\n}\n"+code[2]+"\n")
+		if _, err := Propagate(m, Options{}); err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != want {
+			t.Errorf("%s: aspects %s, want %s", f.Name, got, want)
+		}
+	}
 }
