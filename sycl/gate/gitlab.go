@@ -3,6 +3,8 @@ package gate
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 type (
@@ -27,7 +29,7 @@ type (
 // are there, too. Each issue needs a file: those for which none is known are at
 // the fallback.
 func WriteGitLab(w io.Writer, r *Result, fallback string) error {
-	if !cleanPath(fallback) {
+	if !safetext.IsPath(fallback) {
 		fallback = "BUILD.bazel"
 	}
 	severities := map[Severity]string{Note: "info", Warning: "minor", Error: "critical"}

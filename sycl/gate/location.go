@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func (l *locator) find(label string, k *kernel, p *problem) (path string, line i
 }
 
 func (l *locator) hasFile(path string) bool {
-	if !cleanPath(path) {
+	if !safetext.IsPath(path) {
 		return false
 	}
 	if l.Workspace == nil {
@@ -73,7 +72,7 @@ func (l *locator) target(label string) place {
 	if l.Workspace == nil {
 		at.path = BuildFile(label)
 		at.line = min(len(at.path), 1)
-	} else if path, line, ok := l.Target(label); ok && cleanPath(path) {
+	} else if path, line, ok := l.Target(label); ok && safetext.IsPath(path) {
 		at = place{path, line}
 	}
 	if l.targets == nil {
@@ -81,13 +80,6 @@ func (l *locator) target(label string) place {
 	}
 	l.targets[label] = at
 	return at
-}
-
-// cleanPath reports whether a path is one of a file in the workspace that every
-// program reads alike.
-func cleanPath(path string) bool {
-	return fs.ValidPath(path) && path != "." && len(path) < 1000 && safetext.Escape(path) == path && !strings.ContainsAny(path, "\\:%\"'<>|?*&#`\n") &&
-		strings.TrimSpace(path) == path
 }
 
 // SplitLabel returns the package and the name of a target of the main
@@ -102,7 +94,7 @@ func SplitLabel(label string) (pkg, name string, ok bool) {
 	if !ok {
 		name = pkg[strings.LastIndexByte(pkg, '/')+1:]
 	}
-	if pkg != "" && !cleanPath(pkg) || !cleanPath(name) {
+	if pkg != "" && !safetext.IsPath(pkg) || !safetext.IsPath(name) {
 		return "", "", false
 	}
 	return pkg, name, true

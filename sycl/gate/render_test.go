@@ -23,6 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -183,7 +184,7 @@ func checkAttack(t *testing.T, name string) {
 	checkSARIF(t, render(t, "result.sarif", r))
 	checkGitLab(t, render(t, "gitlab.json", r))
 	for _, f := range r.Findings {
-		if f.Path != "" && !cleanPath(f.Path) {
+		if f.Path != "" && !safetext.IsPath(f.Path) {
 			t.Errorf("the path %q", f.Path)
 		}
 	}
@@ -299,7 +300,7 @@ func checkSARIF(t *testing.T, text string) {
 		for _, l := range r.Locations {
 			if p := l.Physical; p != nil {
 				u, err := url.Parse(p.Artifact.URI)
-				if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !cleanPath(u.Path) || p.Artifact.Base != sourceRoot {
+				if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !safetext.IsPath(u.Path) || p.Artifact.Base != sourceRoot {
 					t.Errorf("the URI %q, %v", p.Artifact.URI, err)
 				}
 			}
@@ -325,7 +326,7 @@ func checkGitLab(t *testing.T, text string) {
 		path, _ := location["path"].(string)
 		lines, _ := location["lines"].(map[string]any)
 		begin, _ := lines["begin"].(float64)
-		if fp == "" || seen[fp] || !cleanPath(path) || begin < 1 || i["description"] == "" || i["check_name"] == "" {
+		if fp == "" || seen[fp] || !safetext.IsPath(path) || begin < 1 || i["description"] == "" || i["check_name"] == "" {
 			t.Errorf("the issue %v", i)
 		}
 		if !slices.Contains([]any{"info", "minor", "major", "critical", "blocker"}, i["severity"]) {

@@ -128,7 +128,7 @@ func WriteSARIF(w io.Writer, r *Result, fallback string) error {
 			Short: sarifText{rule.Short}, Full: sarifText{rule.Short + " " + long}, Help: sarifText{long},
 			HelpURI: HelpURI + "#" + string(rule.ID), Default: map[string]any{"level": sarifLevel(rule.Level)}})
 	}
-	if !cleanPath(fallback) {
+	if !safetext.IsPath(fallback) {
 		fallback = ""
 	}
 	hasher := lineHasher{Workspace: r.sources}
@@ -157,7 +157,7 @@ func (run *sarifRun) note(level, rule, text, file string, line int) {
 	if rule != "" {
 		n.Descriptor = &sarifDescriptor{rule}
 	}
-	if cleanPath(file) {
+	if safetext.IsPath(file) {
 		n.Locations = []sarifLocation{{Physical: physical(file, line)}}
 	}
 	run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, n)
