@@ -104,7 +104,7 @@ func TestReadResult(t *testing.T) {
 		t.Errorf("got %+v", r.Findings)
 	}
 	for _, test := range []struct{ name, text, want string }{
-		{"nothing", "", "not a result"},
+		{"nothing", "", "the file is empty"},
 		{"another file", `{"secret": "x"}`, "not a result"},
 		{"a member twice", strings.Replace(text, `"conclusion"`, `"conclusion": "success", "conclusion"`, 1), `member "conclusion" occurs twice`},
 		{"an unknown member", strings.Replace(text, `"conclusion"`, `"more": 1, "conclusion"`, 1), `unknown field "more"`},
@@ -116,7 +116,7 @@ func TestReadResult(t *testing.T) {
 		{"half of one", text[:strings.Index(text, ResultSchema)+len(ResultSchema)], "not JSON"},
 	} {
 		_, err := ReadResult("r.json", strings.NewReader(test.text))
-		var bad *ResultError
+		var bad *SyntaxError
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v", test.name, err)
 		}

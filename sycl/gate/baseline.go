@@ -8,19 +8,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// BaselineSchema and BaselineVersion say what the JSON of a baseline means.
-const (
-	BaselineSchema  = "https://rules-sycl.github.io/schema/compat-baseline/v1"
-	BaselineVersion = "1.0"
-)
+var baselineFormat = jsonFormat{noun: "baseline", schema: "https://rules-sycl.github.io/schema/compat-baseline/v1", version: "1.0", most: 64}
 
 // A Baseline is a list of problems that are known and do not fail the gate. It
 // is made by a program; exceptions that people write have their place in the
@@ -85,7 +79,7 @@ func (b *Baseline) Encode(w io.Writer) error {
 	writeLines(out, b.Devices)
 	fmt.Fprint(out, "],\n  \"findings\": [")
 	writeLines(out, b.Findings)
-	fmt.Fprintf(out, "],\n  \"schema\": %q,\n  \"schema-version\": %q,\n  \"targets\": [", BaselineSchema, BaselineVersion)
+	fmt.Fprintf(out, "],\n  \"schema\": %q,\n  \"schema-version\": %q,\n  \"targets\": [", baselineFormat.schema, baselineFormat.version)
 	writeLines(out, b.Targets)
 	fmt.Fprint(out, "]\n}\n")
 	return out.Flush()
@@ -105,134 +99,46 @@ func writeLines[T any](w *bufio.Writer, list []T) {
 	}
 }
 
-// maxBaselineFile bounds the memory that a file can take.
-const maxBaselineFile = 64 << 20
+// baselineFile is the JSON of a baseline.
+type baselineFile struct {
+	Devices       []BaselineDevice `json:"devices"`
+	Findings      []Entry          `json:"findings"`
+	Schema        string           `json:"schema"`
+	SchemaVersion string           `json:"schema-version"`
+	Targets       []BaselineTarget `json:"targets"`
+}
 
-// ReadBaseline reads a baseline; name is used in errors. It is as strict as the
-// reader of reports, and recomputes the fingerprints.
+func (f *baselineFile) head() (schema, version string) { return f.Schema, f.SchemaVersion }
+
+// ReadBaseline reads a baseline; name is used in errors. It refuses what it does not
+// know and what occurs twice, and recomputes the fingerprints.
 func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxBaselineFile+1))
+	var file baselineFile
+	data, err := baselineFormat.read(name, r, &file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	fault := func(offset int, format string, args ...any) error {
-		// Nothing of a file that is no baseline is for the eyes of those who read errors.
-		if msg := fmt.Sprintf(format, args...); strings.ContainsAny(msg, `"'`) && !bytes.Contains(data, []byte("compat-baseline/")) {
-			return &SyntaxError{File: name, Msg: fmt.Sprintf("not a baseline: \"schema\" must be %q", BaselineSchema)}
-		}
-		return &SyntaxError{File: name, Line: 1 + bytes.Count(data[:min(max(0, offset), len(data))], []byte("\n")), Msg: fmt.Sprintf(format, args...)}
-	}
-	if len(data) > maxBaselineFile {
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the baseline has more than %d MiB", maxBaselineFile>>20)}
-	}
-	if !utf8.Valid(data) {
-		return nil, &SyntaxError{File: name, Msg: "not valid UTF-8"}
-	}
-	if offset, err := checkMembers(data); err != nil {
-		return nil, fault(offset, "%v", err)
-	}
-	var file struct {
-		Devices       []BaselineDevice `json:"devices"`
-		Findings      []Entry          `json:"findings"`
-		Schema        *string          `json:"schema"`
-		SchemaVersion *string          `json:"schema-version"`
-		Targets       []BaselineTarget `json:"targets"`
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			return nil, fault(int(kind.Offset), "%q must not be a %s", kind.Field, kind.Value)
-		}
-		return nil, fault(int(d.InputOffset()), "%s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	switch {
-	case file.Schema == nil || *file.Schema != BaselineSchema:
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("not a baseline: \"schema\" must be %q", BaselineSchema)}
-	case file.SchemaVersion == nil || *file.SchemaVersion != BaselineVersion:
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("only version %s can be read; use a newer tool", BaselineVersion)}
-	}
-	b := &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}
-	for _, e := range b.Findings {
-		if want := e.fingerprint(); e.Fingerprint != want {
-			return nil, &SyntaxError{File: name, Line: lineOf(data, e.Fingerprint), Msg: fmt.Sprintf("the fingerprint %q does not fit its entry, which has %s: run 'compat baseline update'", e.Fingerprint, want)}
-		}
-		if e.Count < 1 {
-			return nil, &SyntaxError{File: name, Line: lineOf(data, e.Fingerprint), Msg: fmt.Sprintf("count %d is not above 0", e.Count)}
-		}
-		if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
-			return nil, &SyntaxError{File: name, Line: lineOf(data, e.Fingerprint), Msg: fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)}
+	for _, e := range file.Findings {
+		if fault := e.fault(); fault != "" {
+			at := max(0, bytes.Index(data, []byte(e.Fingerprint)))
+			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fault}
 		}
 	}
-	return b, nil
+	return &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}, nil
 }
 
-func lineOf(data []byte, text string) int {
-	i := bytes.Index(data, []byte(text))
-	return 1 + bytes.Count(data[:max(0, i)], []byte("\n"))
-}
-
-// checkMembers reports what encoding/json would let pass: members that occur
-// twice or have capitals, which it would match with fields, deep nesting, and
-// data after the end.
-func checkMembers(data []byte) (offset int, err error) {
-	const maxDepth = 8
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	var seen []map[string]bool // nil for arrays
-	key := false
-	for {
-		tok, err := d.Token()
-		at := int(d.InputOffset())
-		if err == io.EOF && at == 0 {
-			return 0, errors.New("the file is empty")
-		}
-		if err != nil {
-			return at, fmt.Errorf("not JSON: %w", err)
-		}
-		object := len(seen) > 0 && seen[len(seen)-1] != nil
-		if name, ok := tok.(string); ok && object && key {
-			if seen[len(seen)-1][name] {
-				return at, fmt.Errorf("member %q occurs twice", name)
-			}
-			if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
-				return at, fmt.Errorf("member %q has letters that are not in ASCII", name)
-			}
-			if strings.ToLower(name) != name {
-				return at, fmt.Errorf("member %q has capital letters", name)
-			}
-			seen[len(seen)-1][name] = true
-			key = false
-			continue
-		}
-		switch tok {
-		case json.Delim('{'):
-			seen, key = append(seen, map[string]bool{}), true
-			if len(seen) > maxDepth {
-				return at, fmt.Errorf("more than %d levels of nesting", maxDepth)
-			}
-			continue
-		case json.Delim('['):
-			seen = append(seen, nil)
-			if len(seen) > maxDepth {
-				return at, fmt.Errorf("more than %d levels of nesting", maxDepth)
-			}
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			seen = seen[:len(seen)-1]
-		}
-		if len(seen) == 0 {
-			if tok != json.Delim('}') {
-				return at, errors.New("not a JSON object")
-			}
-			if rest := bytes.TrimLeft(data[at:], " \t\r\n"); len(rest) > 0 {
-				return at, errors.New("there is data after the end")
-			}
-			return 0, nil
-		}
-		key = seen[len(seen)-1] != nil
+// fault says what is wrong with an entry of a file, "" when nothing is.
+func (e *Entry) fault() string {
+	if want := e.fingerprint(); e.Fingerprint != want {
+		return fmt.Sprintf("the fingerprint %q does not fit its entry, which has %s: run 'compat baseline update'", e.Fingerprint, want)
 	}
+	if e.Count < 1 {
+		return fmt.Sprintf("count %d is not above 0", e.Count)
+	}
+	if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
+		return fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)
+	}
+	return ""
 }
 
 // baselined reports whether findings of a rule can be in a baseline. That less

@@ -83,7 +83,7 @@ func DefaultPolicy() *Policy {
 		Rules: map[RuleID]Severity{}, MaxAllow: 50, MaxBaseline: 500}
 }
 
-// A SyntaxError is a fault of a policy or a baseline, and its place.
+// A SyntaxError is a fault of a policy, a baseline or a result, and its place.
 type SyntaxError struct {
 	File string
 	Line int    // from 1, 0 when it is not known

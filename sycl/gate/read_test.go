@@ -159,13 +159,14 @@ func TestReadBaselineErrors(t *testing.T) {
 		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is not above 0"},
 		{"a count that is none", replace(`"count":1`, `"count":"1"`), `must not be a string`},
 		{"a member twice", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: member "count" occurs twice`},
-		{"a member in another case", replace(`"count":1`, `"Count":1`), `member "Count" has capital letters`},
-		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters that are not in ASCII`},
+		{"a member in another case", replace(`"count":1`, `"Count":1`), `member "Count" has letters other than a to z`},
+		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters other than a to z`},
 		{"an unknown member", replace(`"count":1`, `"count":1,"more":2`), `unknown field "more"`},
 		{"data after the end", text + "{}", "there is data after the end"},
 		{"a file that ends", text[:len(text)/2], "not JSON"},
 		{"bytes that are no text", replace("fp64", "fp\xff"), "not valid UTF-8"},
 		{"deep nesting", strings.Repeat(`{"a":`, 100), "levels of nesting"},
+		{"another file", "secret: 'x'", "not a baseline"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadBaseline("b.json", strings.NewReader(test.text))
@@ -200,7 +201,7 @@ func FuzzReadPolicy(f *testing.F) {
 
 func FuzzReadBaseline(f *testing.F) {
 	f.Add([]byte(wholeBaseline(f)))
-	f.Add([]byte(`{"schema":"` + BaselineSchema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
+	f.Add([]byte(`{"schema":"` + baselineFormat.schema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
 	reports := facts(everything())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := ReadBaseline("b.json", bytes.NewReader(data))

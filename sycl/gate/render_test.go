@@ -387,7 +387,7 @@ func TestSchema(t *testing.T) {
 	}{
 		"result":   {schema.Result, ResultSchema, render(t, "result.json", renderResult(t))},
 		"attack":   {schema.Result, ResultSchema, render(t, "result.json", attack("x | y"))},
-		"baseline": {schema.Baseline, BaselineSchema, wholeBaseline(t)},
+		"baseline": {schema.Baseline, baselineFormat.schema, wholeBaseline(t)},
 	} {
 		var root map[string]any
 		if err := json.Unmarshal(test.schema, &root); err != nil {
