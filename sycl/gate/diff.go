@@ -1,15 +1,11 @@
 package gate
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Change is what differs between two reports about a kernel, a device or both.
@@ -91,43 +87,4 @@ func diffTargets(a, b *target) (changes []Change) {
 		}
 	}
 	return changes
-}
-
-// WriteChanges prints changes for people, nothing when there are none. Kernels
-// that change in the same way on several devices have one line.
-func WriteChanges(w io.Writer, changes []Change) error {
-	out := bufio.NewWriter(w)
-	for i := 0; i < len(changes); {
-		c := changes[i]
-		devices := []string{}
-		same := func(o Change) bool {
-			c.Device, o.Device = "", ""
-			return c == o && c.Kernel != ""
-		}
-		for ; i < len(changes) && (len(devices) == 0 || same(changes[i])); i++ {
-			devices = append(devices, safetext.Escape(changes[i].Device))
-		}
-		line := c.Kind + ": "
-		switch {
-		case c.Device == "":
-			line += "kernel '" + safetext.Escape(c.Kernel) + "'"
-		case c.Kernel == "":
-			line += "device " + devices[0]
-		default:
-			line += fmt.Sprintf("kernel '%s' on %s: %s, was %s", safetext.Escape(c.Kernel), strings.Join(devices, ", "), reported(c.New), reported(c.Old))
-		}
-		if c.Target != "" {
-			line += " (" + safetext.Escape(c.Target) + ")"
-		}
-		fmt.Fprintln(out, line)
-	}
-	return out.Flush()
-}
-
-// reported returns a verdict for people.
-func reported(v compat.Verdict) string {
-	if v == compat.NoVerdict {
-		return "not reported"
-	}
-	return v.String()
 }

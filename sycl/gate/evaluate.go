@@ -23,7 +23,7 @@ func Evaluate(in Input) *Result {
 	e := evaluator{Input: in, today: in.Today.UTC().Format(dateFormat), tiers: map[string]Tier{}, reasonsUsed: map[int]bool{}, familyUsed: map[int]bool{}}
 	r := &Result{Category: in.Category, Conclusion: Success, Devices: []DeviceTier{}, Findings: []Finding{}, Notices: []Notice{},
 		Generator: in.Generator, Schema: ResultSchema, SchemaVersion: resultFormat.version, Targets: []TargetSummary{}, Today: e.today,
-		Compared: in.Baseline != nil || in.Base != nil, sources: in.Workspace,
+		Compared: in.Baseline != nil || in.Base != nil, Workspace: in.Workspace,
 		Policy: PolicySummary{FailOn: in.Policy.FailOn, FailOnSeverity: in.Policy.FailOnSeverity, File: in.Policy.File, Undetermined: in.Policy.Undetermined}}
 	e.result = r
 	r.targets = combine(in.Reports)

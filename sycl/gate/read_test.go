@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 )
 
 const wholePolicy = `version: 1
@@ -119,7 +120,7 @@ func TestReadPolicyErrors(t *testing.T) {
 
 func wholeBaseline(t testing.TB) string {
 	t.Helper()
-	b := NewBaseline(Evaluate(Input{Reports: facts(everything()), Today: today}))
+	b := NewBaseline(Evaluate(Input{Reports: facts(gatetest.Everything()), Today: today}))
 	var out bytes.Buffer
 	if err := b.Encode(&out); err != nil {
 		t.Fatal(err)
@@ -139,6 +140,8 @@ func TestBaselineFile(t *testing.T) {
 		t.Errorf("%v, written again:\n%s", err, again.String())
 	}
 }
+
+func TestResultFile(t *testing.T) { golden.Check(t, "result.json", encoded(t, whole(t))) }
 
 func TestReadBaselineErrors(t *testing.T) {
 	text := wholeBaseline(t)
@@ -182,7 +185,7 @@ func FuzzReadPolicy(f *testing.F) {
 	f.Add(wholePolicy)
 	f.Add("version: 1\nlimits: {<<: {max-allow: 1}}\n")
 	f.Add("version: 1\nallow: [{rule: undetermined, kernels: ['*'], detail: {required: x}, reason: r, expires: 2027-01-01}]")
-	reports := facts(everything())
+	reports := facts(gatetest.Everything())
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := ReadPolicy("p.yaml", strings.NewReader(text))
 		var syntax *SyntaxError
@@ -202,7 +205,7 @@ func FuzzReadPolicy(f *testing.F) {
 func FuzzReadBaseline(f *testing.F) {
 	f.Add([]byte(wholeBaseline(f)))
 	f.Add([]byte(`{"schema":"` + baselineFormat.schema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
-	reports := facts(everything())
+	reports := facts(gatetest.Everything())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := ReadBaseline("b.json", bytes.NewReader(data))
 		if err != nil {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -29,12 +31,38 @@ type Result struct {
 	SchemaVersion string           `json:"schema-version"`
 	Targets       []TargetSummary  `json:"targets"`
 	Today         string           `json:"today"`
+	Workspace     Workspace        `json:"-"` // as in the Input
 
 	items   []*item
 	targets []*target
 	digests map[string]string // of devices
 	absent  []Entry           // of the baseline
-	sources Workspace         // nil when there are none
+}
+
+// A KernelVerdict says whether a kernel runs on a device.
+type KernelVerdict struct {
+	Kernel  string // as people write it
+	Name    string // mangled
+	Target  string
+	Verdict compat.Verdict // NoVerdict when no report has one
+}
+
+// Verdicts returns whether kernels run on a device: all of the targets with the
+// device, by target and kernel. A result that was read from a file has none.
+func (r *Result) Verdicts(device string) iter.Seq[KernelVerdict] {
+	return func(yield func(KernelVerdict) bool) {
+		for _, t := range r.targets {
+			col := t.column(device)
+			if col < 0 {
+				continue
+			}
+			for row, k := range t.kernels {
+				if !yield(KernelVerdict{Kernel: k.display, Name: k.name, Target: t.label, Verdict: t.verdict(row, col)}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A Conclusion is what a gate comes to.
@@ -119,6 +147,9 @@ type Finding struct {
 	Target      string           `json:"target,omitempty"`
 	Text        string           `json:"text,omitempty"` // of findings that Rule and Required do not explain
 }
+
+// Covered reports whether the policy lets the finding pass.
+func (f *Finding) Covered() bool { return f.Suppression != nil || f.Family != "" }
 
 // DeviceFinding is a device with a problem.
 type DeviceFinding struct {
