@@ -122,7 +122,7 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 }
 
 // Facts reads reports, several at once, wherever they are.
-func Facts(ctx context.Context, names []string) (facts []*gate.Facts, err error) {
+func Facts(ctx context.Context, names []string) (facts []*gate.Index, err error) {
 	defer func() { err = escaped(err) }()
 	defer Recover(&err)
 	return readFacts(ctx, &opener{}, names)

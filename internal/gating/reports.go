@@ -21,7 +21,7 @@ const (
 
 // readFacts reads reports, several at once. A file that has several names is
 // read once.
-func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts, error) {
+func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
 	}
@@ -31,7 +31,7 @@ func readFacts(ctx context.Context, open *opener, names []string) ([]*gate.Facts
 	}
 	// What is read is garbage at once, and the process ends soon.
 	debug.SetGCPercent(400)
-	facts := make([]*gate.Facts, len(names))
+	facts := make([]*gate.Index, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
 	next, cells := 0, 0
@@ -90,11 +90,11 @@ func unique(open *opener, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readFact(open *opener, d *report.Decoder, name string) (facts *gate.Facts, cells int, err error) {
+func readFact(open *opener, d *report.Decoder, name string) (facts *gate.Index, cells int, err error) {
 	defer Recover(&err)
 	r, err := read(open, File{Name: name}, d.Decode)
 	if err != nil {
 		return nil, 0, err
 	}
-	return gate.NewFacts(filepath.ToSlash(name), r), len(r.Cells), nil
+	return gate.NewIndex(filepath.ToSlash(name), r), len(r.Cells), nil
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -149,29 +150,33 @@ func baselined(id RuleID) bool { return id != CoverageLost && id != KernelLost &
 // findings that no exception covers and that are warnings at least, or notes
 // when these fail.
 func NewBaseline(r *Result) *Baseline {
-	least := min(r.Policy.FailOnSeverity, Warning)
-	b := r.coverage()
-	for _, i := range r.items {
-		if i.covered() || !baselined(i.problem.rule) || i.severity < least {
-			continue
-		}
-		b.Findings = append(b.Findings, i.entry())
-	}
-	b.Findings = count(b.Findings)
-	return b
-}
-
-// coverage is a baseline without findings.
-func (r *Result) coverage() *Baseline {
-	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}}
+	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}} // [] and not null in JSON
 	for id, digest := range r.digests {
 		b.Devices = append(b.Devices, BaselineDevice{digest, id})
 	}
 	slices.SortFunc(b.Devices, func(a, b BaselineDevice) int { return strings.Compare(a.ID, b.ID) })
 	for _, t := range r.targets {
-		b.Targets = append(b.Targets, BaselineTarget{slices.Clip(append([]string{}, t.devices...)), t.label})
+		b.Targets = append(b.Targets, BaselineTarget{append([]string{}, t.devices...), t.label})
 	}
+	least := min(r.Policy.FailOnSeverity, Warning)
+	for _, i := range r.items {
+		if !i.covered() && baselined(i.problem.rule) && i.severity >= least {
+			b.Findings = append(b.Findings, i.entry())
+		}
+	}
+	b.Findings = count(b.Findings)
 	return b
+}
+
+// digests returns the devices and what was known of them.
+func (b *Baseline) digests() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, d := range b.Devices {
+			if !yield(d.ID, d.Digest) {
+				return
+			}
+		}
+	}
 }
 
 // count sorts entries and joins equal ones.
@@ -219,76 +224,4 @@ func without(list, other []Entry) (left []Entry) {
 		}
 	}
 	return left
-}
-
-// matcher pairs items with the entries of a baseline.
-type matcher struct {
-	entries []Entry // with what is left of their counts
-}
-
-// match gives the state to items that the entries have, and leaves the rest of
-// the counts. Entries match items of the same target first, then of any: targets
-// can be renamed. Compilers number lambdas without a name, so that one more
-// changes the names of others: what is left matches in the same source file when
-// only such numbers differ.
-func (m *matcher) match(items []*item) {
-	type key struct{ target, file, kernel, device, required, rule string }
-	pass := func(state State, of func(target, file, kernel string) (key, bool)) {
-		open := map[key][]int{}
-		for i, e := range m.entries {
-			if k, ok := of(e.Target, e.File, e.Kernel); ok && e.Count > 0 {
-				k.device, k.required, k.rule = e.Device, e.Required, string(e.Rule)
-				open[k] = append(open[k], i)
-			}
-		}
-		if len(open) == 0 {
-			return
-		}
-		for _, it := range items {
-			if it.state != StateNew {
-				continue
-			}
-			k, ok := of(it.target.label, it.file(), it.kernelName())
-			if !ok {
-				continue
-			}
-			k.device, k.required, k.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
-			if list := open[k]; len(list) > 0 {
-				it.state = state
-				if m.entries[list[0]].Count--; m.entries[list[0]].Count == 0 {
-					open[k] = list[1:]
-				}
-			}
-		}
-	}
-	pass(StateUnchanged, func(target, _, kernel string) (key, bool) { return key{target: target, kernel: kernel}, true })
-	pass(StateUnchanged, func(_, _, kernel string) (key, bool) { return key{kernel: kernel}, true })
-	pass(StateUpdated, func(target, file, kernel string) (key, bool) {
-		plain, ok := withoutNumbers(kernel)
-		return key{target: target, file: file, kernel: plain}, ok
-	})
-}
-
-// withoutNumbers returns a mangled name without the numbers that compilers give
-// to lambdas and types without a name, and whether it is such a name. These are
-// "Ul" types "E" [number] "_" and "Ut" [number] "_".
-func withoutNumbers(name string) (string, bool) {
-	if !strings.Contains(name, "Ul") && !strings.Contains(name, "Ut") {
-		return name, false
-	}
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		b.WriteByte(name[i])
-		if name[i] != 'E' && !strings.HasSuffix(name[:i+1], "Ut") {
-			continue
-		}
-		end := i + 1
-		for end < len(name) && '0' <= name[end] && name[end] <= '9' {
-			end++
-		}
-		if end < len(name) && name[end] == '_' {
-			i = end - 1
-		}
-	}
-	return b.String(), true
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,25 +21,14 @@ type Change struct {
 }
 
 // Diff compares reports. Losses come first.
-func Diff(old, now []*Facts) []Change {
-	changes := []Change{}
-	before, after := map[string]*target{}, map[string]*target{}
-	labels := map[string]bool{}
-	for _, t := range combine(old) {
-		before[t.label], labels[t.label] = t, true
-	}
-	for _, t := range combine(now) {
-		after[t.label], labels[t.label] = t, true
-	}
+func Diff(old, now []*Index) []Change {
+	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
+	labels := maps.Clone(before)
+	maps.Copy(labels, after)
+	changes := []Change{} // [] and not null in JSON
 	for label := range labels {
-		a, b := before[label], after[label]
-		if a == nil {
-			a = newTarget(label, nil)
-		}
-		if b == nil {
-			b = newTarget(label, nil)
-		}
-		changes = append(changes, diffTargets(a, b)...)
+		nothing := newTarget(label, nil)
+		changes = append(changes, diffTargets(cmp.Or(before[label], nothing), cmp.Or(after[label], nothing))...)
 	}
 	kinds := []string{"lost", "removed", "changed", "won", "added"}
 	slices.SortFunc(changes, func(a, b Change) int {
@@ -48,43 +38,47 @@ func Diff(old, now []*Facts) []Change {
 	return changes
 }
 
-func diffTargets(a, b *target) (changes []Change) {
-	oneSided := func(a, b *target, kind string) {
-		for _, d := range a.devices {
-			if b.column(d) < 0 {
-				changes = append(changes, Change{Device: d, Kind: kind, Target: a.label})
-			}
-		}
-		for _, k := range a.kernels {
-			if _, ok := b.byName[k.name]; !ok {
-				changes = append(changes, Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: a.label})
-			}
-		}
-	}
-	oneSided(a, b, "removed")
-	oneSided(b, a, "added")
-	for row, k := range a.kernels {
-		now, ok := b.byName[k.name]
-		if !ok {
+func diffTargets(old, now *target) []Change {
+	changes := slices.Concat(onlyIn(old, now, "removed"), onlyIn(now, old, "added"))
+	for row, k := range old.kernels {
+		nowRow := now.row(k.name)
+		if nowRow < 0 {
 			continue
 		}
-		for col, d := range a.devices {
-			if b.column(d) < 0 {
+		for col, d := range old.devices {
+			nowCol := now.column(d)
+			was, is := old.verdict(row, col), now.verdict(nowRow, nowCol)
+			if nowCol < 0 || was == is {
 				continue
 			}
-			was, is := a.verdict(row, col), b.verdict(now, b.column(d))
-			if was == is {
-				continue
-			}
-			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: "changed", Name: k.name, Old: was, New: is, Target: a.label}
-			switch {
-			case was == compat.Compatible:
-				c.Kind = "lost"
-			case is == compat.Compatible:
-				c.Kind = "won"
-			}
-			changes = append(changes, c)
+			changes = append(changes, Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: old.label})
 		}
 	}
 	return changes
+}
+
+// onlyIn returns the devices and kernels that one target has and another has not.
+func onlyIn(t, other *target, kind string) (changes []Change) {
+	for _, d := range t.devices {
+		if other.column(d) < 0 {
+			changes = append(changes, Change{Device: d, Kind: kind, Target: t.label})
+		}
+	}
+	for _, k := range t.kernels {
+		if other.row(k.name) < 0 {
+			changes = append(changes, Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: t.label})
+		}
+	}
+	return changes
+}
+
+// kindOf returns the kind of a change of a verdict.
+func kindOf(was, is compat.Verdict) string {
+	switch {
+	case was == compat.Compatible:
+		return "lost"
+	case is == compat.Compatible:
+		return "won"
+	}
+	return "changed"
 }

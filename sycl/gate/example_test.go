@@ -30,7 +30,7 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 		},
 	}
 	result := gate.Evaluate(gate.Input{
-		Reports: []*gate.Facts{gate.NewFacts("kernels.compat.json", r)},
+		Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)},
 		Policy:  policy,
 		Today:   time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
 	})

@@ -14,6 +14,7 @@
 package gate
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -22,8 +23,8 @@ import (
 
 // An Input is all that a decision depends on.
 type Input struct {
-	Reports   []*Facts
-	Base      []*Facts  // of the base branch, nil when they are not known
+	Reports   []*Index
+	Base      []*Index  // of the base branch, nil when they are not known
 	Baseline  *Baseline // nil when there is none
 	Policy    *Policy   // nil is DefaultPolicy
 	Today     time.Time // exceptions end on days in UTC
@@ -44,4 +45,15 @@ type Workspace interface {
 	Open(path string) (io.ReadCloser, error)
 	// Target returns where a target is declared.
 	Target(label string) (path string, line int, ok bool)
+}
+
+const dateFormat = "2006-01-02"
+
+// ParseDate reads a day such as 2027-03-31.
+func ParseDate(s string) (time.Time, error) {
+	t, err := time.Parse(dateFormat, s)
+	if err != nil {
+		return t, fmt.Errorf("%q is not a day such as 2027-03-31", s)
+	}
+	return t, nil
 }

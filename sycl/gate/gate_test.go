@@ -26,9 +26,9 @@ var (
 	none, other, absent, future = gatetest.None, gatetest.Other, gatetest.Absent, gatetest.Future
 )
 
-func facts(reports ...*report.Report) (list []*Facts) {
+func facts(reports ...*report.Report) (list []*Index) {
 	for i, r := range reports {
-		list = append(list, NewFacts(fmt.Sprintf("r%d.json", i), r))
+		list = append(list, NewIndex(fmt.Sprintf("r%d.json", i), r))
 	}
 	return list
 }
@@ -336,7 +336,7 @@ func TestProperties(t *testing.T) {
 
 		shuffled := in
 		shuffled.Reports, shuffled.Base = slices.Clone(reports), slices.Clone(base)
-		for _, list := range [][]*Facts{shuffled.Reports, shuffled.Base} {
+		for _, list := range [][]*Index{shuffled.Reports, shuffled.Base} {
 			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		}
 		if got := encoded(t, Evaluate(shuffled)); got != text {
@@ -344,7 +344,7 @@ func TestProperties(t *testing.T) {
 		}
 
 		more := *p
-		more.Allow = append(slices.Clone(p.Allow), Allow{Rule: "missing-aspect", Kernels: []string{fmt.Sprintf("k%d", random.IntN(6))}, Reason: "r", Line: 9})
+		more.Allow = append(slices.Clone(p.Allow), Exception{Rule: "missing-aspect", Kernels: []string{fmt.Sprintf("k%d", random.IntN(6))}, Reason: "r", Line: 9})
 		allowed := in
 		allowed.Policy = &more
 		if got := Evaluate(allowed); got.Counts.Failing > r.Counts.Failing {

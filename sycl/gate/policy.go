@@ -31,7 +31,7 @@ type Policy struct {
 	Rules          map[RuleID]Severity
 
 	Families []Family
-	Allow    []Allow
+	Allow    []Exception
 
 	MaxAllow    int  // entries of the allow list
 	MaxBaseline int  // entries of the baseline
@@ -63,8 +63,8 @@ type Family struct {
 	Line    int
 }
 
-// Allow is an exception from the rules.
-type Allow struct {
+// Exception is an exception from the rules.
+type Exception struct {
 	Rule    RuleID
 	Kernels []string // patterns of names as people write them or mangled
 	Devices []string // patterns, any when empty
@@ -411,7 +411,7 @@ func (p *policyParser) family(key string, n *yaml.Node) error {
 }
 
 func (p *policyParser) allow(key string, n *yaml.Node) error {
-	a := Allow{Line: n.Line}
+	a := Exception{Line: n.Line}
 	var rule string
 	detailKey := ""
 	lines, err := p.mapping(n, key, keys{
@@ -457,8 +457,6 @@ func (p *policyParser) allow(key string, n *yaml.Node) error {
 	p.Allow = append(p.Allow, a)
 	return nil
 }
-
-const dateFormat = "2006-01-02"
 
 func (p *policyParser) date(to *string) func(string, *yaml.Node) error {
 	return func(key string, n *yaml.Node) error {

@@ -50,7 +50,7 @@ func TestReadPolicy(t *testing.T) {
 		FailOn: FailOnAny, FailOnSeverity: Warning, FailOnStale: true, Undetermined: Off,
 		Rules:    map[RuleID]Severity{"unsupported-sub-group-size": Error, "fixed-target-mismatch": Off},
 		Families: []Family{{"gemm", []string{"lib::gemm_fp64<*>", "lib::gemm_fp32<*>"}, 15}},
-		Allow: []Allow{{Rule: "missing-aspect", Kernels: []string{"sim::Reduce<double>"}, Devices: []string{"intel_gpu_bmg_g21"}, Targets: []string{"//sim/..."},
+		Allow: []Exception{{Rule: "missing-aspect", Kernels: []string{"sim::Reduce<double>"}, Devices: []string{"intel_gpu_bmg_g21"}, Targets: []string{"//sim/..."},
 			Detail: "fp64", Reason: "fallback path on host", Owner: "@org/sim", Issue: "https://tracker.example/123", Expires: "2027-03-31", Line: 19}},
 		MaxAllow: 5, MaxBaseline: 7, NeverEnds: true}
 	if !reflect.DeepEqual(got, want) {

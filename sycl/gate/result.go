@@ -113,8 +113,8 @@ const (
 	Informative Tier = "informative"
 )
 
-// Severity returns what problems of devices in the tier are at most.
-func (t Tier) Severity() Severity {
+// severity returns what problems of devices in the tier are at most.
+func (t Tier) severity() Severity {
 	switch t {
 	case Required:
 		return Error
@@ -126,26 +126,26 @@ func (t Tier) Severity() Severity {
 
 // A Finding is a problem of a kernel, with the devices it is the same for.
 type Finding struct {
-	Cause       RuleID           `json:"cause,omitempty"` // rule of the report, when Rule is another
-	Class       Class            `json:"class,omitempty"`
-	Devices     []DeviceFinding  `json:"devices"` // none for findings about targets and kernels as such
-	Expired     bool             `json:"expired,omitempty"`
-	Fails       bool             `json:"fails"`
-	Family      string           `json:"family,omitempty"`
-	Fingerprint string           `json:"fingerprint"`
-	Image       bool             `json:"image,omitempty"`  // it is the image of the kernel that has the problem
-	Kernel      string           `json:"kernel,omitempty"` // as people write it
-	Line        int              `json:"line,omitempty"`
-	Name        string           `json:"name,omitempty"` // mangled
-	Origins     []string         `json:"origins,omitempty"`
-	Path        string           `json:"path,omitempty"` // relative to the workspace, "" when no place is known
-	Required    string           `json:"required,omitempty"`
-	Rule        RuleID           `json:"rule"`
-	Severity    Severity         `json:"severity"`
-	State       State            `json:"state"`
-	Suppression *SuppressionNote `json:"suppression,omitempty"`
-	Target      string           `json:"target,omitempty"`
-	Text        string           `json:"text,omitempty"` // of findings that Rule and Required do not explain
+	Cause       RuleID          `json:"cause,omitempty"` // rule of the report, when Rule is another
+	Class       Class           `json:"class,omitempty"`
+	Devices     []DeviceFinding `json:"devices"` // none for findings about targets and kernels as such
+	Expired     bool            `json:"expired,omitempty"`
+	Fails       bool            `json:"fails"`
+	Family      string          `json:"family,omitempty"`
+	Fingerprint string          `json:"fingerprint"`
+	Image       bool            `json:"image,omitempty"`  // it is the image of the kernel that has the problem
+	Kernel      string          `json:"kernel,omitempty"` // as people write it
+	Line        int             `json:"line,omitempty"`
+	Name        string          `json:"name,omitempty"` // mangled
+	Origins     []string        `json:"origins,omitempty"`
+	Path        string          `json:"path,omitempty"` // relative to the workspace, "" when no place is known
+	Required    string          `json:"required,omitempty"`
+	Rule        RuleID          `json:"rule"`
+	Severity    Severity        `json:"severity"`
+	State       State           `json:"state"`
+	Suppression *Suppression    `json:"suppression,omitempty"`
+	Target      string          `json:"target,omitempty"`
+	Text        string          `json:"text,omitempty"` // of findings that Rule and Required do not explain
 }
 
 // Covered reports whether the policy lets the finding pass.
@@ -174,8 +174,8 @@ const (
 	StateUpdated   State = "updated" // known by another name of the kernel
 )
 
-// SuppressionNote says why a finding does not count.
-type SuppressionNote struct {
+// Suppression says why a finding does not count.
+type Suppression struct {
 	Expires string `json:"expires,omitempty"`
 	Issue   string `json:"issue,omitempty"`
 	Line    int    `json:"line"` // in the policy

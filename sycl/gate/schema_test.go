@@ -66,7 +66,7 @@ func TestSchema(t *testing.T) {
 		properties map[string]any
 	}{
 		{Result{}, at(result, "properties")}, {Counts{}, at(result, "properties", "counts", "properties")}, {Finding{}, at(result, "$defs", "finding", "properties")},
-		{DeviceFinding{}, at(result, "$defs", "finding", "properties", "devices", "items", "properties")}, {SuppressionNote{}, at(result, "$defs", "finding", "properties", "suppression", "properties")},
+		{DeviceFinding{}, at(result, "$defs", "finding", "properties", "devices", "items", "properties")}, {Suppression{}, at(result, "$defs", "finding", "properties", "suppression", "properties")},
 		{Notice{}, at(result, "$defs", "notice", "properties")}, {PolicySummary{}, at(result, "properties", "policy", "properties")},
 		{TargetSummary{}, at(result, "properties", "targets", "items", "properties")}, {DeviceTier{}, at(result, "properties", "devices", "items", "properties")},
 		{Entry{}, at(baseline, "properties", "findings", "items", "properties")}, {BaselineDevice{}, at(baseline, "properties", "devices", "items", "properties")},

@@ -19,7 +19,7 @@ func ExampleText() {
 		Cells: []report.Cell{{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
 			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}}},
 	}
-	result := gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("kernels.compat.json", r)}, Today: time.Now()})
+	result := gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)}, Today: time.Now()})
 	if err := render.Text(os.Stdout, result, render.TextOptions{}); err != nil {
 		log.Fatal(err)
 	}

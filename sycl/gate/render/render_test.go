@@ -37,9 +37,9 @@ func policy(t testing.TB, text string) *gate.Policy {
 	return p
 }
 
-func facts(reports ...*report.Report) (list []*gate.Facts) {
+func facts(reports ...*report.Report) (list []*gate.Index) {
 	for i, r := range reports {
-		list = append(list, gate.NewFacts(fmt.Sprintf("r%d.json", i), r))
+		list = append(list, gate.NewIndex(fmt.Sprintf("r%d.json", i), r))
 	}
 	return list
 }
@@ -115,10 +115,10 @@ func attack(name string) *gate.Result {
 	p := gate.DefaultPolicy()
 	p.File = name
 	p.Required = []string{"*", name + "missing"}
-	p.Allow = []gate.Allow{{Rule: "missing-aspect", Kernels: []string{"*"}, Devices: []string{"nothing"}, Reason: name, Line: 1},
+	p.Allow = []gate.Exception{{Rule: "missing-aspect", Kernels: []string{"*"}, Devices: []string{"nothing"}, Reason: name, Line: 1},
 		{Rule: "unsupported-sub-group-size", Kernels: []string{"*"}, Reason: name, Owner: name, Issue: name, Line: 2}}
 	p.Families = []gate.Family{{Name: name, Kernels: []string{name + "none"}, Line: 3}}
-	return gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts(name, r)}, Policy: p, Today: today, Category: name})
+	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
 }
 
 // checkLines reports lines of a log that a runner would take for a command, and
