@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 )
@@ -49,11 +48,6 @@ func (e *evaluator) checkExceptions(fails bool) {
 		}
 		e.note(n)
 	}
-}
-
-// String says what an exception is from.
-func (x *Exception) String() string {
-	return fmt.Sprintf("the exception from %s for %s", x.Rule, strings.Join(x.Kernels, ", "))
 }
 
 // checkFamilies finds families without a kernel.

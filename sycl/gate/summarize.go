@@ -87,7 +87,7 @@ func (e *evaluator) group() {
 		fate    fate
 	}
 	locate := locator{Workspace: e.Workspace}
-	// Items of a problem stand together, and few of them differ.
+	// Items of a problem are next to each other, and few of them differ.
 	var places []int // of the findings of the last problem
 	var keys []key
 	for _, i := range r.items {
@@ -109,11 +109,16 @@ func (e *evaluator) group() {
 		}
 	}
 	sortFindings(r.Findings)
+	setFingerprints(r.Findings)
+}
+
+// setFingerprints identifies findings. Some are parts of one problem, whose devices
+// have different tiers or exceptions; these have a number each.
+func setFingerprints(list []Finding) {
 	seen := map[string]int{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for i := range list {
+		f := &list[i]
 		f.Fingerprint = fingerprint(string(f.Rule), f.Name, f.Target, string(f.Cause), f.Required, f.Text)
-		// Parts of one problem have a number of their own.
 		if n := seen[f.Fingerprint]; n > 0 {
 			seen[f.Fingerprint]++
 			f.Fingerprint = fingerprint(f.Fingerprint, fmt.Sprint(n))
@@ -133,7 +138,8 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 	if x := i.exception; x != nil {
 		f.Suppression = &Suppression{Expires: x.Expires, Issue: x.Issue, Line: x.Line, Owner: x.Owner, Reason: x.Reason}
 	}
-	f.Path, f.Line, f.Origins = locate.find(i.target.label, k, p)
+	at, functions := locate.find(i.target.label, k, p)
+	f.Path, f.Line, f.Origins = at.Path, int(at.Line), functions
 	return f
 }
 
