@@ -17,9 +17,9 @@ import (
 
 var baselineFormat = jsonFormat{noun: "baseline", schema: "https://rules-sycl.github.io/schema/compat-baseline/v1", version: "1.0", most: 64}
 
-// A Baseline is a list of problems that are known and do not fail the gate. It
-// is made by a program; exceptions that people write have their place in the
-// policy. It also says what was checked, so that less of that is noticed.
+// A Baseline is a list of problems that are known and do not fail the gate. A program
+// makes it; the exceptions that people write are in the policy. It also has what was
+// checked, so that the gate notices when less is.
 type Baseline struct {
 	File     string // as given to ReadBaseline
 	Devices  []BaselineDevice
@@ -142,8 +142,8 @@ func (e *Entry) fault() string {
 	return ""
 }
 
-// baselined reports whether findings of a rule can be in a baseline. That less
-// is checked is always new, or it would make the gate pass.
+// baselined reports whether findings of a rule can be in a baseline. That less is
+// checked is always new: otherwise checking less would make the gate pass.
 func baselined(id RuleID) bool { return id != CoverageLost && id != KernelLost && id != ReportInvalid }
 
 // NewBaseline returns the baseline with which nothing of a result is new: the

@@ -76,7 +76,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 	}
 	maps.Copy(inBaseline, inBase)
 	for _, id := range slices.Sorted(maps.Keys(inBaseline)) {
-		e.note(Notice{Rule: DeviceDataChanged, Severity: Warning, Text: fmt.Sprintf("what is known of device %s has changed: look at its findings and refresh the baseline", id)})
+		e.note(Notice{Rule: DeviceDataChanged, Severity: Warning, Text: fmt.Sprintf("the data of device %s has changed: check its findings and refresh the baseline", id)})
 	}
 }
 

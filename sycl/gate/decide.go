@@ -35,14 +35,14 @@ func (e *evaluator) checkExceptions(fails bool) {
 		n := Notice{Rule: SuppressionExpired, Severity: Warning, Fails: fails, File: e.Policy.File, Line: x.Line}
 		switch {
 		case x.Expires != "" && x.Expires < e.today:
-			n.Text = fmt.Sprintf("%v expired on %s: solve the problem or agree on a later day", x, x.Expires)
+			n.Text = fmt.Sprintf("%s expired on %s: solve the problem or agree on a later day", x.name(), x.Expires)
 		case !e.exceptionUsed[i]:
 			e.result.Counts.Stale++
 			n.Rule = SuppressionStale
-			n.Text = fmt.Sprintf("%v matches nothing: remove it", x)
+			n.Text = fmt.Sprintf("%s matches nothing: remove it", x.name())
 		case x.Expires != "" && x.Expires <= soon:
 			n.Severity, n.Fails = Note, false
-			n.Text = fmt.Sprintf("%v expires on %s", x, x.Expires)
+			n.Text = fmt.Sprintf("%s expires on %s", x.name(), x.Expires)
 		default:
 			continue
 		}

@@ -168,7 +168,8 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 	return out
 }
 
-// addProblem adds an item for a problem that is of no kernel.
+// addProblem adds an item for a problem that is of no kernel. Its text is part of the
+// fingerprint: in other words it is another finding.
 func (e *evaluator) addProblem(t *target, rule RuleID, device string, severity Severity, text string) {
 	p := &problem{problemKey: problemKey{kernel: -1, rule: rule, text: text}}
 	if device != "" {

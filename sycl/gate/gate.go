@@ -1,16 +1,15 @@
-// Package gate decides whether a change may pass: it holds compatibility reports
-// against a policy, which says what is required of which devices, and against
-// what was known before, a baseline file or reports of the base branch.
+// Package gate decides whether a change may pass. It compares compatibility reports
+// with a policy, which says what is required of which devices, and with what was
+// known before: a baseline file, or reports of the base branch.
 //
-// Not every kernel that does not run on a device is a defect: libraries have
-// kernels for devices of all kinds. So policies sort devices into tiers, name
-// families of kernels of which one is enough, and list exceptions that have a
-// reason and an end; and by default only what is new fails.
+// Not every kernel that does not run on a device is a defect: libraries have kernels
+// for devices of all kinds. So a policy sorts devices into tiers, names families of
+// kernels of which one is enough, and lists exceptions, which have a reason and an
+// end. By default only new problems fail.
 //
-// [Evaluate] is a function of its input: it reads no file, no clock and no
-// environment. All renderings are made from its [Result], so that they agree.
-// Everything in a report may have been written by an attacker: renderings make
-// it visible and inert.
+// [Evaluate] is a function of its [Input]: it uses no clock, no environment and no
+// file but those of the [Workspace]. An [Index] is what it needs of a report. Package
+// gate/render shows the [Result].
 package gate
 
 import (
@@ -23,21 +22,21 @@ import (
 
 // An Input is all that a decision depends on.
 type Input struct {
-	Reports   []*Index
+	Reports   []*Index  // of the change
 	Base      []*Index  // of the base branch, nil when they are not known
 	Baseline  *Baseline // nil when there is none
 	Policy    *Policy   // nil is DefaultPolicy
 	Today     time.Time // exceptions end on days in UTC
 	Generator report.Generator
-	Category  string    // tells results of one change apart, such as those of several configurations
+	Category  string    // names the result when a change has several, such as one a configuration
 	Workspace Workspace // nil when there are no source files to look at
 
-	// What the base branch has, to tell when a change asks for less. May be nil.
+	// Of the base branch, to show where the change asks for less. May be nil.
 	BasePolicy   *Policy
 	BaseBaseline *Baseline
 }
 
-// A Workspace knows the source files. Paths are relative to it, with "/".
+// A Workspace has the source files. Paths are relative to it, with "/".
 type Workspace interface {
 	// HasFile reports whether there is a regular file.
 	HasFile(path string) bool

@@ -289,7 +289,7 @@ allow:
   - {rule: missing-aspect, kernels: [K], reason: r, expires: 2027-02-01}
   - {rule: no-image, kernels: [K], reason: r, expires: 2027-02-01}
 limits: {max-allow: 60}`)
-	want := []string{"devices b are not required any more", "devices c are not supported any more", "fail-on is new, not any", "fail-on-severity is error, not warning",
+	want := []string{"devices b are no longer required", "devices c are no longer supported", "fail-on is new, not any", "fail-on-severity is error, not warning",
 		"undetermined is note, not error", "fail-on-empty is off", "fail-on-stale is off", "the rule missing-aspect is note, not error", "the family f is new or has other kernels",
 		"the exception from missing-aspect for K ends later", "the exception from no-image for K is new", "the limits are wider"}
 	if got := Weakened(old, now); !slices.Equal(got, want) {

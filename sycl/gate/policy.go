@@ -6,7 +6,7 @@ import (
 )
 
 // A Policy says what fails the gate. Its patterns match whole names; "*" stands
-// for any text. Docs/gate.md describes the file.
+// for any text. The page docs/gate.md describes the file.
 type Policy struct {
 	File string // as given to ReadPolicy
 
@@ -24,9 +24,9 @@ type Policy struct {
 	Families []Family
 	Allow    []Exception
 
-	MaxAllow    int  // entries of the allow list
+	MaxAllow    int  // exceptions
 	MaxBaseline int  // entries of the baseline
-	NeverEnds   bool // entries of the allow list may be without an end
+	NeverEnds   bool // exceptions may be without an end
 }
 
 // FailOn says which problems count.
@@ -54,7 +54,7 @@ type Family struct {
 	Line    int
 }
 
-// Exception is an exception from the rules.
+// An Exception lets problems of a rule pass, for a reason and until a day.
 type Exception struct {
 	Rule    RuleID
 	Kernels []string // patterns of names as people write them or mangled
@@ -68,8 +68,8 @@ type Exception struct {
 	Line    int
 }
 
-// String says what an exception is from.
-func (x *Exception) String() string {
+// name names an exception in a sentence.
+func (x *Exception) name() string {
 	return fmt.Sprintf("the exception from %s for %s", x.Rule, strings.Join(x.Kernels, ", "))
 }
 

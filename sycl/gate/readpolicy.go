@@ -158,7 +158,7 @@ func (p *policyReader) rules(path string, n *yaml.Node) error {
 		}
 	}
 	known[string(Undetermined)] = func(path string, n *yaml.Node) error {
-		return p.errorf(n, path, `the level of undetermined is the key "undetermined" of the policy`)
+		return p.errorf(n, path, `the key "undetermined" of the policy sets the level of this rule`)
 	}
 	_, err := p.mapping(n, path, known)
 	return err
@@ -174,7 +174,7 @@ func (p *policyReader) family(path string, n *yaml.Node) error {
 	case lines["name"] == 0 || lines["kernels"] == 0:
 		return p.errorf(n, path, `"name" and "kernels" are needed`)
 	case need != "any":
-		return p.errorf(n, path, `need is %q, but only "any" has a meaning: one kernel that runs on a device is enough`, need)
+		return p.errorf(n, path, `need is %q, and only "any" is known: one kernel that runs on a device is enough`, need)
 	case slices.ContainsFunc(p.Families, func(o Family) bool { return o.Name == f.Name }):
 		return p.errorf(n, path, "there is another family %q", f.Name)
 	}
@@ -223,7 +223,7 @@ func (p *policyReader) detail(key, value *string) nodeReader {
 		}
 		known[r.Detail] = func(path string, n *yaml.Node) error {
 			if *key != "" {
-				return p.errorf(n, path, "there can be one detail")
+				return p.errorf(n, path, "only one detail is allowed")
 			}
 			*key = r.Detail
 			return p.text(value)(path, n)
@@ -313,7 +313,7 @@ func (p *policyReader) number(to *int) nodeReader {
 	return p.scalar("a number", func(value string) error {
 		v, err := strconv.ParseUint(value, 10, 31)
 		if err != nil {
-			return fmt.Errorf("%q is not a number from 0", value)
+			return fmt.Errorf("%q is not a whole number, 0 or more", value)
 		}
 		*to = int(v)
 		return nil

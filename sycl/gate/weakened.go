@@ -36,10 +36,10 @@ func (w *weakening) devices() {
 		return slices.Contains(list, pattern) || slices.Contains(list, "*")
 	}
 	for _, d := range w.old.Required {
-		w.when(!in(d, w.now.Required), "devices %s are not required any more", d)
+		w.when(!in(d, w.now.Required), "devices %s are no longer required", d)
 	}
 	for _, d := range w.old.Supported {
-		w.when(!in(d, w.now.Supported) && !slices.Contains(w.now.Required, d), "devices %s are not supported any more", d)
+		w.when(!in(d, w.now.Supported) && !slices.Contains(w.now.Required, d), "devices %s are no longer supported", d)
 	}
 }
 
@@ -79,10 +79,10 @@ func (w *weakening) exceptions() {
 			return o.Rule == x.Rule && slices.Equal(o.Kernels, x.Kernels) && slices.Equal(o.Devices, x.Devices) && slices.Equal(o.Targets, x.Targets) && o.Detail == x.Detail
 		})
 		if at < 0 {
-			w.when(true, "%v is new", x)
+			w.when(true, "%s is new", x.name())
 			continue
 		}
 		end := w.old.Allow[at].Expires
-		w.when(end != "" && (x.Expires == "" || x.Expires > end), "%v ends later", x)
+		w.when(end != "" && (x.Expires == "" || x.Expires > end), "%s ends later", x.name())
 	}
 }

@@ -42,7 +42,7 @@ func SARIF(w io.Writer, r *gate.Result, fallback string) error {
 		s.result(&r.Findings[i])
 	}
 	if n := len(r.Findings) - maxSARIF; n > 0 {
-		s.note("warning", "", fmt.Sprintf("%d findings more than the %d that are here are left out, the least grave ones", n, maxSARIF), nil)
+		s.note("warning", "", fmt.Sprintf("%d findings are left out, the least grave ones: a run has at most %d", n, maxSARIF), nil)
 	}
 	for _, n := range r.Notices {
 		var at []sarifLocation
@@ -155,7 +155,8 @@ func camel(id string) string {
 	return b.String()
 }
 
-// The parts of SARIF 2.1.0 that a log has, in the order of its members.
+// The parts of SARIF 2.1.0 that a log has, in the order of its members. The types of
+// go-sarif have all parts, and write empty lists for those that a log does not have.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

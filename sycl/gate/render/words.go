@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// words makes sentences of findings. What is not ours goes through one of its
-// functions, which make it harmless for the format.
+// words makes sentences of findings. Text of reports and policies goes through one of
+// its functions, which make it harmless for the format.
 type words struct {
 	name  func(string) string // of kernels and functions
 	value func(string) string // devices, requirements, texts
@@ -42,7 +42,7 @@ func (w words) sentence(f *gate.Finding) string {
 		}
 		return strings.Join(about, " on ") + ": " + w.value(f.Text)
 	case gate.KernelLost:
-		return fmt.Sprintf("kernel %s is in no report any more", w.name(f.Kernel))
+		return fmt.Sprintf("kernel %s is no longer in any report", w.name(f.Kernel))
 	case gate.Undetermined:
 		return fmt.Sprintf("whether kernel %s runs on %s is known only when the program runs: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Cause))
 	}
@@ -123,7 +123,7 @@ func (w words) status(f *gate.Finding) string {
 	case f.Expired:
 		return "the exception has expired"
 	case f.Class == gate.ClassDeviceData:
-		return "what is known of the device has changed"
+		return "the data of the device has changed"
 	case f.State == gate.StateUnchanged:
 		return "known"
 	case f.State == gate.StateUpdated:
