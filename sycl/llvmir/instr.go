@@ -17,7 +17,7 @@ type Instr struct {
 	opAt       int  // index of its token
 	label      bool // of a basic block
 	result     span
-	scratch    cursor
+	scratch    cursor // memory for parse
 
 	// what parse found
 	parsed     bool
