@@ -114,19 +114,15 @@ type Image struct {
 	Kind       Kind
 	Metadata   *propset.Registry
 	MetadataAt Range
-	Source
+	offload.Source
 	At Range // of the bytes
 
 	format *imageformat.Format // nil when it was not detected
 }
 
-// A Source is the bytes of an image, such as an [*io.SectionReader] or a
-// [*strings.Reader].
-type Source = offload.Source
-
 // NewImage returns a native image for an architecture or, when that is empty, an
 // IR module of the type that its bytes have.
-func NewImage(triple, arch string, content Source) *Image {
+func NewImage(triple, arch string, content offload.Source) *Image {
 	format := imageformat.Detect(content, content.Size())
 	var i *Image
 	if arch == "" {
@@ -141,7 +137,7 @@ func NewImage(triple, arch string, content Source) *Image {
 
 // NewIR returns an IR module. The triple is left out of the metadata when it is
 // empty.
-func NewIR(typ IRType, triple string, content Source) *Image {
+func NewIR(typ IRType, triple string, content offload.Source) *Image {
 	i := &Image{Kind: IRModule, Metadata: new(propset.Registry), Source: content}
 	set := i.Metadata.Add(propset.SYCLBINIR)
 	set.Put(keyType, propset.Uint(uint32(typ)))
@@ -153,7 +149,7 @@ func NewIR(typ IRType, triple string, content Source) *Image {
 
 // NewNative returns a native device code image. The triple is left out of the
 // metadata when it is empty.
-func NewNative(arch, triple string, content Source) *Image {
+func NewNative(arch, triple string, content offload.Source) *Image {
 	i := &Image{Kind: NativeImage, Metadata: new(propset.Registry), Source: content}
 	set := i.Metadata.Add(propset.SYCLBINNative)
 	set.Put(keyArch, propset.String(arch))

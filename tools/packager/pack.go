@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -474,7 +475,7 @@ func (in *input) symbols() ([]string, error) {
 
 // ownProperties returns what can be known of an image without a property file.
 // The place is for messages.
-func ownProperties(content syclbin.Source, place string) (*propset.Registry, error) {
+func ownProperties(content offload.Source, place string) (*propset.Registry, error) {
 	r := new(propset.Registry)
 	switch imageformat.Detect(content, content.Size()) {
 	case imageformat.SPIRV:
