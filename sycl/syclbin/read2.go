@@ -77,7 +77,7 @@ func (v *v2Reader) entry(i int, e wrapped) error {
 		if m.Metadata != nil {
 			return errorf(e.base, "entry %d is a second am_metadata entry for abstract module %d", i, index)
 		}
-		m.MetadataAt = Range{e.base, e.Size()}
+		m.MetadataRange = Range{e.base, e.Size()}
 		m.Metadata, err = v.registry(e, 0, e.Size(), part{"metadata of abstract module", index})
 		return err
 	}
@@ -132,7 +132,7 @@ func (v *v2Reader) globalEntry(i int, e wrapped) error {
 		return errorf(e.base, "entry %d is a second global_metadata entry", i)
 	}
 	reg, err := v.registry(e, 0, e.Size(), part{"global metadata", -1})
-	v.global, v.file.Global, v.file.GlobalAt = reg, reg, Range{e.base, e.Size()}
+	v.global, v.file.Global, v.file.GlobalRange = reg, reg, Range{e.base, e.Size()}
 	return err
 }
 
@@ -173,8 +173,8 @@ func (v *v2Reader) image(i int, e wrapped, role string) (*Image, error) {
 	if role == roleNative {
 		img.Kind = NativeImage
 	}
-	img.MetadataAt = Range{e.base + prefix, size}
-	img.At = Range{e.base + prefix + size, e.Size() - prefix - size}
+	img.MetadataRange = Range{e.base + prefix, size}
+	img.Range = Range{e.base + prefix + size, e.Size() - prefix - size}
 	img.Source = io.NewSectionReader(e, prefix+size, e.Size()-prefix-size)
 	var err error
 	img.Metadata, err = v.registry(e, prefix, size, part{"metadata of entry", i})
