@@ -158,7 +158,7 @@ func version1Entries(entries []wrapped) ([]wrapped, error) {
 		if e.Size() < int64(len(head)) {
 			continue
 		}
-		if err := readAt(e, head[:], 0); err != nil {
+		if err := readAt(e.Entry, head[:], 0); err != nil {
 			return nil, err
 		}
 		if string(head[:]) == magic {
@@ -197,7 +197,7 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 		rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.SYCLBIN), uint16(offload.SPIRV))
 	}
 	for _, e := range version1 {
-		if err := rd.v1(e, e.base, e.Size()); err != nil {
+		if err := rd.v1(e.Entry, e.base, e.Size()); err != nil {
 			return err
 		}
 	}
