@@ -17,6 +17,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -33,50 +34,37 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workspace is a folder that a job has checked out.
-type workspace struct {
+// A checkout is the folder of a job.
+type checkout struct {
 	*testing.T
 	dir string
 	env map[string]string
 }
 
-func newWorkspace(t *testing.T) *workspace {
+func newCheckout(t *testing.T) *checkout {
 	t.Helper()
-	return &workspace{t, t.TempDir(), map[string]string{"GITHUB_REPOSITORY": "o/r", "PATH": os.Getenv("PATH")}}
+	return &checkout{t, t.TempDir(), map[string]string{"GITHUB_REPOSITORY": "o/r", "PATH": os.Getenv("PATH")}}
 }
 
-func (w *workspace) write(name, text string) {
+func (w *checkout) write(name, text string) {
 	w.Helper()
-	path := filepath.Join(w.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		w.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	testfile.Write(w, filepath.Join(w.dir, name), text)
 }
 
-func (w *workspace) read(name string) string {
+func (w *checkout) read(name string) string {
 	w.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil {
-		w.Fatal(err)
-	}
-	return string(data)
+	return testfile.Read(w, filepath.Join(w.dir, name))
 }
 
 // event sets what started the workflow.
-func (w *workspace) event(name, text string) {
+func (w *checkout) event(name, text string) {
 	w.Helper()
-	path := filepath.Join(w.TempDir(), "event.json")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	path := testfile.Write(w, filepath.Join(w.TempDir(), "event.json"), text)
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
 }
 
 // fixture sets the event of a file in testdata.
-func (w *workspace) fixture(name string) {
+func (w *checkout) fixture(name string) {
 	w.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "events", name+".json"))
 	if err != nil {
@@ -86,7 +74,7 @@ func (w *workspace) fixture(name string) {
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = kind, path
 }
 
-func (w *workspace) step(inputs ...string) fakerunner.Step {
+func (w *checkout) step(inputs ...string) fakerunner.Step {
 	w.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -104,7 +92,7 @@ func (w *workspace) step(inputs ...string) fakerunner.Step {
 }
 
 // run runs the action with inputs, which stand in pairs.
-func (w *workspace) run(inputs ...string) *fakerunner.Seen {
+func (w *checkout) run(inputs ...string) *fakerunner.Seen {
 	w.Helper()
 	return fakerunner.Run(w, w.step(inputs...))
 }
@@ -154,7 +142,7 @@ const (
 var both = []string{deviceA, deviceB}
 
 // reports writes a report with one problem.
-func (w *workspace) reports() {
+func (w *checkout) reports() {
 	w.Helper()
 	w.write("src/k.cpp", strings.Repeat("// \n", 20))
 	w.write("out/k.compat.json", encode(w, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil}))
@@ -185,7 +173,7 @@ func wantText(t *testing.T, where, text string, parts ...string) {
 }
 
 func TestFailure(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	s := w.run("reports", pattern, "json-file", "new/result.json", "sarif-file", "r.sarif", "junit-file", "r.xml", "gitlab-file", "r.gitlab.json",
 		"html-file", "r.html", "markdown-file", "r.md", "proposed-baseline-file", "b.json", "category", "linux", "artifact-url", "https://ci.example/files/7")
@@ -263,7 +251,7 @@ func TestPolicies(t *testing.T) {
 		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			w.reports()
 			for name, text := range test.files {
 				w.write(name, text)
@@ -291,7 +279,7 @@ var attacks = []string{
 func TestAttacks(t *testing.T) {
 	for _, attack := range attacks {
 		t.Run(fmt.Sprintf("%q", attack), func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			w.write("src/k.cpp", "")
 			w.write("out/k.compat.json", encode(t, attack, both, kernel{attack, both}))
 			s := w.run("reports", pattern, "markdown-file", "r.md", "html-file", "r.html", "sarif-file", "r.sarif", "category", strings.ReplaceAll(attack, "\x00", ""))
@@ -362,7 +350,7 @@ func FuzzKernelName(f *testing.F) {
 			return
 		}
 		a := &action{settings: &settings{category: name}}
-		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("k.json", r)}})
+		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 		text, err := a.markdown(100_000)
 		if err != nil {
 			t.Fatal(err)
@@ -382,7 +370,7 @@ func mustMarkdown(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	a := &action{settings: &settings{category: name}}
-	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("k.json", r)}})
+	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 	text, err := a.markdown(100_000)
 	if err != nil {
 		t.Fatal(err)
@@ -395,38 +383,38 @@ func TestFiles(t *testing.T) {
 	secret := "TOP-SECRET-CONTENT"
 	for _, test := range []struct {
 		name    string
-		prepare func(w *workspace)
+		prepare func(w *checkout)
 		reports string
 		code    int
 		text    string
 	}{
-		{"none", func(w *workspace) {}, "none/*.json", 3, "no file matches none/*.json"},
-		{"excluded", func(w *workspace) {}, pattern + ",!out/k*", 3, "no file matches"},
-		{"only excluded", func(w *workspace) {}, "!out/k*", 2, "take files away"},
-		{"none, by lines", func(w *workspace) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
-		{"no pattern", func(w *workspace) {}, " ,\n", 2, "input reports is needed"},
-		{"a way up", func(w *workspace) {}, "out/../../**", 2, "leads out of the folder"},
-		{"from the root", func(w *workspace) {}, "/etc/passwd", 2, "not relative"},
-		{"a dash", func(w *workspace) {}, "-rf", 2, "begins with a dash"},
-		{"stars", func(w *workspace) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
-		{"a link out of the workspace", func(w *workspace) {
+		{"none", func(w *checkout) {}, "none/*.json", 3, "no file matches none/*.json"},
+		{"excluded", func(w *checkout) {}, pattern + ",!out/k*", 3, "no file matches"},
+		{"only excluded", func(w *checkout) {}, "!out/k*", 2, "take files away"},
+		{"none, by lines", func(w *checkout) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
+		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports is needed"},
+		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the folder"},
+		{"from the root", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
+		{"a dash", func(w *checkout) {}, "-rf", 2, "begins with a dash"},
+		{"stars", func(w *checkout) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
+		{"a link out of the workspace", func(w *checkout) {
 			outside := filepath.Join(w.TempDir(), "x.compat.json")
 			if err := os.WriteFile(outside, []byte(secret), 0o644); err != nil {
 				w.Fatal(err)
 			}
 			w.link(outside, "out/l.compat.json")
 		}, pattern, 3, "leads out of the workspace"},
-		{"a link to the environment", func(w *workspace) { w.link("/proc/self/environ", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
-		{"a link to itself", func(w *workspace) { w.link("l.compat.json", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
-		{"a pipe", func(w *workspace) {
+		{"a link to the environment", func(w *checkout) { w.link("/proc/self/environ", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
+		{"a link to itself", func(w *checkout) { w.link("l.compat.json", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
+		{"a pipe", func(w *checkout) {
 			if err := syscall.Mkfifo(filepath.Join(w.dir, "out/l.compat.json"), 0o644); err != nil {
 				w.Fatal(err)
 			}
 		}, pattern, 3, "is not a regular file"},
-		{"not a report", func(w *workspace) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
-		{"a link to a folder that has it", func(w *workspace) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
-		{"the same file twice", func(w *workspace) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
-		{"an output of Bazel", func(w *workspace) {
+		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
+		{"a link to a folder that has it", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
+		{"the same file twice", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
+		{"an output of Bazel", func(w *checkout) {
 			real := filepath.Join(w.TempDir(), "execroot/_main/bazel-out/k8/bin")
 			if err := os.MkdirAll(real, 0o755); err != nil {
 				w.Fatal(err)
@@ -436,7 +424,7 @@ func TestFiles(t *testing.T) {
 			}
 			w.link(real, "bazel-bin")
 		}, "bazel-bin/**/*.compat.json", 1, "1 problem fails"},
-		{"a link called like an output of Bazel", func(w *workspace) {
+		{"a link called like an output of Bazel", func(w *checkout) {
 			outside := w.TempDir()
 			if err := os.WriteFile(filepath.Join(outside, "x.compat.json"), []byte(secret), 0o644); err != nil {
 				w.Fatal(err)
@@ -445,7 +433,7 @@ func TestFiles(t *testing.T) {
 		}, "bazel-bin/*.compat.json", 3, "leads out of the workspace"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			w.reports()
 			test.prepare(w)
 			s := w.run("reports", test.reports)
@@ -462,7 +450,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func (w *workspace) link(to, name string) {
+func (w *checkout) link(to, name string) {
 	w.Helper()
 	if err := os.Symlink(to, filepath.Join(w.dir, name)); err != nil {
 		w.Fatal(err)
@@ -485,7 +473,7 @@ func TestEmpty(t *testing.T) {
 		{"a policy that requires a device", "version: 1\nfail-on-empty: false\ndevices: {required: [" + deviceA + "]}\n", nil, 1, "failure"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			if test.policy != "" {
 				w.write(".github/sycl-compat.yml", test.policy)
 			}
@@ -493,7 +481,7 @@ func TestEmpty(t *testing.T) {
 		})
 	}
 	t.Run("a report without a verdict", func(t *testing.T) {
-		w := newWorkspace(t)
+		w := newCheckout(t)
 		w.write("out/k.compat.json", strings.Replace(encode(t, "//demo:k", nil), `"cells": null`, `"cells": []`, 1))
 		s := w.run("reports", pattern)
 		if s.ExitCode == 0 {
@@ -503,7 +491,7 @@ func TestEmpty(t *testing.T) {
 }
 
 func TestWorkingDirectory(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.write("sub/src/k.cpp", strings.Repeat("x\n", 20))
 	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
 	w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\n")
@@ -520,7 +508,7 @@ func TestWorkingDirectory(t *testing.T) {
 
 // TestManyProblems: the gravest are shown, and the rest is counted.
 func TestManyProblems(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	var kernels []kernel
 	for i := range 40 {
 		kernels = append(kernels, kernel{fmt.Sprintf("K%02d", i), []string{deviceA}}, kernel{fmt.Sprintf("L%02d", i), []string{deviceB}})
@@ -545,7 +533,7 @@ func TestManyProblems(t *testing.T) {
 }
 
 func TestSummaries(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	for _, test := range []struct {
 		name, summary string
@@ -579,7 +567,7 @@ func TestSummaries(t *testing.T) {
 
 // TestNoFiles: what the runner does not provide is an error and no silence (S-27).
 func TestNoFiles(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
 	step := w.step("reports", pattern)
 	step.Without = []string{"GITHUB_OUTPUT"}
@@ -602,7 +590,7 @@ func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Log("root may write everywhere: a folder in place of the file stands for a disk that takes nothing")
 	}
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	if err := os.Mkdir(filepath.Join(w.dir, "r.sarif"), 0o755); err != nil {
 		t.Fatal(err)
@@ -643,7 +631,7 @@ func TestPanic(t *testing.T) {
 
 // TestLocally: outside of GitHub Actions the same program prints text.
 func TestLocally(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	local := func(args ...string) *fakerunner.Seen {
 		step := w.step()
@@ -677,7 +665,7 @@ func TestLocally(t *testing.T) {
 
 // TestDebug: the log says where values are from, and not what the token is.
 func TestDebug(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	s := w.run("reports", pattern, "debug", "true", "fail-on", "none", "token", "ghs_SECRET")
 	wantText(t, "the log", strings.Join(s.Log, "\n"), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = nothing")
@@ -702,7 +690,7 @@ type gitHub struct {
 	bodies   []string
 }
 
-func newGitHub(t *testing.T, w *workspace) *gitHub {
+func newGitHub(t *testing.T, w *checkout) *gitHub {
 	g := &gitHub{status: http.StatusCreated}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		g.requests = append(g.requests, r.Method+" "+r.URL.Path)
@@ -747,7 +735,7 @@ func TestComments(t *testing.T) {
 		{"missing", 0, "the event is not about a pull request"},
 	} {
 		t.Run(test.event, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			w.reports()
 			w.fixture(test.event)
 			g := newGitHub(t, w)
@@ -786,7 +774,7 @@ func TestCommentModes(t *testing.T) {
 		{"always", "always", false, []string{"GET", "POST"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			w.reports()
 			inputs := []string{"reports", pattern, "token", "t", "comment", test.mode, "category", "linux", "comment-key", "a --> b", "artifact-url", "https://ci.example/7"}
 			if !test.problem {
@@ -816,17 +804,17 @@ func TestCommentModes(t *testing.T) {
 func TestNoDelivery(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		change func(w *workspace, g *gitHub)
+		change func(w *checkout, g *gitHub)
 		text   string
 	}{
-		{"forbidden", func(_ *workspace, g *gitHub) { g.status = 403 }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (Resource not accessible by integration)"},
-		{"not found", func(_ *workspace, g *gitHub) { g.status = 404 }, "GitHub answers 404"},
-		{"no token", func(w *workspace, _ *gitHub) { w.env["INPUT_TOKEN"] = "" }, "there is no token"},
-		{"not https", func(w *workspace, _ *gitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
-		{"no repository", func(w *workspace, _ *gitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
+		{"forbidden", func(_ *checkout, g *gitHub) { g.status = 403 }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (Resource not accessible by integration)"},
+		{"not found", func(_ *checkout, g *gitHub) { g.status = 404 }, "GitHub answers 404"},
+		{"no token", func(w *checkout, _ *gitHub) { w.env["INPUT_TOKEN"] = "" }, "there is no token"},
+		{"not https", func(w *checkout, _ *gitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
+		{"no repository", func(w *checkout, _ *gitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
 			w.fixture("pull_request")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
 // An input is one of the action. It is a variable, and outside of GitHub Actions
@@ -54,14 +54,14 @@ type settings struct {
 // program is from.
 var inputs = []input{
 	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", func(s *settings, v string) error {
-		s.reports = gating.SplitPatterns(v)
+		s.reports = workspace.SplitPatterns(v)
 		return nil
 	}},
 	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
 	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
 	{"baseline-file", "path", "", "the baseline, a file with the known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", func(s *settings, v string) error {
-		s.baseReports = gating.SplitPatterns(v)
+		s.baseReports = workspace.SplitPatterns(v)
 		return nil
 	}},
 	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},

@@ -12,7 +12,7 @@ import (
 )
 
 // git runs git in the workspace, and returns what it prints.
-func (w *workspace) git(args ...string) string {
+func (w *checkout) git(args ...string) string {
 	w.Helper()
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -34,7 +34,7 @@ func (w *workspace) git(args ...string) string {
 
 // commit commits all files and makes an event of a pull request that is based on
 // the commit.
-func (w *workspace) commit() (commit string) {
+func (w *checkout) commit() (commit string) {
 	w.Helper()
 	if _, err := os.Stat(filepath.Join(w.dir, ".git")); err != nil {
 		w.git("init", "--quiet")
@@ -44,7 +44,7 @@ func (w *workspace) commit() (commit string) {
 	return w.git("rev-parse", "HEAD")
 }
 
-func (w *workspace) based(commit string) {
+func (w *checkout) based(commit string) {
 	w.event("pull_request", fmt.Sprintf(`{"repository": {"full_name": "o/r"}, "pull_request": {"number": 7, "head": {"repo": {"full_name": "o/r"}}, "base": {"sha": %q, "repo": {"full_name": "o/r"}}}}`, commit))
 }
 
@@ -55,77 +55,77 @@ const (
 
 // TestPolicyOfTheBase: a change cannot approve itself (S-17).
 func TestPolicyOfTheBase(t *testing.T) {
-	base := func(w *workspace) {
+	base := func(w *checkout) {
 		w.reports()
 		w.write(".github/sycl-compat.yml", strictPolicy)
 		w.based(w.commit())
 	}
 	for _, test := range []struct {
 		name       string
-		prepare    func(w *workspace)
+		prepare    func(w *checkout)
 		inputs     []string
 		code       int
 		conclusion string
 		text       string
 	}{
-		{"a change that weakens the policy", func(w *workspace) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
-		{"the same, and the policy of the base counts", func(w *workspace) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
-		{"a change that deletes the policy", func(w *workspace) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
-		{"a change that breaks the policy", func(w *workspace) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
+		{"a change that weakens the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
+		{"the same, and the policy of the base counts", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
+		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
+		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
 		{"a change that leaves the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
-		{"a change that makes the policy a link to what never ends", func(w *workspace) {
+		{"a change that makes the policy a link to what never ends", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
 			w.link("/dev/zero", ".github/sycl-compat.yml")
 		}, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
-		{"the same, and the policy of the change counts", func(w *workspace) {
+		{"the same, and the policy of the change counts", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
 			w.link("/dev/zero", ".github/sycl-compat.yml")
 		}, nil, 2, "error", "leads out of the workspace"},
-		{"a link in the base", func(w *workspace) { w.reports(); w.write("x", ""); w.link("/etc/passwd", "p.yml"); base(w) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 4, "error", "p.yml of commit"},
-		{"an object in place of the policy", func(w *workspace) {
+		{"a link in the base", func(w *checkout) { w.reports(); w.write("x", ""); w.link("/etc/passwd", "p.yml"); base(w) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 4, "error", "p.yml of commit"},
+		{"an object in place of the policy", func(w *checkout) {
 			base(w)
 			old := w.git("rev-parse", "HEAD:.github/sycl-compat.yml")
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			w.git("replace", old, w.git("hash-object", "-w", ".github/sycl-compat.yml"))
 		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
-		{"a base without a policy", func(w *workspace) {
+		{"a base without a policy", func(w *checkout) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
-		{"a base without the policy that is named", func(w *workspace) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not have p.yml"},
-		{"a baseline of the change", func(w *workspace) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known"},
-		{"a baseline of the change, and that of the base counts", func(w *workspace) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not have b.json"},
-		{"a baseline of the base", func(w *workspace) { w.reports(); w.write("b.json", w.baseline()); base(w); w.remove("b.json") }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "1 known"},
-		{"a baseline that grows", func(w *workspace) {
+		{"a base without the policy that is named", func(w *checkout) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not have p.yml"},
+		{"a baseline of the change", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known"},
+		{"a baseline of the change, and that of the base counts", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not have b.json"},
+		{"a baseline of the base", func(w *checkout) { w.reports(); w.write("b.json", w.baseline()); base(w); w.remove("b.json") }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "1 known"},
+		{"a baseline that grows", func(w *checkout) {
 			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy<double>", nil}, kernel{"Add", nil}))
 			w.write("b.json", w.baseline())
 			base(w)
 			w.write("b.json", w.baseline())
 		}, []string{"baseline-file", "b.json"}, 0, "success", "policy-weakened"},
-		{"a commit that the checkout does not have", func(w *workspace) { base(w); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
-		{"a commit that is none", func(w *workspace) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
-		{"no commit", func(w *workspace) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `the event "schedule" does not say`},
-		{"no event", func(w *workspace) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
-		{"not a checkout", func(w *workspace) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"a commit that the checkout does not have", func(w *checkout) { base(w); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"a commit that is none", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
+		{"no commit", func(w *checkout) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `the event "schedule" does not say`},
+		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
+		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
 		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 4, "error", "is not in the repository"},
 		{"a folder in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 4, "error", "is not a file"},
-		{"a merge group", func(w *workspace) {
+		{"a merge group", func(w *checkout) {
 			base(w)
 			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", ""},
-		{"a push", func(w *workspace) {
+		{"a push", func(w *checkout) {
 			base(w)
 			w.event("push", fmt.Sprintf(`{"before": %q}`, w.git("rev-parse", "HEAD")))
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", ""},
-		{"the first push", func(w *workspace) { base(w); w.event("push", fmt.Sprintf(`{"before": %q}`, strings.Repeat("0", 40))) }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
+		{"the first push", func(w *checkout) { base(w); w.event("push", fmt.Sprintf(`{"before": %q}`, strings.Repeat("0", 40))) }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorkspace(t)
+			w := newCheckout(t)
 			test.prepare(w)
 			s := w.run(append([]string{"reports", pattern}, test.inputs...)...)
 			want(t, s, test.code, test.conclusion)
@@ -135,7 +135,7 @@ func TestPolicyOfTheBase(t *testing.T) {
 }
 
 func TestPolicyOfTheBaseBelow(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
 	w.write("sub/.github/sycl-compat.yml", strictPolicy)
 	w.based(w.commit())
@@ -143,7 +143,7 @@ func TestPolicyOfTheBaseBelow(t *testing.T) {
 	want(t, w.run("reports", pattern, "working-directory", "sub", "policy-ref", "base"), 1, "failure")
 }
 
-func (w *workspace) remove(name string) {
+func (w *checkout) remove(name string) {
 	w.Helper()
 	if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
 		w.Fatal(err)
@@ -151,7 +151,7 @@ func (w *workspace) remove(name string) {
 }
 
 // baseline returns one with which nothing of the reports is new.
-func (w *workspace) baseline() string {
+func (w *checkout) baseline() string {
 	w.Helper()
 	s := w.run("reports", pattern, "proposed-baseline-file", "made.json", "fail-on", "none", "policy-file", "")
 	if len(s.Faults) > 0 || s.ExitCode != 0 {
@@ -163,7 +163,7 @@ func (w *workspace) baseline() string {
 
 // The event says where a change is from, and nothing else of it gets anywhere.
 func TestEventText(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	w.fixture("pull_request") // its title has commands
 	s := w.run("reports", pattern)
@@ -180,7 +180,7 @@ func TestEventText(t *testing.T) {
 // TestStreams: both streams of a process are commands to the runner (S-2), so
 // nothing goes to standard error, and a file that is no report is not shown.
 func TestStreams(t *testing.T) {
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.write("out/k.compat.json", "::error::x\n##[error]y\n")
 	s := w.run("reports", pattern)
 	want(t, s, 3, "error")

@@ -17,8 +17,9 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -36,7 +37,7 @@ type action struct {
 	*settings
 	github  *ghactions.Runner // nil outside of GitHub Actions
 	event   *event
-	options gating.Options
+	options gateinputs.Options
 	result  *gate.Result
 	// weaker are the ways in which the policy of the change asks for less than
 	// that of the base, which counts.
@@ -71,7 +72,7 @@ func run(ctx context.Context, env environment) int {
 
 // try does all, and makes an error of a panic: no fault may look like a verdict.
 func (a *action) try(ctx context.Context) (err error) {
-	defer gating.Recover(&err)
+	defer gateinputs.Recover(&err)
 	var sources []source
 	if a.settings, sources, err = readInputs(a.args, a.getenv); err != nil {
 		return err
@@ -213,13 +214,13 @@ func (f folder) Open(name string) (io.ReadCloser, error) {
 
 // decide finds and reads the files and comes to a result.
 func (a *action) decide(ctx context.Context) (err error) {
-	a.options = gating.Options{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
+	a.options = gateinputs.Options{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
 		FailOn: a.failOn, FailOnSeverity: a.failOnSeverity, FailOnEmpty: a.failOnEmpty, FailOnStale: a.failOnStale}
-	if a.options.Reports, err = gating.Glob(".", a.reports); err != nil {
+	if a.options.Reports, err = workspace.Glob(".", a.reports); err != nil {
 		return fmt.Errorf("input reports: %w", err)
 	}
 	if len(a.baseReports) > 0 {
-		if a.options.BaseReports, err = gating.Glob(".", a.baseReports); err != nil {
+		if a.options.BaseReports, err = workspace.Glob(".", a.baseReports); err != nil {
 			return fmt.Errorf("input base-reports: %w", err)
 		}
 		if len(a.options.BaseReports) == 0 {
@@ -229,7 +230,7 @@ func (a *action) decide(ctx context.Context) (err error) {
 	if err := a.choosePolicy(ctx); err != nil {
 		return err
 	}
-	in, err := gating.Load(ctx, a.options)
+	in, err := gateinputs.Load(ctx, a.options)
 	if err != nil {
 		return err
 	}
@@ -258,28 +259,28 @@ func (a *action) choosePolicy(ctx context.Context) error {
 	if name == "" {
 		name = defaultPolicy
 	}
-	here := gating.File{Name: name}
+	here := gateinputs.File{Name: name}
 	if _, err := os.Lstat(name); err != nil {
 		if a.policyFile != "" && a.policyRef == "head" {
 			return cli.Usagef("input policy-file: %s cannot be read: %v", name, reason(err))
 		}
-		here = gating.File{}
+		here = gateinputs.File{}
 	}
 	commit := a.event.baseCommit()
 	if a.policyRef == "base" {
 		return a.useBase(ctx, commit, name, here)
 	}
 	a.options.Policy = here
-	a.options.Baseline = gating.File{Name: a.baselineFile}
+	a.options.Baseline = gateinputs.File{Name: a.baselineFile}
 	if commit == "" {
 		return nil
 	}
 	// That the base cannot be looked at is no fault: there is a notice less.
-	a.options.BasePolicy = oldFile(ctx, commit, name, func(f gating.File) error {
+	a.options.BasePolicy = oldFile(ctx, commit, name, func(f gateinputs.File) error {
 		_, err := gate.ReadPolicy(f.Name, strings.NewReader(string(f.Data)))
 		return err
 	})
-	a.options.BaseBaseline = oldFile(ctx, commit, a.baselineFile, func(f gating.File) error {
+	a.options.BaseBaseline = oldFile(ctx, commit, a.baselineFile, func(f gateinputs.File) error {
 		_, err := gate.ReadBaseline(f.Name, strings.NewReader(string(f.Data)))
 		return err
 	})
@@ -288,40 +289,40 @@ func (a *action) choosePolicy(ctx context.Context) error {
 
 // oldFile returns a file of the base commit, none when it cannot be had or is not
 // what it should be.
-func oldFile(ctx context.Context, commit, name string, check func(gating.File) error) gating.File {
+func oldFile(ctx context.Context, commit, name string, check func(gateinputs.File) error) gateinputs.File {
 	if name == "" {
-		return gating.File{}
+		return gateinputs.File{}
 	}
 	data, err := gitFile(ctx, commit, name)
 	if err != nil {
-		return gating.File{}
+		return gateinputs.File{}
 	}
-	f := gating.File{Name: name, Data: data}
+	f := gateinputs.File{Name: name, Data: data}
 	if check(f) != nil {
-		return gating.File{}
+		return gateinputs.File{}
 	}
 	return f
 }
 
 // useBase takes the policy and the baseline of the base commit. What it cannot
 // read is an error: a change must not come to a weaker policy by hiding the other.
-func (a *action) useBase(ctx context.Context, commit, name string, here gating.File) error {
+func (a *action) useBase(ctx context.Context, commit, name string, here gateinputs.File) error {
 	if commit == "" {
 		return cli.Usagef("input policy-ref: the event %q does not say which commit the change is based on", a.event.name)
 	}
-	old := func(input, name string) (gating.File, error) {
+	old := func(input, name string) (gateinputs.File, error) {
 		data, err := gitFile(ctx, commit, name)
 		switch {
 		case errors.Is(err, errNoCommit):
-			return gating.File{}, cli.Usagef("input policy-ref: the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
+			return gateinputs.File{}, cli.Usagef("input policy-ref: the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
 		case errors.Is(err, errNoFile) && input == "":
-			return gating.File{}, nil
+			return gateinputs.File{}, nil
 		case errors.Is(err, errNoFile):
-			return gating.File{}, cli.Usagef("input %s: the base commit %.12s does not have %s; policy-ref: base holds from the change on that comes after the one that adds it", input, commit, name)
+			return gateinputs.File{}, cli.Usagef("input %s: the base commit %.12s does not have %s; policy-ref: base holds from the change on that comes after the one that adds it", input, commit, name)
 		case err != nil:
-			return gating.File{}, err
+			return gateinputs.File{}, err
 		}
-		return gating.File{Name: name, Data: data}, nil
+		return gateinputs.File{Name: name, Data: data}, nil
 	}
 	input := ""
 	if a.policyFile != "" {
@@ -412,7 +413,7 @@ func (a *action) writeOutputs(ctx context.Context) error {
 	if a.github == nil {
 		return nil
 	}
-	digest, err := gating.Digest(ctx, a.options)
+	digest, err := gateinputs.Digest(ctx, a.options)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ chmod +x "$out"
 
 // release is a copy of the action's folder and a folder of programs.
 type release struct {
-	*workspace
+	*checkout
 	path string // of programs for the script
 }
 
@@ -48,7 +48,7 @@ func newRelease(t *testing.T, lines string, programs ...string) *release {
 	if err != nil {
 		t.Fatal("bash is missing: the script of the action needs it")
 	}
-	r := &release{newWorkspace(t), t.TempDir()}
+	r := &release{newCheckout(t), t.TempDir()}
 	r.write("src/action/run.sh", script)
 	r.write("src/action/checksums.txt", checksums+lines)
 	r.write("src/MODULE.bazel", "module(\n    name = \"rules_sycl\",\n    version = \"1.2.3\",\n)\n")
@@ -249,7 +249,7 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorkspace(t)
+	w := newCheckout(t)
 	w.reports()
 	step := w.step("reports", pattern)
 	step.Program, step.Args = "bash", []string{filepath.Join(tree, "action", "run.sh")}

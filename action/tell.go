@@ -16,8 +16,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/action/internal/ghapi"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -42,7 +43,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 			return err
 		}
 		write := func(w io.Writer) error {
-			return gating.Writers[format](w, a.result, gating.WriteOptions{Fallback: fallback})
+			return gateinputs.Writers[format](w, a.result, gateinputs.WriteOptions{Fallback: fallback})
 		}
 		switch format {
 		case "html":
@@ -88,7 +89,7 @@ func makeFolder(name string) error {
 
 // merged returns all reports as one.
 func (a *action) merged(ctx context.Context) (*report.Report, error) {
-	parts, err := gating.Reports(ctx, a.options)
+	parts, err := gateinputs.Reports(ctx, a.options)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (a *action) trouble(format string, args ...any) {
 // tell shows the result: in the log and, in GitHub Actions, as annotations, as the
 // summary of the job and as a comment.
 func (a *action) tell(ctx context.Context) error {
-	a.log(func(w io.Writer) error { return gate.WriteText(w, a.result, gate.TextOptions{}) })
+	a.log(func(w io.Writer) error { return render.Text(w, a.result, render.TextOptions{}) })
 	if a.github == nil {
 		return a.troubled()
 	}
@@ -159,33 +160,7 @@ func (a *action) troubled() error {
 // What the policy covers, what is known and does not fail, and notes are in the
 // log and the summary.
 func (a *action) annotate() {
-	var list []ghactions.Annotation
-	for _, fails := range []bool{true, false} {
-		for i := range a.result.Findings {
-			f := &a.result.Findings[i]
-			if f.Fails != fails || !fails && (f.Covered() || f.Severity < gate.Warning || f.State != gate.StateNew) {
-				continue
-			}
-			level := ghactions.Warning
-			if fails {
-				level = ghactions.Error
-			}
-			list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Title: string(f.Rule), Message: f.Message()})
-		}
-		for _, n := range a.result.Notices {
-			if n.Fails != fails {
-				continue
-			}
-			level := map[gate.Severity]ghactions.Level{gate.Error: ghactions.Warning, gate.Warning: ghactions.Warning}[n.Severity]
-			switch {
-			case fails:
-				level = ghactions.Error
-			case level == "":
-				level = ghactions.Notice
-			}
-			list = append(list, ghactions.Annotation{Level: level, File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
-		}
-	}
+	list := slices.Concat(a.problems(true), a.problems(false))
 	for _, s := range a.weaker {
 		list = append(list, ghactions.Annotation{Level: ghactions.Notice, Title: string(gate.PolicyWeakened),
 			Message: "once it is merged, the change asks for less: " + s})
@@ -205,6 +180,38 @@ func (a *action) annotate() {
 			return err
 		})
 	}
+}
+
+// problems returns the annotations of findings and notices that fail, or of the others.
+func (a *action) problems(fails bool) (list []ghactions.Annotation) {
+	for i := range a.result.Findings {
+		f := &a.result.Findings[i]
+		if f.Fails != fails || !fails && (f.Covered() || f.Severity < gate.Warning || f.State != gate.StateNew) {
+			continue
+		}
+		level := ghactions.Warning
+		if fails {
+			level = ghactions.Error
+		}
+		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Title: string(f.Rule), Message: render.Message(f)})
+	}
+	for _, n := range a.result.Notices {
+		if n.Fails == fails {
+			list = append(list, ghactions.Annotation{Level: noticeLevel(n), File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
+		}
+	}
+	return list
+}
+
+// noticeLevel returns how a notice is shown: as an error only when it fails.
+func noticeLevel(n gate.Notice) ghactions.Level {
+	switch {
+	case n.Fails:
+		return ghactions.Error
+	case n.Severity == gate.Error || n.Severity == gate.Warning:
+		return ghactions.Warning
+	}
+	return ghactions.Notice
 }
 
 // maxSummaryCells is how many verdicts the table of a summary is made of: a larger
@@ -236,7 +243,7 @@ func (a *action) summarize(ctx context.Context) {
 		}
 	}
 	drafts = append(drafts, a.markdown, func(int) (string, error) {
-		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", a.result.Summary()), nil
+		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", render.Summary(a.result)), nil
 	})
 	n, err := a.github.Summary(drafts...)
 	switch {
@@ -266,7 +273,7 @@ func (a *action) markdown(limit int) (string, error) {
 		return "", ghactions.ErrTooLong
 	}
 	var b strings.Builder
-	if err := gate.WriteMarkdown(&b, a.result, gate.MarkdownOptions{MaxBytes: room}); err != nil {
+	if err := render.Markdown(&b, a.result, render.MarkdownOptions{MaxBytes: room}); err != nil {
 		return "", err
 	}
 	if b.Len() > room {

@@ -55,7 +55,12 @@ func (e *Env) Warnf(place, format string, args ...any) {
 	if place == "" {
 		place = e.Tool
 	}
-	fmt.Fprintf(e.Stderr, "%s: warning: %s\n", place, fmt.Sprintf(format, args...))
+	Warnf(e.Stderr, place, format, args...)
+}
+
+// Warnf writes a diagnostic of severity warning about a place.
+func Warnf(w io.Writer, place, format string, args ...any) {
+	fmt.Fprintf(w, "%s: warning: %s\n", place, fmt.Sprintf(format, args...))
 }
 
 // Run is what a command does once its flags are parsed.
@@ -384,11 +389,15 @@ func WriteFile(path string, write func(w io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// Output calls write with standard output when path is empty or "-", else it is
-// [WriteFile].
-func (e *Env) Output(path string, write func(w io.Writer) error) error {
+// Output calls write with stdout when path is empty or "-", else it is [WriteFile].
+func Output(stdout io.Writer, path string, write func(w io.Writer) error) error {
 	if path == "" || path == "-" {
-		return write(e.Stdout)
+		return write(stdout)
 	}
 	return WriteFile(path, write)
+}
+
+// Output is [Output] with standard output.
+func (e *Env) Output(path string, write func(w io.Writer) error) error {
+	return Output(e.Stdout, path, write)
 }

@@ -240,18 +240,22 @@ func TestGroupRows(t *testing.T) {
 	same := &needs{Aspects: []aspect.Aspect{aspect.FP64}}
 	named := &needs{JointMatrix: "a", JointMatrixMad: "b"}
 	other := &needs{JointMatrix: `a", JointMatrixMad:"b`}
-	groups := GroupRows([]*needs{fp64, nil, same, fp64, {}, named, other})
+	var rows []PlanRow
+	for _, n := range []*needs{fp64, nil, same, fp64, {}, named, other} {
+		rows = append(rows, PlanRow{Needs: n})
+	}
+	groups := groupRows(rows)
 	want := [][]int{{0, 2, 3}, {1, 4}, {5}, {6}}
 	if len(groups) != len(want) {
 		t.Fatalf("%d groups, want %d", len(groups), len(want))
 	}
 	for i, g := range groups {
-		if !slices.Equal(g.Rows, want[i]) {
-			t.Errorf("group %d has rows %v, want %v", i, g.Rows, want[i])
+		if !slices.Equal(g.rows, want[i]) {
+			t.Errorf("group %d has rows %v, want %v", i, g.rows, want[i])
 		}
 	}
 	config := testConfig(t)
-	decisions := New(config).Decide(groups, device(t, config, "intel_gpu_small"))
+	decisions := NewPlan(config, nil, nil, rows).decide(device(t, config, "intel_gpu_small")).Groups
 	if decisions[0].Kept || !decisions[1].Kept || len(decisions[0].Reasons) != 1 {
 		t.Errorf("decisions %v", decisions)
 	}
@@ -274,7 +278,7 @@ func TestSelected(t *testing.T) {
 		{"in neither", []string{"x86_64"}, []string{"x86_64"}, false, "neither among the targets nor among the fixed targets"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got, why := Selected("intel_gpu_pvc", test.targets, test.fixed); got != test.want || why != test.why {
+			if got, why := (&targetLists{test.targets, test.fixed}).selected("intel_gpu_pvc"); got != test.want || why != test.why {
 				t.Errorf("%t, %q; want %t, %q", got, why, test.want, test.why)
 			}
 		})

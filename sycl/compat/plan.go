@@ -1,26 +1,223 @@
 package compat
 
 import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A Group is rows of a file table that need the same, so that one decision
-// serves them all.
-type Group struct {
-	Requirements *requirement.Requirements
-	Rows         []int // counted from 0, ascending
+// A Plan decides which rows of file tables each target of a program gets.
+type Plan struct {
+	checker *Checker
+	lists   targetLists
+	rows    []PlanRow
+	groups  []group
 }
 
-// GroupRows groups rows by what they need, in the order in which each need
-// first occurs. A row whose requirements are nil needs nothing.
-func GroupRows(rows []*requirement.Requirements) []Group {
-	var groups []Group
+// targetLists are those of -fsycl-targets and -fsycl-fixed-targets. An empty list is for
+// any target.
+type targetLists struct {
+	Targets      []string `json:"targets"`
+	FixedTargets []string `json:"fixed-targets"`
+}
+
+// A PlanRow is one row of a file table.
+type PlanRow struct {
+	Table   string   `json:"table"`
+	Row     int      `json:"row"` // in its table, from 0
+	Code    string   `json:"code,omitempty"`
+	Kernels []string `json:"kernels,omitempty"`
+
+	Needs *requirement.Requirements `json:"-"` // nil: nothing
+}
+
+// NewPlan returns the plan for rows of a program that is compiled for these targets and
+// was written for these fixed targets.
+func NewPlan(config *deviceconfig.Config, targets, fixed []string, rows []PlanRow) *Plan {
+	lists := targetLists{append([]string{}, targets...), append([]string{}, fixed...)} // [] in JSON, not null
+	return &Plan{New(config), lists, rows, groupRows(rows)}
+}
+
+// Dropped returns for each row the reasons why a target, which is the name of a device,
+// does not get it, nil when it does.
+func (p *Plan) Dropped(target string, d *deviceconfig.Device) [][]string {
+	dropped := make([][]string, len(p.rows))
+	isSelected, why := p.lists.selected(target)
+	for _, g := range p.groups {
+		var reasons []string
+		if !isSelected {
+			reasons = []string{fmt.Sprintf("The target %s is %s (targets: %s; fixed targets: %s)", target, why, anyOf(p.lists.Targets), anyOf(p.lists.FixedTargets))}
+		} else if kept, list := p.checker.Keeps(g.needs, d); !kept {
+			for _, r := range list {
+				reasons = append(reasons, r.Text)
+			}
+		}
+		for _, row := range g.rows {
+			dropped[row] = reasons
+		}
+	}
+	return dropped
+}
+
+func anyOf(targets []string) string {
+	if len(targets) == 0 {
+		return "any"
+	}
+	return strings.Join(targets, ", ")
+}
+
+// Devices returns the devices to decide on: the targets and the fixed targets that are
+// not among them, in this order, else all devices. Those that are not known are left out.
+func (p *Plan) Devices() []*deviceconfig.Device {
+	names := slices.Clone(p.lists.Targets)
+	for _, name := range p.lists.FixedTargets {
+		if len(p.lists.Targets) == 0 || !contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return p.checker.config.Devices()
+	}
+	var devices []*deviceconfig.Device
+	for _, name := range names {
+		if d, ok := p.checker.config.Lookup(name); ok {
+			devices = append(devices, d)
+		}
+	}
+	return devices
+}
+
+// A decision is what one target gets.
+type decision struct {
+	Target   string `json:"target"`
+	Selected bool   `json:"selected"`      // false: one of the two lists does not have it
+	Why      string `json:"why,omitempty"` // it is not selected
+	Kept     int    `json:"kept"`          // number of rows
+	// Rows that need the same are one group, so that the plan of a large program does
+	// not repeat their reasons.
+	Groups []groupDecision `json:"groups"`
+}
+
+type groupDecision struct {
+	Rows    []int        `json:"rows"` // indexes of rows of the plan
+	Kept    bool         `json:"kept"`
+	Reasons []planReason `json:"reasons,omitempty"`
+}
+
+type planReason struct {
+	Rule      Rule   `json:"rule"`
+	Required  string `json:"required"`
+	Available string `json:"available,omitempty"`
+	Property  string `json:"property"`
+	Text      string `json:"text"`
+}
+
+func (p *Plan) decide(d *deviceconfig.Device) decision {
+	out := decision{Target: d.Name, Groups: make([]groupDecision, len(p.groups))}
+	out.Selected, out.Why = p.lists.selected(d.Name)
+	for i, g := range p.groups {
+		kept, reasons := p.checker.Keeps(g.needs, d)
+		kept = kept && out.Selected
+		if kept {
+			out.Kept += len(g.rows)
+		}
+		out.Groups[i] = groupDecision{Rows: g.rows, Kept: kept}
+		for _, r := range reasons {
+			out.Groups[i].Reasons = append(out.Groups[i].Reasons, planReason{r.Rule, r.Required, r.Available, r.Property, r.Text})
+		}
+	}
+	return out
+}
+
+// Untaken returns the first row that none of the devices takes, and why each does not;
+// ok is false when there is no such row.
+func (p *Plan) Untaken(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
+	decisions := make([]decision, len(devices))
+	for i, d := range devices {
+		decisions[i] = p.decide(d)
+	}
+	for i, g := range p.groups {
+		if slices.ContainsFunc(decisions, func(d decision) bool { return d.Groups[i].Kept }) {
+			continue
+		}
+		for _, d := range decisions {
+			reasons := []string{d.Why}
+			if d.Selected {
+				reasons = nil
+				for _, r := range d.Groups[i].Reasons {
+					reasons = append(reasons, r.Text)
+				}
+			}
+			why = append(why, d.Target+": "+strings.Join(reasons, "; "))
+		}
+		return g.rows[0], why, true
+	}
+	return 0, nil, false
+}
+
+// Encode writes the decisions on devices as JSON. It holds one of them at a time:
+// together they can be large.
+func (p *Plan) Encode(w io.Writer, devices []*deviceconfig.Device) error {
+	e := &planEncoder{Writer: bufio.NewWriter(w)}
+	e.WriteString("{\n\"targets\": ")
+	e.Write(e.marshal(p.lists.Targets))
+	e.WriteString(",\n\"fixed-targets\": ")
+	e.Write(e.marshal(p.lists.FixedTargets))
+	e.WriteString(",\n\"rows\": [")
+	for i, row := range p.rows {
+		e.element(i, row)
+	}
+	e.WriteString("\n],\n\"decisions\": [")
+	for i, d := range devices {
+		e.element(i, p.decide(d))
+	}
+	e.WriteString("\n]\n}\n")
+	return cmp.Or(e.err, e.Flush())
+}
+
+// A planEncoder writes values and keeps the first error.
+type planEncoder struct {
+	*bufio.Writer
+	err error
+}
+
+func (e *planEncoder) marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	e.err = cmp.Or(e.err, err)
+	return b
+}
+
+// element writes an element of a list on a line of its own.
+func (e *planEncoder) element(i int, v any) {
+	if i > 0 {
+		e.WriteByte(',')
+	}
+	e.WriteByte('\n')
+	e.Write(e.marshal(v))
+}
+
+// A group is rows of a file table that need the same, so that one decision
+// serves them all.
+type group struct {
+	needs *requirement.Requirements
+	rows  []int // counted from 0, ascending
+}
+
+// groupRows groups rows by what they need, in the order in which each need
+// first occurs.
+func groupRows(rows []PlanRow) []group {
+	var groups []group
 	byPointer := map[*requirement.Requirements]int{}
 	byContent := map[string]int{}
-	for row, q := range rows {
+	for i, row := range rows {
+		q := row.Needs
 		g, ok := byPointer[q]
 		if !ok {
 			if q == nil {
@@ -29,45 +226,35 @@ func GroupRows(rows []*requirement.Requirements) []Group {
 			key := q.Key()
 			if g, ok = byContent[key]; !ok {
 				g = len(groups)
-				groups = append(groups, Group{Requirements: q})
+				groups = append(groups, group{needs: q})
 				byContent[key] = g
 			}
-			byPointer[rows[row]] = g
+			byPointer[row.Needs] = g
 		}
-		groups[g].Rows = append(groups[g].Rows, row)
+		groups[g].rows = append(groups[g].rows, i)
 	}
 	return groups
 }
 
-// A Decision is what the aspect filter does with the rows of a group.
-type Decision struct {
-	Kept    bool
-	Reasons []Reason // why not
-}
-
-// Decide returns the decision on each group for a target.
-func (c *Checker) Decide(groups []Group, d *deviceconfig.Device) []Decision {
-	list := make([]Decision, len(groups))
-	for i, g := range groups {
-		list[i].Kept, list[i].Reasons = c.Keeps(g.Requirements, d)
-	}
-	return list
-}
-
-// Selected reports whether a program is compiled ahead of time for a target,
-// given the lists of -fsycl-targets and -fsycl-fixed-targets: the target must be
+// selected reports whether a program is compiled ahead of time for a target: it must be
 // in each of the lists that is not empty. If it is not, why says so.
-func Selected(target string, targets, fixed []string) (ok bool, why string) {
-	is := func(name string) bool {
-		return deviceconfig.Canonical(name) == deviceconfig.Canonical(target)
-	}
-	switch inTargets, inFixed := slices.ContainsFunc(targets, is), slices.ContainsFunc(fixed, is); {
-	case len(targets) > 0 && !inTargets && len(fixed) > 0 && !inFixed:
+func (l *targetLists) selected(target string) (ok bool, why string) {
+	inTargets := len(l.Targets) == 0 || contains(l.Targets, target)
+	inFixed := len(l.FixedTargets) == 0 || contains(l.FixedTargets, target)
+	switch {
+	case !inTargets && !inFixed:
 		return false, "neither among the targets nor among the fixed targets"
-	case len(targets) > 0 && !inTargets:
+	case !inTargets:
 		return false, "not among the targets"
-	case len(fixed) > 0 && !inFixed:
+	case !inFixed:
 		return false, "not among the fixed targets"
 	}
 	return true, ""
+}
+
+// contains reports whether a target is in a list, by whichever of its names.
+func contains(targets []string, target string) bool {
+	return slices.ContainsFunc(targets, func(name string) bool {
+		return deviceconfig.Canonical(name) == deviceconfig.Canonical(target)
+	})
 }

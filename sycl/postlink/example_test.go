@@ -45,7 +45,7 @@ func ExampleRun() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("image %d:\n%s", image.Number, sets.Append(nil))
+		fmt.Printf("image %d:\n%s", image.Number, sets)
 	}
 	if err := result.Images[1].WriteCode(os.Stdout); err != nil {
 		fmt.Println(err)

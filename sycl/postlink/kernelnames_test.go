@@ -87,7 +87,7 @@ func TestKernelNamesOfImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets.Write(r.Append(nil))
+		sets.WriteString(r.String())
 		names, err := image.Symbols()
 		if err != nil {
 			t.Fatal(err)

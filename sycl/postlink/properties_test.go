@@ -138,7 +138,7 @@ func TestProperties(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := string(r.Append(nil)); got != c.want {
+				if got := r.String(); got != c.want {
 					t.Errorf("got\n%s\nwant\n%s", got, c.want)
 				}
 				if symbols, err := symbols(entryPoints); err != nil || c.symbols != "" && symbols != c.symbols {
@@ -242,7 +242,7 @@ func TestPropertyEncoding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(r.Append(nil)); !slices.Contains(strings.Split(got, "\n"), test.line) {
+			if got := r.String(); !slices.Contains(strings.Split(got, "\n"), test.line) {
 				t.Errorf("got\n%s\nwant a line\n%s", got, test.line)
 			}
 		})
@@ -362,8 +362,8 @@ func TestPropertiesOfManyImages(t *testing.T) {
 				r, err := w.properties(m.Closure(f), []*llvmir.Function{f}, imageOptions{PropertyOptions: allProperties, dependencies: true})
 				want := fmt.Sprintf("[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\nk%d=1|1\n[SYCL/assert used]\nk%d=1|1\n[SYCL/registered kernels]\nname%d=%v\n",
 					i, i, i, propset.String(fmt.Sprintf("k%d", i)))
-				if err != nil || string(r.Append(nil)) != want {
-					t.Errorf("k%d: %v, %s", i, err, r.Append(nil))
+				if err != nil || r.String() != want {
+					t.Errorf("k%d: %v, %s", i, err, r)
 					return
 				}
 			}
@@ -415,7 +415,7 @@ func FuzzProperties(f *testing.F) {
 			}
 			checkProperties(t, r)
 			again, err := w.properties(define, entryPoints, imageOptions{PropertyOptions: allProperties, dependencies: true})
-			if err != nil || string(again.Append(nil)) != string(r.Append(nil)) {
+			if err != nil || again.String() != r.String() {
 				t.Fatalf("not the same again: %v", err)
 			}
 			if _, err := symbols(entryPoints); err != nil {

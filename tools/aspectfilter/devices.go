@@ -34,7 +34,7 @@ func (l *listing) run(_ context.Context, env *cli.Env, args []string) error {
 	if len(args) > 0 {
 		return cli.Usagef("unexpected argument %q", args[0])
 	}
-	config, err := devices.Load(env, l.configs.Values)
+	config, err := devices.Load(env.Stderr, l.configs.Values)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
@@ -23,10 +24,10 @@ const clinfoOutput = `[ONE/0] CL_DEVICE_NAME Fast (R) Thing
 
 func TestDeviceEntry(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "saved", clinfoOutput)
-	write(t, "two", strings.Join(strings.SplitAfter(clinfoOutput, "\n")[:6], ""))
-	write(t, "none", "nothing\n")
-	write(t, "clinfo", "#!/bin/sh\ntest \"$*\" = --raw && cat saved\n")
+	testfile.Write(t, "saved", clinfoOutput)
+	testfile.Write(t, "two", strings.Join(strings.SplitAfter(clinfoOutput, "\n")[:6], ""))
+	testfile.Write(t, "none", "nothing\n")
+	testfile.Write(t, "clinfo", "#!/bin/sh\ntest \"$*\" = --raw && cat saved\n")
 	if err := os.Chmod("clinfo", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestDeviceEntry(t *testing.T) {
 // TestDerivedEntryDecides uses an entry in the place where people do.
 func TestDerivedEntryDecides(t *testing.T) {
 	workspace(t)
-	write(t, "saved", clinfoOutput)
+	testfile.Write(t, "saved", clinfoOutput)
 	if code, _, stderr := run(t, "device-entry", "--from", "saved", "--device", "ONE/0", "--name", "mine", "--output", "mine.yaml"); code != 0 {
 		t.Fatal(stderr)
 	}

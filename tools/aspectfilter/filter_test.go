@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -40,18 +41,11 @@ func workspace(t testing.TB) {
 		r := new(propset.Registry)
 		q.Put(r)
 		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS%d%s", len(name), name), propset.Uint(1))
-		write(t, name+".prop", string(r.Append(nil)))
+		testfile.Write(t, name+".prop", r.String())
 	}
-	write(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
-	write(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
+	testfile.Write(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
+	testfile.Write(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
 		"sg8.bc|sg8.prop|c.sym\nfixed.bc|fixed.prop|d.sym\nnone.bc|none.prop|e.sym\n")
-}
-
-func write(t testing.TB, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func contents(t testing.TB, name string) string {
@@ -69,8 +63,8 @@ func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
 	(&requirement.Requirements{Aspects: []aspect.Aspect{28}}).Put(r)
-	write(t, "old.prop", string(r.Append(nil)))
-	write(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
+	testfile.Write(t, "old.prop", r.String())
+	testfile.Write(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
 	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
 		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || contents(t, "out.table") != want {
 			t.Errorf("%s: exit %d, %s, %q", flag, code, stderr, contents(t, "out.table"))
@@ -80,8 +74,8 @@ func TestAssumedRuntime(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	workspace(t)
-	write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n  sub-group-sizes: [8]\nmine:\n  sub-group-sizes: [8]\n")
-	write(t, "second.yaml", "mine:\n  aspects: [fp64]\n")
+	testfile.Write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n  sub-group-sizes: [8]\nmine:\n  sub-group-sizes: [8]\n")
+	testfile.Write(t, "second.yaml", "mine:\n  aspects: [fp64]\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -136,7 +130,7 @@ dropped row 4 (fixed.bc), kernel fixed
 
 func TestReasonsOfTargets(t *testing.T) {
 	workspace(t)
-	write(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
+	testfile.Write(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
 	for _, test := range []struct {
 		args []string
 		want string
@@ -157,9 +151,9 @@ func TestReasonsOfTargets(t *testing.T) {
 
 func TestWithoutProperties(t *testing.T) {
 	workspace(t)
-	write(t, "bad.yaml", "[]\n")
+	testfile.Write(t, "bad.yaml", "[]\n")
 	const text = "[Code]\r\na.bc\n\nb.bc" // as it came, whatever its line ends
-	write(t, "code.table", text)
+	testfile.Write(t, "code.table", text)
 	if code, _, stderr := run(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -173,8 +167,8 @@ func TestBesideTheTable(t *testing.T) {
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
-	write(t, "sub/near.prop", contents(t, "fp64.prop"))
+	testfile.Write(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
+	testfile.Write(t, "sub/near.prop", contents(t, "fp64.prop"))
 	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -185,15 +179,15 @@ func TestBesideTheTable(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	workspace(t)
-	write(t, "old.table", "old\n")
-	write(t, "bad.prop", "[SYCL/device requirements]\naspects=3|1\n")
-	write(t, "odd.prop", "[SYCL/device requirements]\naspects=1|6\n")
-	write(t, "bad.table", "[Code|Properties]\na.bc|plain.prop\nb.bc|bad.prop\n")
-	write(t, "odd.table", "[Code|Properties]\na.bc|odd.prop\n")
-	write(t, "missing.table", "[Code|Properties]\na.bc|gone.prop\n")
-	write(t, "folder.table", "[Code|Properties]\na.bc|.\n")
-	write(t, "short.table", "[Code|Properties]\na.bc\n")
-	write(t, "bad.yaml", "intel_gpu_dg2: [\n")
+	testfile.Write(t, "old.table", "old\n")
+	testfile.Write(t, "bad.prop", "[SYCL/device requirements]\naspects=3|1\n")
+	testfile.Write(t, "odd.prop", "[SYCL/device requirements]\naspects=1|6\n")
+	testfile.Write(t, "bad.table", "[Code|Properties]\na.bc|plain.prop\nb.bc|bad.prop\n")
+	testfile.Write(t, "odd.table", "[Code|Properties]\na.bc|odd.prop\n")
+	testfile.Write(t, "missing.table", "[Code|Properties]\na.bc|gone.prop\n")
+	testfile.Write(t, "folder.table", "[Code|Properties]\na.bc|.\n")
+	testfile.Write(t, "short.table", "[Code|Properties]\na.bc\n")
+	testfile.Write(t, "bad.yaml", "intel_gpu_dg2: [\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -220,7 +214,7 @@ func TestErrors(t *testing.T) {
 		{"a missing configuration", []string{"--target", "spir64", "--device-config-file", "gone.yaml", "in.table"}, 3, []string{"device configuration: open gone.yaml"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			write(t, "out", "old\n")
+			testfile.Write(t, "out", "old\n")
 			code, stdout, stderr := run(t, append([]string{"--output", "out"}, test.args...)...)
 			if code != test.code || stdout != "" {
 				t.Errorf("exit %d, want %d; stdout %q", code, test.code, stdout)
@@ -269,7 +263,7 @@ type plan struct {
 
 func TestPlan(t *testing.T) {
 	workspace(t)
-	write(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
+	testfile.Write(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
 	code, stdout, stderr := run(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
 	if code != 0 {
 		t.Fatal(stderr)
@@ -394,13 +388,13 @@ func BenchmarkPlan(b *testing.B) {
 		r := new(propset.Registry)
 		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
 		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.prop", i)))
-		write(b, files[i], string(r.Append(nil)))
+		testfile.Write(b, files[i], r.String())
 	}
 	for i := range 100000 {
 		fmt.Fprintf(&table, "k_%d.bc|%s\n", i, files[i%len(files)])
 	}
 	in := filepath.Join(dir, "in.table")
-	write(b, in, table.String())
+	testfile.Write(b, in, table.String())
 	for b.Loop() {
 		if code, _, stderr := run(b, "--plan", "--output", filepath.Join(dir, "out.json"), in); code != 0 {
 			b.Fatal(stderr)

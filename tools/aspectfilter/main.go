@@ -5,7 +5,6 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
 func main() { tool().Main() }
@@ -31,7 +30,7 @@ JSON, for one table or several: for the targets of --targets, else of
 
 Nothing is written unless all property files can be read.`,
 				Example: "aspectfilter --target intel_gpu_dg2 --output dg2.table linked.table",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Filter).Setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(filter).setup(fs) },
 			},
 			{
 				Name:    "devices",

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
 
 // fullDisk takes some bytes.
@@ -44,7 +45,7 @@ func TestAttackS27DiskFull(t *testing.T) {
 func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	write(t, "file", []byte("text\n"))
+	testfile.Write(t, "file", "text\n")
 	if err := os.Mkdir("folder", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func list(t *testing.T, dir string) (names []string) {
 func TestAttackS14NothingIsPrinted(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	write(t, "secret.txt", []byte("{\"PASSWORD\": \"hunter2\",\n \"auths\": {\"x\": \"hunter2\"}}\n"))
+	testfile.Write(t, "secret.txt", "{\"PASSWORD\": \"hunter2\",\n \"auths\": {\"x\": \"hunter2\"}}\n")
 	for _, args := range [][]string{
 		{"check", "secret.txt"}, {"check", "--base-reports", "secret.txt", "before.json"}, {"show", "secret.txt"}, {"diff", "secret.txt", "before.json"},
 		{"fix", "secret.txt"}, {"baseline", "update", "--baseline", "b.json", "secret.txt"}, {"check", "--baseline", "secret.txt", "before.json"},
@@ -108,7 +109,7 @@ func TestAttackS15PatternsOfTheUser(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(outside, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(outside, name), data)
+		testfile.Write(t, filepath.Join(outside, name), data)
 	}
 	relative, err := filepath.Rel(mustGetwd(t), outside)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -36,7 +36,7 @@ func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gating.Recover(&err)
+	defer gateinputs.Recover(&err)
 	switch {
 	case len(args) == 0 || !slices.Contains([]string{"update", "prune", "verify"}, args[0]):
 		return cli.Usagef("what to do with the baseline? update, prune or verify")
@@ -52,7 +52,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	if args[0] == "prune" {
 		o.Baseline.Name = b.file
 	}
-	in, err := gating.Load(ctx, o)
+	in, err := gateinputs.Load(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 		return nil
 	}
 	before := 0
-	if old, err := gating.ReadBaseline(b.file); err == nil {
+	if old, err := gateinputs.ReadBaseline(b.file); err == nil {
 		before = len(old.Findings)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		env.Warnf("", "the old baseline cannot be read and is replaced: %v", err)
@@ -75,7 +75,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	if args[0] == "verify" {
 		return b.verify(env, out)
 	}
-	if err := gating.CheckSize(out, in.Policy); err != nil {
+	if err := gateinputs.CheckSize(out, in.Policy); err != nil {
 		return cli.No(fmt.Errorf("%s is not written: %w", b.file, err))
 	}
 	if err := cli.WriteFile(b.file, out.Encode); err != nil {
@@ -87,7 +87,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 
 // verify holds the file against what update would write.
 func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
-	have, err := gating.ReadBaseline(b.file)
+	have, err := gateinputs.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		have = &gate.Baseline{}
 		fmt.Fprintf(env.Stdout, "%s does not exist\n", b.file)

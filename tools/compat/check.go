@@ -11,8 +11,9 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
 // checker is the subcommand check.
@@ -50,7 +51,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.StringVar(&c.proposed, "proposed-baseline", "", "write the baseline with which nothing would be new to this `file`")
 	c.files = map[string]*string{}
-	for name := range gating.Writers {
+	for name := range gateinputs.Writers {
 		if name != "text" {
 			c.files[name] = fs.String(name+"-file", "", "write "+name+" to this `file`, too")
 		}
@@ -59,9 +60,9 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gating.Recover(&err)
-	if gating.Writers[c.format] == nil {
-		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gating.Writers)), ", "))
+	defer gateinputs.Recover(&err)
+	if gateinputs.Writers[c.format] == nil {
+		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gateinputs.Writers)), ", "))
 	}
 	if c.warnOnly && c.Workspace == "." {
 		c.Workspace = "" // actions do not see the sources
@@ -70,7 +71,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 	if err != nil {
 		return err
 	}
-	r, err := gating.Check(ctx, o)
+	r, err := gateinputs.Check(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -87,12 +88,12 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 // write writes all that was asked for. Findings without a place are at the file
 // fallback.
 func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
-	options := gating.WriteOptions{All: c.all, Fallback: fallback}
+	options := gateinputs.WriteOptions{All: c.all, Fallback: fallback}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if *c.files[name] == "" {
 			continue
 		}
-		err := env.Output(*c.files[name], func(w io.Writer) error { return gating.Writers[name](w, r, options) })
+		err := env.Output(*c.files[name], func(w io.Writer) error { return gateinputs.Writers[name](w, r, options) })
 		if err != nil {
 			return err
 		}
@@ -103,9 +104,9 @@ func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
 		}
 	}
 	if c.warnOnly {
-		if err := gate.WriteWarnings(env.Stderr, r); err != nil || c.output == "" {
+		if err := render.Warnings(env.Stderr, r); err != nil || c.output == "" {
 			return err
 		}
 	}
-	return env.Output(c.output, func(w io.Writer) error { return gating.Writers[c.format](w, r, options) })
+	return env.Output(c.output, func(w io.Writer) error { return gateinputs.Writers[c.format](w, r, options) })
 }

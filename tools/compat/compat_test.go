@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -36,13 +37,6 @@ func mustRun(t testing.TB, args ...string) string {
 	return stdout
 }
 
-func write(t testing.TB, name string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // goldenDir is where golden files are, wherever a test has gone.
 var goldenDir string
 
@@ -63,16 +57,16 @@ func properties(q *requirement.Requirements, kernels ...string) *propset.Registr
 	return r
 }
 
-// workspace makes a folder with a SYCLBIN, a SPIR-V module and a file table, and
+// enterWorkspace makes a folder with a SYCLBIN, a SPIR-V module and a file table, and
 // goes there.
-func workspace(t *testing.T) {
+func enterWorkspace(t *testing.T) {
 	t.Helper()
 	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	write(t, "k.spv", code)
+	testfile.Write(t, "k.spv", code)
 	var b syclbin.Builder
 	for _, m := range []struct {
 		key  string
@@ -94,14 +88,14 @@ func workspace(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "k.syclbin", out.Bytes())
-	write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").Append(nil))
-	write(t, "k.bc", []byte("BC\xc0\xde"))
-	write(t, "k.table", []byte("[Code|Properties]\nk.bc|fp64.prop\n"))
+	testfile.Write(t, "k.syclbin", out.Bytes())
+	testfile.Write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").String())
+	testfile.Write(t, "k.bc", "BC\xc0\xde")
+	testfile.Write(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }
 
 func TestReportAndShow(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
 	data, err := os.ReadFile("r.json")
 	if err != nil {
@@ -127,7 +121,7 @@ func TestReportAndShow(t *testing.T) {
 		t.Errorf("a report joined with itself is another one:\n%s", got)
 	}
 
-	write(t, "own.yaml", []byte("intel_gpu_dg2:\n  aspects: [fp64]\n"))
+	testfile.Write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n")
 	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
 	golden.CheckFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
 
@@ -138,7 +132,7 @@ func TestReportAndShow(t *testing.T) {
 
 // A program takes native code of its own; of a file that it loads it takes either.
 func TestReportEmbedded(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{}, "_ZTS9VectorAdd")
 	var b syclbin.Builder
 	for _, image := range []*syclbin.Image{
@@ -153,7 +147,7 @@ func TestReportEmbedded(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "both.syclbin", out.Bytes())
+	testfile.Write(t, "both.syclbin", out.Bytes())
 	for flag, want := range map[string]report.Holds{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
 		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--devices=intel_gpu_pvc", flag)))
 		if err != nil {
@@ -177,7 +171,7 @@ func must(t testing.TB, name string) []byte {
 }
 
 func TestShowFormats(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
 	for format, want := range map[string]string{
 		"text":     "KERNEL     intel_gpu_pvc\nSubGroup8  no: sub-group size 8\n",
@@ -221,13 +215,13 @@ func TestShowFormats(t *testing.T) {
 }
 
 func TestSymbols(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "sub/k.table", []byte("[Code|Symbols]\nn.bin|n.sym\n"))
-	write(t, "sub/n.bin", []byte("native"))
-	write(t, "sub/n.sym", []byte("_ZTS1A\n_ZTS1B\n"))
+	testfile.Write(t, "sub/k.table", "[Code|Symbols]\nn.bin|n.sym\n")
+	testfile.Write(t, "sub/n.bin", "native")
+	testfile.Write(t, "sub/n.sym", "_ZTS1A\n_ZTS1B\n")
 	mustRun(t, "report", "--output", "r.json", "--devices", "intel_gpu_dg2", "sub/k.table")
 	got := mustRun(t, "show", "r.json")
 	if !strings.Contains(got, "A       no: not built\nB       no: not built\n") {
@@ -236,20 +230,20 @@ func TestSymbols(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
 	good, _ := os.ReadFile("good.json")
-	write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
+	testfile.Write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
 	good = bytes.ReplaceAll(good, []byte(`"label": ""`), []byte(`"label": "//x"`))
-	write(t, "good.json", good)
-	write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
-	write(t, "cut.spv", []byte("\x03\x02\x23\x07\x00\x00"))
+	testfile.Write(t, "good.json", good)
+	testfile.Write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
+	testfile.Write(t, "cut.spv", "\x03\x02\x23\x07\x00\x00")
 	binary, _ := os.ReadFile("k.syclbin")
-	write(t, "cut.syclbin", binary[:len(binary)/2])
-	write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
-	write(t, "text.txt", []byte("hello\n"))
-	write(t, "gone.table", []byte("[Code|Properties]\ngone.bc|fp64.prop\n"))
-	write(t, "nocode.table", []byte("[Properties]\nfp64.prop\n"))
+	testfile.Write(t, "cut.syclbin", binary[:len(binary)/2])
+	testfile.Write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
+	testfile.Write(t, "text.txt", "hello\n")
+	testfile.Write(t, "gone.table", "[Code|Properties]\ngone.bc|fp64.prop\n")
+	testfile.Write(t, "nocode.table", "[Properties]\nfp64.prop\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -285,7 +279,7 @@ func TestErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			args := test.args
 			if len(args) > 1 && args[0] == "report" {
-				write(t, "out.json", []byte("old"))
+				testfile.Write(t, "out.json", "old")
 				args = append([]string{"report", "--output", "out.json"}, args[1:]...)
 			}
 			code, stdout, stderr := run(t, args...)

@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
 // differ is the subcommand diff.
@@ -32,11 +33,11 @@ func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) != 2 {
 		return cli.Usagef("two reports are needed, the old and the new one")
 	}
-	old, err := gating.Facts(ctx, args[:1])
+	old, err := gateinputs.Facts(ctx, args[:1])
 	if err != nil {
 		return err
 	}
-	now, err := gating.Facts(ctx, args[1:])
+	now, err := gateinputs.Facts(ctx, args[1:])
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 		e.SetIndent("", "  ")
 		err = e.Encode(changes)
 	} else {
-		err = gate.WriteChanges(env.Stdout, changes)
+		err = render.Changes(env.Stdout, changes)
 	}
 	if err != nil {
 		return err

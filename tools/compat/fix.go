@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
 // fixer is the subcommand fix.
@@ -45,7 +48,7 @@ func (f *fixer) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gating.Recover(&err)
+	defer gateinputs.Recover(&err)
 	switch {
 	case len(args) == 0:
 		return cli.Usagef("a report or a result is needed")
@@ -58,11 +61,11 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error
 	if err != nil {
 		return err
 	}
-	findings, err := gating.Findings(ctx, o)
+	findings, err := gateinputs.Findings(ctx, o)
 	if err != nil {
 		return err
 	}
-	builds, err := gating.OpenBuilds(f.Workspace)
+	builds, err := workspace.OpenBuilds(f.Workspace)
 	if err != nil {
 		return err
 	}
@@ -86,17 +89,17 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error
 }
 
 // print writes the edits in the form that was asked for.
-func (f *fixer) print(env *cli.Env, p *fixPlan, builds *gating.Builds, changed []*gating.BuildFile) error {
+func (f *fixer) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, changed []*workspace.BuildFile) error {
 	if f.buildozer {
 		for _, c := range p.commands {
 			fmt.Fprintln(env.Stdout, c)
 		}
 		return nil
 	}
-	slices.SortFunc(changed, func(a, b *gating.BuildFile) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(changed, func(a, b *workspace.BuildFile) int { return cmp.Compare(a.Path, b.Path) })
 	for _, file := range changed {
 		if !f.write {
-			fmt.Fprint(env.Stdout, unifiedDiff(file.Path, string(file.Before), string(file.After())))
+			fmt.Fprint(env.Stdout, udiff.Unified("a/"+file.Path, "b/"+file.Path, string(file.Before), string(file.After())))
 			continue
 		}
 		if err := builds.Write(file); err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/bazelbuild/buildtools/build"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
 
 const fixHead = `load("@rules_sycl//rules:defs.bzl", "sycl_binary", "sycl_compat_report")
@@ -29,13 +31,13 @@ func TestFix(t *testing.T) {
 		t.Fatal(err)
 	}
 	fixed := strings.NewReplacer(`"rule": "missing-aspect"`, `"rule": "fixed-target-mismatch"`, `"required": "fp64"`, `"required": "intel_gpu_pvc"`).Replace(string(data))
-	write(t, "fixed.json", []byte(fixed))
+	testfile.Write(t, "fixed.json", fixed)
 	none := strings.ReplaceAll(string(data), `"rule": "missing-aspect"`, `"rule": "no-image"`)
-	write(t, "none.json", []byte(none))
+	testfile.Write(t, "none.json", none)
 	maybe := strings.NewReplacer(`"status": "incompatible"`, `"status": "undetermined"`, `"incompatible": 2`, `"incompatible": 0`, `"undetermined": 0`, `"undetermined": 2`).Replace(string(data))
-	write(t, "maybe.json", []byte(maybe))
+	testfile.Write(t, "maybe.json", maybe)
 	unknown := strings.NewReplacer("intel_gpu_dg2", "not a target").Replace(none)
-	write(t, "unknown.json", []byte(unknown))
+	testfile.Write(t, "unknown.json", unknown)
 
 	dg2 := []string{"--required", "intel_gpu_dg2"}
 	all := "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",  # discrete\n        \"intel_gpu_pvc\",\n    ],\n"
@@ -86,9 +88,9 @@ func TestFix(t *testing.T) {
 		{"what may run, and has to", kernelsRule(all), []string{"--undetermined=error", "maybe.json"}, 1, "", "is known only when the program runs", ""},
 	} {
 		mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
-		write(t, "good.json", []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")))
+		testfile.Write(t, "good.json", []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")))
 		t.Run(test.name, func(t *testing.T) {
-			write(t, "demo/BUILD.bazel", []byte(test.build))
+			testfile.Write(t, "demo/BUILD.bazel", []byte(test.build))
 			code, stdout, stderr := run(t, append([]string{"fix"}, test.args...)...)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || test.stdout == "" && stdout != "" || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" {
 				t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
@@ -131,7 +133,7 @@ func patched(t *testing.T, diff, before, after string) {
 	if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "demo/BUILD.bazel"), []byte(before))
+	testfile.Write(t, filepath.Join(dir, "demo/BUILD.bazel"), before)
 	cmd := exec.CommandContext(t.Context(), path, "-p1", "--silent")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(diff)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -144,7 +146,7 @@ func patched(t *testing.T, diff, before, after string) {
 
 func TestFixBuildozer(t *testing.T) {
 	gateWorkspace(t)
-	write(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
+	testfile.Write(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
 	want := "buildozer 'remove sycl_targets intel_gpu_dg2' '//demo:kernels'\nbuildozer 'remove fixed_targets intel_gpu_dg2' '//demo:kernels'\n"
 	if got := mustRun(t, "fix", "--buildozer", "--required", "intel_gpu_dg2", "before.json"); got != want {
 		t.Errorf("got %s", got)
@@ -168,7 +170,7 @@ func TestAttackFixLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
-	write(t, filepath.Join(outside, "BUILD.bazel"), []byte(secret))
+	testfile.Write(t, filepath.Join(outside, "BUILD.bazel"), secret)
 	if err := os.Symlink(outside, "link"); err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +180,12 @@ func TestAttackFixLabels(t *testing.T) {
 	if err := os.Symlink("../demo/BUILD.bazel", "filelink/BUILD.bazel"); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "demo/BUILD.bazel", []byte(secret))
+	testfile.Write(t, "demo/BUILD.bazel", secret)
 	for _, label := range []string{
 		"//..:kernels", "//../outside:kernels", "//" + outside + ":kernels", "@other//demo:kernels", "//link:kernels", "//demo:../x", "kernels", "",
 		"//demo:kernels' && touch forged && '", `//demo:kernels\n::error::x`, "//demo:$(touch forged)", "//filelink:kernels", "//./demo:kernels", "//demo:kernels ##[error]x",
 	} {
-		write(t, "hostile.json", []byte(strings.ReplaceAll(string(data), "//demo:kernels", label)))
+		testfile.Write(t, "hostile.json", []byte(strings.ReplaceAll(string(data), "//demo:kernels", label)))
 		for _, form := range []string{"--buildozer", "--write"} {
 			code, stdout, stderr := run(t, "fix", form, "--required", "intel_gpu_dg2", "hostile.json")
 			if form == "--buildozer" && label == "//filelink:kernels" {
@@ -206,37 +208,5 @@ func TestAttackFixLabels(t *testing.T) {
 	}
 	if info, err := os.Lstat("filelink/BUILD.bazel"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%v, the link is %v", err, info)
-	}
-}
-
-func TestUnifiedDiff(t *testing.T) {
-	many := func(from, to int, change map[int]string) string {
-		var b strings.Builder
-		for i := from; i < to; i++ {
-			if s, ok := change[i]; ok {
-				b.WriteString(s)
-			} else {
-				b.WriteString(strings.Repeat("x", i%7) + string(rune('a'+i%26)) + "\n")
-			}
-		}
-		return b.String()
-	}
-	for _, test := range []struct{ name, before, after, want string }{
-		{"equal", "a\n", "a\n", ""},
-		{"a line", "a\nb\nc\n", "a\nB\nc\n", "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
-		{"all", "a\n", "b\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"},
-		{"from nothing", "", "a\n", "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n"},
-		{"to nothing", "a\n", "", "--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-a\n"},
-		{"no line end", "a", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		{"two places", many(0, 30, nil), many(0, 30, map[int]string{2: "two\n", 25: ""}), "--- a/f\n+++ b/f\n@@ -1,6 +1,6 @@\n a\n xb\n-xxc\n+two\n xxxd\n xxxxe\n xxxxxf\n@@ -23,7 +23,6 @@\n xw\n xxx\n xxxy\n-xxxxz\n xxxxxa\n xxxxxxb\n c\n"},
-	} {
-		if got := unifiedDiff("f", test.before, test.after); got != test.want {
-			t.Errorf("%s: got\n%s", test.name, got)
-		}
-	}
-	// Texts that differ everywhere are one block.
-	a, b := strings.Repeat("a\n", 3000), strings.Repeat("b\n", 3000)
-	if got := unifiedDiff("f", a, b); strings.Count(got, "\n") != 6003 {
-		t.Errorf("%d lines", strings.Count(got, "\n"))
 	}
 }

@@ -10,16 +10,17 @@ import (
 
 	"github.com/bazelbuild/buildtools/build"
 
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // fixPlan collects edits of sycl_binary targets.
 type fixPlan struct {
-	builds      *gating.Builds
+	builds      *workspace.Builds
 	unsupported string // drop, restrict or keep
 	config      *deviceconfig.Config
 	targets     map[string]*wanted // by label
@@ -32,7 +33,7 @@ type wanted struct {
 	code, fixed, out map[string]bool
 }
 
-func newFixPlan(builds *gating.Builds, unsupported string) *fixPlan {
+func newFixPlan(builds *workspace.Builds, unsupported string) *fixPlan {
 	return &fixPlan{builds: builds, unsupported: unsupported, config: deviceconfig.Default(), targets: map[string]*wanted{}}
 }
 
@@ -69,7 +70,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			}
 		}
 		if to == nil {
-			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(f.Target, "all targets"), f.Message())
+			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(f.Target, "all targets"), render.Message(f))
 			continue
 		}
 		p.targets[f.Target] = t
@@ -80,8 +81,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 }
 
 // apply edits the files, in memory, and returns those that changed.
-func (p *fixPlan) apply() ([]*gating.BuildFile, error) {
-	var changed []*gating.BuildFile
+func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
+	var changed []*workspace.BuildFile
 	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
 		file, rule, where, ok := p.binary(label)
 		if !ok {
@@ -96,7 +97,7 @@ func (p *fixPlan) apply() ([]*gating.BuildFile, error) {
 
 // binary returns the sycl_binary that a report is about: the target of its label
 // or, when this is a report of its own, the only one that it depends on.
-func (p *fixPlan) binary(label string) (f *gating.BuildFile, r *build.Rule, where string, ok bool) {
+func (p *fixPlan) binary(label string) (f *workspace.BuildFile, r *build.Rule, where string, ok bool) {
 	where = label
 	for range 2 {
 		var err error
@@ -195,33 +196,46 @@ type change struct {
 	name string
 }
 
+// An edit is of the lists of one target.
+type edit struct {
+	*fixPlan
+	wanted *wanted
+	label  string
+	place  string              // of the target, for notes
+	lists  map[string][]string // by attribute
+}
+
+const (
+	syclTargets  = "sycl_targets"
+	fixedTargets = "fixed_targets"
+)
+
 // edit changes the lists of a target as findings ask for, and reports whether it
 // did.
-func (p *fixPlan) edit(label string, f *gating.BuildFile, r *build.Rule, w *wanted) bool {
-	place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
-	lists := map[string][]string{}
-	for _, attr := range []string{"sycl_targets", "fixed_targets"} {
+func (p *fixPlan) edit(label string, f *workspace.BuildFile, r *build.Rule, w *wanted) bool {
+	e := &edit{p, w, label, fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call)), map[string][]string{}}
+	for _, attr := range []string{syclTargets, fixedTargets} {
 		list, why := stringList(r.Attr(attr))
 		if why != "" {
-			p.note("%s: %s of %s %s: edit that by hand (%s)", place, attr, label, why, w)
+			p.note("%s: %s of %s %s: edit that by hand (%s)", e.place, attr, label, why, w)
 			return false
 		}
-		lists[attr] = list
+		e.lists[attr] = list
 	}
-	if r.Attr("sycl_targets") == nil {
-		lists["sycl_targets"] = []string{"spir64"} // the default of the rule
+	if r.Attr(syclTargets) == nil {
+		e.lists[syclTargets] = []string{"spir64"} // the default of the rule
 	}
-	changes := p.changes(place, label, lists, w)
+	changes := e.changes()
 	for _, c := range changes {
 		if !plainName.MatchString(c.name) {
-			p.note("%s: %q is not the name of a target", place, c.name)
+			p.note("%s: %q is not the name of a target", e.place, c.name)
 			return false
 		}
 	}
 	if len(changes) == 0 {
 		return false
 	}
-	for _, attr := range []string{"sycl_targets", "fixed_targets"} {
+	for _, attr := range []string{syclTargets, fixedTargets} {
 		p.change(label, r, attr, changes)
 	}
 	return true
@@ -243,93 +257,107 @@ func (w *wanted) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// changes returns the changes of the lists of a target.
-func (p *fixPlan) changes(place, label string, lists map[string][]string, w *wanted) (list []change) {
-	in := func(attr, device string) (name string, ok bool) {
-		i := slices.IndexFunc(lists[attr], func(n string) bool { return deviceconfig.Canonical(n) == device })
-		if i < 0 {
-			return "", false
-		}
-		return lists[attr][i], true
+// find returns the name by which a list has a device.
+func (e *edit) find(attr, device string) (name string, ok bool) {
+	i := slices.IndexFunc(e.lists[attr], func(n string) bool { return deviceconfig.Canonical(n) == device })
+	if i < 0 {
+		return "", false
 	}
-	add := func(attr string, devices map[string]bool) {
-		for _, d := range slices.Sorted(maps.Keys(devices)) {
-			if _, known := p.config.Lookup(d); !known {
-				p.note("%s: %s cannot be added to %s of %s: no target has this name", place, d, attr, label)
-			} else if _, has := in(attr, d); has {
-				p.note("%s: %s is in %s of %s already: make the report anew", place, d, attr, label)
-			} else if !w.out[d] {
-				list = append(list, change{attr, true, d})
-			}
-		}
+	return e.lists[attr][i], true
+}
+
+// changes returns the changes of the lists.
+func (e *edit) changes() []change {
+	list := e.add(syclTargets, e.wanted.code)
+	if len(e.lists[fixedTargets]) > 0 {
+		list = append(list, e.add(fixedTargets, e.wanted.fixed)...)
+	} else if len(e.wanted.fixed) > 0 {
+		e.note("%s: %s has no fixed_targets, so its code has them from elsewhere, such as copts", e.place, e.label)
 	}
-	add("sycl_targets", w.code)
-	if len(lists["fixed_targets"]) > 0 {
-		add("fixed_targets", w.fixed)
-	} else if len(w.fixed) > 0 {
-		p.note("%s: %s has no fixed_targets, so its code has them from elsewhere, such as copts", place, label)
+	out := slices.Sorted(maps.Keys(e.wanted.out))
+	if e.unsupported == "restrict" && len(e.lists[fixedTargets]) == 0 {
+		return append(list, e.restrict(out)...)
 	}
-	out := slices.Sorted(maps.Keys(w.out))
-	if p.unsupported == "restrict" && len(lists["fixed_targets"]) == 0 {
-		return append(list, p.restrict(place, label, lists["sycl_targets"], out)...)
+	removed, ok := e.remove(out)
+	if !ok {
+		return nil
 	}
-	for _, d := range out {
-		found := false
-		attrs := []string{"sycl_targets", "fixed_targets"}
-		if p.unsupported == "restrict" {
-			attrs = attrs[1:]
-		}
-		for _, attr := range attrs {
-			name, has := in(attr, d)
-			if !has {
-				continue
-			}
-			found = true
-			if rest := len(lists[attr]) - countOut(lists[attr], w.out); rest == 0 && attr == "sycl_targets" {
-				p.note("%s: nothing would be left of %s of %s: change the kernels that do not run on %s", place, attr, label, d)
-				return nil
-			}
-			list = append(list, change{attr, false, name})
-		}
-		if !found {
-			p.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", place, label, d)
+	return append(list, removed...)
+}
+
+// add returns the changes that add devices to a list.
+func (e *edit) add(attr string, devices map[string]bool) (list []change) {
+	for _, d := range slices.Sorted(maps.Keys(devices)) {
+		if _, known := e.config.Lookup(d); !known {
+			e.note("%s: %s cannot be added to %s of %s: no target has this name", e.place, d, attr, e.label)
+		} else if _, has := e.find(attr, d); has {
+			e.note("%s: %s is in %s of %s already: make the report anew", e.place, d, attr, e.label)
+		} else if !e.wanted.out[d] {
+			list = append(list, change{attr, true, d})
 		}
 	}
 	return list
 }
 
-func countOut(list []string, out map[string]bool) (n int) {
-	for _, name := range list {
-		if out[deviceconfig.Canonical(name)] {
-			n++
+// remove returns the changes that take devices out of the lists; ok is false when nothing
+// would be left.
+func (e *edit) remove(devices []string) (list []change, ok bool) {
+	attrs := []string{syclTargets, fixedTargets}
+	if e.unsupported == "restrict" {
+		attrs = attrs[1:]
+	}
+	for _, d := range devices {
+		before := len(list)
+		for _, attr := range attrs {
+			name, has := e.find(attr, d)
+			if !has {
+				continue
+			}
+			if attr == syclTargets && e.leavesNothing() {
+				e.note("%s: nothing would be left of %s of %s: change the kernels that do not run on %s", e.place, attr, e.label, d)
+				return nil, false
+			}
+			list = append(list, change{attr, false, name})
+		}
+		if len(list) == before {
+			e.noteUnnamed(d)
 		}
 	}
-	return n
+	return list, true
+}
+
+// leavesNothing reports whether all targets are devices to take out.
+func (e *edit) leavesNothing() bool {
+	return !slices.ContainsFunc(e.lists[syclTargets], func(name string) bool { return !e.wanted.out[deviceconfig.Canonical(name)] })
+}
+
+func (e *edit) noteUnnamed(devices string) {
+	e.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", e.place, e.label, devices)
 }
 
 // restrict returns the fixed targets that leave devices out. A target such as
 // spir64 takes all devices, so that with it nothing is left out.
-func (p *fixPlan) restrict(place, label string, targets, out []string) (list []change) {
+func (e *edit) restrict(out []string) (list []change) {
 	left := 0
-	for _, name := range targets {
+	for _, name := range e.lists[syclTargets] {
 		if slices.Contains(out, deviceconfig.Canonical(name)) {
 			left++
 			continue
 		}
-		if d, ok := p.config.Lookup(name); ok && compat.TakesAll(d) {
-			p.note("%s: fixed_targets cannot leave a device out while %s of %s is for all devices: use --unsupported drop", place, name, label)
+		if d, ok := e.config.Lookup(name); ok && compat.TakesAll(d) {
+			e.note("%s: fixed_targets cannot leave a device out while %s of %s is for all devices: use --unsupported drop", e.place, name, e.label)
 			return nil
 		}
-		list = append(list, change{"fixed_targets", true, name})
+		list = append(list, change{fixedTargets, true, name})
 	}
 	switch {
 	case len(out) == 0:
 		return nil
 	case left == 0:
-		p.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", place, label, strings.Join(out, ", "))
+		e.noteUnnamed(strings.Join(out, ", "))
 		return nil
 	case len(list) == 0:
-		p.note("%s: nothing would be left of the targets of %s: change the kernels", place, label)
+		e.note("%s: nothing would be left of the targets of %s: change the kernels", e.place, e.label)
 	}
 	return list
 }
@@ -352,7 +380,7 @@ func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []cha
 	list, ok := r.Attr(attr).(*build.ListExpr)
 	if !ok {
 		list = &build.ListExpr{}
-		if attr == "sycl_targets" {
+		if attr == syclTargets {
 			list.List = append(list.List, &build.StringExpr{Value: "spir64"}) // the default of the rule
 			add = append([]string{"spir64"}, add...)
 		}

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gating"
+	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
 // gateFlags are the flags of subcommands that hold reports against a policy.
 type gateFlags struct {
-	gating.Options
+	gateinputs.Options
 	baseReports, required cli.Strings
 }
 
@@ -33,7 +34,7 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 }
 
 // options returns what the flags and the arguments, which are reports, say.
-func (g *gateFlags) options(args []string) (gating.Options, error) {
+func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 	o := g.Options
 	o.Reports, o.Required = args, g.required.Values
 	var err error
@@ -67,7 +68,7 @@ func findReports(patterns []string) ([]string, error) {
 		if _, err := os.Stat(folder); err != nil {
 			continue // nothing is found in it
 		}
-		found, err := gating.Glob(folder, byFolder[folder])
+		found, err := workspace.Glob(folder, byFolder[folder])
 		if err != nil {
 			return nil, err
 		}

@@ -11,25 +11,26 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
 
 // gateWorkspace makes the files of workspace and reports on them: before.json and
 // now.json, in which Fp64Axpy has lost the device intel_gpu_pvc.
 func gateWorkspace(t *testing.T) {
 	t.Helper()
-	workspace(t)
+	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "before.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
-	write(t, "own.yaml", []byte("intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n"))
+	testfile.Write(t, "own.yaml", "intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "now.json", "--device-config", "own.yaml", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
 	if err := os.MkdirAll("demo", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "demo/BUILD.bazel", []byte("load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n"))
+	testfile.Write(t, "demo/BUILD.bazel", "load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n")
 }
 
 func TestCheck(t *testing.T) {
 	gateWorkspace(t)
-	write(t, "policy.yaml", []byte("version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n"))
+	testfile.Write(t, "policy.yaml", "version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n")
 	for _, test := range []struct {
 		name           string
 		args           []string
@@ -47,7 +48,7 @@ func TestCheck(t *testing.T) {
 		{"a policy a day later", []string{"--policy", "policy.yaml", "--today", "2027-02-01", "before.json"}, 1, []string{"(the exception has expired)", "policy.yaml:4: warning: "}, nil},
 		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 problem fails"}, nil},
 		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
-		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: what is known of device intel_gpu_pvc has changed", "1 new because data of a device changed"}, nil},
+		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: the data of device intel_gpu_pvc has changed", "1 new because data of a device changed"}, nil},
 		{"only warnings", []string{"--warn-only", "before.json"}, 0, []string{""}, []string{
 			"demo/BUILD.bazel:1: warning: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n"}},
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
@@ -69,14 +70,14 @@ func TestCheck(t *testing.T) {
 		{"a level that is none", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
 		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
-		write(t, "bad.yaml", []byte("version: 1\nfail_on: new\n"))
+		testfile.Write(t, "bad.yaml", "version: 1\nfail_on: new\n")
 		if _, err := os.Stat("pipe"); err != nil {
 			if err := syscall.Mkfifo("pipe", 0o644); err != nil {
 				t.Fatal(err)
 			}
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
 			part := mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")
-			write(t, "good.json", []byte(part))
+			testfile.Write(t, "good.json", part)
 		}
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)
@@ -113,14 +114,14 @@ func TestCheckStaysInTheWorkspace(t *testing.T) {
 	if err := os.Mkdir("inside", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "secret.cpp", []byte("secret\n"))
+	testfile.Write(t, "secret.cpp", "secret\n")
 	if err := os.Symlink("../secret.cpp", "inside/link.cpp"); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "inside/real.cpp", []byte("real\n"))
+	testfile.Write(t, "inside/real.cpp", "real\n")
 	for path, want := range map[string]string{"real.cpp": "real.cpp:4: error", "link.cpp": "//demo:kernels: error", "gone.cpp": "//demo:kernels: error", "../secret.cpp": "//demo:kernels: error", "/etc/passwd": "//demo:kernels: error"} {
 		located := bytes.Replace(data, []byte(`"name": "_ZTS8Fp64Axpy"`), []byte(`"location": {"line": 4, "path": "`+path+`"}, "name": "_ZTS8Fp64Axpy"`), 1)
-		write(t, "located.json", located)
+		testfile.Write(t, "located.json", located)
 		_, stdout, stderr := run(t, "check", "--workspace", "inside", "--required", "intel_gpu_dg2", "located.json")
 		if !strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("%s: got %s%s", path, stdout, stderr)
@@ -200,7 +201,7 @@ func TestBaseline(t *testing.T) {
 	}
 
 	t.Setenv("CI", "")
-	write(t, "b.json", first)
+	testfile.Write(t, "b.json", first)
 	if got := mustRun(t, "baseline", "verify", "--baseline", "b.json", "before.json"); got != "" {
 		t.Errorf("got %s", got)
 	}
@@ -217,10 +218,10 @@ func TestBaseline(t *testing.T) {
 	} {
 		entries := strings.Split(string(first), "\n")
 		i := slices.IndexFunc(entries, func(l string) bool { return strings.Contains(l, "SubGroup8") })
-		write(t, "pruned.json", []byte(strings.Replace(strings.Join(slices.Delete(entries, i, i+1), "\n"), "\"},\n  ]", "\"}\n  ]", 1)))
+		testfile.Write(t, "pruned.json", []byte(strings.Replace(strings.Join(slices.Delete(entries, i, i+1), "\n"), "\"},\n  ]", "\"}\n  ]", 1)))
 		for _, report := range []struct{ name, devices string }{{"good.json", "intel_gpu_dg2,intel_gpu_pvc"}, {"less.json", "intel_gpu_dg2"}} {
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", report.name, "--devices", report.devices, "k.syclbin")
-			write(t, report.name, []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", report.name)))
+			testfile.Write(t, report.name, []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", report.name)))
 		}
 		mustRun(t, "baseline", "update", "--baseline", "good.b.json", "good.json")
 		code, stdout, stderr := run(t, "baseline", "verify", "--baseline", test.file, test.report)
@@ -228,14 +229,14 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", test.name, code, stdout, stderr)
 		}
 	}
-	write(t, "small.yaml", []byte("version: 1\nlimits: {max-baseline: 1}\n"))
+	testfile.Write(t, "small.yaml", "version: 1\nlimits: {max-baseline: 1}\n")
 	if code, _, stderr := run(t, "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json"); code != 1 || !strings.Contains(stderr, "the baseline has 2 entries, and limits.max-baseline of the policy is 1") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if _, err := os.Stat("c.json"); err == nil {
 		t.Error("a baseline that is too large is written")
 	}
-	write(t, "b.json", first)
+	testfile.Write(t, "b.json", first)
 	if code, _, stderr := run(t, "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json"); code != 2 || !strings.Contains(stderr, "max-baseline") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -299,7 +300,7 @@ func TestManyReports(t *testing.T) {
 	args := []string{"check", "--format", "json"}
 	for _, n := range []string{"c", "a", "b", "d"} {
 		name := filepath.Join("all", n+".json")
-		write(t, name, bytes.Replace(data, []byte("//demo:kernels"), []byte("//demo:"+n), 1))
+		testfile.Write(t, name, bytes.Replace(data, []byte("//demo:kernels"), []byte("//demo:"+n), 1))
 		args = append(args, name)
 	}
 	_, first, _ := run(t, args...)
@@ -307,8 +308,8 @@ func TestManyReports(t *testing.T) {
 	if _, second, _ := run(t, args...); first != second || !strings.Contains(first, `"label": "//demo:d"`) {
 		t.Error("the order of the reports matters")
 	}
-	write(t, "all/b.json", []byte("{}"))
-	write(t, "all/d.json", []byte("{"))
+	testfile.Write(t, "all/b.json", "{}")
+	testfile.Write(t, "all/d.json", "{")
 	if code, _, stderr := run(t, "check", "all/a.json", "all/b.json", "all/d.json"); code != 3 || !strings.Contains(stderr, "all/b.json") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}

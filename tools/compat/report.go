@@ -43,7 +43,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args)+len(r.embedded.Values) == 0 {
 		return cli.Usagef("a file to report on is needed")
 	}
-	config, err := devices.Load(env, r.files.Values)
+	config, err := devices.Load(env.Stderr, r.files.Values)
 	if err != nil {
 		return err
 	}

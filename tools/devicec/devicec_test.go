@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
 
 // run runs the tool in the current folder.
@@ -18,23 +19,6 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	var out, errs strings.Builder
 	code = tool().Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
 	return code, errs.String()
-}
-
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 // script makes a program that notes its arguments in NAME.calls and then does
@@ -54,38 +38,38 @@ func script(t *testing.T, name, commands string) string {
 
 func TestAot(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "k.spv", "spirv")
+	testfile.Write(t, "k.spv", "spirv")
 	ocloc := script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
 
-	write(t, "l.spv", "spirv")
-	write(t, "two.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\nl.spv|l.prop|l.sym\n")
+	testfile.Write(t, "l.spv", "spirv")
+	testfile.Write(t, "two.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\nl.spv|l.prop|l.sym\n")
 	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "bin/k.bin") + read(t, "bin/l.bin"); got != "native\nnative\n" {
+	if got := testfile.Read(t, "bin/k.bin") + testfile.Read(t, "bin/l.bin"); got != "native\nnative\n" {
 		t.Errorf("images: %q", got)
 	}
-	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
+	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
 		t.Errorf("table: %q", got)
 	}
-	if got := read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -file k.spv -device pvc") {
+	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -file k.spv -device pvc") {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
 	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--library", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "ocloc.calls"); !strings.Contains(got, "-options -library-compilation -spirv_input") || strings.Count(got, "-options") != 2 {
+	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-options -library-compilation -spirv_input") || strings.Count(got, "-options") != 2 {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
 	// Modules that the filter dropped: both outputs are there, and ocloc was not run.
 	os.Remove("ocloc.calls")
-	write(t, "none.table", "[Code|Properties|Symbols]\n")
+	testfile.Write(t, "none.table", "[Code|Properties|Symbols]\n")
 	if code, stderr := run(t, "aot", "--ocloc", ocloc, "--device", "pvc", "--code-dir", "none", "--output", "none.out.table", "none.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := testfile.Read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
 	}
 	if files, err := os.ReadDir("none"); err != nil || len(files) > 0 {
@@ -98,15 +82,15 @@ func TestAot(t *testing.T) {
 
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "k.spv", "spirv")
+	testfile.Write(t, "k.spv", "spirv")
 	if err := os.Mkdir("bin", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "bin/k.bin", "old")
-	write(t, "one.table", "[Code]\nk.spv\n")
-	write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
-	write(t, "odd.table", "[Properties]\nk.prop\n")
-	write(t, "lost.table", "[Code]\nlost.spv\n")
+	testfile.Write(t, "bin/k.bin", "old")
+	testfile.Write(t, "one.table", "[Code]\nk.spv\n")
+	testfile.Write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
+	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
+	testfile.Write(t, "lost.table", "[Code]\nlost.spv\n")
 	refuse := script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
 	silent := script(t, "silent", "exit 0")
 	for name, test := range map[string]struct {
@@ -128,7 +112,7 @@ func TestAotFailures(t *testing.T) {
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
 			}
-			if got := read(t, "bin/k.bin"); got != "old" {
+			if got := testfile.Read(t, "bin/k.bin"); got != "old" {
 				t.Errorf("the old image is gone: %q", got)
 			}
 			if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
@@ -144,11 +128,11 @@ func TestTranslateOfNothing(t *testing.T) {
 		return run(t, "translate", "--llvm-spirv", "/nonexistent", "--spirv-val", "/nonexistent",
 			"--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", in)
 	}
-	write(t, "k.table", "[Code|Symbols]\n")
+	testfile.Write(t, "k.table", "[Code|Symbols]\n")
 	if code, stderr := translate("k.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
 	}
 	for _, dir := range []string{"spv", "prop"} {
@@ -156,25 +140,25 @@ func TestTranslateOfNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v", dir, files, err)
 		}
 	}
-	write(t, "k.bc", "")
+	testfile.Write(t, "k.bc", "")
 	if code, stderr := translate("k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
 	// The property file tells whether a kernel is missing.
-	write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
+	testfile.Write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
 	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
-	write(t, "k.prop", none)
+	testfile.Write(t, "k.prop", none)
 	if code, stderr := translate("empty.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "out.table"); got != "[Code|Properties|Symbols]\nspv/k.spv|prop/k.prop|prop/k.sym\n" {
+	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nspv/k.spv|prop/k.prop|prop/k.sym\n" {
 		t.Errorf("table: %q", got)
 	}
-	if code, properties, symbols := read(t, "spv/k.spv"), read(t, "prop/k.prop"), read(t, "prop/k.sym"); code != "" || properties != none || symbols != "" {
+	if code, properties, symbols := testfile.Read(t, "spv/k.spv"), testfile.Read(t, "prop/k.prop"), testfile.Read(t, "prop/k.sym"); code != "" || properties != none || symbols != "" {
 		t.Errorf("the image is %q, %q, %q", code, properties, symbols)
 	}
-	write(t, "k.prop", "[SYCL/kernel names]\n_ZTS4Axpy=1|1\n")
+	testfile.Write(t, "k.prop", "[SYCL/kernel names]\n_ZTS4Axpy=1|1\n")
 	if code, stderr := translate("empty.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes, but k.prop names the kernel 'Axpy'") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
@@ -200,8 +184,8 @@ attributes #0 = { nounwind }
 
 func TestKernelsOfTheSameName(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "k.ll", ir)
-	write(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
+	testfile.Write(t, "k.ll", ir)
+	testfile.Write(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
 	dis := script(t, "dis", `cat "$1"`)
 	link := script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
@@ -212,7 +196,7 @@ func TestKernelsOfTheSameName(t *testing.T) {
 	if code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll"); code != 0 {
 		t.Fatalf("exit %d, %q", code, stderr)
 	}
-	if n := strings.Count(read(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
+	if n := strings.Count(testfile.Read(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
 		t.Errorf("the kernel is there %d times", n)
 	}
 }
@@ -222,9 +206,9 @@ func TestRealCompilers(t *testing.T) {
 	dis, link, translator, val := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
 	as := programs.Find(t, "llvm-as")
 	t.Chdir(t.TempDir())
-	write(t, "a.ll", ir)
+	testfile.Write(t, "a.ll", ir)
 	// Two sources may have a main each: stock clang puts both into the device code.
-	write(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
+	testfile.Write(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
 	for _, name := range []string{"a", "b"} {
 		if out, err := exec.Command(as, name+".ll", "-o", name+".bc").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -240,21 +224,21 @@ func TestRealCompilers(t *testing.T) {
 	if code, stderr := translate("all.bc"); code != 0 {
 		t.Fatalf("translate: exit %d: %s", code, stderr)
 	}
-	if got := read(t, "all.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
+	if got := testfile.Read(t, "all.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
 		t.Errorf("symbols: %q", got)
 	}
 	// fp64 is aspect 6; the kernel names are there for the runtime.
 	want := "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel names]\n_ZTS4Axpy=1|1\n_ZTS5Other=1|1\n"
-	if got := read(t, "all.prop"); got != want {
+	if got := testfile.Read(t, "all.prop"); got != want {
 		t.Errorf("properties:\n%s\nwant\n%s", got, want)
 	}
 
-	write(t, "k.table", "old")
-	write(t, "cut.bc", read(t, "all.bc")[:100])
+	testfile.Write(t, "k.table", "old")
+	testfile.Write(t, "cut.bc", testfile.Read(t, "all.bc")[:100])
 	if code, stderr := translate("cut.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "llvm-spirv") {
 		t.Errorf("truncated bitcode: exit %d: %s", code, stderr)
 	}
-	if got := read(t, "k.table"); got != "old" {
+	if got := testfile.Read(t, "k.table"); got != "old" {
 		t.Errorf("after a failure the table holds %q", got)
 	}
 }

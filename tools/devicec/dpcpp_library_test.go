@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -59,7 +60,7 @@ func TestDPCPP(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, name, text)
+		testfile.Write(t, name, text)
 	}
 	compile := func(source string) {
 		t.Helper()
@@ -79,11 +80,11 @@ func TestDPCPP(t *testing.T) {
 		if code, stderr := images(append([]string{"--split", "off"}, args...)...); code != 0 || stderr != "" {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		r, err := propset.Parse("0.prop", []byte(read(t, "0.prop")))
+		r, err := propset.Parse("0.prop", []byte(testfile.Read(t, "0.prop")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r, read(t, "0.spv")
+		return r, testfile.Read(t, "0.spv")
 	}
 	const app = "app/kernels.cpp"
 	fp64 := func(function, file string, line uint32) []srcloc.Origin {
@@ -109,7 +110,7 @@ func TestDPCPP(t *testing.T) {
 		t.Error("there is debug information in the SPIR-V")
 	}
 
-	write(t, app, strings.Repeat("// Moves all lines.\n", 41)+dpcppSources[app])
+	testfile.Write(t, app, strings.Repeat("// Moves all lines.\n", 41)+dpcppSources[app])
 	r, after := build()
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")

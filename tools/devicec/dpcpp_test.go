@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -67,7 +68,7 @@ func driver(t *testing.T, files map[string]string) string {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		write(t, "made/"+name, text)
+		testfile.Write(t, "made/"+name, text)
 	}
 	return script(t, "driver", `test "$1 $2 $3 $4" = "post-link --library lib.so --output-dir" && cp made/* "$5"`)
 }
@@ -100,21 +101,21 @@ func TestImages(t *testing.T) {
 	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "k.table"); got != "[Code|Properties|Symbols]\nspv/0.spv|prop/0.prop|prop/0.sym\nspv/1.spv|prop/1.prop|prop/1.sym\n" {
+	if got := testfile.Read(t, "k.table"); got != "[Code|Properties|Symbols]\nspv/0.spv|prop/0.prop|prop/0.sym\nspv/1.spv|prop/1.prop|prop/1.sym\n" {
 		t.Errorf("table: %q", got)
 	}
 	for name, want := range map[string]string{
 		"spv/0.spv": module("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
 		"spv/1.spv": module(""), "prop/1.prop": libraryProperties, "prop/1.sym": "",
 	} {
-		if got := read(t, name); got != want {
+		if got := testfile.Read(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 	if code, stderr := images(t, "--split", "per_kernel", "--allow-device-image-dependencies", "k.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	calls := strings.Split(read(t, "driver.calls"), "\n")
+	calls := strings.Split(testfile.Read(t, "driver.calls"), "\n")
 	for i, want := range []string{"k.bc -- -fsycl-device-code-split=auto", "k.bc -- -fsycl-device-code-split=per_kernel -fsycl-allow-device-image-dependencies"} {
 		if !strings.HasSuffix(calls[i], want) {
 			t.Errorf("the driver was called with %q, want %q", calls[i], want)
@@ -129,7 +130,7 @@ func TestImagesOfNothing(t *testing.T) {
 	if code, stderr := images(t, "k.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := read(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := testfile.Read(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
 	}
 	for _, dir := range []string{"spv", "prop"} {
@@ -157,7 +158,7 @@ func TestUndefined(t *testing.T) {
 	}
 
 	// One for each type, which is more than people want to read.
-	write(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
+	testfile.Write(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
 	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
 	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument\n"
 	if code != cli.ExitBadInput || stderr != want {
@@ -203,12 +204,12 @@ func TestImagesFailures(t *testing.T) {
 			if test.commands != "" {
 				script(t, "driver", test.commands)
 			}
-			write(t, "k.table", "old")
+			testfile.Write(t, "k.table", "old")
 			code, stderr := images(t, append(test.args, "k.bc")...)
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d: %swant %d: %s", code, stderr, test.code, test.want)
 			}
-			if got := read(t, "k.table"); got != "old" {
+			if got := testfile.Read(t, "k.table"); got != "old" {
 				t.Errorf("the table is %q", got)
 			}
 			for _, dir := range []string{"spv", "prop"} {
@@ -223,12 +224,12 @@ func TestImagesFailures(t *testing.T) {
 func TestTranslateByDPCPP(t *testing.T) {
 	t.Chdir(t.TempDir())
 	driver(t, made())
-	write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
+	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
 	// Each module needs the device library, which is there once.
-	write(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")
+	testfile.Write(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")
 	for _, name := range []string{"a", "b"} {
-		write(t, name+".bc", "bitcode")
-		write(t, name+".prop", "[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\n"+name+"=1|7\n")
+		testfile.Write(t, name+".bc", "bitcode")
+		testfile.Write(t, name+".prop", "[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\n"+name+"=1|7\n")
 	}
 	translate := func(args ...string) (int, string) {
 		return run(t, append([]string{"translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table"}, args...)...)
@@ -237,30 +238,30 @@ func TestTranslateByDPCPP(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	// The order of the calls is open.
-	for _, call := range strings.Split(strings.TrimSpace(read(t, "driver.calls")), "\n") {
+	for _, call := range strings.Split(strings.TrimSpace(testfile.Read(t, "driver.calls")), "\n") {
 		if !strings.HasSuffix(call, ".bc -- -fsycl-device-code-split=off") {
 			t.Errorf("the driver was called with %q", call)
 		}
 	}
 	want := "[Code|Properties|Symbols]\nspv/a.spv|prop/a.prop|prop/a.sym\nspv/b.spv|prop/b.prop|prop/b.sym\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\n"
-	if got := read(t, "out.table"); got != want {
+	if got := testfile.Read(t, "out.table"); got != want {
 		t.Errorf("table: %q", got)
 	}
 	const own = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\nb=1|7\n"
-	if got := read(t, "prop/b.prop"); got != own {
+	if got := testfile.Read(t, "prop/b.prop"); got != own {
 		t.Errorf("properties:\n%swant\n%s", got, own)
 	}
-	if got := read(t, "prop/b.sym") + read(t, "prop/devicelib0.prop") + read(t, "prop/devicelib0.sym"); got != "_ZTS1K\n"+libraryProperties {
+	if got := testfile.Read(t, "prop/b.sym") + testfile.Read(t, "prop/devicelib0.prop") + testfile.Read(t, "prop/devicelib0.sym"); got != "_ZTS1K\n"+libraryProperties {
 		t.Errorf("got %q", got)
 	}
-	if m, err := spirv.Parse([]byte(read(t, "spv/b.spv"))); err != nil || len(m.Kernels) != 1 {
+	if m, err := spirv.Parse([]byte(testfile.Read(t, "spv/b.spv"))); err != nil || len(m.Kernels) != 1 {
 		t.Errorf("code: %v, %v", m, err)
 	}
 
 	// What others call must not be dropped.
-	write(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
-	if code, stderr := translate("k.table"); code != 0 || strings.Count(read(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
-		t.Errorf("exit %d: %s\n%s", code, stderr, read(t, "driver.calls"))
+	testfile.Write(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
+	if code, stderr := translate("k.table"); code != 0 || strings.Count(testfile.Read(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
+		t.Errorf("exit %d: %s\n%s", code, stderr, testfile.Read(t, "driver.calls"))
 	}
 
 	for name, test := range map[string]struct {
@@ -269,7 +270,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		"two images": {"[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n1.spv|1.prop|1.sym\n", "b.bc: the module became two images of DPC++'s library"},
 		"no image":   {"[Code|Properties|Symbols]\n2.spv|2.prop|2.sym\n", "b.bc: DPC++'s library made no image of the module"},
 	} {
-		write(t, "made/images.table", test.table)
+		testfile.Write(t, "made/images.table", test.table)
 		if code, stderr := translate("b.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s: exit %d: %s", name, code, stderr)
 		}

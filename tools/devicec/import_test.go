@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
@@ -94,11 +95,11 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		r, err := propset.Parse(file, []byte(read(t, file)))
+		r, err := propset.Parse(file, []byte(testfile.Read(t, file)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := spirv.Parse([]byte(read(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv")))
+		m, err := spirv.Parse([]byte(testfile.Read(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,9 +211,9 @@ func TestImportRealCompilers(t *testing.T) {
 			if test.version == 2 || test.bitcode {
 				return // one way is enough to see that nothing varies
 			}
-			before := read(t, "callers.syclbin.bc")
+			before := testfile.Read(t, "callers.syclbin.bc")
 			imports(t, test.names, "callers.syclbin", "library.syclbin")
-			if read(t, "callers.syclbin.bc") != before {
+			if testfile.Read(t, "callers.syclbin.bc") != before {
 				t.Error("a second import wrote another file")
 			}
 		})
@@ -244,8 +245,8 @@ func TestImportTwice(t *testing.T) {
 // the end, whatever they are called now.
 func TestImportOfTheSameKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "source.ll", ir)
-	write(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
+	testfile.Write(t, "source.ll", ir)
+	testfile.Write(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
 	dis, link := script(t, "dis", `cat "$1"`), script(t, "link", "exit 1")
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
 	if want := "b.syclbin: kernel 'Axpy' is also defined in a.cpp, and differently"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
@@ -292,12 +293,12 @@ func TestImportRefusals(t *testing.T) {
 				f.Modules = append(f.Modules, m)
 			}
 			stepstest.Write(t, "a.syclbin", f, 0)
-			write(t, "a.bc", "old")
+			testfile.Write(t, "a.bc", "old")
 			code, stderr := run(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", "/nonexistent", "--llvm-link", "/nonexistent", "--output", "a.bc", "a.syclbin")
 			if want := "devicec: error: SYCLBIN file 'a.syclbin' " + test.want + "\n"; code != cli.ExitBadInput || stderr != want {
 				t.Errorf("exit %d, got\n%swant\n%s", code, stderr, want)
 			}
-			if read(t, "a.bc") != "old" {
+			if testfile.Read(t, "a.bc") != "old" {
 				t.Error("the old output is gone")
 			}
 		})
@@ -321,7 +322,7 @@ func TestImportRefusals(t *testing.T) {
 		}
 		stepstest.Write(t, file, b.File(syclbin.Object), 0)
 	}
-	write(t, "cut.syclbin", read(t, "whole.syclbin")[:200])
+	testfile.Write(t, "cut.syclbin", testfile.Read(t, "whole.syclbin")[:200])
 	programs := []string{"--llvm-spirv", "/nonexistent/llvm-spirv", "--llvm-dis", "d", "--llvm-link", "l", "--output", "a.bc"}
 	for name, test := range map[string]struct {
 		args []string
@@ -383,7 +384,7 @@ printf '  ret void\n}\n'`)
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
 			var got []string
-			for line := range strings.Lines(read(t, "taken.txt")) {
+			for line := range strings.Lines(testfile.Read(t, "taken.txt")) {
 				if at := strings.Index(line, "@"); at >= 0 && strings.HasPrefix(line, "define ") {
 					name := line[at+1 : strings.Index(line, "(")]
 					got = append(got, name)
@@ -428,7 +429,7 @@ printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 		if code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if got := read(t, "taken.txt"); !strings.Contains(got, want) || !strings.Contains(got, `"sycl-module-id"="lib/a"`) || !strings.Contains(got, `target triple = "spirv64-unknown-unknown"`) {
+		if got := testfile.Read(t, "taken.txt"); !strings.Contains(got, want) || !strings.Contains(got, `"sycl-module-id"="lib/a"`) || !strings.Contains(got, `target triple = "spirv64-unknown-unknown"`) {
 			t.Errorf("%s: got\n%s", target, got)
 		}
 		if want := "a.syclbin: abstract module 0: warning: the property key of the set [of/others] is lost: the set has no form in IR\n"; stderr != want {

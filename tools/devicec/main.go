@@ -4,10 +4,7 @@
 package main
 
 import (
-	"flag"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
 func main() { tool().Main() }
@@ -60,7 +57,7 @@ to the property file, as 'devicec translate' has it.
 A function that is used but defined nowhere is an error, unless images may depend on
 each other.`,
 				Example: "devicec images --driver driver --library lib/libsycl-jit.so --split per_kernel --code-dir spv --properties-dir prop --table k.table k.bc",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Images).Setup(fs) },
+				Setup:   setupImages,
 			},
 			{
 				Name:  "translate",
@@ -80,7 +77,7 @@ Of debug information, the places of kernels and of what forces their requirement
 go to the property file. The SPIR-V is without it: so it stays the same when lines
 of the source move, and native code does not grow.`,
 				Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Translate).Setup(fs) },
+				Setup:   setupTranslate,
 			},
 			{
 				Name:  "aot",
@@ -91,7 +88,7 @@ Runs ocloc for each row of the table and writes the table with the column Code
 naming the results. For a table without rows, as the filter writes it for modules
 that the device cannot take, ocloc is not run and the folder stays empty.`,
 				Example: "devicec aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Aot).Setup(fs) },
+				Setup:   setupAot,
 			},
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -88,7 +89,7 @@ func TestPlaces(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, name, text)
+		testfile.Write(t, name, text)
 	}
 	// build returns the property file, and the SPIR-V.
 	build := func(t *testing.T, options []string, translate ...string) (*propset.Registry, string) {
@@ -108,11 +109,11 @@ func TestPlaces(t *testing.T) {
 			"--code-dir", ".", "--properties-dir", ".", "--table", "k.table"}, translate...), "all.bc")...); code != 0 {
 			t.Fatal(stderr)
 		}
-		r, err := propset.Parse("all.prop", []byte(read(t, "all.prop")))
+		r, err := propset.Parse("all.prop", []byte(testfile.Read(t, "all.prop")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r, read(t, "all.spv")
+		return r, testfile.Read(t, "all.spv")
 	}
 	fp64 := func(function, file string, line uint32) []srcloc.Origin {
 		return []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: function, Location: srcloc.Location{Path: file, Line: line}}}
@@ -155,7 +156,7 @@ func TestPlaces(t *testing.T) {
 	}
 
 	_, before := build(t, []string{"-O2"})
-	write(t, app, "// Moves\n// all lines.\n"+placesSources[app])
+	testfile.Write(t, app, "// Moves\n// all lines.\n"+placesSources[app])
 	r, after := build(t, []string{"-O2"})
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -25,23 +26,6 @@ func runTest(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // calls returns what a program was called with since the last time, with the names of
 // temporary folders as T and that of the installation as D.
 func calls(t *testing.T, name string) string {
@@ -51,7 +35,7 @@ func calls(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join("dpcpp", "bin", name+".calls")
-	text := strings.ReplaceAll(read(t, file), dir, "D")
+	text := strings.ReplaceAll(testfile.Read(t, file), dir, "D")
 	os.Remove(file)
 	words := strings.Fields(text)
 	for i, w := range words {
@@ -68,9 +52,9 @@ const extensions = "-spirv-ext=-all,+SPV_EXT_shader_atomic_float_add,+SPV_EXT_sh
 func TestCommandLines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
-	write(t, "k.cpp", "int k;\n")
-	write(t, "k.bc", "bitcode")
-	write(t, "headers", "used.hpp\n")
+	testfile.Write(t, "k.cpp", "int k;\n")
+	testfile.Write(t, "k.bc", "bitcode")
+	testfile.Write(t, "headers", "used.hpp\n")
 	const compile = "-fsycl -fsycl-device-only -fsycl-targets=spir64 -fno-sycl-instrument-device-code -Qunused-arguments -c -emit-llvm "
 	for _, test := range []struct{ args, want string }{
 		{"k.cpp", "-o k.bc.driver.tmp k.cpp"},
@@ -98,7 +82,7 @@ func TestCommandLines(t *testing.T) {
 			"-O2 -device-globals --device-lib-dir=D/lib -properties -spec-const=native -split=none -allow-device-image-dependencies " + metadata},
 	} {
 		for _, name := range strings.Fields(test.files) {
-			write(t, "dpcpp/lib/libsycl-"+name+".bc", "library")
+			testfile.Write(t, "dpcpp/lib/libsycl-"+name+".bc", "library")
 		}
 		if code, stderr := runTest(t, append([]string{"post-link", "--library", library, "--output-dir", "images"}, strings.Fields(test.args)...)...); code != 0 || stderr != "" {
 			t.Fatalf("%s: exit %d: %s", test.args, code, stderr)
@@ -119,8 +103,8 @@ func TestCommandLines(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
-	write(t, "k.cpp", "int k;\n")
-	write(t, "headers", "./used.hpp\nmore.hpp\n\nk.cpp")
+	testfile.Write(t, "k.cpp", "int k;\n")
+	testfile.Write(t, "headers", "./used.hpp\nmore.hpp\n\nk.cpp")
 	if code, stderr := runTest(t, "compile", "--library", library, "--output", "k.bc", "--header", "k.h", "--footer", "f.h",
 		"--candidates=headers", "--unused", "k.unused", "k.cpp", "--"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -134,7 +118,7 @@ func TestOutputs(t *testing.T) {
 		"images/images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n",
 		"images/0.spv":        "\x03\x02\x23\x07code", "images/0.prop": "[SYCL/kernel names]\n" + kernel + "=1|1\n", "images/0.sym": kernel + "\n",
 	} {
-		if got := read(t, name); got != want {
+		if got := testfile.Read(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
@@ -184,11 +168,11 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			library := install(t, "dpcpp")
-			write(t, "k.cpp", "int k;\n")
-			write(t, "bad.cpp", "#error\n")
-			write(t, "k.bc", "bitcode")
-			write(t, "part.json", `{"clang++": "/nonexistent/clang++"}`)
-			write(t, "bare.json", strings.Replace(read(t, library), `dpcpp/lib"`, `dpcpp/nonexistent"`, 1))
+			testfile.Write(t, "k.cpp", "int k;\n")
+			testfile.Write(t, "bad.cpp", "#error\n")
+			testfile.Write(t, "k.bc", "bitcode")
+			testfile.Write(t, "part.json", `{"clang++": "/nonexistent/clang++"}`)
+			testfile.Write(t, "bare.json", strings.Replace(testfile.Read(t, library), `dpcpp/lib"`, `dpcpp/nonexistent"`, 1))
 			if test.program != "" {
 				program := filepath.Join("dpcpp", "bin", test.program)
 				if err := os.Remove(program); err != nil {
@@ -240,15 +224,15 @@ func TestLikeLibrary(t *testing.T) {
 	t.Setenv(libraryVariable, jit)
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
-	write(t, "k.cpp", kernels)
-	write(t, "used.hpp", "inline float twice(float x) { return 2 * x; }\n")
-	write(t, "headers", "used.hpp\nunused.hpp\n")
+	testfile.Write(t, "k.cpp", kernels)
+	testfile.Write(t, "used.hpp", "inline float twice(float x) { return 2 * x; }\n")
+	testfile.Write(t, "headers", "used.hpp\nunused.hpp\n")
 	files := func(dir string) map[string]string {
 		t.Helper()
 		all := map[string]string{}
 		err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 			if err == nil && !e.IsDir() {
-				all[strings.TrimPrefix(path, dir)] = read(t, path)
+				all[strings.TrimPrefix(path, dir)] = testfile.Read(t, path)
 			}
 			return err
 		})
@@ -299,11 +283,11 @@ func TestLikeLibrary(t *testing.T) {
 	// The step of a build takes one for the other.
 	images := func(dir, driver, library string) map[string]string {
 		t.Helper()
-		step := steps.Images{DPCPP: steps.DPCPP{Driver: driver, Library: library}, Split: "auto", CodeDir: dir + "/spv", PropertiesDir: dir + "/prop", Table: dir + "/k.table"}
+		step := steps.ImagesOptions{Bitcode: "driver/k.bc", DPCPP: steps.DPCPP{Driver: driver, Library: library}, Split: "auto", CodeDir: dir + "/spv", PropertiesDir: dir + "/prop", Table: dir + "/k.table"}
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := step.Run(t.Context(), &cli.Env{Stderr: os.Stderr}, []string{"driver/k.bc"}); err != nil {
+		if err := steps.Images(t.Context(), os.Stderr, step); err != nil {
 			t.Fatal(err)
 		}
 		all := files(dir)
@@ -322,7 +306,7 @@ func TestLikeLibrary(t *testing.T) {
 		t.Errorf("devicec images: %d files, equal: %t", len(want), reflect.DeepEqual(got, want))
 	}
 
-	write(t, "bad.cpp", "#include <sycl/sycl.hpp>\nint f() { return x; }\n")
+	testfile.Write(t, "bad.cpp", "#include <sycl/sycl.hpp>\nint f() { return x; }\n")
 	code, stderr := runTest(t, "compile", "--library", library, "--output", "bad.bc", "bad.cpp", "--")
 	if code != 1 || !strings.Contains(stderr, "bad.cpp:2:18: error: use of undeclared identifier 'x'") {
 		t.Errorf("exit %d: %s", code, stderr)

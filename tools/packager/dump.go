@@ -66,13 +66,10 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 		if d.json {
 			all.Files = append(all.Files, newJSONFile(name, f))
 		} else {
-			if len(args) > 1 {
-				if i > 0 {
-					fmt.Fprintln(out)
-				}
-				fmt.Fprintf(out, "%s:\n", printable(name))
-			}
 			p := printer{out: out, verbose: d.verbose, values: describer(f.Release)}
+			if len(args) > 1 {
+				p.title(name, i == 0)
+			}
 			p.file(f)
 		}
 		if err := f.Close(); err != nil {
@@ -132,6 +129,14 @@ func (p *printer) within(body func(), parts ...string) {
 	p.depth++
 	body()
 	p.depth--
+}
+
+// title prints the name of one of several files.
+func (p *printer) title(name string, isFirst bool) {
+	if !isFirst {
+		fmt.Fprintln(p.out)
+	}
+	fmt.Fprintf(p.out, "%s:\n", printable(name))
 }
 
 func (p *printer) file(f *syclbin.File) {

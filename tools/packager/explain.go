@@ -62,7 +62,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	case e.device == "":
 		return cli.Usagef("--device is missing: the device to explain it for")
 	}
-	config, err := devices.Load(env, e.configs.Values)
+	config, err := devices.Load(env.Stderr, e.configs.Values)
 	if err != nil {
 		return err
 	}

@@ -238,33 +238,7 @@ func (x *explainer) loaded(list []outcome) {
 		}
 		return
 	}
-	native := slices.ContainsFunc(list, func(o outcome) bool { return o.compatible && o.Image != nil && o.Image.Kind == string(report.Native) })
-	none := true
-	for i := range list {
-		o := &list[i]
-		switch {
-		case !o.compatible:
-			if o.Exception.Code != "nd_range" { // said when the kernel is submitted
-				o.Exception = &jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)}
-			}
-		case x.release == release.Before2026() && native && o.Image.Kind != string(report.Native):
-			o.throw(jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)},
-				jsonReason{nativeOnly, true, "the runtime of 2025.3 takes no IR of a file with native code for the device, and the kernel has only IR"})
-		case !x.findable[o.Kernel]:
-			none = false
-			o.throw(jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)},
-				jsonReason{prefixRule, true, "the runtime finds only kernels whose symbols start with " + kernelname.Prefix})
-		default:
-			none = false
-		}
-	}
-	if none {
-		for i := range list {
-			if o := &list[i]; o.Exception != nil && o.Exception.Code == "invalid" {
-				o.Exception.What = noKernels
-			}
-		}
-	}
+	x.find(list)
 	if x.crashes {
 		for i := range list {
 			o := &list[i]
@@ -275,6 +249,37 @@ func (x *explainer) loaded(list []outcome) {
 		}
 	}
 	explainImports(f, list) // of all kernels, as one can keep the others from being loaded
+}
+
+// find changes the outcomes of kernels that the runtime does not find in the file.
+func (x *explainer) find(list []outcome) {
+	native := slices.ContainsFunc(list, func(o outcome) bool { return o.compatible && o.Image != nil && o.Image.Kind == string(report.Native) })
+	isEmpty := true // for the runtime: it takes no image
+	for i := range list {
+		o := &list[i]
+		invalid := jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)}
+		switch {
+		case !o.compatible:
+			if o.Exception.Code != "nd_range" { // said when the kernel is submitted
+				o.Exception = &invalid
+			}
+		case x.release == release.Before2026() && native && o.Image.Kind != string(report.Native):
+			o.throw(invalid, jsonReason{nativeOnly, true, "the runtime of 2025.3 takes no IR of a file with native code for the device, and the kernel has only IR"})
+		case !x.findable[o.Kernel]:
+			isEmpty = false
+			o.throw(invalid, jsonReason{prefixRule, true, "the runtime finds only kernels whose symbols start with " + kernelname.Prefix})
+		default:
+			isEmpty = false
+		}
+	}
+	if !isEmpty {
+		return
+	}
+	for i := range list {
+		if o := &list[i]; o.Exception != nil && o.Exception.Code == "invalid" {
+			o.Exception.What = noKernels
+		}
+	}
 }
 
 // throw makes the outcome an exception for a reason that comes before the others.

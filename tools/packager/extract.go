@@ -118,6 +118,26 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 		return nil
 	}
 	base := fmt.Sprintf("module%d", i)
+	if err := e.writeModule(base, m); err != nil {
+		return err
+	}
+	seen := make(map[target]bool)
+	for j, img := range images {
+		name := fmt.Sprintf("%s_%d%s", base, j, img.Format().Extension())
+		if err := e.write(name, img.Open(), img.Size()); err != nil {
+			return err
+		}
+		place := fmt.Sprintf("%s %s of abstract module %d", img.Kind, name, i)
+		if t, ok := e.tableOf(img, place, seen); ok {
+			e.addRow(t, []string{name, base + ".prop", base + ".sym"})
+			e.warnOfLost(img, place)
+		}
+	}
+	return nil
+}
+
+// writeModule writes the files that the images of a module share.
+func (e *extract) writeModule(base string, m *syclbin.Module) error {
 	text, err := m.Metadata.MarshalText()
 	if err != nil {
 		return err
@@ -129,42 +149,44 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 	for _, k := range m.Kernels() {
 		symbols.WriteString(k + "\n")
 	}
-	if err := e.write(base+".sym", strings.NewReader(symbols.String()), int64(symbols.Len())); err != nil {
-		return err
+	return e.write(base+".sym", strings.NewReader(symbols.String()), int64(symbols.Len()))
+}
+
+// tableOf returns the target in whose table an image is. In seen are the targets of
+// images of the same module.
+func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool) (t target, ok bool) {
+	t = target{img.Triple(), img.Arch()}
+	switch {
+	case img.Kind == syclbin.NativeImage && t.arch == "":
+		e.env.Warnf(e.name, "the %s has no architecture and is in no table", place)
+		return t, false
+	case strings.ContainsAny(t.triple+t.arch, "=\r\n"):
+		e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, printable(img.Target()))
+		return t, false
+	case seen[t]:
+		e.env.Warnf(e.name, "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
 	}
-	seen := make(map[target]bool)
-	for j, img := range images {
-		name := fmt.Sprintf("%s_%d%s", base, j, img.Format().Extension())
-		if err := e.write(name, img.Open(), img.Size()); err != nil {
-			return err
-		}
-		place := fmt.Sprintf("%s %s of abstract module %d", img.Kind, name, i)
-		t := target{img.Triple(), img.Arch()}
-		switch {
-		case img.Kind == syclbin.NativeImage && t.arch == "":
-			e.env.Warnf(e.name, "the %s has no architecture and is in no table", place)
-			continue
-		case strings.ContainsAny(t.triple+t.arch, "=\r\n"):
-			e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, printable(img.Target()))
-			continue
-		case seen[t]:
-			e.env.Warnf(e.name, "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
-		}
-		seen[t] = true
-		for _, s := range img.Metadata.Sets() {
-			for _, p := range s.Properties() {
-				if s != img.Set() || p.Key != "type" && p.Key != "target" && p.Key != "arch" {
-					e.lost(place, s.Name, p.Key)
-				}
+	seen[t] = true
+	return t, true
+}
+
+func (e *extract) addRow(t target, row []string) {
+	if e.tables[t] == nil {
+		e.tables[t] = &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
+		e.order = append(e.order, t)
+	}
+	e.tables[t].Rows = append(e.tables[t].Rows, row)
+}
+
+// warnOfLost warns of what else the metadata of an image has.
+func (e *extract) warnOfLost(img *syclbin.Image, place string) {
+	for _, s := range img.Metadata.Sets() {
+		for _, p := range s.Properties() {
+			if s != img.Set() || p.Key != "type" && p.Key != "target" && p.Key != "arch" {
+				e.lost(place, s.Name, p.Key)
 			}
 		}
-		if e.tables[t] == nil {
-			e.tables[t] = &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
-			e.order = append(e.order, t)
-		}
-		e.tables[t].Rows = append(e.tables[t].Rows, []string{name, base + ".prop", base + ".sym"})
 	}
-	return nil
 }
 
 // lost warns of a property that files of a table do not hold.

@@ -72,37 +72,51 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 		defer host.Close() // images are read when the output is written
-		if len(host.Images) == 0 {
-			return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
-		}
-		taken := 0
-		for _, img := range host.Images {
-			place := printable(fmt.Sprintf("%s: %v", name, img.Origin))
-			switch {
-			case !isSYCL(img):
-				target := ""
-				if img.Triple != "" {
-					target = " for " + img.Triple
-				}
-				env.Warnf(place, "%s", printable(fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)))
-				continue
-			case img.Stated == imageformat.Text && imageformat.Detect(img, img.Size()) != imageformat.PTX:
-				env.Warnf(place, "%s", printable(fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)))
-				continue
-			case img.Size() == 0:
-				env.Warnf(place, "%s", printable(fmt.Sprintf("the image for %s has no bytes and is left out", img.Triple)))
-				continue
-			}
-			taken++
-			if err := importImage(&b, img, name, place); err != nil {
-				return err
-			}
-		}
-		if taken == 0 {
-			return cli.BadInput(fmt.Errorf("%s: none of the %d device images can be taken", name, len(host.Images)))
+		if err := importHost(env, &b, host, name); err != nil {
+			return err
 		}
 	}
 	return writeVerified(env, c.output, b.File(state), o)
+}
+
+// importHost adds the images of a host file.
+func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name string) error {
+	if len(host.Images) == 0 {
+		return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
+	}
+	taken := 0
+	for _, img := range host.Images {
+		place := printable(fmt.Sprintf("%s: %v", name, img.Origin))
+		if why := whyLeftOut(img); why != "" {
+			env.Warnf(place, "%s", printable(why))
+			continue
+		}
+		taken++
+		if err := importImage(b, img, name); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+	}
+	if taken == 0 {
+		return cli.BadInput(fmt.Errorf("%s: none of the %d device images can be taken", name, len(host.Images)))
+	}
+	return nil
+}
+
+// whyLeftOut says why a SYCLBIN cannot have an image, "" when it can.
+func whyLeftOut(img *hostbin.Image) string {
+	switch {
+	case !isSYCL(img):
+		target := ""
+		if img.Triple != "" {
+			target = " for " + img.Triple
+		}
+		return fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)
+	case img.Stated == imageformat.Text && imageformat.Detect(img, img.Size()) != imageformat.PTX:
+		return fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)
+	case img.Size() == 0:
+		return fmt.Sprintf("the image for %s has no bytes and is left out", img.Triple)
+	}
+	return ""
 }
 
 // isSYCL reports whether an image is of SYCL. What was SYCL in containers of
@@ -117,39 +131,15 @@ func isSYCL(img *hostbin.Image) bool {
 	return true
 }
 
-// importImage adds an image to the abstract module of its kernels. A SYCLBIN adds
-// all of its images. The place is for messages.
-func importImage(b *syclbin.Builder, img *hostbin.Image, host, place string) error {
+// importImage adds an image to the abstract module of its kernels.
+func importImage(b *syclbin.Builder, img *hostbin.Image, host string) error {
 	format := imageformat.Detect(img, img.Size())
 	if format == imageformat.SYCLBIN || format == imageformat.Offload {
-		f, err := syclbin.NewFile(img, img.Size())
-		if err != nil {
-			return fmt.Errorf("%s: %w", place, err)
-		}
-		for _, m := range f.Modules {
-			for _, i := range m.Images() {
-				if err := b.Add(strings.Join(m.Kernels(), "\n"), m.Metadata, i); err != nil {
-					return fmt.Errorf("%s: %w", place, err)
-				}
-			}
-		}
-		return nil
+		return importSYCLBIN(b, img)
 	}
-	metadata := img.Properties
-	if len(metadata.Sets()) == 0 && len(img.Entries) == 0 {
-		var err error
-		if metadata, err = ownProperties(img, place); err != nil {
-			return err
-		}
-	}
-	if len(img.Entries) > 0 && metadata.Set(propset.KernelNames) == nil {
-		set := metadata.Add(propset.KernelNames)
-		for _, name := range img.Entries {
-			set.Put(name, propset.Uint(1))
-		}
-	}
-	if err := metadata.Validate(); err != nil {
-		return cli.BadInput(fmt.Errorf("%s: %w", place, err))
+	metadata, err := metadataOf(img)
+	if err != nil {
+		return err
 	}
 	triple := wholeTriple(img.Triple)
 	var form *syclbin.Image
@@ -163,10 +153,41 @@ func importImage(b *syclbin.Builder, img *hostbin.Image, host, place string) err
 	if len(metadata.Sets()) == 0 {
 		key = "\x00" + host + "\x00" + unit(img)
 	}
-	if err := b.Add(key, metadata, form); err != nil {
-		return fmt.Errorf("%s: %w", place, err)
+	return b.Add(key, metadata, form)
+}
+
+// importSYCLBIN adds all images of a SYCLBIN that is an image.
+func importSYCLBIN(b *syclbin.Builder, img *hostbin.Image) error {
+	f, err := syclbin.NewFile(img, img.Size())
+	if err != nil {
+		return err
+	}
+	for _, m := range f.Modules {
+		for _, i := range m.Images() {
+			if err := b.Add(strings.Join(m.Kernels(), "\n"), m.Metadata, i); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// metadataOf returns what the host file says about an image, or else its own bytes.
+func metadataOf(img *hostbin.Image) (*propset.Registry, error) {
+	metadata := img.Properties
+	if len(metadata.Sets()) == 0 && len(img.Entries) == 0 {
+		var err error
+		if metadata, err = ownProperties(img); err != nil {
+			return nil, err
+		}
+	}
+	if len(img.Entries) > 0 && metadata.Set(propset.KernelNames) == nil {
+		set := metadata.Add(propset.KernelNames)
+		for _, name := range img.Entries {
+			set.Put(name, propset.Uint(1))
+		}
+	}
+	return metadata, cli.BadInput(metadata.Validate())
 }
 
 // unit names what images about which nothing is known have to share to be forms

@@ -152,7 +152,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
 		return cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
 	}
-	config, err := devices.Load(env, l.configs.Values)
+	config, err := devices.Load(env.Stderr, l.configs.Values)
 	if err != nil {
 		return err
 	}
@@ -259,20 +259,21 @@ func (b *irBuild) run(args []string) error {
 	b.stages.next("translating to SPIR-V")
 	modules := b.file("modules.table")
 	// Debug information is there when those that built the files wanted it.
-	if err := (&steps.Translate{
-		LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
+	if err := steps.Translate(b.ctx, b.env.Stderr, steps.TranslateOptions{
+		In: split, LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
 		CodeDir: b.file("spv"), PropertiesDir: b.file("properties"), Table: modules,
-	}).Run(b.ctx, b.env, []string{split}); err != nil {
+	}); err != nil {
 		return err
 	}
 
-	var names cli.Strings
+	var names []string
 	for _, d := range b.targets {
-		names.Values = append(names.Values, d.Name)
+		names = append(names, d.Name)
 	}
-	if err := (&steps.Filter{
-		Plan: true, RequireTaken: true, Targets: names, Configs: b.configs, Output: b.file("plan.json"),
-	}).Run(b.ctx, b.env, []string{modules}); err != nil {
+	if err := steps.Plan(b.ctx, b.env.Stderr, steps.PlanOptions{
+		ProgramTargets: steps.ProgramTargets{Targets: names, Configs: b.configs.Values},
+		Tables:         []string{modules}, Output: b.file("plan.json"), RequireTaken: true,
+	}); err != nil {
 		return err
 	}
 	pack := pack{form: b.form, state: b.state.String()}
@@ -296,7 +297,10 @@ func (b *irBuild) run(args []string) error {
 func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, err error) {
 	b.stages.next("filtering for %s", d.Name)
 	filtered := b.file(d.Name + ".filtered.table")
-	if err := (&steps.Filter{Target: d.Name, Configs: b.configs, Output: filtered}).Run(b.ctx, b.env, []string{modules}); err != nil {
+	if err := steps.Filter(b.ctx, b.env.Stderr, steps.FilterOptions{
+		ProgramTargets: steps.ProgramTargets{Configs: b.configs.Values},
+		Table:          modules, Target: d.Name, Output: filtered,
+	}); err != nil {
 		return "", err
 	}
 	if d.AOTToolchain == "" {
@@ -304,9 +308,9 @@ func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, 
 	}
 	b.stages.next("compiling for %s", d.Name)
 	table = b.file(d.Name + ".table")
-	return table, (&steps.Aot{
-		Ocloc: b.ocloc, Device: d.OclocDevice, CodeDir: b.file(d.Name), Output: table, Library: b.state != syclbin.Executable,
-	}).Run(b.ctx, b.env, []string{filtered})
+	return table, steps.Aot(b.ctx, b.env.Stderr, steps.AotOptions{
+		Table: filtered, Ocloc: b.ocloc, Device: d.OclocDevice, CodeDir: b.file(d.Name), Output: table, Library: b.state != syclbin.Executable,
+	})
 }
 
 // A relabeled error says what it says without the folder that is gone by then.

@@ -103,51 +103,15 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	case len(p.tables.Values)+len(p.images.Values) == 0:
 		return cli.Usagef("nothing to pack: give --table or --image")
 	}
-	inputs, err := readTables(p.tables.Values)
+	inputs, err := p.inputs()
 	if err != nil {
 		return err
 	}
-	for _, v := range p.images.Values {
-		in, err := parseImage(v)
-		if err != nil {
-			return err
-		}
-		inputs = append(inputs, in)
-	}
-	if len(inputs) == 0 && !p.embedded {
-		return cli.BadInput(errors.New("nothing to pack: no table has a row"))
-	}
-	for i := range inputs {
-		inputs[i].reading = &p.reading
-	}
-	sortByTarget(inputs)
-
 	// What is read is small and stays: collecting garbage finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(120))
-	var b syclbin.Builder
-	taken := 0
-	for in, err := range loadAll(ctx, inputs) {
-		if err == nil && in.image == nil {
-			env.Warnf(in.place, "%s", printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
-			continue
-		}
-		taken++
-		if err == nil && p.ir == irCPU && in.image.Kind == syclbin.IRModule {
-			in.metadata = requirement.WithAspect(in.metadata, aspect.CPU)
-		}
-		if err == nil {
-			identity := strings.Join(in.names, "\n") // of the split module, with its metadata
-			err = b.Add(identity, in.metadata, in.image)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", in.place, err)
-		}
-	}
-	if err := ctx.Err(); err != nil {
+	b, err := p.load(ctx, env, inputs)
+	if err != nil {
 		return err
-	}
-	if taken == 0 && !p.embedded {
-		return cli.BadInput(errors.New("nothing to pack: no image has bytes"))
 	}
 	file := b.File(state)
 	putState(file)
@@ -155,6 +119,65 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 		return create(env, p.output, file, o)
 	}
 	return writeVerified(env, p.output, file, o)
+}
+
+// inputs returns the images that the flags name.
+func (p *pack) inputs() ([]input, error) {
+	inputs, err := readTables(p.tables.Values)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range p.images.Values {
+		in, err := parseImage(v)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, in)
+	}
+	if len(inputs) == 0 && !p.embedded {
+		return nil, cli.BadInput(errors.New("nothing to pack: no table has a row"))
+	}
+	for i := range inputs {
+		inputs[i].reading = &p.reading
+	}
+	sortByTarget(inputs)
+	return inputs, nil
+}
+
+// load makes a SYCLBIN of the images. Those without bytes are left out.
+func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin.Builder, error) {
+	b := new(syclbin.Builder)
+	taken := 0
+	for in, err := range loadAll(ctx, inputs) {
+		switch {
+		case err != nil:
+		case in.image == nil:
+			env.Warnf(in.place, "%s", printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
+			continue
+		default:
+			taken++
+			err = p.add(b, in)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.place, err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if taken == 0 && !p.embedded {
+		return nil, cli.BadInput(errors.New("nothing to pack: no image has bytes"))
+	}
+	return b, nil
+}
+
+func (p *pack) add(b *syclbin.Builder, in loadedInput) error {
+	metadata := in.metadata
+	if p.ir == irCPU && in.image.Kind == syclbin.IRModule {
+		metadata = requirement.WithAspect(metadata, aspect.CPU)
+	}
+	identity := strings.Join(in.names, "\n") // of the split module, with its metadata
+	return b.Add(identity, metadata, in.image)
 }
 
 func putState(file *syclbin.File) {
@@ -368,7 +391,7 @@ func named(r *propset.Registry) bool {
 func putKernels(r *propset.Registry, names []string, content *fileSource) error {
 	kernel := func(string) bool { return true }
 	if _, ok := r.Set(propset.VirtualFunctions).Get(virtualFunctionsSet); ok {
-		own, err := ownProperties(content, content.path)
+		own, err := content.properties()
 		if err != nil {
 			return err
 		}
@@ -435,7 +458,7 @@ func (in *input) read(name string) ([]byte, string, error) {
 // else what the image itself says.
 func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if in.props == "" {
-		return ownProperties(content, content.path)
+		return content.properties()
 	}
 	data, path, err := in.read(in.props)
 	if err != nil {
@@ -473,9 +496,7 @@ func (in *input) symbols() ([]string, error) {
 }
 
 // ownProperties returns what can be known of an image without a property file.
-// The place is for messages.
-func ownProperties(content syclbin.Source, place string) (*propset.Registry, error) {
-	r := new(propset.Registry)
+func ownProperties(content syclbin.Source) (*propset.Registry, error) {
 	switch imageformat.Detect(content, content.Size()) {
 	case imageformat.SPIRV:
 		data, err := io.ReadAll(io.NewSectionReader(content, 0, content.Size()))
@@ -483,23 +504,23 @@ func ownProperties(content syclbin.Source, place string) (*propset.Registry, err
 			return nil, err
 		}
 		m, err := spirv.Parse(data)
-		if err == nil {
-			r, err = spirv.Properties(m)
-		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", place, err)
+			return nil, err
 		}
+		return spirv.Properties(m)
 	case imageformat.Zebin, imageformat.Cubin:
 		names, err := imageformat.ELFKernels(content, content.Size())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", place, err)
+			return nil, err
 		}
+		r := new(propset.Registry)
 		set := r.Add(propset.KernelNames)
 		for _, name := range names {
 			set.Put(name, propset.Uint(1))
 		}
+		return r, nil
 	}
-	return r, nil
+	return new(propset.Registry), nil
 }
 
 // A fileSource is the content of a file. There may be more of them than a process
@@ -535,4 +556,13 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	}
 	defer f.Close()
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(f, s.size), buf)
+}
+
+// properties is [ownProperties], with the file in errors.
+func (s *fileSource) properties() (*propset.Registry, error) {
+	r, err := ownProperties(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	return r, nil
 }

@@ -76,18 +76,13 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, err := syclbin.OpenLenient(name)
+		list, err := v.verify(env, name)
 		if err != nil {
 			return err
 		}
+		bad = bad || len(list) > 0
 		j := jsonVerified{File: name, Findings: []jsonFinding{}}
-		v.reading.Settle(env, name, f)
-		list := sycllink.Verify(f)
-		if v.runtime != nil {
-			list = slices.Concat(syclbin.VerifyForm(f, v.runtime), syclbin.VerifyFor(f, v.runtime), list)
-		}
 		for _, found := range list {
-			bad = true
 			if v.json {
 				j.Findings = append(j.Findings, jsonFinding(found))
 			} else {
@@ -95,9 +90,6 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 			}
 		}
 		all.Files = append(all.Files, j)
-		if err := f.Close(); err != nil {
-			return err
-		}
 	}
 	if v.json {
 		if err := writeJSON(out, all); err != nil {
@@ -111,4 +103,18 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.No(nil)
 	}
 	return nil
+}
+
+// verify returns what is wrong with a file.
+func (v *verify) verify(env *cli.Env, name string) ([]syclbin.Finding, error) {
+	f, err := syclbin.OpenLenient(name)
+	if err != nil {
+		return nil, err
+	}
+	v.reading.Settle(env, name, f)
+	list := sycllink.Verify(f)
+	if v.runtime != nil {
+		list = slices.Concat(syclbin.VerifyForm(f, v.runtime), syclbin.VerifyFor(f, v.runtime), list)
+	}
+	return list, f.Close()
 }

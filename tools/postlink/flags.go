@@ -139,7 +139,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := f.checkOutputs(); err != nil {
 		return err
 	}
-	config, err := devices.Load(env, f.configs.Values)
+	config, err := devices.Load(env.Stderr, f.configs.Values)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -17,13 +18,6 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	var out, errs strings.Builder
 	code = tool().Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
 	return code, errs.String()
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func runProgram(t *testing.T, name string, args ...string) {
@@ -71,7 +65,7 @@ attributes #2 = { noinline }
 func TestSplitWithRealCompilers(t *testing.T) {
 	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
 	t.Chdir(t.TempDir())
-	write(t, "in.ll", ir)
+	testfile.Write(t, "in.ll", ir)
 	code, stderr := run(t, "--llvm-dis", dis, "--opt", opt,
 		"--module=a.cpp=a.cpp.split", "--module=dir/b.cpp=b", "--module=c.cpp=c", "in.ll")
 	if code != 0 {
@@ -127,7 +121,7 @@ func TestSplitWithRealCompilers(t *testing.T) {
 func TestKernelNamesWithRealCompilers(t *testing.T) {
 	dis, opt, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "opt"), programs.Find(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
-	write(t, "in.ll", ir)
+	testfile.Write(t, "in.ll", ir)
 	if code, stderr := run(t, "--syclbin-kernel-names", "--llvm-dis", dis, "--opt", opt, "--split=off", "--output", "out.table", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -159,12 +153,12 @@ func TestKernelNamesWithRealCompilers(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
 	t.Chdir(t.TempDir())
-	write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
-	write(t, "started.ll", strings.NewReplacer("@shared = addrspace(1) constant", "@shared = addrspace(1) global", "call void @_Z5printv()", "store i32 1, ptr addrspace(1) @shared").Replace(ir))
-	write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
-	write(t, "cut.ll", "define void @f() {\n")
-	write(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
-	write(t, "good.ll", ir)
+	testfile.Write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
+	testfile.Write(t, "started.ll", strings.NewReplacer("@shared = addrspace(1) constant", "@shared = addrspace(1) global", "call void @_Z5printv()", "store i32 1, ptr addrspace(1) @shared").Replace(ir))
+	testfile.Write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
+	testfile.Write(t, "cut.ll", "define void @f() {\n")
+	testfile.Write(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
+	testfile.Write(t, "good.ll", ir)
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -184,7 +178,7 @@ func TestRefusals(t *testing.T) {
 		"bitcode without a disassembler": {[]string{"--llvm-dis=", "cut.bc"}, cli.ExitUsage, "cut.bc is LLVM bitcode: give --llvm-dis"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			write(t, "out.table", "old")
+			testfile.Write(t, "out.table", "old")
 			args := append([]string{"--llvm-dis", dis, "--opt", opt, "--output", "out.table"}, test.args...)
 			code, stderr := run(t, args...)
 			if code != test.code || !strings.Contains(stderr, test.want) {

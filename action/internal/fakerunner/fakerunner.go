@@ -14,7 +14,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -22,6 +22,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
 
 // A Step is a program to run.
@@ -74,29 +76,8 @@ func Run(t testing.TB, s Step) *Seen {
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), s.Program, s.Args...)
 	cmd.Dir = s.Dir
-	files := map[string]string{"GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_ENV": "env", "GITHUB_STATE": "state", "GITHUB_PATH": "path"}
-	env := map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "RUNNER_TEMP": dir}
-	for variable, name := range files {
-		env[variable] = filepath.Join(dir, name)
-		content := ""
-		if name == "summary" {
-			content = s.Summary
-		}
-		if err := os.WriteFile(env[variable], []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.Debug {
-		env["RUNNER_DEBUG"] = "1"
-	}
-	for name, value := range s.Env {
-		env[name] = value
-	}
-	for _, name := range s.Without {
-		delete(env, name)
-	}
 	cmd.Env = []string{}
-	for name, value := range env {
+	for name, value := range s.environment(t, dir) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	var stdout, stderr bytes.Buffer
@@ -108,24 +89,46 @@ func Run(t testing.TB, s Step) *Seen {
 	}
 	seen := Read(stdout.String(), stderr.String(), s.Matchers...)
 	seen.ExitCode = cmd.ProcessState.ExitCode()
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
+	seen.readFiles(t, dir)
+	return seen
+}
+
+// environment makes the files of a step in a folder, and returns its variables.
+func (s *Step) environment(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	env := map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "RUNNER_TEMP": dir}
+	for variable, name := range map[string]string{"GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_ENV": "env", "GITHUB_STATE": "state", "GITHUB_PATH": "path"} {
+		content := ""
+		if name == "summary" {
+			content = s.Summary
 		}
-		return string(data)
+		env[variable] = testfile.Write(t, filepath.Join(dir, name), content)
 	}
-	seen.Outputs = seen.fileCommands("output", read("output"))
+	if s.Debug {
+		env["RUNNER_DEBUG"] = "1"
+	}
+	maps.Copy(env, s.Env)
+	for _, name := range s.Without {
+		delete(env, name)
+	}
+	return env
+}
+
+// readFiles reads the files of a step: outputs, the summary, and those that it must not
+// write to.
+func (s *Seen) readFiles(t testing.TB, dir string) {
+	t.Helper()
+	read := func(name string) string { return testfile.Read(t, filepath.Join(dir, name)) }
+	s.Outputs = s.fileCommands("output", read("output"))
 	for _, name := range []string{"env", "state"} {
-		for key := range seen.fileCommands(name, read(name)) {
-			seen.Faults = append(seen.Faults, name+" sets "+key)
+		for key := range s.fileCommands(name, read(name)) {
+			s.Faults = append(s.Faults, name+" sets "+key)
 		}
 	}
 	if path := read("path"); path != "" {
-		seen.Faults = append(seen.Faults, "path has "+path)
+		s.Faults = append(s.Faults, "path has "+path)
 	}
-	seen.readSummary(read("summary"))
-	return seen
+	s.readSummary(read("summary"))
 }
 
 // Read returns what is seen of the streams of a program.

@@ -3,6 +3,7 @@ package devices
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ import (
 )
 
 // Load returns the devices that the project knows, with those of the files over
-// them, later files over earlier ones. It warns of entries that stand twice.
-func Load(env *cli.Env, files []string) (*deviceconfig.Config, error) {
+// them, later files over earlier ones. It warns of entries that are there twice.
+func Load(log io.Writer, files []string) (*deviceconfig.Config, error) {
 	config := deviceconfig.Default()
 	for _, name := range files {
 		own, err := read(name)
@@ -25,7 +26,7 @@ func Load(env *cli.Env, files []string) (*deviceconfig.Config, error) {
 			if w.Line > 0 {
 				place += ":" + strconv.Itoa(w.Line)
 			}
-			env.Warnf(place, "%s: %s", w.Target, w.Msg)
+			cli.Warnf(log, place, "%s: %s", w.Target, w.Msg)
 		}
 		config.Merge(own)
 	}

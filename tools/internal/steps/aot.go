@@ -2,18 +2,21 @@ package steps
 
 import (
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
-// Aot compiles the SPIR-V of a table's rows for an Intel GPU.
-type Aot struct {
+// AotOptions say what to compile ahead of time.
+type AotOptions struct {
+	Table   string
 	Ocloc   string // path
 	Device  string // as ocloc calls it
 	CodeDir string // for native images
@@ -21,60 +24,51 @@ type Aot struct {
 	Library bool   // images of other modules are linked to these
 }
 
-// Setup declares the flags.
-func (s *Aot) Setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&s.Ocloc, "ocloc", "", "`path` of ocloc (required)")
-	fs.StringVar(&s.Device, "device", "", "ocloc's `name` of the device (required)")
-	fs.StringVar(&s.CodeDir, "code-dir", "", "the `folder` for native images (required)")
-	fs.StringVar(&s.Output, "output", "", "the table `file` (required)")
-	fs.BoolVar(&s.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
-	return s.Run
-}
-
-// Run compiles the table that is the only argument.
-func (s *Aot) Run(ctx context.Context, env *cli.Env, args []string) error {
-	in, err := oneInput(args)
+// Aot compiles the SPIR-V of a table's rows for an Intel GPU.
+func Aot(ctx context.Context, log io.Writer, o AotOptions) error {
+	t, err := readTable(o.Table)
 	if err != nil {
 		return err
 	}
-	if err := required("ocloc", s.Ocloc, "device", s.Device, "code-dir", s.CodeDir, "output", s.Output); err != nil {
-		return err
-	}
-	t, err := readTable(in)
-	if err != nil {
-		return err
-	}
-	rows, err := rowsOf(in, t)
+	rows, err := rowsOf(o.Table, t)
 	if err != nil {
 		return err
 	}
 	out := newOutputs()
 	defer out.discard()
 	column := t.Column(filetable.Code)
-	err = command.ForEach(runtime.GOMAXPROCS(0), len(rows), func(i int) error {
-		spirv := rows[i].code
-		if _, err := size(spirv); err != nil {
-			return fmt.Errorf("%s: %w", in, err)
-		}
-		code := out.file(s.CodeDir, rows[i].stem()+".bin")
-		args := []string{"compile", "-q", "-spirv_input", "-file", spirv, "-device", s.Device, "-o", code.scratch}
-		if s.Library {
-			args = slices.Insert(args, 2, "-options", "-library-compilation")
-		}
-		if err := command.Run(ctx, nil, nil, env.Stderr, s.Ocloc, args...); err != nil {
-			return err
-		}
-		if n, err := size(code.scratch); err != nil || n == 0 {
-			return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", s.Ocloc, s.Device, spirv)
-		}
-		t.Rows[i][column] = code.path
-		return nil
-	})
-	if err != nil {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range rows {
+		g.Go(func() error {
+			code := out.file(o.CodeDir, rows[i].stem()+".bin")
+			t.Rows[i][column] = code.path
+			return o.compile(ctx, log, rows[i].code, code.scratch)
+		})
+	}
+	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := out.place(s.CodeDir); err != nil {
+	if err := out.place(o.CodeDir); err != nil {
 		return err
 	}
-	return cli.WriteFile(s.Output, t.Write)
+	return cli.WriteFile(o.Output, t.Write)
+}
+
+// compile compiles one module.
+func (o *AotOptions) compile(ctx context.Context, log io.Writer, spirv, image string) error {
+	if _, err := size(spirv); err != nil {
+		return fmt.Errorf("%s: %w", o.Table, err)
+	}
+	args := []string{"compile", "-q", "-spirv_input", "-file", spirv, "-device", o.Device, "-o", image}
+	if o.Library {
+		args = slices.Insert(args, 2, "-options", "-library-compilation")
+	}
+	if err := command.Run(ctx, nil, nil, log, o.Ocloc, args...); err != nil {
+		return err
+	}
+	if n, err := size(image); err != nil || n == 0 {
+		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, o.Device, spirv)
+	}
+	return nil
 }

@@ -3,8 +3,8 @@ package steps
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,22 +20,15 @@ import (
 // DPCPP is DPC++'s compiler as a library, and the program that runs it.
 type DPCPP struct{ Driver, Library string } // paths
 
-func (d *DPCPP) setup(fs *flag.FlagSet) {
-	fs.StringVar(&d.Driver, "driver", "", "`path` of the program that runs libsycl-jit (//rules/dpcpp:driver)")
-	fs.StringVar(&d.Library, "library", "", "`path` of libsycl-jit.so, DPC++'s compiler")
-}
-
-func (d *DPCPP) check() error { return required("driver", d.Driver, "library", d.Library) }
-
 // postLink runs DPC++'s post-link step on bitcode, and its translator.
-func (d *DPCPP) postLink(ctx context.Context, env *cli.Env, bitcode string, options ...string) ([]*image, error) {
+func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*image, error) {
 	dir, remove, err := interrupt.TempDir("dpcpp")
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
 	args := append([]string{"post-link", "--library", d.Library, "--output-dir", dir, bitcode, "--"}, options...)
-	if err := command.Run(ctx, nil, nil, env.Stderr, d.Driver, args...); err != nil {
+	if err := command.Run(ctx, nil, nil, log, d.Driver, args...); err != nil {
 		return nil, driverError(err)
 	}
 	t, err := readTable(filepath.Join(dir, "images.table"))

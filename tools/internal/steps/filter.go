@@ -3,7 +3,6 @@ package steps
 import (
 	"bufio"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -14,152 +13,100 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
-// Filter keeps the rows of a file table that a target can take, or plans that for
-// several targets.
-type Filter struct {
-	Target, Output, Reasons string
-	Plan, RequireTaken      bool
-	Configs, Targets, Fixed cli.Strings
-	Reading                 reading.Options // of property files
-
-	config *deviceconfig.Config
+// ProgramTargets are what a program is compiled for.
+type ProgramTargets struct {
+	Targets []string         // of the program, none for any
+	Fixed   []string         // the only ones that it was written for, none for any
+	Configs []string         // files with devices, over those that are known
+	Assume  *release.Release // whose numbers of aspects property files have, nil for 2026
 }
 
-// Setup declares the flags.
-func (f *Filter) Setup(fs *flag.FlagSet) cli.Run {
-	f.Targets.Split, f.Fixed.Split = true, true
-	fs.StringVar(&f.Target, "target", "", "keep what this `target` can take")
-	fs.Var(&f.Configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
-	fs.Var(&f.Targets, "targets", "all `targets` of the program, separated by commas; another --target gets no rows")
-	fs.Var(&f.Fixed, "fixed-targets", "the only `targets` that the program was written for, separated by commas; another --target gets no rows")
-	fs.StringVar(&f.Output, "output", "", "write the table, or the plan, to this `file`")
-	fs.StringVar(&f.Reasons, "reasons", "", "also write which rows were dropped, and why, to this `file`")
-	fs.BoolVar(&f.Plan, "plan", false, "write the decisions for all targets as JSON")
-	fs.BoolVar(&f.RequireTaken, "require-taken", false, "with --plan, exit with 1 when no target takes some row")
-	f.Reading.AssumeFlag(fs)
-	return f.Run
+// load returns the devices, of which all targets are some.
+func (p *ProgramTargets) load(log io.Writer) (*deviceconfig.Config, error) {
+	config, err := devices.Load(log, p.Configs)
+	if err != nil {
+		return nil, err
+	}
+	_, err = devices.FindAll(config, slices.Concat(p.Targets, p.Fixed))
+	return config, err
 }
 
-// Run filters the table that is the only argument, or plans for several.
-func (f *Filter) Run(ctx context.Context, env *cli.Env, args []string) error {
-	switch {
-	case f.Plan && f.Target != "":
-		return cli.Usagef("--plan and --target exclude each other")
-	case f.Plan && f.Reasons != "":
-		return cli.Usagef("--plan has the reasons; --reasons goes with --target")
-	case !f.Plan && f.RequireTaken:
-		return cli.Usagef("--require-taken goes with --plan")
-	case !f.Plan && f.Target == "":
-		return cli.Usagef("--target or --plan is needed")
-	case !f.Plan && f.Output == "":
-		return cli.Usagef("--output is needed")
-	case !f.Plan && len(args) != 1:
-		return cli.Usagef("one file table is needed, %d given", len(args))
-	case len(args) == 0:
-		return cli.Usagef("a file table is needed")
-	}
-	known := map[string]rowNeeds{}
-	var inputs []*needyTable
-	for _, name := range args {
-		in, err := readNeeds(ctx, name, &f.Reading, known)
-		if err != nil {
-			return err
-		}
-		inputs = append(inputs, in)
-	}
-	// A table of which nothing is known goes on as it came, whatever the target and
-	// the configuration.
-	if in := inputs[0]; !f.Plan && in.table.Column(filetable.Properties) < 0 {
-		return f.write(env, in, nil)
-	}
-	var err error
-	if f.config, err = devices.Load(env, f.Configs.Values); err != nil {
-		return err
-	}
-	if _, err := devices.FindAll(f.config, append(f.Targets.Values, f.Fixed.Values...)); err != nil {
-		return err
-	}
-	if f.Plan {
-		return f.writePlan(env, inputs)
-	}
-	device, err := devices.Find(f.config, f.Target)
+// FilterOptions say what to filter.
+type FilterOptions struct {
+	ProgramTargets
+	Table   string
+	Target  string
+	Output  string    // the table of what the target takes; "-" for Stdout
+	Reasons string    // a file with what was dropped and why, "" for none
+	Stdout  io.Writer // may be nil
+}
+
+// Filter keeps the rows of a file table that a target can take.
+func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
+	in, err := readNeeds(ctx, o.Table, o.Assume, map[string]rowNeeds{})
 	if err != nil {
 		return err
 	}
-	return f.write(env, inputs[0], f.drop(inputs[0], device))
-}
-
-// drop returns the reasons for each row that the target does not get, nil for
-// the rows that it gets.
-func (f *Filter) drop(in *needyTable, d *deviceconfig.Device) [][]string {
-	checker := compat.New(f.config)
-	selected, why := compat.Selected(f.Target, f.Targets.Values, f.Fixed.Values)
-	dropped := make([][]string, len(in.rows))
-	groups := compat.GroupRows(needs(in.rows))
-	for i, decision := range checker.Decide(groups, d) {
-		var reasons []string
-		switch {
-		case !selected:
-			reasons = []string{fmt.Sprintf("The target %s is %s (targets: %s; fixed targets: %s)", f.Target, why, list(f.Targets), list(f.Fixed))}
-		case !decision.Kept:
-			for _, r := range decision.Reasons {
-				reasons = append(reasons, r.Text)
-			}
-		}
-		for _, row := range groups[i].Rows {
-			dropped[row] = reasons
-		}
+	// A table of which nothing is known goes on as it came, whatever the target and
+	// the configuration.
+	if in.table.Column(filetable.Properties) < 0 {
+		return o.write(in, make([][]string, len(in.rows)), func(w io.Writer) error {
+			_, err := w.Write(in.raw)
+			return err
+		})
 	}
-	return dropped
-}
-
-// list names targets for people.
-func list(targets cli.Strings) string {
-	if len(targets.Values) == 0 {
-		return "any"
+	config, err := o.load(log)
+	if err != nil {
+		return err
 	}
-	return strings.Join(targets.Values, ", ")
-}
-
-// write writes the table without the rows that have reasons, and the file of
-// --reasons. With nil for the reasons, the table is copied.
-func (f *Filter) write(env *cli.Env, in *needyTable, dropped [][]string) error {
+	device, err := devices.Find(config, o.Target)
+	if err != nil {
+		return err
+	}
+	dropped := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows()).Dropped(o.Target, device)
 	kept := &filetable.Table{Columns: in.table.Columns, Untitled: in.table.Untitled}
 	for i, row := range in.table.Rows {
-		if dropped == nil || dropped[i] == nil {
+		if dropped[i] == nil {
 			kept.Rows = append(kept.Rows, row)
 		}
 	}
-	if f.Reasons != "" {
-		if err := cli.WriteFile(f.Reasons, func(w io.Writer) error {
-			b := bufio.NewWriter(w)
-			fmt.Fprintf(b, "%s: %d of %d rows kept\n", f.Target, len(kept.Rows), len(in.table.Rows))
-			for i, reasons := range dropped {
-				if reasons == nil {
-					continue
-				}
-				fmt.Fprintf(b, "dropped %s\n", in.describe(i))
-				for _, reason := range reasons {
-					fmt.Fprintf(b, "  %s\n", safetext.Escape(reason))
-				}
-			}
-			return b.Flush()
-		}); err != nil {
+	return o.write(in, dropped, kept.Write)
+}
+
+// write writes the table and the reasons why rows were dropped.
+func (o *FilterOptions) write(in *needyTable, dropped [][]string, table func(w io.Writer) error) error {
+	if o.Reasons != "" {
+		if err := cli.WriteFile(o.Reasons, func(w io.Writer) error { return in.writeReasons(w, o.Target, dropped) }); err != nil {
 			return err
 		}
 	}
-	return env.Output(f.Output, func(w io.Writer) error {
-		if dropped == nil {
-			_, err := w.Write(in.raw)
-			return err
+	return cli.Output(o.Stdout, o.Output, table)
+}
+
+func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]string) error {
+	kept := 0
+	for _, reasons := range dropped {
+		if reasons == nil {
+			kept++
 		}
-		return kept.Write(w)
-	})
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s: %d of %d rows kept\n", target, kept, len(dropped))
+	for i, reasons := range dropped {
+		if reasons == nil {
+			continue
+		}
+		fmt.Fprintf(b, "dropped %s\n", in.describe(i))
+		for _, reason := range reasons {
+			fmt.Fprintf(b, "  %s\n", safetext.Escape(reason))
+		}
+	}
+	return b.Flush()
 }
 
 // describe names a row for people.

@@ -3,8 +3,8 @@ package steps
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +17,9 @@ import (
 // DPCPPSplitModes are the ways in which DPC++ splits device code.
 var DPCPPSplitModes = []string{"auto", "per_source", "per_kernel", "off"}
 
-// Images makes device images of bitcode by DPC++'s own post-link step and translator.
-type Images struct {
+// ImagesOptions say what to make images of.
+type ImagesOptions struct {
+	Bitcode       string // file
 	DPCPP         DPCPP
 	Split         string // one of DPCPPSplitModes
 	Dependencies  bool   // images may import what they do not define
@@ -28,79 +29,54 @@ type Images struct {
 	KeepDebugInfo bool
 }
 
-// Setup declares the flags.
-func (s *Images) Setup(fs *flag.FlagSet) cli.Run {
-	s.DPCPP.setup(fs)
-	fs.StringVar(&s.Split, "split", "auto", "which kernels become one image: `"+strings.Join(DPCPPSplitModes, "|")+"`")
-	fs.BoolVar(&s.Dependencies, "allow-device-image-dependencies", false, "an image may use what another one defines")
-	fs.StringVar(&s.CodeDir, "code-dir", "", "the `folder` for SPIR-V (required)")
-	fs.StringVar(&s.PropertiesDir, "properties-dir", "", "the `folder` for property files and symbol files (required)")
-	fs.BoolVar(&s.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
-	fs.StringVar(&s.Table, "table", "", "the table `file` (required)")
-	return s.Run
-}
-
-// Run makes the images of the bitcode file that is the only argument.
-func (s *Images) Run(ctx context.Context, env *cli.Env, args []string) error {
-	in, err := oneInput(args)
-	if err != nil {
-		return err
-	}
-	if err := s.DPCPP.check(); err != nil {
-		return err
-	}
-	if err := required("code-dir", s.CodeDir, "properties-dir", s.PropertiesDir, "table", s.Table); err != nil {
-		return err
-	}
-	if !slices.Contains(DPCPPSplitModes, s.Split) {
-		return cli.Usagef("--split: '%s' is none of %s", s.Split, strings.Join(DPCPPSplitModes, ", "))
-	}
+// Images makes device images of bitcode by DPC++'s own post-link step and translator.
+func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 	// Not always: functions of device libraries become images of their own by it.
-	options := []string{"-fsycl-device-code-split=" + s.Split}
-	if s.Dependencies {
+	options := []string{"-fsycl-device-code-split=" + o.Split}
+	if o.Dependencies {
 		options = append(options, "-fsycl-allow-device-image-dependencies")
 	}
-	images, err := s.DPCPP.postLink(ctx, env, in, options...)
+	images, err := o.DPCPP.postLink(ctx, log, o.Bitcode, options...)
 	if err != nil {
 		return err
 	}
 	// A source without kernels has an image with nothing in it.
 	images = slices.DeleteFunc(images, func(m *image) bool { return !m.isNeeded() })
-	if err := s.checkDefined(in, images); err != nil {
+	if err := o.checkDefined(images); err != nil {
 		return cli.BadInput(err)
 	}
-	return s.write(images)
+	return o.write(images)
 }
 
-func (s *Images) write(images []*image) error {
+func (o *ImagesOptions) write(images []*image) error {
 	out := newOutputs()
 	defer out.discard()
 	var rows [][]string
 	for i, m := range images {
-		files := out.image(s.CodeDir, s.PropertiesDir, strconv.Itoa(i))
+		files := out.image(o.CodeDir, o.PropertiesDir, strconv.Itoa(i))
 		rows = append(rows, files.row())
 		m.module.PutPlaces(m.properties)
-		if err := m.write(files, s.KeepDebugInfo); err != nil {
+		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return err
 		}
 	}
-	if err := out.place(s.CodeDir, s.PropertiesDir); err != nil {
+	if err := out.place(o.CodeDir, o.PropertiesDir); err != nil {
 		return err
 	}
-	return writeTable(s.Table, rows...)
+	return writeTable(o.Table, rows...)
 }
 
 // checkDefined fails for functions that kernels use and no image defines. What reads
 // specialization constants no other image defines either.
-func (s *Images) checkDefined(in string, images []*image) error {
+func (o *ImagesOptions) checkDefined(images []*image) error {
 	var texts []string
 	for _, name := range undefined(images) {
-		if s.Dependencies && !spirv.IsSpecConstantGetter(name) {
+		if o.Dependencies && !spirv.IsSpecConstantGetter(name) {
 			continue
 		}
 		kernel, place := user(images, name)
 		if place == "" {
-			place = in
+			place = o.Bitcode
 		}
 		text := fmt.Sprintf("%s: kernel '%s' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument",
 			place, kernelname.Display(kernel))

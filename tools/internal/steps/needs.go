@@ -2,18 +2,20 @@ package steps
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
@@ -33,7 +35,7 @@ type rowNeeds struct {
 
 // readNeeds reads a table and the property files that it names. Files that several
 // rows name, also of several tables, are read once.
-func readNeeds(ctx context.Context, name string, o *reading.Options, known map[string]rowNeeds) (*needyTable, error) {
+func readNeeds(ctx context.Context, name string, assume *release.Release, known map[string]rowNeeds) (*needyTable, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("file table: %w", err)
@@ -56,7 +58,7 @@ func readNeeds(ctx context.Context, name string, o *reading.Options, known map[s
 			missing = append(missing, i)
 		}
 	}
-	modules, err := readModules(ctx, name, o, table, missing)
+	modules, err := readModules(ctx, name, assume, table, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -71,36 +73,39 @@ func readNeeds(ctx context.Context, name string, o *reading.Options, known map[s
 
 // readModules reads the property files of rows, several at once. Of many errors
 // it returns that of the first row.
-func readModules(ctx context.Context, name string, o *reading.Options, table *filetable.Table, rows []int) ([]rowNeeds, error) {
+func readModules(ctx context.Context, name string, assume *release.Release, table *filetable.Table, rows []int) ([]rowNeeds, error) {
 	modules := make([]rowNeeds, len(rows))
-	const batch = 256 // rows, so that little time goes into handing them out
 	column := table.Column(filetable.Properties)
-	var mu sync.Mutex
-	firstBad, firstErr := len(table.Rows), error(nil)
-	err := command.ForEach(runtime.GOMAXPROCS(0), (len(rows)+batch-1)/batch, func(n int) error {
-		for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			var err error
-			if modules[i], err = readProperties(name, table.Rows[rows[i]][column], o); err != nil {
-				mu.Lock()
-				if rows[i] < firstBad {
-					firstBad, firstErr = rows[i], fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
-				}
-				mu.Unlock()
-				return nil
-			}
+	const batch = 256 // rows, so that little time goes into handing them out
+	errs := make([]error, (len(rows)+batch-1)/batch)
+	var failed atomic.Bool
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for n := range errs {
+		// Batches start in order: those before the first that fails are read.
+		if failed.Load() {
+			break
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, ctx.Err()
+		g.Go(func() error {
+			for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
+				if errs[n] = ctx.Err(); errs[n] != nil {
+					break
+				}
+				var err error
+				if modules[i], err = readProperties(name, table.Rows[rows[i]][column], assume); err != nil {
+					errs[n] = fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
+					break
+				}
+			}
+			failed.CompareAndSwap(false, errs[n] != nil)
+			return nil
+		})
 	}
-	return modules, firstErr
+	g.Wait()
+	return modules, cmp.Or(errs...)
 }
 
-func readProperties(table, path string, o *reading.Options) (rowNeeds, error) {
+func readProperties(table, path string, assume *release.Release) (rowNeeds, error) {
 	data, found, err := tables.Read(table, path)
 	if err != nil {
 		return rowNeeds{}, fmt.Errorf("property file: %w", err)
@@ -109,7 +114,10 @@ func readProperties(table, path string, o *reading.Options) (rowNeeds, error) {
 	if err != nil {
 		return rowNeeds{}, err
 	}
-	needs, err := requirement.FromProperties(o.Sets(properties))
+	if assume != nil {
+		properties = assume.Read(properties)
+	}
+	needs, err := requirement.FromProperties(properties)
 	if err != nil {
 		return rowNeeds{}, fmt.Errorf("%s: %w", found, err)
 	}
@@ -126,13 +134,4 @@ func (in *needyTable) code(row int) string {
 		return in.table.Rows[row][c]
 	}
 	return ""
-}
-
-// needs returns what each row needs.
-func needs(rows []rowNeeds) []*requirement.Requirements {
-	list := make([]*requirement.Requirements, len(rows))
-	for i, m := range rows {
-		list[i] = m.needs
-	}
-	return list
 }

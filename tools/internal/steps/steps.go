@@ -1,7 +1,10 @@
-// Package steps has the steps of a device build, each a value with its flags and a
-// function that runs it. The tools devicec, postlink and aspectfilter run one of
-// them a call; 'packager link' runs them one after the other. What they hand each
-// other is files and file tables.
+// Package steps has the steps of a device build: a function a step, with a struct of
+// options that has its inputs and outputs. The tools devicec, postlink and aspectfilter
+// run one of them a call; 'packager link' runs them one after the other. What they hand
+// each other is files and file tables.
+//
+// A step writes warnings, and what compilers print, to its log. When one of the programs
+// that it runs fails, it stops the others and returns that error.
 package steps
 
 import (

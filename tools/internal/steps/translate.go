@@ -2,12 +2,14 @@ package steps
 
 import (
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -22,40 +24,23 @@ import (
 // on floating-point numbers have no other form. The device compilers know them.
 const spirvExtensions = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_EXT_shader_atomic_float16_add"
 
+// TranslateOptions say what to translate, and by which translator: one of LLVMSPIRV, LLC
+// and DPCPP is given.
+type TranslateOptions struct {
+	In            string // a table or a module
+	LLVMSPIRV     string // path
+	LLC           string // path
+	DPCPP         DPCPP
+	SPIRVVal      string // path; what DPC++ translates is not checked
+	CodeDir       string // for SPIR-V
+	PropertiesDir string // for property files and symbol files
+	Table         string // of all
+	KeepDebugInfo bool
+}
+
 // Translate translates modules to SPIR-V and writes down what they need.
-type Translate struct {
-	LLVMSPIRV, LLC string // paths; LLC counts when there is no LLVMSPIRV
-	DPCPP          DPCPP  // counts when there is neither
-	SPIRVVal       string // path; what DPC++ translates is not checked
-	CodeDir        string // for SPIR-V
-	PropertiesDir  string // for property files and symbol files
-	Table          string // of all
-	KeepDebugInfo  bool
-}
-
-// Setup declares the flags.
-func (s *Translate) Setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&s.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
-	fs.StringVar(&s.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
-	s.DPCPP.setup(fs)
-	fs.StringVar(&s.SPIRVVal, "spirv-val", "", "`path` of spirv-val (required with llvm-spirv and llc)")
-	fs.StringVar(&s.CodeDir, "code-dir", "", "the `folder` for SPIR-V (required)")
-	fs.StringVar(&s.PropertiesDir, "properties-dir", "", "the `folder` for property files and symbol files (required)")
-	fs.BoolVar(&s.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
-	fs.StringVar(&s.Table, "table", "", "the table `file` (required)")
-	return s.Run
-}
-
-// Run translates the table or the module that is the only argument.
-func (s *Translate) Run(ctx context.Context, env *cli.Env, args []string) error {
-	in, err := oneInput(args)
-	if err != nil {
-		return err
-	}
-	if err := s.check(); err != nil {
-		return err
-	}
-	rows, err := readRows(in)
+func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
+	rows, err := readRows(o.In)
 	if err != nil {
 		return err
 	}
@@ -63,75 +48,56 @@ func (s *Translate) Run(ctx context.Context, env *cli.Env, args []string) error 
 	defer out.discard()
 	written := make([][]string, len(rows))
 	libraries := make([][]*image, len(rows))
-	err = command.ForEach(s.atOnce(), len(rows), func(i int) error {
-		files := out.image(s.CodeDir, s.PropertiesDir, rows[i].stem())
-		written[i] = files.row()
-		var err error
-		libraries[i], err = s.translate(ctx, env, rows[i], files)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(o.atOnce())
+	for i := range rows {
+		g.Go(func() error {
+			files := out.image(o.CodeDir, o.PropertiesDir, rows[i].stem())
+			written[i] = files.row()
+			var err error
+			libraries[i], err = o.translate(ctx, log, rows[i], files)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
 		return err
-	})
+	}
+	more, err := o.writeLibraries(out, slices.Concat(libraries...))
 	if err != nil {
 		return err
 	}
-	more, err := s.writeLibraries(out, slices.Concat(libraries...))
-	if err != nil {
+	if err := out.place(o.CodeDir, o.PropertiesDir); err != nil {
 		return err
 	}
-	if err := out.place(s.CodeDir, s.PropertiesDir); err != nil {
-		return err
-	}
-	return writeTable(s.Table, append(written, more...)...)
+	return writeTable(o.Table, append(written, more...)...)
 }
 
 // atOnce returns how many modules are translated at the same time. DPC++'s library takes
 // about 180 MiB for each, whatever its size.
-func (s *Translate) atOnce() int {
-	if s.DPCPP.Driver != "" {
+func (o *TranslateOptions) atOnce() int {
+	if o.DPCPP.Driver != "" {
 		return min(runtime.GOMAXPROCS(0), 4)
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
-// check fails when flags are missing.
-func (s *Translate) check() error {
-	given := 0
-	for _, program := range []string{s.LLVMSPIRV, s.LLC, s.DPCPP.Driver} {
-		if program != "" {
-			given++
-		}
-	}
-	if given != 1 {
-		return cli.Usagef("give one of --llvm-spirv, --llc and --driver")
-	}
-	var err error
-	if s.DPCPP.Driver != "" {
-		err = s.DPCPP.check()
-	} else {
-		err = required("spirv-val", s.SPIRVVal)
-	}
-	if err != nil {
-		return err
-	}
-	return required("code-dir", s.CodeDir, "properties-dir", s.PropertiesDir, "table", s.Table)
-}
-
 // translate makes the three files of a module. It returns the images of device
 // libraries that the module needs beside its own.
-func (s *Translate) translate(ctx context.Context, env *cli.Env, in row, files *rowFiles) ([]*image, error) {
+func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row, files *rowFiles) ([]*image, error) {
 	n, err := size(in.code)
 	switch {
 	case err != nil:
 		return nil, err
 	case n == 0:
 		return nil, writeEmpty(in, files)
-	case s.DPCPP.Driver != "":
-		return s.translateByDPCPP(ctx, env, in, files)
+	case o.DPCPP.Driver != "":
+		return o.translateByDPCPP(ctx, log, in, files)
 	}
 	code := files.code.scratch
-	if s.LLVMSPIRV != "" {
-		err = command.Run(ctx, nil, nil, env.Stderr, s.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code)
+	if o.LLVMSPIRV != "" {
+		err = command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code)
 	} else { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
-		err = command.Run(ctx, nil, nil, env.Stderr, s.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code)
+		err = command.Run(ctx, nil, nil, log, o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code)
 	}
 	if err != nil {
 		return nil, err
@@ -146,30 +112,30 @@ func (s *Translate) translate(ctx context.Context, env *cli.Env, in row, files *
 	}
 	// What llvm-spirv writes as debug information is not all as spirv-val wants it.
 	checked := code
-	if s.KeepDebugInfo {
+	if o.KeepDebugInfo {
 		checked += ".bare"
 		defer os.Remove(checked)
 	}
 	if err := os.WriteFile(checked, m.bare, 0o644); err != nil {
 		return nil, err
 	}
-	if err := command.Run(ctx, nil, nil, env.Stderr, s.SPIRVVal, "--target-env", "spv1.4", checked); err != nil {
+	if err := command.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", checked); err != nil {
 		return nil, err
 	}
-	return nil, s.write(m, in, files)
+	return nil, o.write(m, in, files)
 }
 
 // translateByDPCPP lets DPC++'s library translate a module, to which it links its
 // device libraries. What it says of the module beside that is not used: the module
 // has a property file of its own.
-func (s *Translate) translateByDPCPP(ctx context.Context, env *cli.Env, in row, files *rowFiles) (libraries []*image, err error) {
+func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, in row, files *rowFiles) (libraries []*image, err error) {
 	options := []string{"-fsycl-device-code-split=off"}
 	if linked, err := in.isLinked(); err != nil {
 		return nil, err
 	} else if linked { // otherwise only kernels can be called from outside
 		options = append(options, "-fsycl-allow-device-image-dependencies")
 	}
-	images, err := s.DPCPP.postLink(ctx, env, in.code, options...)
+	images, err := o.DPCPP.postLink(ctx, log, in.code, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +153,12 @@ func (s *Translate) translateByDPCPP(ctx context.Context, env *cli.Env, in row, 
 	if own == nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: DPC++'s library made no image of the module", in.code))
 	}
-	return libraries, s.write(own, in, files)
+	return libraries, o.write(own, in, files)
 }
 
 // write writes the files of an image whose properties are those of its SPIR-V and of
 // the post-link step.
-func (s *Translate) write(m *image, in row, files *rowFiles) error {
+func (o *TranslateOptions) write(m *image, in row, files *rowFiles) error {
 	own, err := spirv.Properties(m.module)
 	if err != nil {
 		return fmt.Errorf("%s: %w", files.code.path, err)
@@ -209,7 +175,7 @@ func (s *Translate) write(m *image, in row, files *rowFiles) error {
 		names.WriteString(k.Name + "\n")
 	}
 	m.symbols = []byte(names.String())
-	return m.write(files, s.KeepDebugInfo)
+	return m.write(files, o.KeepDebugInfo)
 }
 
 // isLinked reports whether a module exports or imports functions.
@@ -233,15 +199,15 @@ func propertyFile(name string) (*propset.Registry, error) {
 }
 
 // writeLibraries writes the images of device libraries, each once, and returns their rows.
-func (s *Translate) writeLibraries(out *outputs, libraries []*image) (rows [][]string, err error) {
+func (o *TranslateOptions) writeLibraries(out *outputs, libraries []*image) (rows [][]string, err error) {
 	seen := map[string]bool{}
 	for _, m := range libraries {
 		if seen[string(m.code)] {
 			continue
 		}
 		seen[string(m.code)] = true
-		files := out.image(s.CodeDir, s.PropertiesDir, fmt.Sprintf("devicelib%d", len(rows)))
-		if err := m.write(files, s.KeepDebugInfo); err != nil {
+		files := out.image(o.CodeDir, o.PropertiesDir, fmt.Sprintf("devicelib%d", len(rows)))
+		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return nil, err
 		}
 		rows = append(rows, files.row())

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -53,7 +52,6 @@ func Build(t testing.TB, b Binary) {
 	clang, dis, link, opt := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
 	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
 	var stderr strings.Builder
-	env := &cli.Env{Tool: "test", Stdin: strings.NewReader(""), Stdout: &stderr, Stderr: &stderr}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -79,9 +77,9 @@ func Build(t testing.TB, b Binary) {
 			SYCLBINKernelNames: b.Names,
 		},
 	}))
-	must((&steps.Translate{
-		LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
-	}).Run(t.Context(), env, []string{file("split.table")}))
+	must(steps.Translate(t.Context(), &stderr, steps.TranslateOptions{
+		In: file("split.table"), LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
+	}))
 
 	var builder syclbin.Builder
 	modules, err := filepath.Glob(file("spv/*.spv"))

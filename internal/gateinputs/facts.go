@@ -1,0 +1,101 @@
+package gateinputs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// Limits of what is checked at once.
+const (
+	maxReports = 10_000
+	maxCells   = 20_000_000
+)
+
+// readFacts reads reports, several at once. A file that has several names is
+// read once.
+func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Index, error) {
+	if len(names) > maxReports {
+		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
+	}
+	names, err := unique(folder, names)
+	if err != nil {
+		return nil, err
+	}
+	// What is read is garbage at once, and the process ends soon.
+	debug.SetGCPercent(400)
+	facts := make([]*gate.Index, len(names))
+	errs := make([]error, len(names))
+	var mu sync.Mutex
+	next, cells, failed := 0, 0, false
+	// Reports are taken in order: those before the first with a fault are read.
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(names) || ctx.Err() != nil || failed || cells > maxCells {
+			return -1
+		}
+		next++
+		return next - 1
+	}
+	var wg sync.WaitGroup
+	for range min(len(names), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			var d report.Decoder
+			for i := take(); i >= 0; i = take() {
+				n := 0
+				facts[i], n, errs[i] = readFact(folder, &d, names[i])
+				mu.Lock()
+				cells += n
+				failed = failed || errs[i] != nil
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	if cells > maxCells {
+		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d verdicts", maxCells))
+	}
+	return facts, nil
+}
+
+// unique returns the first name of each file.
+func unique(folder *workspace.Folder, names []string) ([]string, error) {
+	var list []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		path, err := folder.Path(name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[path] {
+			seen[path] = true
+			list = append(list, name)
+		}
+	}
+	return list, nil
+}
+
+func readFact(folder *workspace.Folder, d *report.Decoder, name string) (facts *gate.Index, cells int, err error) {
+	defer Recover(&err)
+	r, err := read(folder, File{Name: name}, d.Decode)
+	if err != nil {
+		return nil, 0, err
+	}
+	return gate.NewIndex(filepath.ToSlash(name), r), len(r.Cells), nil
+}

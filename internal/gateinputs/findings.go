@@ -1,0 +1,54 @@
+package gateinputs
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Findings returns what is wrong according to files that may be results, as
+// "compat check --format json" writes them, and reports, which are checked as the
+// options say.
+func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
+	defer func() { err = safetext.Error(err) }()
+	defer Recover(&err)
+	folder, err := workspace.Open(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	var reports []string
+	for _, name := range o.Reports {
+		r, err := read(folder, File{Name: name}, readResult)
+		switch {
+		case err != nil:
+			return nil, err
+		case r == nil:
+			reports = append(reports, name)
+		default:
+			list = append(list, r.Findings...)
+		}
+	}
+	if len(reports) > 0 || len(o.Reports) == 0 {
+		o.Reports = reports
+		r, err := Check(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r.Findings...)
+	}
+	return list, nil
+}
+
+// readResult returns nil for files that are not results.
+func readResult(name string, r io.Reader) (*gate.Result, error) {
+	const most = 512 << 20
+	data, err := io.ReadAll(io.LimitReader(r, most))
+	if err != nil || !bytes.Contains(data, []byte(gate.ResultSchema)) {
+		return nil, err
+	}
+	return gate.ReadResult(name, bytes.NewReader(data))
+}

@@ -1,0 +1,255 @@
+// Package gateinputs reads what the gate decides on: reports, policies and baselines, as
+// flags of a command or inputs of an action name them. It knows the formats of results.
+//
+// Files are opened by package workspace. Their texts get into errors only when a file is
+// of the kind that it should be.
+package gateinputs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Options say what to check, in the words of flags and inputs. What is empty is
+// not given.
+type Options struct {
+	Program     string   // the name of the program, for the result
+	Reports     []string // files
+	BaseReports []string // files of the base branch
+	MayBeEmpty  bool     // that there is no report is for the policy to judge
+
+	Policy       File
+	Baseline     File
+	BasePolicy   File
+	BaseBaseline File
+
+	// These take the place of what the policy says.
+	Required       []string // patterns of devices
+	Undetermined   string   // ignore|note|warning|error
+	FailOn         string   // new|any|none
+	FailOnSeverity string   // error|warning|note
+	FailOnEmpty    string   // true|false
+	FailOnStale    string   // true|false
+
+	Today    string // as 2027-03-31; the current day in UTC when it is empty
+	Category string
+
+	// Workspace is the folder with the sources. When it is empty, they are not
+	// looked at, and links are followed wherever they lead.
+	Workspace string
+}
+
+// A File is one that is read, or its content when that is known already, such as
+// from another revision. It is not given when its name is empty.
+type File struct {
+	Name string
+	Data []byte // nil: read the file of the name
+}
+
+// Check reads what the options name and decides. A panic is an error.
+func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
+	defer Recover(&err)
+	in, err := Load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return gate.Evaluate(in), nil
+}
+
+// Load reads what the options name. Errors are ready to print and to be the
+// result of a [cli.Run]: wrong values, and faults of policies and baselines, are
+// wrong usage, and so are policies that cannot be read; reports and baselines
+// that cannot be read are bad input.
+func Load(ctx context.Context, o Options) (in gate.Input, err error) {
+	defer func() { err = safetext.Error(err) }()
+	if len(o.Reports) == 0 && !o.MayBeEmpty {
+		return in, cli.Usagef("a report is needed")
+	}
+	in.Generator = report.Generator{Name: cmp.Or(o.Program, "compat"), Version: cli.Version}
+	in.Category = o.Category
+	in.Today = time.Now()
+	if o.Today != "" {
+		if in.Today, err = gate.ParseDate(o.Today); err != nil {
+			return in, cli.Usagef("today: %v", err)
+		}
+	}
+	folder, err := workspace.Open(o.Workspace)
+	if err != nil {
+		return in, err
+	}
+	if in.Policy, err = o.policy(folder); err != nil {
+		return in, err
+	}
+	if in.BasePolicy, err = readPolicy(folder, o.BasePolicy); err != nil {
+		return in, err
+	}
+	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
+		return in, err
+	}
+	if in.Baseline != nil {
+		if err := CheckSize(in.Baseline, in.Policy); err != nil {
+			return in, cli.Usagef("%s: %v", o.Baseline.Name, err)
+		}
+	}
+	if in.BaseBaseline, err = readBaseline(folder, o.BaseBaseline); err != nil {
+		return in, err
+	}
+	if in.Reports, err = readFacts(ctx, folder, o.Reports); err != nil {
+		return in, err
+	}
+	if len(o.BaseReports) > 0 {
+		if in.Base, err = readFacts(ctx, folder, o.BaseReports); err != nil {
+			return in, err
+		}
+	}
+	if sources := folder.Sources(); sources != nil {
+		in.Workspace = sources
+	}
+	return in, nil
+}
+
+// Facts reads reports, several at once, wherever they are.
+func Facts(ctx context.Context, names []string) (facts []*gate.Index, err error) {
+	defer func() { err = safetext.Error(err) }()
+	defer Recover(&err)
+	return readFacts(ctx, &workspace.Folder{}, names)
+}
+
+// ReadBaseline reads a baseline, wherever it is.
+func ReadBaseline(name string) (*gate.Baseline, error) {
+	b, err := readBaseline(&workspace.Folder{}, File{Name: name})
+	return b, safetext.Error(err)
+}
+
+// policy returns the policy with the options that are over it.
+func (o *Options) policy(folder *workspace.Folder) (*gate.Policy, error) {
+	p, err := readPolicy(folder, o.Policy)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		p = gate.DefaultPolicy()
+	}
+	if len(o.Required) > 0 {
+		p.Required = o.Required
+	}
+	if o.Undetermined != "" {
+		if p.Undetermined, err = gate.ParseSeverity(o.Undetermined); err != nil {
+			return nil, cli.Usagef("undetermined: %v", err)
+		}
+	}
+	if o.FailOn != "" {
+		if p.FailOn, err = gate.ParseFailOn(o.FailOn); err != nil {
+			return nil, cli.Usagef("fail-on: %v", err)
+		}
+	}
+	if o.FailOnSeverity != "" {
+		p.FailOnSeverity, err = gate.ParseSeverity(o.FailOnSeverity)
+		if err != nil || p.FailOnSeverity == gate.Off {
+			return nil, cli.Usagef("fail-on-severity: %q is not error, warning or note", o.FailOnSeverity)
+		}
+	}
+	for _, f := range []struct {
+		name, value string
+		to          *bool
+	}{{"fail-on-empty", o.FailOnEmpty, &p.FailOnEmpty}, {"fail-on-stale", o.FailOnStale, &p.FailOnStale}} {
+		switch f.value {
+		case "":
+		case "true", "false":
+			*f.to = f.value == "true"
+		default:
+			return nil, cli.Usagef("%s: %q is neither true nor false", f.name, f.value)
+		}
+	}
+	return p, nil
+}
+
+// readPolicy returns nil when there is no file. That one cannot be read is wrong
+// usage: it is part of what was asked for.
+func readPolicy(folder *workspace.Folder, f File) (*gate.Policy, error) {
+	if f.Name == "" {
+		return nil, nil
+	}
+	p, err := read(folder, f, gate.ReadPolicy)
+	var cannot *workspace.OpenError
+	var syntax *gate.SyntaxError
+	if errors.As(err, &cannot) || errors.As(err, &syntax) {
+		return nil, cli.Usagef("%v", err)
+	}
+	return p, err
+}
+
+// readBaseline returns nil when there is no file.
+func readBaseline(folder *workspace.Folder, f File) (*gate.Baseline, error) {
+	if f.Name == "" {
+		return nil, nil
+	}
+	b, err := read(folder, f, gate.ReadBaseline)
+	var syntax *gate.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, cli.Usagef("%v", err)
+	}
+	return b, err
+}
+
+// CheckSize reports that a baseline is larger than a policy allows.
+func CheckSize(b *gate.Baseline, p *gate.Policy) error {
+	if n := len(b.Findings); n > p.MaxBaseline {
+		return fmt.Errorf("the baseline has %d entries, and limits.max-baseline of the policy is %d", n, p.MaxBaseline)
+	}
+	return nil
+}
+
+// Recover makes an error of a panic: the exit code of one that nobody catches
+// means wrong usage. It is to be deferred.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("internal error: %v", p)
+	}
+}
+
+// read reads a file, or the content of it that is known already.
+func read[T any](folder *workspace.Folder, f File, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
+	if f.Data != nil {
+		return decode(f.Name, bytes.NewReader(f.Data))
+	}
+	file, err := folder.Open(f.Name)
+	if err != nil {
+		return v, err
+	}
+	defer file.Close()
+	return decode(f.Name, file)
+}
+
+// WriteOptions say how to write a result.
+type WriteOptions struct {
+	All      bool   // text: also notes and what the policy covers
+	Fallback string // sarif, gitlab: where findings without a place are, such as a report
+	MaxBytes int    // markdown: 0 is what a summary of a job can take
+}
+
+// Writers are the formats of results.
+var Writers = map[string]func(w io.Writer, r *gate.Result, o WriteOptions) error{
+	"text": func(w io.Writer, r *gate.Result, o WriteOptions) error {
+		return render.Text(w, r, render.TextOptions{All: o.All})
+	},
+	"json": func(w io.Writer, r *gate.Result, _ WriteOptions) error { return r.Encode(w) },
+	"markdown": func(w io.Writer, r *gate.Result, o WriteOptions) error {
+		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: o.MaxBytes})
+	},
+	"sarif":  func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.SARIF(w, r, o.Fallback) },
+	"junit":  func(w io.Writer, r *gate.Result, _ WriteOptions) error { return render.JUnit(w, r) },
+	"gitlab": func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.GitLab(w, r, o.Fallback) },
+}

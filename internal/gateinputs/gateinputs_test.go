@@ -1,0 +1,292 @@
+package gateinputs
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// enterWorkspace makes a folder the current one, with good.json, a report without
+// problems.
+func enterWorkspace(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	testfile.Write(t, "good.json", goodReport(t))
+	return dir
+}
+
+func goodReport(t *testing.T) string {
+	t.Helper()
+	config := deviceconfig.Default()
+	d, ok := config.Lookup("intel_gpu_pvc")
+	if !ok {
+		t.Fatal("no such device")
+	}
+	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.KernelInfo{{Name: "k"}}, Forms: []report.Form{{Format: "spirv", Triple: "spir64", Digest: strings.Repeat("0", 64), Size: 1}}}}
+	r, err := report.Build(modules, []*deviceconfig.Device{d}, config, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The table of exit codes in docs/gate.md.
+func TestExitCodes(t *testing.T) {
+	enterWorkspace(t)
+	testfile.Write(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
+	testfile.Write(t, "fault.yaml", "version: 1\nfail_on: new\n")
+	var b bytes.Buffer
+	if err := (&gate.Baseline{}).Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, "empty.json", b.String())
+	full := &gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
+	b.Reset()
+	full.Encode(&b)
+	testfile.Write(t, "folder/x", "")
+	entry := strings.Replace(b.String(), `"fingerprint":""`, `"fingerprint":"`+wantedFingerprint(t, b.String())+`"`, 1)
+	testfile.Write(t, "one.json", entry)
+	good := []string{"good.json"}
+	for _, test := range []struct {
+		name string
+		o    Options
+		code int
+		want string
+	}{
+		{"all is well", Options{Reports: good}, 0, ""},
+		{"a baseline", Options{Reports: good, Baseline: File{Name: "empty.json"}}, 0, ""},
+		{"content in place of files", Options{Reports: good, Policy: File{"gone.yaml", []byte("version: 1\n")}, Baseline: File{"gone.json", []byte(b.String()[:0] + testfile.Read(t, "empty.json"))}}, 0, ""},
+		{"no report", Options{}, 2, "a report is needed"},
+		{"a report that is missing", Options{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
+		{"a report that is a folder", Options{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
+		{"a report that is none", Options{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
+		{"a base report that is missing", Options{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
+		{"a policy that is missing", Options{Reports: good, Policy: File{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
+		{"a policy that is a folder", Options{Reports: good, Policy: File{Name: "folder"}}, 2, "folder is not a regular file"},
+		{"a policy with a fault", Options{Reports: good, Policy: File{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
+		{"a policy of the base branch that is missing", Options{Reports: good, BasePolicy: File{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
+		{"a baseline that is missing", Options{Reports: good, Baseline: File{Name: "gone.json"}}, 3, "gone.json cannot be read"},
+		{"a baseline that is a folder", Options{Reports: good, Baseline: File{Name: "folder"}}, 3, "folder is not a regular file"},
+		{"a baseline with a fault", Options{Reports: good, Baseline: File{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
+		{"a baseline with too many entries", Options{Reports: good, Policy: File{Name: "policy.yaml"}, Baseline: File{Name: "one.json"}}, 2, "one.json: the baseline has 1 entries, and limits.max-baseline of the policy is 0"},
+		{"a baseline of the base branch that is missing", Options{Reports: good, BaseBaseline: File{Name: "gone.json"}}, 3, "gone.json cannot be read"},
+		{"a workspace that is missing", Options{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
+		{"a wrong day", Options{Reports: good, Today: "soon"}, 2, `today: "soon" is not a day`},
+		{"a wrong mode", Options{Reports: good, FailOn: "all"}, 2, `fail-on: "all" is not new, any or none`},
+		{"a wrong severity", Options{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: "off" is not error`},
+		{"a wrong boolean", Options{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: "yes" is neither true nor false`},
+		{"a wrong level", Options{Reports: good, Undetermined: "bad"}, 2, `undetermined: "bad" is not a severity`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, err := Check(t.Context(), test.o)
+			if code := cli.ExitCode(err); code != test.code || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("exit %d, %v; want %d, %q", code, err, test.code, test.want)
+			}
+			if err == nil && (r.Counts.Kernels != 1 || r.Generator.Name != "compat") {
+				t.Errorf("got %+v", r)
+			}
+		})
+	}
+}
+
+// wantedFingerprint returns the fingerprint that the reader of a baseline asks
+// for.
+func wantedFingerprint(t *testing.T, text string) string {
+	t.Helper()
+	_, err := gate.ReadBaseline("b", strings.NewReader(text))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	_, after, _ := strings.Cut(err.Error(), "which has ")
+	return after[:32]
+}
+
+func TestWriters(t *testing.T) {
+	enterWorkspace(t)
+	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Program: "gate", Category: "linux"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Generator.Name != "gate" || r.Category != "linux" {
+		t.Errorf("got %+v, %q", r.Generator, r.Category)
+	}
+	var names []string
+	for name, w := range Writers {
+		var b strings.Builder
+		if err := w(&b, r, WriteOptions{Fallback: "good.json"}); err != nil || b.Len() == 0 {
+			t.Errorf("%s: %v, %d bytes", name, err, b.Len())
+		}
+		names = append(names, name)
+		if err := w(failing{}, r, WriteOptions{}); err == nil {
+			t.Errorf("%s: a fault of the disk is no error", name)
+		}
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "gitlab json junit markdown sarif text" {
+		t.Errorf("formats %s", got)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestFindings(t *testing.T) {
+	enterWorkspace(t)
+	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Required: []string{"intel_gpu_dg2"}})
+	if err != nil || len(r.Findings) != 1 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	var b strings.Builder
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, "result.json", b.String())
+	for _, test := range []struct {
+		names []string
+		want  int
+	}{{[]string{"result.json"}, 1}, {[]string{"good.json"}, 0}, {[]string{"good.json", "result.json"}, 1}} {
+		list, err := Findings(t.Context(), Options{Reports: test.names})
+		if err != nil || len(list) != test.want {
+			t.Errorf("%q: %v, %+v", test.names, err, list)
+		}
+	}
+	if _, err := Findings(t.Context(), Options{}); cli.ExitCode(err) != 2 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAttackS14WhereFilesAre(t *testing.T) {
+	dir := enterWorkspace(t)
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(outside, "execroot/_main/bazel-out")
+	testfile.Write(t, filepath.Join(outside, "elsewhere.json"), goodReport(t))
+	testfile.Write(t, filepath.Join(out, "k8-fastbuild/bin/r.json"), goodReport(t))
+	testfile.Write(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret\n")
+	testfile.Link(t, filepath.Join(out, "k8-fastbuild/bin"), "bazel-bin")
+	testfile.Link(t, outside, "bazel-evil")
+	testfile.Link(t, filepath.Join(outside, "elsewhere.json"), "link.json")
+	testfile.Link(t, "/etc/passwd", "passwd.json")
+	testfile.Link(t, "/proc/self/environ", "environ.json")
+	testfile.Link(t, "loop.json", "loop.json")
+	testfile.Link(t, "good.json", "same.json")
+	testfile.Link(t, "..", "up")
+	testfile.Link(t, outside, "folder")
+	testfile.Link(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret.json")
+	if err := syscall.Mkfifo("pipe.json", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	up := filepath.Join("up", filepath.Base(dir), "good.json")
+	for _, test := range []struct {
+		name, file string
+		want       string // "" is success
+	}{
+		{"a file of the workspace", "good.json", ""},
+		{"by its whole path", filepath.Join(dir, "good.json"), ""},
+		{"a link in the workspace", "same.json", ""},
+		{"a link out and in again", up, ""},
+		{"an output of Bazel", "bazel-bin/r.json", ""},
+		{"a file elsewhere that the user names", filepath.Join(outside, "elsewhere.json"), ""},
+		{"a link out of the workspace", "link.json", "link.json is a link that leads out of the workspace"},
+		{"a folder that is a link", "folder/elsewhere.json", "leads out of the workspace"},
+		{"a link of Bazel's name that is not Bazel's", "bazel-evil/elsewhere.json", "leads out of the workspace"},
+		{"the passwords", "passwd.json", "leads out of the workspace"},
+		{"the environment", "environ.json", "leads out of the workspace"},
+		{"a loop", "loop.json", "loop.json cannot be read"},
+		{"a pipe", "pipe.json", "pipe.json is not a regular file"},
+		{"a file of an output folder that is no report", "secret.json", "secret.json: not a compatibility report"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Check(t.Context(), Options{Reports: []string{test.file}, Workspace: "."})
+			if test.want == "" && err == nil {
+				return
+			}
+			if cli.ExitCode(err) != 3 || test.want == "" || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "root:") || strings.Contains(strings.ReplaceAll(err.Error(), "secret.json", ""), "secret") {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	// Policies and baselines are held to the same.
+	for _, o := range []Options{{Policy: File{Name: "passwd.json"}}, {Baseline: File{Name: "passwd.json"}}, {BasePolicy: File{Name: "environ.json"}}, {BaseBaseline: File{Name: "folder/elsewhere.json"}}, {BaseReports: []string{"link.json"}}} {
+		o.Reports, o.Workspace = []string{"good.json"}, "."
+		if _, err := Check(t.Context(), o); err == nil || !strings.Contains(err.Error(), "leads out of the workspace") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	// A device is no file even where links may lead anywhere.
+	for _, name := range []string{"/dev/zero", "pipe.json"} {
+		if _, err := Check(t.Context(), Options{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "is not a regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A file of several names is one report.
+	r, err := Check(t.Context(), Options{Reports: []string{"good.json", "same.json", "./good.json", up}, Workspace: "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Targets[0].Reports; !slices.Equal(got, []string{"good.json"}) {
+		t.Errorf("reports %q", got)
+	}
+}
+
+func TestAttackS10ManyReports(t *testing.T) {
+	enterWorkspace(t)
+	o := Options{Reports: slices.Repeat([]string{"good.json"}, maxReports+1)}
+	if _, err := Check(t.Context(), o); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "10000 can be checked at once") {
+		t.Errorf("got %v", err)
+	}
+	testfile.Write(t, "large.json", "")
+	if err := os.Truncate("large.json", 10<<30); err != nil {
+		t.Skip("the disk has no files with holes:", err)
+	}
+	if _, err := Check(t.Context(), Options{Reports: []string{"large.json"}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "more than 512 MiB") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAttackS27Panics(t *testing.T) {
+	err := func() (err error) {
+		defer Recover(&err)
+		panic(errors.New("a fault of ours"))
+	}()
+	if cli.ExitCode(err) != 4 || !strings.Contains(err.Error(), "internal error") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Names of files are text of others, too.
+func TestAttackS1NamesOfFiles(t *testing.T) {
+	enterWorkspace(t)
+	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a\r::x.json"} {
+		testfile.Write(t, name, "{}")
+		for _, o := range []Options{{Reports: []string{name}}, {Reports: []string{"good.json"}, Policy: File{Name: name}}, {Reports: []string{"gone" + name}}} {
+			_, err := Check(t.Context(), o)
+			if err == nil || strings.ContainsAny(err.Error(), "\n\r") || strings.Contains(err.Error(), "##[") {
+				t.Errorf("got %q", err)
+			}
+		}
+	}
+}

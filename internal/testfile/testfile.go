@@ -1,0 +1,44 @@
+// Package testfile writes and reads the files of tests. What goes wrong ends the test.
+package testfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Write writes a file, with the folders that it is in, and returns its name.
+func Write[T string | []byte](t testing.TB, name string, content T) string {
+	t.Helper()
+	makeFolder(t, name)
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Link makes a symbolic link, with the folders that it is in.
+func Link(t testing.TB, to, name string) {
+	t.Helper()
+	makeFolder(t, name)
+	if err := os.Symlink(to, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func makeFolder(t testing.TB, name string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read returns what a file has.
+func Read(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

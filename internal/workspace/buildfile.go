@@ -1,0 +1,144 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/bazelbuild/buildtools/build"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Builds are the BUILD files of a workspace, for programs that change them.
+// Nothing outside of the workspace is read or written.
+type Builds struct {
+	sources *Sources
+	files   map[string]*BuildFile
+}
+
+// A BuildFile is one of them.
+type BuildFile struct {
+	Path   string // relative to the workspace, with "/"
+	Before []byte
+	Parsed *build.File // to be changed
+}
+
+// After returns what the file is to be, formatted as buildifier does.
+func (f *BuildFile) After() []byte { return build.Format(f.Parsed) }
+
+// OpenBuilds opens a workspace.
+func OpenBuilds(workspace string) (*Builds, error) {
+	folder, err := Open(workspace)
+	if err != nil {
+		return nil, safetext.Error(err)
+	}
+	sources := folder.Sources()
+	if sources == nil {
+		return nil, cli.Usagef("workspace: a folder is needed")
+	}
+	return &Builds{sources, map[string]*BuildFile{}}, nil
+}
+
+// Close closes the workspace.
+func (b *Builds) Close() error { return b.sources.root.Close() }
+
+// Find returns the BUILD file of a label and the rule in it, nil when there is no
+// call with that name.
+func (b *Builds) Find(label string) (*BuildFile, *build.Rule, error) {
+	pkg, name, ok := gate.SplitLabel(label)
+	if !ok {
+		return nil, nil, fmt.Errorf("%q is not the label of a target of this workspace", label)
+	}
+	where, _, ok := b.sources.Target(label)
+	if !ok {
+		return nil, nil, fmt.Errorf("there is no BUILD file for %s in the workspace", "//"+pkg)
+	}
+	f, err := b.file(where)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range f.Parsed.Rules("") {
+		if r.Name() == name {
+			return f, r, nil
+		}
+	}
+	return f, nil, nil
+}
+
+func (b *Builds) file(where string) (*BuildFile, error) {
+	if f := b.files[where]; f != nil {
+		return f, nil
+	}
+	r, err := b.sources.Open(where)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, maxBuildFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxBuildFile {
+		return nil, fmt.Errorf("%s is larger than %d MiB", where, maxBuildFile>>20)
+	}
+	parsed, err := build.ParseBuild(where, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not read: %w", where, err)
+	}
+	f := &BuildFile{where, data, parsed}
+	b.files[where] = f
+	return f, nil
+}
+
+// Write puts a file in the place of the one that was read, which must not have
+// changed. It keeps its permissions.
+func (b *Builds) Write(f *BuildFile) error {
+	root := b.sources.root
+	info, err := root.Lstat(f.Path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is a link, and links are not written to", f.Path)
+	}
+	now, err := root.ReadFile(f.Path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, f.Before) {
+		return fmt.Errorf("%s has changed while it was looked at", f.Path)
+	}
+	return replace(root, f.Path, f.After(), info.Mode().Perm())
+}
+
+// replace writes a file beside its place and renames it.
+func replace(root *os.Root, where string, data []byte, mode fs.FileMode) (err error) {
+	beside := path.Join(path.Dir(where), fmt.Sprintf(".%s.tmp%d", path.Base(where), os.Getpid()))
+	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", where, err)
+	}
+	defer func() {
+		if err != nil {
+			root.Remove(beside)
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	if err := f.Chmod(mode); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	return root.Rename(beside, where)
+}

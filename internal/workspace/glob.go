@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Limits of a search for files.
+const (
+	maxPatterns = 1000
+	maxPattern  = 4096
+	maxDepth    = 100
+	maxVisited  = 1_000_000
+)
+
+// SplitPatterns returns the patterns of an input: they stand in lines of their
+// own or between commas.
+func SplitPatterns(s string) (list []string) {
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// Glob returns the files in a folder that patterns match, sorted, each once, with
+// the folder in front. "*" stands for any text in a name, "?" for a character and
+// "**" for any folders; patterns that begin with "!" take files away again,
+// wherever they stand in the list. Patterns cannot leave the folder. Links are
+// followed where a pattern spells them out, and only to the folder itself and to
+// outputs of Bazel: "bazel-bin/**/*.compat.json" finds reports there, and
+// "**/*.compat.json" does not.
+func Glob(folder string, patterns []string) ([]string, error) {
+	found, err := search(folder, patterns)
+	return found, safetext.Error(err)
+}
+
+func search(folder string, patterns []string) ([]string, error) {
+	if len(patterns) > maxPatterns {
+		return nil, cli.Usagef("there are %d patterns, and there can be %d", len(patterns), maxPatterns)
+	}
+	var wanted, unwanted []pattern
+	for _, p := range patterns {
+		rest, not := strings.CutPrefix(p, "!")
+		parsed, err := parsePattern(rest)
+		switch {
+		case err != nil:
+			return nil, cli.Usagef("pattern %q %v", p, err)
+		case not:
+			unwanted = append(unwanted, parsed)
+		default:
+			wanted = append(wanted, parsed)
+		}
+	}
+	if len(patterns) > 0 && len(wanted) == 0 {
+		return nil, cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
+	}
+	open, err := Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer open.Close()
+	s := searcher{Folder: open}
+	for _, p := range wanted {
+		if err := s.find(p); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(s.found)
+	var names []string
+	for _, path := range slices.Compact(s.found) {
+		if !slices.ContainsFunc(unwanted, func(p pattern) bool { return p.matches(path) }) {
+			names = append(names, filepath.Join(folder, filepath.FromSlash(path)))
+		}
+	}
+	return names, nil
+}
+
+// A pattern is its parts between slashes.
+type pattern []string
+
+func parsePattern(text string) (pattern, error) {
+	if len(text) > maxPattern {
+		return nil, fmt.Errorf("is longer than %d bytes", maxPattern)
+	}
+	var p pattern
+	for i, part := range strings.Split(text, "/") {
+		switch {
+		case part == "" && i == 0:
+			return nil, errors.New("is empty or not relative")
+		case part == "" || part == ".":
+		case part == "..":
+			return nil, errors.New("leads out of the folder")
+		case part == "**" && len(p) > 0 && p[len(p)-1] == "**":
+		case i == 0 && strings.HasPrefix(part, "-"):
+			return nil, errors.New("begins with a dash; write ./- if this is the name of a file")
+		case strings.ContainsAny(part, "\\\x00") || !filepath.IsLocal(part):
+			return nil, errors.New("has a part that is no name; there is / between folders")
+		default:
+			p = append(p, part)
+		}
+	}
+	if len(p) == 0 {
+		return nil, errors.New("names no file")
+	}
+	if len(p) > maxDepth {
+		return nil, fmt.Errorf("has more than %d parts", maxDepth)
+	}
+	return p, nil
+}
+
+// cut divides a pattern after the names in front, which have no special characters. A
+// last part is never in front.
+func (p pattern) cut() (names, rest pattern) {
+	n := 0
+	for n < len(p)-1 && !strings.ContainsAny(p[n], "*?") {
+		n++
+	}
+	return p[:n], p[n:]
+}
+
+// literal makes characters plain that are special to doublestar and not here, such as
+// brackets, and several stars one where they are part of a name.
+var literal = strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+
+func (p pattern) matches(path string) bool {
+	return doublestar.MatchUnvalidated(literal.Replace(strings.Join(p, "/")), path)
+}
+
+// mayMatchIn reports whether a pattern may match something in a folder.
+func (p pattern) mayMatchIn(folder string) bool {
+	depth := strings.Count(folder, "/") + 1
+	if any := slices.Index(p, "**"); any >= 0 && any <= depth {
+		// What is below the folders that are written out may be anywhere.
+		return pattern(append(slices.Clone(p[:any]), "**")).matches(folder)
+	}
+	return depth < len(p) && p[:depth].matches(folder)
+}
+
+type searcher struct {
+	*Folder
+	found   []string // with "/", from the folder
+	visited int
+}
+
+// find adds the files that a pattern matches.
+func (s *searcher) find(p pattern) error {
+	names, rest := p.cut()
+	start := filepath.Join(append([]string{s.dir}, names...)...)
+	if _, err := os.Stat(start); err != nil {
+		return nil // there is no such folder
+	}
+	real, err := s.Path(start)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(real, func(name string, d fs.DirEntry, err error) error {
+		if s.visited++; s.visited > maxVisited {
+			return cli.BadInput(fmt.Errorf("there are more than %d files to look at: make the patterns narrower", maxVisited))
+		}
+		if name == real {
+			return err
+		}
+		if err != nil {
+			return fs.SkipDir // a folder that cannot be read
+		}
+		below, err := filepath.Rel(real, name)
+		if err != nil {
+			return err
+		}
+		below = filepath.ToSlash(below)
+		if d.IsDir() {
+			if d.Name() == ".git" || strings.Count(below, "/") >= maxDepth || !rest.mayMatchIn(below) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !rest.matches(below) {
+			return nil
+		}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return nil // a link to a folder
+		}
+		s.found = append(s.found, strings.Join(append(slices.Clone(names), below), "/"))
+		return nil
+	})
+}

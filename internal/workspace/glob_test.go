@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+func TestGlob(t *testing.T) {
+	dir := enter(t)
+	outside := t.TempDir()
+	out := filepath.Join(outside, "execroot/_main/bazel-out")
+	testfile.Write(t, filepath.Join(out, "bin/x/r.compat.json"), "")
+	for _, name := range []string{"a.json", "b.json", "x/a.json", "x/y/a.json", "x/y/b.txt", "ü.json", ".git/a.json", "-dash.json"} {
+		testfile.Write(t, name, "")
+	}
+	testfile.Link(t, filepath.Join(out, "bin"), "bazel-bin")
+	testfile.Link(t, outside, "out")
+	testfile.Link(t, "..", "x/up")
+	testfile.Link(t, "../a.json", "x/link.json")
+	for _, test := range []struct {
+		patterns string
+		want     string
+	}{
+		{"*.json", "-dash.json a.json b.json good.json ü.json"},
+		{"?.json", "a.json b.json ü.json"},
+		{"./a.json", "a.json"},
+		{"**/a.json", "a.json x/a.json x/y/a.json"},
+		{"**/**/**/a.json", "a.json x/a.json x/y/a.json"},
+		{"x/**", "x/a.json x/link.json x/y/a.json x/y/b.txt"},
+		{"x//y/*", "x/y/a.json x/y/b.txt"},
+		{"*/a.json", "x/a.json"},
+		{"**/y/*.txt", "x/y/b.txt"},
+		{"b.json,a.json\na.json", "a.json b.json"},
+		{"**/*.json\n!x/**\n!?.json", "-dash.json good.json"},
+		{"!b.json, ?.json", "a.json ü.json"},
+		{"gone.json", ""},
+		{"gone/**/x", ""},
+		{"a.json/x", ""},
+		{"x", ""},
+		{"bazel-bin/**/*.compat.json", "bazel-bin/x/r.compat.json"},
+		{"**/*.compat.json", ""},
+		{"", ""},
+	} {
+		got, err := Glob(".", SplitPatterns(test.patterns))
+		if err != nil || strings.Join(got, " ") != test.want {
+			t.Errorf("%q: %v, %q", test.patterns, err, got)
+		}
+	}
+	got, err := Glob(dir, []string{"b.json"})
+	if err != nil || !slices.Equal(got, []string{filepath.Join(dir, "b.json")}) {
+		t.Errorf("%v, %q", err, got)
+	}
+}
+
+func TestAttackS15Patterns(t *testing.T) {
+	enter(t)
+	outside := t.TempDir()
+	testfile.Write(t, filepath.Join(outside, "secret.json"), "")
+	testfile.Link(t, outside, "out")
+	testfile.Write(t, strings.Repeat("d/", 120)+"deep.json", "")
+	for pattern, want := range map[string]string{
+		"../../**":                             "leads out of the folder",
+		"x/../../**":                           "leads out of the folder",
+		"/etc/*":                               "is empty or not relative",
+		"-rf":                                  "begins with a dash",
+		`a\..\b`:                               "there is / between folders",
+		"a\x00b":                               "has a part that is no name",
+		".":                                    "names no file",
+		"!":                                    "is empty or not relative",
+		strings.Repeat("a", maxPattern+1):      "is longer than 4096 bytes",
+		strings.Repeat("*/a/", maxDepth) + "x": "has more than 100 parts",
+		"!*.json":                              "there is none that finds some",
+	} {
+		found, err := Glob(".", []string{pattern})
+		if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), want) || found != nil {
+			t.Errorf("%.50q: %q, %v", pattern, found, err)
+		}
+	}
+	if _, err := Glob(".", slices.Repeat([]string{"*"}, maxPatterns+1)); cli.ExitCode(err) != 2 {
+		t.Errorf("got %v", err)
+	}
+	// A link that the pattern names is followed only where reports may be.
+	if found, err := Glob(".", []string{"out/*.json"}); cli.ExitCode(err) != 3 || found != nil {
+		t.Errorf("%q, %v", found, err)
+	}
+	if found, err := Glob(".", []string{"**/secret.json", "*/secret.json", "**/deep.json"}); err != nil || found != nil {
+		t.Errorf("%q, %v", found, err)
+	}
+	// Patterns that make some matchers try everything.
+	for _, pattern := range []string{strings.Repeat("**/*", 20), strings.Repeat("*a", 1000) + "b", strings.Repeat("**/a/", 40) + "x"} {
+		if _, err := Glob(".", []string{pattern}); err != nil {
+			t.Errorf("%.20q: %v", pattern, err)
+		}
+		p, err := parsePattern(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.matches(strings.Repeat(strings.Repeat("a", 200)+"/", 100))
+	}
+}
+
+func TestPatternMatches(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"*", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*b", "abc", false}, {"*", "a/b", false},
+		{"?", "ü", true}, {"??", "ü", false}, {"*ab*ab", "abab", true}, {"*ab*ab", "ab", false}, {"a**b", "ab", true}, {"a**b", "a/b", false},
+		{"[ab]", "a", false}, {"[ab]", "[ab]", true}, {"{a,b}", "a", false}, {"{a,b}", "{a,b}", true},
+		{"**/a", "a", true}, {"**/a", "x/y/a", true}, {"a/**", "a/x/y", true}, {"a/**/b", "a/b", true}, {"a/**/b", "a/x/c", false},
+	} {
+		p, err := parsePattern(test.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.matches(test.path); got != test.want {
+			t.Errorf("%q, %q: %t", test.pattern, test.path, got)
+		}
+	}
+}
+
+func FuzzGlob(f *testing.F) {
+	f.Add("**/a*/?", "x/ab/c")
+	f.Add("a/**/**/b", "a/b")
+	f.Add("../*", "..")
+	f.Fuzz(func(t *testing.T, text, path string) {
+		p, err := parsePattern(text)
+		if err != nil {
+			return
+		}
+		for _, part := range p {
+			if part == ".." || strings.ContainsAny(part, "/\\\x00") {
+				t.Errorf("%q has the part %q", text, part)
+			}
+		}
+		if len(path) > 200 || !fs.ValidPath(path) || !p.matches(path) {
+			return
+		}
+		// The search comes to what matches.
+		for i := range path {
+			if path[i] == '/' && !p.mayMatchIn(path[:i]) {
+				t.Errorf("%q matches %q, and not the folder %q", text, path, path[:i])
+			}
+		}
+	})
+}

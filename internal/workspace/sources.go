@@ -1,0 +1,95 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/bazelbuild/buildtools/build"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+)
+
+// Sources are the files of a workspace, named by their paths in it. What is outside of
+// it is not looked at.
+type Sources struct {
+	root  *os.Root
+	files map[string]*build.File // by path, nil for those that are none
+}
+
+// HasFile reports whether there is a regular file.
+func (w *Sources) HasFile(path string) bool {
+	info, err := w.root.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Open opens a regular file.
+func (w *Sources) Open(path string) (io.ReadCloser, error) {
+	f, err := w.root.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return f, nil
+}
+
+// maxBuildFile is the size up to which BUILD files are read.
+const maxBuildFile = 4 << 20
+
+// Target returns the BUILD file of a label and the line in it where the target begins, 1
+// when that is not known.
+func (w *Sources) Target(label string) (path string, line int, ok bool) {
+	pkg, name, ok := gate.SplitLabel(label)
+	if !ok {
+		return "", 0, false
+	}
+	for _, base := range []string{"BUILD.bazel", "BUILD"} {
+		path := strings.TrimPrefix(pkg+"/"+base, "/")
+		if !w.HasFile(path) {
+			continue
+		}
+		return path, w.line(path, name), true
+	}
+	return "", 0, false
+}
+
+// line returns where a target begins in a BUILD file, 1 when that is not known.
+func (w *Sources) line(path, name string) int {
+	f, known := w.files[path]
+	if !known {
+		f = w.parse(path)
+		w.files[path] = f
+	}
+	if f == nil {
+		return 1
+	}
+	for _, r := range f.Rules("") {
+		if r.Name() == name {
+			start, _ := r.Call.Span()
+			return cmp.Or(start.Line, 1)
+		}
+	}
+	return 1
+}
+
+func (w *Sources) parse(path string) *build.File {
+	f, err := w.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBuildFile+1))
+	if err != nil || len(data) > maxBuildFile {
+		return nil
+	}
+	parsed, err := build.ParseBuild(path, data)
+	if err != nil {
+		return nil
+	}
+	return parsed
+}

@@ -1,0 +1,201 @@
+// Package workspace reads the files of a Bazel workspace, finds them by patterns, and
+// edits BUILD files.
+//
+// Any file may have been written by an attacker. Files are opened once, have to be
+// regular, and have to be where their names say: a link in the workspace does not lead
+// out of it.
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/bazelbuild/buildtools/build"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// An OpenError says why a file cannot be read. It is bad input.
+type OpenError struct {
+	name string
+	err  error
+}
+
+func (e *OpenError) Error() string { return fmt.Sprintf("%s %v", e.name, e.err) }
+func (e *OpenError) Unwrap() error { return e.err }
+
+// BadInput marks the error as caused by an input file.
+func (*OpenError) BadInput() {}
+
+// A Folder opens files. Names in the workspace, if there is one, are of files that
+// are in it or in the output folders of Bazel that it has links to.
+type Folder struct {
+	root    *os.Root // nil without a workspace
+	dir     string   // absolute, as it was given
+	real    string   // absolute, without links
+	outputs []string // absolute, without links
+}
+
+// Open returns the folder of a workspace. With an empty name there is no workspace,
+// files may be anywhere, and links may lead anywhere.
+func Open(workspace string) (*Folder, error) {
+	if workspace == "" {
+		return &Folder{}, nil
+	}
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return nil, cli.Usagef("workspace: %v", err)
+	}
+	o := &Folder{root: root}
+	if o.dir, err = filepath.Abs(workspace); err != nil {
+		return nil, err
+	}
+	if o.real, err = filepath.EvalSymlinks(o.dir); err != nil {
+		return nil, err
+	}
+	o.outputs = bazelOutputs(o.real)
+	return o, nil
+}
+
+// bazelOutputs returns where the links lead that Bazel makes in a workspace:
+// bazel-out, bazel-bin and others. A link of such a name that leads elsewhere was
+// not made by Bazel.
+func bazelOutputs(workspace string) (list []string) {
+	entries, err := os.ReadDir(workspace)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink == 0 || !strings.HasPrefix(e.Name(), "bazel-") {
+			continue
+		}
+		to, err := filepath.EvalSymlinks(filepath.Join(workspace, e.Name()))
+		if err != nil {
+			continue
+		}
+		if out, ok := outputFolder(to); ok {
+			list = append(list, out)
+		}
+	}
+	return list
+}
+
+// outputFolder returns the folder ".../execroot/NAME/bazel-out" of a path in it.
+func outputFolder(path string) (string, bool) {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for i := 0; i+2 < len(parts); i++ {
+		if parts[i] == "execroot" && parts[i+2] == "bazel-out" {
+			return filepath.FromSlash(strings.Join(parts[:i+3], "/")), true
+		}
+	}
+	return "", false
+}
+
+// Close closes the folder.
+func (f *Folder) Close() error {
+	if f.root == nil {
+		return nil
+	}
+	return f.root.Close()
+}
+
+// Sources returns the files of the workspace, nil when there is none.
+func (f *Folder) Sources() *Sources {
+	if f.root == nil {
+		return nil
+	}
+	return &Sources{f.root, map[string]*build.File{}}
+}
+
+// Path returns the path of a file without links: two names of one file have one path.
+func (f *Folder) Path(name string) (string, error) {
+	path, _, err := f.resolve(name)
+	return path, err
+}
+
+// resolve returns the path of a file without links, and the folder that it has
+// to stay in, "" for any.
+func (f *Folder) resolve(name string) (path, within string, err error) {
+	path, err = filepath.EvalSymlinks(name)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		var why *fs.PathError
+		if errors.As(err, &why) {
+			err = why.Err // the name is in front of it already
+		}
+		return "", "", &OpenError{name, fmt.Errorf("cannot be read: %w", err)}
+	}
+	if f.dir == "" {
+		return path, "", nil
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", "", err
+	}
+	if !isBelow(abs, f.dir) && !isBelow(abs, f.real) {
+		return path, "", nil // the user has named a file elsewhere
+	}
+	for _, folder := range append([]string{f.real}, f.outputs...) {
+		if isBelow(path, folder) {
+			return path, folder, nil
+		}
+	}
+	return "", "", &OpenError{name, errors.New("is a link that leads out of the workspace")}
+}
+
+func isBelow(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// Open opens a regular file, and nothing that would never end.
+func (f *Folder) Open(name string) (*os.File, error) {
+	path, within, err := f.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := openWithin(path, within)
+	if err != nil {
+		var why *fs.PathError
+		if errors.As(err, &why) {
+			err = why.Err
+		}
+		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", err)}
+	}
+	// It is looked at after it was opened, so that it cannot change in between.
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &OpenError{name, errors.New("is not a regular file")}
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// openFlags open also pipes that nobody writes to, at once.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+func openWithin(path, within string) (*os.File, error) {
+	if within == "" {
+		return os.OpenFile(path, openFlags, 0)
+	}
+	root, err := os.OpenRoot(within)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	rest, err := filepath.Rel(within, path)
+	if err != nil {
+		return nil, err
+	}
+	return root.OpenFile(rest, openFlags, 0)
+}

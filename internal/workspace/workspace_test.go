@@ -1,0 +1,100 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+// enter makes a folder the current one, with the file good.json.
+func enter(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	testfile.Write(t, "good.json", "")
+	return dir
+}
+
+// Nothing of a source file gets out of the workspace, and nothing blocks.
+func TestAttackS14Sources(t *testing.T) {
+	enter(t)
+	testfile.Link(t, "/etc/passwd", "passwd.cpp")
+	testfile.Link(t, "/etc", "etc")
+	testfile.Write(t, "real.cpp", "x\n")
+	if err := syscall.Mkfifo("pipe.cpp", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Open(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	s := folder.Sources()
+	for path, want := range map[string]bool{"real.cpp": true, "passwd.cpp": false, "etc/passwd": false, "pipe.cpp": false, "../x": false, "/etc/passwd": false, "gone": false} {
+		f, err := s.Open(path)
+		if (err == nil) != want || s.HasFile(path) != want {
+			t.Errorf("%s: %v, %t", path, err, s.HasFile(path))
+		}
+		if err == nil {
+			if data, err := io.ReadAll(f); err != nil || string(data) != "x\n" {
+				t.Errorf("%s: %v, %q", path, err, data)
+			}
+			f.Close()
+		}
+	}
+}
+
+func TestBuilds(t *testing.T) {
+	dir := enter(t)
+	testfile.Write(t, "demo/BUILD.bazel", "x(name=\"a\")\n")
+	if err := os.Chmod("demo/BUILD.bazel", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := OpenBuilds(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	f, r, err := b.Find("@@//demo:a")
+	if err != nil || r == nil || r.Name() != "a" || f.Path != "demo/BUILD.bazel" {
+		t.Fatalf("%v, %+v", err, f)
+	}
+	if err := b.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	if got := testfile.Read(t, "demo/BUILD.bazel"); got != "x(name = \"a\")\n" {
+		t.Errorf("got %s", got)
+	}
+	if info, err := os.Stat("demo/BUILD.bazel"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", err, info.Mode())
+	}
+	if err := b.Write(f); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("a file that was written twice: %v", err)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(dir, "demo")); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+	if _, err := OpenBuilds(""); cli.ExitCode(err) != 2 {
+		t.Errorf("got %v", err)
+	}
+	testfile.Write(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
+	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is larger than 4 MiB") {
+		t.Errorf("got %v", err)
+	}
+	if !errors.Is(os.Remove("demo/BUILD.bazel"), nil) {
+		t.Fatal("not removed")
+	}
+	if err := b.Write(f); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,118 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+)
+
+// Code scanning of GitHub follows findings that have no column through changes by
+// the fingerprint "primaryLocationLineHash". The action that uploads SARIF files
+// computes it when a file has none, which needs the sources at that time. It is a
+// polynomial in 37, modulo 2^64, of the 100 characters from the start of the line
+// on, and how many lines have had the same up to there. Characters are UTF-16
+// code units; blanks and tabs do not count, each kind of line end is a line feed,
+// and the file ends with 65535 and then zeros.
+const (
+	hashWindow = 100
+	hashFactor = 37
+	hashEnd    = 65535
+)
+
+// maxHashed is the size up to which files are hashed.
+const maxHashed = 4 << 20
+
+// lineHashes returns the fingerprints of the lines of a file, nil when it is too
+// large or not text.
+func lineHashes(r io.Reader) []string {
+	data, err := io.ReadAll(io.LimitReader(r, maxHashed+1))
+	if err != nil || len(data) > maxHashed || !utf8.Valid(data) {
+		return nil
+	}
+	units, starts := hashUnits(string(data))
+	power := uint64(1)
+	for range hashWindow {
+		power *= hashFactor
+	}
+	at := func(i int) uint64 {
+		if i < len(units) {
+			return uint64(units[i])
+		}
+		return 0
+	}
+	// Of all units before the line, and of all before the end of its window.
+	var before, through uint64
+	i, j := 0, 0
+	seen := map[uint64]int{}
+	var list []string
+	for _, start := range starts {
+		for ; i < start; i++ {
+			before = before*hashFactor + at(i)
+		}
+		for ; j < start+hashWindow; j++ {
+			through = through*hashFactor + at(j)
+		}
+		hash := through - before*power
+		seen[hash]++
+		list = append(list, strconv.FormatUint(hash, 16)+":"+strconv.Itoa(seen[hash]))
+	}
+	return list
+}
+
+// hashUnits returns the units that count, and where lines start among them.
+func hashUnits(text string) (units []uint16, starts []int) {
+	start, afterReturn := true, false
+	add := func(u uint16) {
+		if start {
+			starts = append(starts, len(units))
+		}
+		start = u == '\n'
+		units = append(units, u)
+	}
+	for _, c := range text {
+		skip := c == ' ' || c == '\t' || c == '\n' && afterReturn
+		afterReturn = c == '\r'
+		switch {
+		case skip:
+		case c == '\r':
+			add('\n')
+		default:
+			for _, u := range utf16.AppendRune(nil, c) {
+				add(u)
+			}
+		}
+	}
+	add(hashEnd)
+	return units, starts
+}
+
+// lineHasher knows the lines of the files of a workspace.
+type lineHasher struct {
+	gate.Workspace
+	files map[string][]string
+}
+
+// hash returns the fingerprint of a line, "" when it cannot be known.
+func (h *lineHasher) hash(path string, line int) string {
+	if h.Workspace == nil || path == "" || line < 1 {
+		return ""
+	}
+	list, known := h.files[path]
+	if !known {
+		if f, err := h.Open(path); err == nil {
+			list = lineHashes(f)
+			f.Close()
+		}
+		if h.files == nil {
+			h.files = map[string][]string{}
+		}
+		h.files[path] = list
+	}
+	if line > len(list) {
+		return ""
+	}
+	return list[line-1]
+}

@@ -1,0 +1,457 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/url"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+func policy(t testing.TB, text string) *gate.Policy {
+	t.Helper()
+	p, err := gate.ReadPolicy("policy.yaml", strings.NewReader("version: 1\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func facts(reports ...*report.Report) (list []*gate.Index) {
+	for i, r := range reports {
+		list = append(list, gate.NewIndex(fmt.Sprintf("r%d.json", i), r))
+	}
+	return list
+}
+
+var today = time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
+
+// whole is a result with findings of all kinds.
+func whole(t testing.TB) *gate.Result {
+	p := policy(t, gatetest.Policy)
+	b := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: facts(gatetest.Before()), Policy: p, Today: today}))
+	b.File = "sycl-compat-baseline.json"
+	return gate.Evaluate(gate.Input{Reports: facts(gatetest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
+}
+
+// formats are all renderings.
+var formats = map[string]func(w io.Writer, r *gate.Result) error{
+	"text.txt":     func(w io.Writer, r *gate.Result) error { return Text(w, r, TextOptions{All: true}) },
+	"warnings.txt": Warnings,
+	"summary.md":   func(w io.Writer, r *gate.Result) error { return Markdown(w, r, MarkdownOptions{}) },
+	"result.sarif": func(w io.Writer, r *gate.Result) error { return SARIF(w, r, "kernels.compat.json") },
+	"junit.xml":    JUnit,
+	"gitlab.json":  func(w io.Writer, r *gate.Result) error { return GitLab(w, r, "kernels.compat.json") },
+}
+
+func written(t testing.TB, name string, r *gate.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := formats[name](&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestFormats(t *testing.T) {
+	r := whole(t)
+	for name := range formats {
+		golden.Check(t, name, written(t, name, r))
+	}
+}
+
+func TestWarningsOfAGoodResult(t *testing.T) {
+	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("", []string{"a"}, map[string]gatetest.On{"K": {}})), Today: today})
+	if got := written(t, "warnings.txt", r); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// attacks are names that mean something to a terminal, a runner or a format.
+var attacks = []string{
+	"k\n::error file=a.cpp,line=1::forged", "k\r::error::forged", "::error::forged", "a ::error::forged",
+	"a ##[error]x", "##[set-output name=conclusion;]success", "##[stop-commands]t", "##vso[task.complete result=Succeeded]",
+	"%0A::error::x", "%25", "100%s", "_GitHubActionsFileCommandDelimeter_\nconclusion=success",
+	"x | y", "x \\| y", "x \\\\| y", "`", "``x` | <b>", "</details><img src=x onerror=alert(1)>", "[t](http://evil.example)", "@org/team", "#1", "a@b.example", "www.evil.example",
+	"n\n| forged | row |", "\u202e\u200b\u0085\u2028", "\x1b[2J\x00", "</script><!-- ", "]]>", "\x01", "&amp;&#10;", "<!DOCTYPE x [<!ENTITY y SYSTEM 'file:///etc/passwd'>]>",
+	"../../etc/passwd", "file:///etc/passwd", "C:\\x", "%2e%2e/x", "x.cpp:1:1: error: forged", "=cmd()", "", " ", "\"", "'", "{0}", "a\xffb",
+}
+
+// attack is a result in which all texts of the report and the policy are the name.
+func attack(name string) *gate.Result {
+	r := gatetest.Report(name, []string{name + "d"}, map[string]gatetest.On{})
+	reasons := []report.Reason{
+		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
+		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
+		{Rule: name, Required: name, Text: name, Verdict: compat.Incompatible},
+		{Rule: "no-image", Required: name, Text: name, Verdict: compat.Undetermined},
+	}
+	for i, reason := range reasons {
+		id := fmt.Sprint(name, i)
+		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1},
+			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
+		r.Cells = append(r.Cells, report.Cell{Kernel: id, Device: name + "d", Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
+	}
+	p := gate.DefaultPolicy()
+	p.File = name
+	p.Required = []string{"*", name + "missing"}
+	p.Allow = []gate.Exception{{Rule: "missing-aspect", Kernels: []string{"*"}, Devices: []string{"nothing"}, Reason: name, Line: 1},
+		{Rule: "unsupported-sub-group-size", Kernels: []string{"*"}, Reason: name, Owner: name, Issue: name, Line: 2}}
+	p.Families = []gate.Family{{Name: name, Kernels: []string{name + "none"}, Line: 3}}
+	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
+}
+
+// checkLines reports lines of a log that a runner would take for a command, and
+// characters that are not what they seem.
+func checkLines(t *testing.T, name, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("%s: a command: %q", name, line)
+		}
+		for _, c := range line {
+			// What the renderings themselves have beyond ASCII.
+			if strings.ContainsRune("✅❌⚠\ufe0f", c) {
+				continue
+			}
+			if c != ' ' && !unicode.IsPrint(c) {
+				t.Errorf("%s: a character that does not show: %q", name, line)
+			}
+		}
+	}
+}
+
+func TestAttacks(t *testing.T) {
+	for _, name := range attacks {
+		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) { checkAttack(t, name) })
+	}
+}
+
+func checkAttack(t *testing.T, name string) {
+	r := attack(name)
+	for format := range formats {
+		checkLines(t, format, written(t, format, r))
+	}
+	if text := written(t, "text.txt", r); strings.Count(text, "\n") != len(r.Findings)+len(r.Notices)+1 {
+		t.Errorf("%d lines for %d findings and %d notices:\n%s", strings.Count(text, "\n"), len(r.Findings), len(r.Notices), text)
+	}
+	checkMarkdown(t, written(t, "summary.md", r), r)
+	checkXML(t, written(t, "junit.xml", r))
+	checkSARIF(t, written(t, "result.sarif", r))
+	checkGitLab(t, written(t, "gitlab.json", r))
+	var b strings.Builder
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := schematest.Validate(schema.Result, []byte(b.String())); err != nil {
+		t.Errorf("result.json: %v", err)
+	}
+	for _, f := range r.Findings {
+		if f.Path != "" && !safetext.IsPath(f.Path) {
+			t.Errorf("the path %q", f.Path)
+		}
+	}
+}
+
+// checkMarkdown reports rows that are not those of the findings.
+func checkMarkdown(t *testing.T, text string, r *gate.Result) {
+	t.Helper()
+	rows := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "|") {
+			rows++
+		}
+	}
+	shown := 0
+	for _, f := range r.Findings {
+		if f.Covered() || f.Fails || f.Severity >= gate.Warning {
+			shown++
+		}
+	}
+	if heads := strings.Count(text, "\n| | Rule |"); rows != shown+2*heads {
+		t.Errorf("%d rows for %d findings:\n%s", rows, shown, text)
+	}
+	// Outside of code spans there is nothing that others wrote.
+	plain := regexp.MustCompile("(`+)[^`](.*?[^`])??(`+)").ReplaceAllString(text, "")
+	for _, bad := range []string{"<img", "evil", "@org", "forged", "]("} {
+		if strings.Contains(plain, bad) && !strings.Contains(text, "``") {
+			t.Errorf("%q is outside of code:\n%s", bad, text)
+		}
+	}
+}
+
+func checkXML(t *testing.T, text string) {
+	t.Helper()
+	type result struct {
+		Message string `xml:"message,attr"`
+	}
+	var doc struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Suites  []struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Skipped  int `xml:"skipped,attr"`
+			Cases    []struct {
+				Name    string  `xml:"name,attr"`
+				Failure *result `xml:"failure"`
+				Skipped *result `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+		return
+	}
+	for _, s := range doc.Suites {
+		failures, skipped := 0, 0
+		for _, c := range s.Cases {
+			if c.Failure != nil {
+				failures++
+			}
+			if c.Skipped != nil {
+				skipped++
+			}
+		}
+		if len(s.Cases) != s.Tests || failures != s.Failures || skipped != s.Skipped {
+			t.Errorf("the counts do not fit:\n%s", text)
+		}
+	}
+}
+
+// checkSARIF reports what of SARIF 2.1.0 a log does not keep to: members that are
+// required, values of enumerations, indexes, URIs and messages.
+func checkSARIF(t *testing.T, text string) {
+	t.Helper()
+	checkSARIFSchema(t, text)
+	var log sarifLog
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&log); err != nil {
+		t.Fatal(err)
+	}
+	if log.Version != "2.1.0" || len(log.Runs) != 1 || !strings.Contains(log.Schema, "sarif-2.1.0") {
+		t.Errorf("the head is wrong: %q", log.Version)
+	}
+	run := log.Runs[0]
+	if run.Tool.Driver.Name == "" || len(run.Invocations) != 1 {
+		t.Error("no name, or no invocation")
+	}
+	for _, rule := range run.Tool.Driver.Rules {
+		if rule.ID == "" || !regexp.MustCompile("^([A-Z][A-Za-z]+)?$").MatchString(rule.Name) || !strings.HasSuffix(rule.Short.Text, ".") || rule.Help.Text == "" || !strings.HasPrefix(rule.HelpURI, "https://") {
+			t.Errorf("the rule %+v", rule)
+		}
+	}
+	fingerprints := map[string]bool{}
+	for _, r := range run.Results {
+		if r.RuleIndex < 0 || r.RuleIndex >= len(run.Tool.Driver.Rules) || run.Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID {
+			t.Errorf("the index of rule %s is %d", r.RuleID, r.RuleIndex)
+		}
+		if !slices.Contains([]string{"note", "warning", "error"}, r.Level) || r.Kind != "fail" {
+			t.Errorf("level %q, kind %q", r.Level, r.Kind)
+		}
+		if !slices.Contains([]gate.State{"", gate.StateNew, gate.StateUnchanged, gate.StateUpdated}, r.State) {
+			t.Errorf("state %q", r.State)
+		}
+		if regexp.MustCompile(`(^|[^\\])(\\\\)*[\[\]]`).MatchString(r.Message.Text) {
+			t.Errorf("a message that may have a link: %s", r.Message.Text)
+		}
+		fp := r.Fingerprints["syclCompat/v1"]
+		if fingerprints[fp] || fp == "" {
+			t.Errorf("the fingerprint %q is empty or occurs twice", fp)
+		}
+		fingerprints[fp] = true
+		for _, l := range r.Locations {
+			if p := l.Physical; p != nil {
+				u, err := url.Parse(p.Artifact.URI)
+				if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !safetext.IsPath(u.Path) || p.Artifact.Base != sourceRoot {
+					t.Errorf("the URI %q, %v", p.Artifact.URI, err)
+				}
+			}
+		}
+		for _, s := range r.Suppressions {
+			if s.Kind != "external" || s.Status != "accepted" {
+				t.Errorf("the suppression %+v", s)
+			}
+		}
+	}
+}
+
+func checkGitLab(t *testing.T, text string) {
+	t.Helper()
+	var issues []map[string]any
+	if err := json.Unmarshal([]byte(text), &issues); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, i := range issues {
+		fp, _ := i["fingerprint"].(string)
+		location, _ := i["location"].(map[string]any)
+		path, _ := location["path"].(string)
+		lines, _ := location["lines"].(map[string]any)
+		begin, _ := lines["begin"].(float64)
+		if fp == "" || seen[fp] || !safetext.IsPath(path) || begin < 1 || i["description"] == "" || i["check_name"] == "" {
+			t.Errorf("the issue %v", i)
+		}
+		if !slices.Contains([]any{"info", "minor", "major", "critical", "blocker"}, i["severity"]) {
+			t.Errorf("severity %v", i["severity"])
+		}
+		seen[fp] = true
+	}
+}
+
+func TestFormatsAreWellFormed(t *testing.T) {
+	r := whole(t)
+	checkXML(t, written(t, "junit.xml", r))
+	checkSARIF(t, written(t, "result.sarif", r))
+	checkGitLab(t, written(t, "gitlab.json", r))
+	checkMarkdown(t, written(t, "summary.md", r), r)
+}
+
+// All formats come to the same conclusion.
+func TestFormatsAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		p := policy(t, gatetest.RandomPolicy(random))
+		r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Random(random)...), Policy: p, Today: today})
+		failed := r.Conclusion == gate.Failure
+		for format, sign := range map[string]string{"text.txt": "compat: failed", "summary.md": "## ❌", "junit.xml": "<failure ", "result.sarif": `"fails": true`} {
+			if got := strings.Contains(written(t, format, r), sign); got != failed {
+				t.Fatalf("%s: failed is %v, not %v:\n%s", format, got, failed, written(t, format, r))
+			}
+		}
+	}
+}
+
+func TestMarkdownIsShort(t *testing.T) {
+	kernels := map[string]gatetest.On{}
+	for i := range 3000 {
+		kernels[fmt.Sprintf("kernel%04d", i)] = gatetest.On{"a": gatetest.Why(gatetest.FP64)}
+	}
+	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, kernels)), Today: today})
+	var b bytes.Buffer
+	if err := Markdown(&b, r, MarkdownOptions{MaxBytes: 20_000}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 20_000 || !strings.Contains(b.String(), "more are left out here") {
+		t.Errorf("%d bytes", b.Len())
+	}
+	if got := written(t, "text.txt", r); strings.Count(got, "\n") != 52 || !strings.Contains(got, "2950 more") {
+		t.Errorf("got %d lines", strings.Count(got, "\n"))
+	}
+}
+
+// htmlOf renders Markdown in the dialect of GitHub.
+func htmlOf(t *testing.T, text string) string {
+	path, err := exec.LookPath("cmark-gfm")
+	if err != nil {
+		t.Skip("there is no cmark-gfm to render Markdown with")
+	}
+	cmd := exec.CommandContext(t.Context(), path, "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter", "--unsafe")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// Whatever a name is, it ends up in one code element of one cell.
+func TestMarkdownAgainstCmark(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	alphabet := []string{"`", "``", "|", "\\", "\\|", "<b>", "</td>", "\n", " ", "a", "@org/x", "http://e.example", "a@b.example", "*", "_", "[x](y)", "&lt;", "#", "~~"}
+	names := slices.Clone(attacks)
+	for range 2000 {
+		var b strings.Builder
+		for range 1 + random.IntN(8) {
+			b.WriteString(alphabet[random.IntN(len(alphabet))])
+		}
+		names = append(names, b.String())
+	}
+	var doc strings.Builder
+	doc.WriteString("| a | b |\n|---|---|\n")
+	for _, n := range names {
+		fmt.Fprintf(&doc, "| %s | end |\n", report.InTable(codeSpan(n)))
+	}
+	html := htmlOf(t, doc.String())
+	rows := regexp.MustCompile(`(?s)<tr>\n<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).FindAllString(html, -1)
+	if len(rows) != len(names) {
+		t.Errorf("%d of %d names stay in their cells", len(rows), len(names))
+		for i, row := range strings.Split(html, "<tr>\n")[2:] {
+			if i < len(names) && !regexp.MustCompile(`(?s)^<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).MatchString(row) {
+				t.Fatalf("%q as %s: %s", names[i], report.InTable(codeSpan(names[i])), row)
+			}
+		}
+	}
+}
+
+// A change that allows its own failure is seen, though it passes.
+func TestAttackS17PolicyOfTheChange(t *testing.T) {
+	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['*'], reason: trust me, expires: 2029-01-01}]")
+	base := policy(t, "devices: {required: ['*']}")
+	in := gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, map[string]gatetest.On{"K": {"a": gatetest.Why(gatetest.FP64)}})), Policy: now, BasePolicy: base, Today: today}
+	r := gate.Evaluate(in)
+	if !slices.ContainsFunc(r.Notices, func(n gate.Notice) bool {
+		return n.Rule == gate.PolicyWeakened && strings.Contains(n.Text, "missing-aspect")
+	}) {
+		t.Errorf("got %+v", r.Notices)
+	}
+	for _, format := range []string{"text.txt", "summary.md", "result.sarif"} {
+		if text := written(t, format, r); !strings.Contains(text, "the exception from missing-aspect for * is new") {
+			t.Errorf("%s does not say so:\n%s", format, text)
+		}
+	}
+	// With the policy of the base branch it does not pass.
+	in.Policy = base
+	if r := gate.Evaluate(in); r.Conclusion != gate.Failure {
+		t.Error("the change passes with the policy of the base branch")
+	}
+}
+
+func FuzzAttack(f *testing.F) {
+	for _, a := range attacks {
+		f.Add(a)
+	}
+	f.Fuzz(func(t *testing.T, name string) { checkAttack(t, name) })
+}
+
+// What is read from a file is safe to print.
+func FuzzMessage(f *testing.F) {
+	var b strings.Builder
+	if err := whole(f).Encode(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := gate.ReadResult("r.json", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if m := Message(f); safetext.Escape(m) != m {
+				t.Errorf("a message that is not safe to print: %q", m)
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package render
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	// Of this module only the schema is used, which it has in a constant. Its own
+	// check is of what its types keep of a log.
+	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+)
+
+// sarifSchema returns the schema of SARIF 2.1.0, errata 01, as OASIS publishes it.
+var sarifSchema = sync.OnceValues(func() ([]byte, error) {
+	var name string
+	if sources, bazel := os.LookupEnv("SARIF_SOURCES"); bazel {
+		for _, source := range strings.Fields(sources) {
+			if strings.HasSuffix(source, "/schema.go") {
+				name = filepath.Join(os.Getenv("TEST_SRCDIR"), source)
+			}
+		}
+	} else {
+		out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Join(strings.TrimSpace(string(out)), "schema.go")
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	var schema string
+	ast.Inspect(f, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && v.Names[0].Name == "schema" {
+			if lit, ok := v.Values[0].(*ast.BasicLit); ok {
+				schema, err = strconv.Unquote(lit.Value)
+			}
+		}
+		return true
+	})
+	if err == nil && schema == "" {
+		err = errors.New(name + " has no schema")
+	}
+	return []byte(schema), err
+})
+
+// checkSARIFSchema holds a log against the official schema.
+func checkSARIFSchema(t *testing.T, text string) {
+	t.Helper()
+	schema, err := sarifSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schematest.Validate(schema, []byte(text)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSARIFSchemaRefuses(t *testing.T) {
+	schema, err := sarifSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		`{}`,
+		`{"version":"2.0.0","runs":[]}`,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{}}}]}`,
+		`{"version":"2.1.0","runs":[],"other":1}`,
+	} {
+		if schematest.Validate(schema, []byte(text)) == nil {
+			t.Errorf("%s is SARIF", text)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// words makes sentences of findings. Text of reports and policies goes through one of
+// its functions, which make it harmless for the format.
+type words struct {
+	name  func(string) string // of kernels and functions
+	value func(string) string // devices, requirements, texts
+}
+
+// plainWords are for formats that are text, or that escape by themselves.
+var plainWords = words{
+	name:  func(s string) string { return "'" + safetext.Escape(s) + "'" },
+	value: safetext.Escape,
+}
+
+// mostNamed is how many of many devices a sentence has.
+const mostNamed = 6
+
+// sentence says what a finding is, without a full stop.
+func (w words) sentence(f *gate.Finding) string {
+	switch f.Rule {
+	case gate.CoverageLost, gate.ReportInvalid:
+		var about []string
+		if f.Target != "" {
+			about = append(about, w.value(f.Target))
+		}
+		if len(f.Devices) > 0 {
+			about = append(about, w.devices(f))
+		}
+		if len(about) == 0 {
+			return w.value(f.Text)
+		}
+		return strings.Join(about, " on ") + ": " + w.value(f.Text)
+	case gate.KernelLost:
+		return fmt.Sprintf("kernel %s is no longer in any report", w.name(f.Kernel))
+	case gate.Undetermined:
+		return fmt.Sprintf("whether kernel %s runs on %s is known only when the program runs: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Cause))
+	}
+	return fmt.Sprintf("kernel %s does not run on %s: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Rule))
+}
+
+func (w words) devices(f *gate.Finding) string {
+	var list []string
+	for _, d := range f.Devices[:min(len(f.Devices), mostNamed)] {
+		list = append(list, w.value(d.ID))
+	}
+	n := len(f.Devices) - len(list)
+	switch {
+	case n > 0:
+		return fmt.Sprintf("%s and %d more devices", strings.Join(list, ", "), n)
+	case len(list) > 1:
+		return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+	}
+	return list[0]
+}
+
+// need says what a kernel needs that a device does not have.
+func (w words) need(f *gate.Finding, rule gate.RuleID) string {
+	who := "it"
+	if f.Image {
+		who = "some kernel of its device image"
+	}
+	required, has := w.value(f.Required), w.available(f)
+	switch compat.Rule(rule) {
+	case compat.MissingAspect:
+		s := who + " requires aspect " + required
+		if len(f.Origins) > 0 {
+			s += ", which " + w.name(f.Origins[0]) + " uses"
+		}
+		return s
+	case compat.UnsupportedSubGroupSize:
+		return who + " requires sub-group size " + required + has
+	case compat.UnsupportedWorkGroupSize:
+		return who + " requires work-group size " + required + has
+	case compat.UnsupportedWorkGroupDims:
+		return who + " requires a work-group size of " + required + " dimensions, which does not fit"
+	case compat.UnsupportedJointMatrix:
+		return who + " requires the joint matrix " + required
+	case compat.FixedTargetMismatch:
+		return "it was compiled with -fsycl-fixed-targets for " + required
+	case compat.CompileTargetMismatch:
+		return "it was compiled ahead of time for " + required
+	case compat.NoImage:
+		return "there is no code for it"
+	}
+	return w.value(f.Text)
+}
+
+// available says what devices have instead, when all have the same.
+func (w words) available(f *gate.Finding) string {
+	for _, d := range f.Devices {
+		if d.Available != f.Devices[0].Available {
+			return ""
+		}
+	}
+	if len(f.Devices) == 0 || f.Devices[0].Available == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (the device%s %s)", plural.Of(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
+}
+
+// status says what becomes of a finding, "" when it is simply new.
+func (w words) status(f *gate.Finding) string {
+	switch {
+	case f.Suppression != nil:
+		s := "allowed"
+		if f.Suppression.Expires != "" {
+			s += " until " + f.Suppression.Expires
+		}
+		return s + ": " + w.value(f.Suppression.Reason)
+	case f.Family != "":
+		return "another kernel of family " + w.value(f.Family) + " runs there"
+	case f.Expired:
+		return "the exception has expired"
+	case f.Class == gate.ClassDeviceData:
+		return "the data of the device has changed"
+	case f.State == gate.StateUnchanged:
+		return "known"
+	case f.State == gate.StateUpdated:
+		return "known by another name"
+	}
+	return ""
+}
+
+// Message says what a finding is in one sentence, which is safe to print.
+func Message(f *gate.Finding) string { return plainWords.sentence(f) }
+
+// place says where a finding is: a file and a line, else a target, else nothing.
+func place(f *gate.Finding) string {
+	switch {
+	case f.Path != "" && f.Line > 0:
+		return fmt.Sprintf("%s:%d", f.Path, f.Line)
+	case f.Path != "":
+		return f.Path
+	}
+	if _, _, ok := gate.SplitLabel(f.Target); ok {
+		return f.Target
+	}
+	return ""
+}
+
+// Summary says what a result comes to in one line.
+func Summary(r *gate.Result) string {
+	c := r.Counts
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, plural.Of(n, one, many)))
+		}
+	}
+	known := "known"
+	verdict := "passed"
+	if r.Conclusion == gate.Failure {
+		verdict = "failed"
+		add(c.Failing, "problem fails", "problems fail")
+	}
+	if r.Compared {
+		add(c.New, "new", "new")
+		add(c.Unchanged+c.Updated, known, known)
+		add(c.DeviceDataChanged, "new because data of a device changed", "new because data of devices changed")
+		add(c.Absent, "solved", "solved")
+	} else {
+		add(c.Errors, "error", "errors")
+		add(c.Warnings, "warning", "warnings")
+		add(c.Notes, "note", "notes")
+	}
+	add(c.Allowed, "allowed", "allowed")
+	add(c.Family, "with an alternative", "with an alternative")
+	add(c.Expired, "with an expired exception", "with expired exceptions")
+	s := fmt.Sprintf("%s: %d %s on %d %s", verdict, c.Kernels, plural.Of(c.Kernels, "kernel", "kernels"), c.Devices, plural.Of(c.Devices, "device", "devices"))
+	if len(parts) == 0 {
+		return s + ", no problems"
+	}
+	return s + ": " + strings.Join(parts, ", ")
+}
+
+// stop ends a sentence.
+func stop(s string) string {
+	if strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,337 @@
+package gate
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// target is what is known of one build target.
+type target struct {
+	label    string
+	reports  []string
+	devices  []string // ids in alphabetical order
+	kernels  []*kernel
+	byName   map[string]int
+	verdicts []compat.Verdict // by kernel and device
+	problems []*problem
+	known    map[problemKey]*problem
+	last     *problem // that was added to
+	differ   int      // verdicts that contradict another one
+}
+
+type kernel struct {
+	name, display string
+	location      srcloc.Location
+	origins       []srcloc.Origin
+}
+
+// verdictOf returns the verdict of a cell, none for one that stands for a report that
+// is missing.
+func verdictOf(c *report.Cell) compat.Verdict {
+	if c.Verdict == compat.NotApplicable && len(c.Reasons) == 1 && c.Reasons[0].Rule == report.NotReported {
+		return compat.NoVerdict
+	}
+	return c.Verdict
+}
+
+// problem is something that a kernel has with devices.
+type problem struct {
+	problemKey
+	on []affected
+}
+
+type problemKey struct {
+	kernel                int // index, -1 for problems of no kernel
+	rule                  RuleID
+	cause, required, text string
+	image                 bool // it is the image that has the problem
+}
+
+type affected struct{ device, available string }
+
+// kernelOf returns the kernel of a problem of the target, nil when it is of none.
+func (t *target) kernelOf(p *problem) *kernel {
+	if p.kernel < 0 {
+		return nil
+	}
+	return t.kernels[p.kernel]
+}
+
+// requirement is what the fingerprint takes for what is needed.
+func (p *problemKey) requirement() string {
+	required := p.required
+	if p.rule == "fixed-target-mismatch" || p.cause == "fixed-target-mismatch" {
+		list := strings.Split(required, ",")
+		slices.Sort(list)
+		required = strings.Join(list, ",")
+	}
+	if p.cause != "" {
+		return p.cause + " " + required
+	}
+	return required
+}
+
+func newTarget(label string, devices []string) *target {
+	return &target{label: label, devices: devices, byName: map[string]int{}, known: map[problemKey]*problem{}}
+}
+
+// addKernel returns the index of a kernel. Kernels of the same name are one.
+func (t *target) addKernel(k *kernel) int {
+	i, ok := t.byName[k.name]
+	if !ok {
+		i = len(t.kernels)
+		t.byName[k.name] = i
+		t.kernels = append(t.kernels, k)
+	}
+	return i
+}
+
+// addCell adds a verdict and its reasons.
+func (t *target) addCell(row, col int, c *report.Cell) {
+	t.setVerdict(row, col, verdictOf(c))
+	if len(c.Reasons) == 0 || verdictOf(c) == compat.NoVerdict {
+		return
+	}
+	for i := range c.Reasons {
+		r := &c.Reasons[i]
+		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
+			continue // builds leave out what a device cannot run
+		}
+		key := problemKey{kernel: row, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
+		rule, ok := LookupRule(key.rule)
+		switch {
+		case r.Verdict == compat.Undetermined:
+			key.rule, key.cause = Undetermined, r.Rule
+		case !ok || !rule.Finding:
+			key.rule, key.cause = UnknownReason, r.Rule
+		}
+		if key.rule == UnknownReason || key.cause != "" && !ok {
+			key.text = r.Text
+		}
+		t.addProblem(key, affected{t.devices[col], r.Available})
+	}
+}
+
+// hasCause reports whether something else than a missing image keeps a kernel
+// from running.
+func hasCause(reasons []report.Reason) bool {
+	return slices.ContainsFunc(reasons, func(r report.Reason) bool {
+		return r.Verdict == compat.Incompatible && r.Rule != string(compat.NoImage)
+	})
+}
+
+func (t *target) setVerdict(row, col int, v compat.Verdict) {
+	known := &t.verdicts[row*len(t.devices)+col]
+	if *known != compat.NoVerdict && v != compat.NoVerdict && *known != v {
+		t.differ++
+	}
+	*known = max(*known, v)
+}
+
+func (t *target) addProblem(key problemKey, a affected) {
+	p := t.last // mostly several devices have the same problem
+	if p == nil || p.problemKey != key {
+		p = t.known[key]
+	}
+	if p == nil {
+		p = &problem{problemKey: key}
+		t.known[key] = p
+		t.problems = append(t.problems, p)
+	}
+	t.last = p
+	if n := len(p.on); n > 0 && p.on[n-1] == a {
+		return
+	}
+	p.on = append(p.on, a)
+}
+
+// sort makes the order of everything independent of that of the input.
+func (t *target) sort() {
+	order := make([]int, len(t.kernels))
+	for i := range order {
+		order[i] = i
+	}
+	compare := func(a, b int) int {
+		return cmp.Or(strings.Compare(t.kernels[a].display, t.kernels[b].display), strings.Compare(t.kernels[a].name, t.kernels[b].name))
+	}
+	if !slices.IsSortedFunc(order, compare) {
+		slices.SortFunc(order, compare)
+		place := make([]int, len(order))
+		kernels := make([]*kernel, len(order))
+		verdicts := make([]compat.Verdict, 0, len(t.verdicts))
+		for to, from := range order {
+			place[from], kernels[to] = to, t.kernels[from]
+			t.byName[kernels[to].name] = to
+			verdicts = append(verdicts, t.verdicts[from*len(t.devices):(from+1)*len(t.devices)]...)
+		}
+		t.kernels, t.verdicts = kernels, verdicts
+		for _, p := range t.problems {
+			p.kernel = place[p.kernel]
+		}
+	}
+	for _, p := range t.problems {
+		slices.SortFunc(p.on, compareAffected)
+		// A device that two reports describe differently counts once.
+		p.on = slices.CompactFunc(p.on, func(a, b affected) bool { return a.device == b.device })
+	}
+	slices.SortFunc(t.problems, func(a, b *problem) int { return compareKeys(&a.problemKey, &b.problemKey) })
+	t.known, t.last = nil, nil
+	slices.Sort(t.reports)
+	t.reports = slices.Compact(t.reports)
+}
+
+func compareAffected(a, b affected) int {
+	return cmp.Or(strings.Compare(a.device, b.device), strings.Compare(a.available, b.available))
+}
+
+func compareKeys(a, b *problemKey) int {
+	image := 0
+	if a.image != b.image {
+		image = 1
+		if b.image {
+			image = -1
+		}
+	}
+	return cmp.Or(cmp.Compare(a.kernel, b.kernel), strings.Compare(string(a.rule), string(b.rule)), strings.Compare(a.cause, b.cause),
+		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), image)
+}
+
+// combine joins what reports say about the same targets. Of verdicts that differ
+// the worst counts.
+func combine(list []*Index) []*target {
+	byLabel := map[string][]*target{}
+	for _, x := range list {
+		for _, t := range x.targets {
+			byLabel[t.label] = append(byLabel[t.label], t)
+		}
+	}
+	var out []*target
+	for label, list := range byLabel {
+		if len(list) == 1 {
+			out = append(out, list[0])
+		} else {
+			out = append(out, join(label, list))
+		}
+	}
+	slices.SortFunc(out, func(a, b *target) int { return strings.Compare(a.label, b.label) })
+	return out
+}
+
+func join(label string, list []*target) *target {
+	var devices []string
+	for _, t := range list {
+		devices = append(devices, t.devices...)
+	}
+	slices.Sort(devices)
+	out := newTarget(label, slices.Compact(devices))
+	rows := make([][]int, len(list)) // of the kernels of each
+	for i, t := range list {
+		for _, k := range t.kernels {
+			rows[i] = append(rows[i], out.joinKernel(k))
+		}
+	}
+	out.verdicts = make([]compat.Verdict, len(out.kernels)*len(out.devices))
+	for i, t := range list {
+		out.joinVerdicts(t, rows[i])
+	}
+	out.sort()
+	return out
+}
+
+// joinKernel adds a kernel that may be known already, in other words or from another
+// place. Which of these counts does not depend on the order of the reports.
+func (t *target) joinKernel(k *kernel) int {
+	own := *k
+	row := t.addKernel(&own)
+	known := t.kernels[row]
+	known.display = min(known.display, k.display)
+	if !k.location.IsZero() && (known.location.IsZero() || k.location.Compare(known.location) < 0) {
+		known.location = k.location
+	}
+	if compareOrigins(k.origins, known.origins) > 0 {
+		known.origins = k.origins
+	}
+	return row
+}
+
+// joinVerdicts adds the verdicts and problems of another target, whose kernels have the
+// rows.
+func (t *target) joinVerdicts(o *target, rows []int) {
+	t.reports = append(t.reports, o.reports...)
+	t.differ += o.differ
+	columns := make([]int, len(o.devices))
+	for i, id := range o.devices {
+		columns[i] = t.column(id)
+	}
+	for i, row := range rows {
+		for j, col := range columns {
+			t.setVerdict(row, col, o.verdict(i, j))
+		}
+	}
+	for _, p := range o.problems {
+		key := p.problemKey
+		key.kernel = rows[p.kernel]
+		for _, a := range p.on {
+			t.addProblem(key, a)
+		}
+	}
+}
+
+// compareOrigins puts longer lists last.
+func compareOrigins(a, b []srcloc.Origin) int {
+	text := func(o []srcloc.Origin) string {
+		data, _ := json.Marshal(o)
+		return string(data)
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(text(a), text(b)))
+}
+
+// row returns the index of a kernel, -1 when there is none.
+func (t *target) row(kernel string) int {
+	if i, ok := t.byName[kernel]; ok {
+		return i
+	}
+	return -1
+}
+
+// column returns the index of a device, -1 when there is none.
+func (t *target) column(device string) int {
+	if i, ok := slices.BinarySearch(t.devices, device); ok {
+		return i
+	}
+	return -1
+}
+
+// verdict returns what is known of a kernel and a device; col may be -1.
+func (t *target) verdict(row, col int) compat.Verdict {
+	if col < 0 {
+		return compat.NoVerdict
+	}
+	return t.verdicts[row*len(t.devices)+col]
+}
+
+// has reports whether there is a verdict on a kernel and a device. A nil target has none.
+func (t *target) has(kernel, device string) bool {
+	if t == nil {
+		return false
+	}
+	row := t.row(kernel)
+	return row >= 0 && t.verdict(row, t.column(device)) != compat.NoVerdict
+}
+
+// reported counts the kernels with a verdict on a device.
+func (t *target) reported(device string) int {
+	col, n := t.column(device), 0
+	for row := range t.kernels {
+		if t.verdict(row, col) != compat.NoVerdict {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,14 @@
+package safetext
+
+// Error returns an error whose text is that of err after [Escape]; a nil error stays nil.
+func Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &escaped{err}
+}
+
+type escaped struct{ err error }
+
+func (e *escaped) Error() string { return Escape(e.err.Error()) }
+func (e *escaped) Unwrap() error { return e.err }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// setupImages declares the flags of the subcommand images.
+func setupImages(fs *flag.FlagSet) cli.Run {
+	var o steps.ImagesOptions
+	dpcppFlags(fs, &o.DPCPP)
+	fs.StringVar(&o.Split, "split", "auto", "which kernels become one image: `"+strings.Join(steps.DPCPPSplitModes, "|")+"`")
+	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "an image may use what another one defines")
+	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
+	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
+	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
+		if o.Bitcode, err = stepflags.OneInput(args); err != nil {
+			return err
+		}
+		if err := stepflags.Required("driver", o.DPCPP.Driver, "library", o.DPCPP.Library, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table); err != nil {
+			return err
+		}
+		if !slices.Contains(steps.DPCPPSplitModes, o.Split) {
+			return cli.Usagef("--split: '%s' is none of %s", o.Split, strings.Join(steps.DPCPPSplitModes, ", "))
+		}
+		return steps.Images(ctx, env.Stderr, o)
+	}
+}
+
+// setupTranslate declares the flags of the subcommand translate.
+func setupTranslate(fs *flag.FlagSet) cli.Run {
+	var o steps.TranslateOptions
+	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
+	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
+	dpcppFlags(fs, &o.DPCPP)
+	fs.StringVar(&o.SPIRVVal, "spirv-val", "", "`path` of spirv-val (required with llvm-spirv and llc)")
+	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
+	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
+	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
+		if o.In, err = stepflags.OneInput(args); err != nil {
+			return err
+		}
+		given := slices.DeleteFunc([]string{o.LLVMSPIRV, o.LLC, o.DPCPP.Driver}, func(program string) bool { return program == "" })
+		if len(given) != 1 {
+			return cli.Usagef("give one of --llvm-spirv, --llc and --driver")
+		}
+		companion := []string{"spirv-val", o.SPIRVVal}
+		if o.DPCPP.Driver != "" {
+			companion = []string{"library", o.DPCPP.Library}
+		}
+		if err := stepflags.Required(append(companion, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table)...); err != nil {
+			return err
+		}
+		return steps.Translate(ctx, env.Stderr, o)
+	}
+}
+
+// setupAot declares the flags of the subcommand aot.
+func setupAot(fs *flag.FlagSet) cli.Run {
+	var o steps.AotOptions
+	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
+	fs.StringVar(&o.Device, "device", "", "ocloc's `name` of the device (required)")
+	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
+	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
+	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
+	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
+		o.Table, err = stepflags.OneInput(args)
+		err = cmp.Or(err, stepflags.Required("ocloc", o.Ocloc, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
+		if err != nil {
+			return err
+		}
+		return steps.Aot(ctx, env.Stderr, o)
+	}
+}
+
+// dpcppFlags declares the flags for DPC++'s compiler.
+func dpcppFlags(fs *flag.FlagSet, d *steps.DPCPP) {
+	fs.StringVar(&d.Driver, "driver", "", "`path` of the program that runs libsycl-jit (//rules/dpcpp:driver)")
+	fs.StringVar(&d.Library, "library", "", "`path` of libsycl-jit.so, DPC++'s compiler")
+}
+
+// placeFlags declares the flags for where images and their files go.
+func placeFlags(fs *flag.FlagSet, code, properties, table *string) {
+	fs.StringVar(code, "code-dir", "", "the `folder` for SPIR-V (required)")
+	fs.StringVar(properties, "properties-dir", "", "the `folder` for property files and symbol files (required)")
+	fs.StringVar(table, "table", "", "the table `file` (required)")
+}
+
+func keepDebugInfoFlag(fs *flag.FlagSet, keep *bool) {
+	fs.BoolVar(keep, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
+}

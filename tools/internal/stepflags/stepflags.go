@@ -1,0 +1,23 @@
+// Package stepflags is what the flags of several steps of a build share.
+package stepflags
+
+import "github.com/rules-sycl/rules_sycl/internal/cli"
+
+// OneInput returns the only argument.
+func OneInput(args []string) (string, error) {
+	if len(args) != 1 {
+		return "", cli.Usagef("one input file is needed, %d are given", len(args))
+	}
+	return args[0], nil
+}
+
+// Required fails for the first flag that is empty. The arguments are pairs of name and
+// value.
+func Required(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return cli.Usagef("--%s is missing", pairs[i])
+		}
+	}
+	return nil
+}
