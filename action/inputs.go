@@ -53,23 +53,23 @@ type settings struct {
 // as it would be over what the policy says. Run.sh has those that say where this
 // program is from.
 var inputs = []input{
-	{"reports", "patterns", "", "the reports, by patterns in lines of their own or between commas; ! takes files away again", func(s *settings, v string) error {
+	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", func(s *settings, v string) error {
 		s.reports = workspace.SplitPatterns(v)
 		return nil
 	}},
-	{"policy-file", "path", "", "the policy; .github/sycl-compat.yml when it is there", text(func(s *settings) *string { return &s.policyFile })},
-	{"policy-ref", "head, base", "head", "whose policy and baseline count: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
-	{"baseline-file", "path", "", "the baseline: problems that are known", text(func(s *settings) *string { return &s.baselineFile })},
-	{"base-reports", "patterns", "", "reports of the base branch: what they have is not new", func(s *settings, v string) error {
+	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
+	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
+	{"baseline-file", "path", "", "the baseline, a file with the known problems", text(func(s *settings) *string { return &s.baselineFile })},
+	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", func(s *settings, v string) error {
 		s.baseReports = workspace.SplitPatterns(v)
 		return nil
 	}},
-	{"fail-on", "new, any, none", "", "which problems fail; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},
-	{"fail-on-severity", "error, warning, note", "", "the least that fails", enum(func(s *settings) *string { return &s.failOnSeverity })},
-	{"fail-on-empty", "true, false", "", "whether it fails that there is no report or no verdict", enum(func(s *settings) *string { return &s.failOnEmpty })},
-	{"fail-on-stale", "true, false", "", "whether exceptions fail that match nothing or have expired", enum(func(s *settings) *string { return &s.failOnStale })},
+	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},
+	{"fail-on-severity", "error, warning, note", "", "the lowest severity that fails the check", enum(func(s *settings) *string { return &s.failOnSeverity })},
+	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no verdict", enum(func(s *settings) *string { return &s.failOnEmpty })},
+	{"fail-on-stale", "true, false", "", "whether the check fails for exceptions that match nothing or have expired", enum(func(s *settings) *string { return &s.failOnStale })},
 	{"annotations", "true, false", "true", "whether problems are shown at lines of files", boolean(func(s *settings) *bool { return &s.annotations })},
-	{"max-annotations", "0 to 10", "10", "how many annotations of each kind there are", func(s *settings, v string) error {
+	{"max-annotations", "0 to 10", "10", "the largest number of annotations of each kind", func(s *settings, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 || n > ghactions.MaxAnnotations {
 			return fmt.Errorf("%q is not a number from 0 to %d", v, ghactions.MaxAnnotations)
@@ -77,32 +77,32 @@ var inputs = []input{
 		s.maxAnnotations = n
 		return nil
 	}},
-	{"summary", "full, problems, none", "full", "what the summary of the job has: full is problems and the table of kernels and devices", enum(func(s *settings) *string { return &s.summary })},
-	{"comment", "never, on-problem, always", "never", "when there is a comment on the pull request", enum(func(s *settings) *string { return &s.comment })},
-	{"comment-key", "text", "", "tells comments of several uses in one pull request apart", text(func(s *settings) *string { return &s.commentKey })},
-	{"comment-author", "login", "", "whose comment is changed; github-actions[bot], unless the token is of another", text(func(s *settings) *string { return &s.commentAuthor })},
-	{"sarif-file", "path", "", "write SARIF for code scanning to this file", file("sarif")},
-	{"junit-file", "path", "", "write JUnit XML to this file", file("junit")},
-	{"gitlab-file", "path", "", "write a Code Quality report to this file", file("gitlab")},
-	{"html-file", "path", "", "write a page about the reports to this file", file("html")},
-	{"json-file", "path", "", "write the result to this file", file("json")},
-	{"markdown-file", "path", "", "write Markdown to this file", file("markdown")},
-	{"proposed-baseline-file", "path", "", "write the baseline with which nothing would be new to this file", file("baseline")},
-	{"category", "text", "", "tells results of one change apart, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
-	{"artifact-url", "address", "", "where the files can be had; the summary and the comment link to it", func(s *settings, v string) error {
+	{"summary", "full, problems, none", "full", "what the job summary shows; full is the problems and the table of kernels and devices", enum(func(s *settings) *string { return &s.summary })},
+	{"comment", "never, on-problem, always", "never", "when to comment on the pull request", enum(func(s *settings) *string { return &s.comment })},
+	{"comment-key", "text", "", "distinguishes the comments of several uses of the action in one pull request", text(func(s *settings) *string { return &s.commentKey })},
+	{"comment-author", "login", "", "the author of the comment to update, when the token is not that of github-actions[bot]", text(func(s *settings) *string { return &s.commentAuthor })},
+	{"sarif-file", "path", "", "the file to write SARIF to, for code scanning", file("sarif")},
+	{"junit-file", "path", "", "the file to write JUnit XML to", file("junit")},
+	{"gitlab-file", "path", "", "the file to write a GitLab Code Quality report to", file("gitlab")},
+	{"html-file", "path", "", "the file to write an HTML page of the reports to", file("html")},
+	{"json-file", "path", "", "the file to write the result to, as JSON", file("json")},
+	{"markdown-file", "path", "", "the file to write the result to, as Markdown", file("markdown")},
+	{"proposed-baseline-file", "path", "", "the file to write a baseline to with which no problem is new", file("baseline")},
+	{"category", "text", "", "distinguishes several results of one change, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
+	{"artifact-url", "address", "", "the address of the uploaded files; the summary and the comment link to it", func(s *settings, v string) error {
 		s.artifactURL = v
 		return ghactions.URL(v).Err()
 	}},
-	{"token", "secret", "", "what the comment is written with; in the action, the token of the job", text(func(s *settings) *string { return &s.token })},
-	{"working-directory", "path", "", "the folder that all paths are relative to, from the one of the workspace", func(s *settings, v string) error {
+	{"token", "secret", "", "the token that the comment is written with; the default is the token of the job", text(func(s *settings) *string { return &s.token })},
+	{"working-directory", "path", "", "the folder that all paths are relative to, itself relative to the workspace", func(s *settings, v string) error {
 		if !filepath.IsLocal(filepath.FromSlash(v)) {
 			return fmt.Errorf("%q leads out of the workspace", v)
 		}
 		s.workingDirectory = filepath.ToSlash(filepath.Clean(v))
 		return nil
 	}},
-	{"debug", "true, false", "false", "say in the log where each value is from", boolean(func(s *settings) *bool { return &s.debug })},
-	{"strict-delivery", "true, false", "false", "whether it fails when GitHub cannot be told", boolean(func(s *settings) *bool { return &s.strictDelivery })},
+	{"debug", "true, false", "false", "print in the log where each value is from", boolean(func(s *settings) *bool { return &s.debug })},
+	{"strict-delivery", "true, false", "false", "whether the check fails when the summary or the comment cannot be written", boolean(func(s *settings) *bool { return &s.strictDelivery })},
 }
 
 func text(field func(*settings) *string) func(*settings, string) error {

@@ -20,10 +20,10 @@ aot_filter = rule(
     implementation = _aot_filter_impl,
     doc = """Copies the rows of a file table that a target can take.
 
-The table is one as DPC++'s post-link step writes it, with the columns `Code`,
-`Properties` and `Symbols`. A row is kept when the device has every aspect that its
-properties require, supports its required sub-group sizes, and is among its fixed
-targets. Without a column `Properties` the table is copied.
+The table has the columns of DPC++'s post-link step: `Code`, `Properties` and `Symbols`.
+A row is kept when the device has every aspect that the row's properties require,
+supports its required sub-group sizes, and is among its fixed targets. A table without
+the column `Properties` is copied as it is.
 
 ```starlark
 aot_filter(
@@ -41,13 +41,13 @@ aot_filter(
         ),
         "device_config": attr.label(
             allow_files = [".yaml", ".yml"],
-            doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration: what targets support.",
+            doc = "A device configuration file or a `sycl_device_config`, that says what targets support. It is merged over the built-in configuration.",
         ),
         "fixed_targets": attr.string_list(
-            doc = "What `-fsycl-fixed-targets=` named: only `target`s among these keep rows.",
+            doc = "The targets of `-fsycl-fixed-targets=`. A `target` that is not among them keeps no rows.",
         ),
         "sycl_targets": attr.string_list(
-            doc = "What `-fsycl-targets=` named, when that is to be checked against `fixed_targets`.",
+            doc = "The targets of `-fsycl-targets=`, to check them against `fixed_targets`.",
         ),
         "table": attr.label(
             allow_single_file = True,

@@ -1,4 +1,4 @@
-"""What users of rules_sycl load."""
+"""The rules, aspects and providers that users of rules_sycl load."""
 
 load(":aot_filter.bzl", _aot_filter = "aot_filter")
 load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclProgramInfo = "SyclProgramInfo", _SyclRuntimeInfo = "SyclRuntimeInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")

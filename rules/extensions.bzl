@@ -1,29 +1,5 @@
 """The `sycl` module extension: finds the device compilers of this machine, and fetches
 DPC++, as a compiler or as the runtime of programs that load SYCLBINs.
-
-```starlark
-sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
-sycl.local(llvm = "/opt/llvm-22", ocloc = "/opt/neo/bin/ocloc")  # optional
-```
-
-Without a tag, the newest of LLVM 22 and 21 is taken that has all of clang++, llvm-dis,
-llvm-link, llvm-spirv and opt; when none has, the one that lacks least, if it turns
-clang's output into SPIR-V by llvm-spirv or llc. Looked at are the tag's folder, or that in
-the environment variable SYCL_LLVM_ROOT, or Debian's /usr/lib/llvm-NN and programs such
-as clang++-22 in PATH.
-
-```starlark
-sycl.runtime(version = "2026.2.0")
-use_repo(sycl, "sycl_runtime")
-```
-
-gives `@sycl_runtime//:sycl` to the programs of the workspace.
-
-```starlark
-sycl.dpcpp(version = "2026.2.0")
-```
-
-makes DPC++ the device compiler, which compiles ordinary SYCL.
 """
 
 load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain")
@@ -47,13 +23,13 @@ def _make_runtimes(tags, kind, made):
         compiler = tag.compiler if kind == "dpcpp" else ""
         check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256, compiler)
         if tag.name in _OWN_NAMES or tag.name in RESERVED_COMPILERS:
-            fail("sycl.%s: the name %r means something else; give the repository another" % (kind, tag.name))
+            fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, tag.name))
         if tag.name in made:
-            fail("sycl.%s: the name %r is already that of a sycl.%s; give one of both another%s" % (
+            fail("sycl.%s: the name %r is already that of another sycl.%s tag; give one of them another name%s" % (
                 kind,
                 tag.name,
                 made[tag.name],
-                ". A sycl.dpcpp has all targets of the sycl.runtime, which can be left out" if made[tag.name] != kind else "",
+                ". The repository of a sycl.dpcpp has all targets of a sycl.runtime: the sycl.runtime tag can be left out" if made[tag.name] != kind else "",
             ))
         made[tag.name] = kind
         sycl_runtime_repository(
@@ -74,13 +50,13 @@ def _sycl_impl(mctx):
     made = {}
     for module in mctx.modules:
         if not module.is_root:
-            # The root module decides what this machine's compilers and runtimes are.
+            # Only the root module chooses compilers and runtimes.
             continue
         _make_runtimes(module.tags.runtime, "runtime", made)
         _make_runtimes(module.tags.dpcpp, "dpcpp", made)
         for tag in module.tags.local:
             if llvm or ocloc:
-                fail("sycl.local may be given once; it stands twice in the module " + module.name)
+                fail("sycl.local may be given only once, and the module %s has two" % module.name)
             llvm = tag.llvm
             ocloc = tag.ocloc
     sycl_local_toolchain(name = "sycl_local", llvm = llvm, ocloc = ocloc)
@@ -92,16 +68,29 @@ def _sycl_impl(mctx):
     return mctx.extension_metadata(reproducible = True)
 
 _local = tag_class(
-    doc = "Where this machine's device compilers are. Only the root module's tag counts.",
+    doc = """Where this machine's device compilers are. Only the root module's tag counts.
+
+```starlark
+sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
+sycl.local(llvm = "/opt/llvm-22", ocloc = "/opt/neo/bin/ocloc")
+```
+
+The tag is optional. LLVM is looked for in the folder `llvm`, else in that of the
+environment variable `SYCL_LLVM_ROOT`, else in Debian's `/usr/lib/llvm-NN` and among
+programs in `PATH` with a version in the name, such as `clang++-22`. LLVM 22 comes before
+LLVM 21, and a version that has all of `clang++`, `llvm-dis`, `llvm-link`, `llvm-spirv` and
+`opt` before one that lacks some. A version that cannot make SPIR-V, by `llvm-spirv` or
+`llc`, is not taken.
+""",
     attrs = {
-        "llvm": attr.string(doc = "Folder of an LLVM installation with bin/clang++ of version 21 or newer."),
-        "ocloc": attr.string(doc = "Path of ocloc."),
+        "llvm": attr.string(doc = "Folder of an LLVM installation with `bin/clang++` of version 21 or newer."),
+        "ocloc": attr.string(doc = "Path of `ocloc`. Without it, `ocloc` from `PATH`."),
     },
 )
 
 _WHEEL_ATTRS = {
-    "sha256": attr.string_dict(doc = "Wheel -> SHA-256 of the file that `urls` names, when it is not the one of PyPI."),
-    "urls": attr.string_dict(doc = "Wheel, such as `intel-sycl-rt`, -> URL to fetch it from, in place of pip, such as a mirror of your own. When all wheels of the release have one, pip is not needed."),
+    "sha256": attr.string_dict(doc = "Wheel -> SHA-256 of the file that `urls` names. Needed when the file is not the one of PyPI."),
+    "urls": attr.string_dict(doc = "Wheel, such as `intel-sycl-rt` -> URL of a mirror to fetch it from, in place of pip. When all wheels of the release have a URL, pip is not needed."),
 }
 
 _runtime = tag_class(
@@ -113,31 +102,31 @@ sycl.runtime(version = "2026.2.0")
 use_repo(sycl, "sycl_runtime")
 ```
 
-makes a repository with these targets:
+This makes a repository with these targets:
 
 | target | what it is |
 |---|---|
-| `@sycl_runtime//:sycl` | SYCL's headers and libsycl, for `deps` of a `cc_binary`; what libsycl loads comes along |
+| `@sycl_runtime//:sycl` | SYCL's headers and libsycl with all that it loads, for `deps` of a `cc_binary` |
 | `@sycl_runtime//:cpu_device` | all files of Intel's OpenCL CPU device, for `data` |
 | `@sycl_runtime//:cpu_driver` | the library among them, for `OCL_ICD_FILENAMES` |
 | `@sycl_runtime//:devices` | a program that lists the devices that the runtime finds |
 | `@sycl_runtime` | all of it, for `runtime` of a `sycl_test` |
 
 With `version`, the wheels of that release (400 to 480 MB) are fetched from PyPI when a
-target that needs them is first built, by the `pip` of the installed `python3`, as the
-machine has it set up; each has to have the checksum that rules_sycl has for it. Bazel's
-repository cache keeps them. Without `python3` or `pip`, targets that use the runtime are
-skipped by `bazel build //...`, and all others build.
+target that needs them is first built. The `pip` of the installed `python3` fetches them,
+with the machine's settings. Each wheel must have the checksum that rules_sycl has for it.
+Bazel's repository cache keeps them. Without `python3` or `pip`, `bazel build //...` skips
+the targets that use the runtime, and builds all others.
 
-The wheels are under Intel's licence (folder `licenses` of the repository), which whoever
-uses them accepts. Your own pip fetches them; rules_sycl distributes nothing of them.
+The wheels are under Intel's licence (folder `licenses` of the repository): who uses them
+accepts it. Your own pip fetches them. rules_sycl distributes nothing of them.
 """,
     attrs = {
         "name": attr.string(
             default = "sycl_runtime",
             doc = "Name of the repository. The tag may be given several times, with different names.",
         ),
-        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl` and `lib/libsycl.so`, such as `/opt/intel/oneapi/compiler/latest`, or the folder of a Python environment that the wheels are installed in. Intel's CPU device does not work from a path with spaces."),
+        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl` and `lib/libsycl.so`, such as `/opt/intel/oneapi/compiler/latest`, or the folder of a Python environment with the wheels. Intel's CPU device does not work from a path with spaces."),
         "version": attr.string(doc = "The release: `2026.2.0` (the default), `2026.0.0` or `2025.3.1`."),
     } | _WHEEL_ATTRS,
 )
@@ -150,52 +139,52 @@ sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
 sycl.dpcpp(version = "2026.2.0")
 ```
 
-is all that it needs: nothing has to be installed. The compiler is in `libsycl-jit`, a
-library of the runtime that compiles SYCL when programs ask for it. It compiles ordinary
-SYCL, with `#include <sycl/sycl.hpp>`, to SPIR-V; `ocloc` of the machine compiles that for
-Intel GPUs.
+Nothing else needs to be installed. The compiler is in `libsycl-jit`, the library with
+which the runtime compiles SYCL source. It compiles ordinary SYCL, with
+`#include <sycl/sycl.hpp>`, to SPIR-V. The machine's `ocloc` compiles that for Intel GPUs.
 
-It becomes the device compiler of all targets. With several such tags, it is that of the
-first. The flag `--@rules_sycl//rules/settings:device_compiler` and the attribute
-`device_compiler` of a target choose another: the name of a tag, or `clang`, that of the
-machine. What is not used is not fetched.
+DPC++ becomes the device compiler of all targets. With several `sycl.dpcpp` tags, it is
+that of the first. The flag `--@rules_sycl//rules/settings:device_compiler` and the
+attribute `device_compiler` of a target choose another one: the name of a tag, or `clang`
+for the machine's clang. What is not used is not fetched.
 
-The repository has all targets of [sycl.runtime](#syclruntime), which is not needed
-beside it: after `use_repo(sycl, "sycl_dpcpp")`, `@sycl_dpcpp//:sycl` is for `deps` of a
-`cc_binary`, and `@sycl_dpcpp` for `runtime` of a `sycl_test`. `@sycl_dpcpp//:toolchain` is
-the [sycl_toolchain](#sycl_toolchain).
+The repository has all targets of [sycl.runtime](#syclruntime), so that no `sycl.runtime`
+tag is needed: after `use_repo(sycl, "sycl_dpcpp")`, `@sycl_dpcpp//:sycl` is for `deps` of
+a `cc_binary`, and `@sycl_dpcpp` for `runtime` of a `sycl_test`. `@sycl_dpcpp//:toolchain`
+is the [sycl_toolchain](#sycl_toolchain).
 
-The wheels (450 to 480 MB, 250 MB more on disk than the runtime alone) are fetched as those
-of `sycl.runtime`. Before the first compile, the action `SyclCompilerCheck` compiles one
-kernel and looks at the result. Without `pip`, targets that are to be compiled fail with
-what to do.
+The wheels (450 to 480 MB, 250 MB more on disk than the runtime alone) are fetched like
+those of `sycl.runtime`. Before the first compile, the action `SyclCompilerCheck` compiles
+one kernel and checks the result. Without `pip`, targets that need the compiler fail, and
+the error says what to do.
 
-**Licence.** The wheels are under Intel's End User License Agreement for Developer Tools (folder
-`licenses` of the repository), which whoever uses them accepts. It lets you make internal
+**Licence.** The wheels are under Intel's End User License Agreement for Developer Tools
+(folder `licenses` of the repository): who uses them accepts it. It lets you make internal
 copies and use them to develop your product. It does not let you pass them on:
 `libsycl-jit` is not in its list of files that may be redistributed. Your own pip fetches
-them, and rules_sycl distributes nothing of them; do not put the repository into an image or
-a cache that others than you can read. That the library compiles whole programs is part
-of the runtime, not a documented tool of Intel's: versions are pinned, each file has to
-have the checksum that rules_sycl has for it, and the check says when something does not work. A
-`path` to a build of the open-source [intel/llvm](https://github.com/intel/llvm) does
-the same under its licence, Apache 2.0 with LLVM exceptions.
+them, and rules_sycl distributes nothing of them. Do not put the repository into an image
+or a cache that others can read. Intel documents the library as part of the runtime, not
+as a tool that compiles whole programs. Therefore versions are pinned, each wheel must
+have the checksum that rules_sycl has for it, and the check reports when the compiler does
+not work. A `path` to a build of the open-source
+[intel/llvm](https://github.com/intel/llvm) does the same under its licence, Apache 2.0
+with LLVM exceptions.
 
-**The programs of an installation.** A `path` without `lib/libsycl-jit.so` compiles by its
-own programs: `clang++` or `icpx`, `llvm-link`, `sycl-post-link` and `llvm-spirv` in
-`bin/compiler` or `bin`, and the device libraries `lib/libsycl-*.bc`. `compiler = "installed"`
-takes them where there is the library, too. This was tried only with programs that
-stand in for them, not with Intel's compiler:
-[docs/dpcpp.md](dpcpp.md#the-programs-of-an-installation) says more.
+**The programs of an installation.** A `path` without `lib/libsycl-jit.so` compiles with
+its own programs: `clang++` or `icpx`, `llvm-link`, `sycl-post-link` and `llvm-spirv` in
+`bin/compiler` or `bin`, and the device libraries `lib/libsycl-*.bc`.
+`compiler = "installed"` takes them even where the library exists. This was tried only
+with programs that stand in for them, not with Intel's compiler: see
+[docs/dpcpp.md](dpcpp.md#the-programs-of-an-installation).
 """,
     attrs = {
-        "compiler": attr.string(doc = "With `path`: what of the folder compiles, `library` (`libsycl-jit`) or `installed` (its programs). Left out, it is the library when there is one."),
+        "compiler": attr.string(doc = "With `path`: what of the folder compiles, `library` (`libsycl-jit`) or `installed` (its programs). Without it, the library when the folder has one."),
         "name": attr.string(
             default = "sycl_dpcpp",
             doc = "Name of the repository, and of the device compiler. The tag may be given several times, with different names.",
         ),
-        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so`, and `lib/libsycl-jit.so` or DPC++'s programs: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment that the wheels are installed in."),
-        "version": attr.string(doc = "The release: `2026.2.0` (the default) or `2026.0.0`. The wheels of 2025.3.1 have no complete compiler."),
+        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so`, and `lib/libsycl-jit.so` or DPC++'s programs: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment with the wheels."),
+        "version": attr.string(doc = "The release: `2026.2.0` (the default) or `2026.0.0`. The wheels of 2025.3.1 lack parts of the compiler."),
     } | _WHEEL_ATTRS,
 )
 

@@ -14,7 +14,7 @@ def _sycl_binary_impl(ctx):
     own = compile_sources(ctx, toolchain).own
     sources = depset(own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
-        fail("%s: there is no source: give srcs, or a sycl_library with some in deps" % ctx.label)
+        fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
     return build_syclbin(
         ctx,
         toolchain,
@@ -23,7 +23,7 @@ def _sycl_binary_impl(ctx):
         sycl_targets = ctx.attr.sycl_targets,
         device_code_split = ctx.attr.device_code_split,
         state = ctx.attr.state,
-        # What is linked later may call what others define.
+        # Later links can resolve calls between files.
         dependencies = ctx.attr.state != "executable",
         keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts),
         ir = ctx.attr.ir,
@@ -33,19 +33,20 @@ sycl_binary = rule(
     implementation = _sycl_binary_impl,
     doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
 
-The output is `NAME.syclbin`. Every source is compiled once and stands alone, so that a
-changed one is all that is built again; with `rdc = True` device code is linked, and a
-kernel may call a device function of another source. Then kernels
-become modules as `device_code_split` says, and never two that need different optional
-features one. A target gets an image only of the modules that it can take: a kernel
-that uses `double` costs a GPU without fp64 nothing, and does not stop its build. When
-no target can take a module, the build fails and says why.
+The output is `NAME.syclbin`. Each source is compiled once. By default its device code
+stands alone, so that a changed source is built again alone. With `rdc = True` the device
+code of all sources is linked, and a kernel can call a device function of another source.
+
+Kernels become modules as `device_code_split` says. Kernels that need different optional
+features are never in one module. A target gets images only of the modules that it can
+run: a kernel that uses `double` gets no image for a GPU without fp64, and does not stop
+the build for that GPU. When no target can run a module, the build fails and says why.
+
+A kernel that does not run on one of the targets is a warning of the build.
+`--@rules_sycl//rules/settings:compat=error` makes it an error, `compat=off` silences it.
 
 Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,
 `properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`, `compat_report`.
-
-A kernel that does not run on one of the targets is a warning of the build, which
-`--@rules_sycl//rules/settings:compat=error` makes an error and `off` silences.
 
 ```starlark
 sycl_binary(
@@ -59,17 +60,17 @@ sycl_binary(
     attrs = {
         "device_code_split": attr.string(
             default = "auto",
-            doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all that are linked; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
+            doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different modules.",
             values = ["auto", "per_source", "per_kernel", "off"],
         ),
         "ir": attr.string(
             default = "any",
-            doc = "What becomes of SPIR-V where GPUs have native images: when a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both; `cpu` makes the SPIR-V one for CPUs, so that GPUs certainly take their native images and other GPUs find nothing; `separate` writes it to a file of its own, `NAME.ir.syclbin`, for programs to load when `NAME.syclbin` lacks the kernel; `none` leaves it out.",
+            doc = "What to do with SPIR-V when GPUs have native images. When a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both. `cpu` marks the SPIR-V as for CPUs: GPUs take their native images, and a GPU without one finds nothing. `separate` writes the SPIR-V to `NAME.ir.syclbin`, which programs load when `NAME.syclbin` lacks the kernel. `none` leaves the SPIR-V out.",
             values = ["any", "cpu", "separate", "none"],
         ),
         "state": attr.string(
             default = "executable",
-            doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In the first two, `SYCL_EXTERNAL` functions are exported, kernels may call those of other SYCLBINs, and targets like this one and `syclbin_link` can have it in `deps`.",
+            doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
             values = ["input", "object", "executable"],
         ),
         "sycl_targets": attr.string_list(

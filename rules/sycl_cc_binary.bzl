@@ -22,6 +22,9 @@ _sycl_program = rule(
     toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),
 )
 
+# For the reference page: the attributes that the macro passes on.
+sycl_cc_binary_rule = _sycl_program
+
 # Attributes of the compiles; all others are those of cc_binary.
 _COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_")]
 _BOTH = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
@@ -37,23 +40,22 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     )
     ```
 
-    Each source is compiled for devices by DPC++, and for the host by the C++ toolchain; the
-    program holds the device images, and libsycl comes along. A target gets an image only of
-    what it can take: a kernel that uses `double` does not stop the build for a GPU without
-    it. `bazel run` finds Intel's OpenCL CPU device when the machine has no GPU.
+    DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
+    The program holds the device images, and is linked to libsycl. A target gets an image
+    only of the kernels that it can run: a kernel that uses `double` does not stop the build
+    for a GPU without it. `bazel run` finds Intel's OpenCL CPU device when the machine has
+    no GPU.
 
-    The attributes are those of `sycl_cc_library`, with `alwayslink` aside, and those of
-    `cc_binary`: `args`, `data`, `env`, `linkopts`, `malloc`, `stamp` and others. With
-    `rdc = True` the program's sources, and with any value the libraries among `deps` that
-    have it, are linked for devices, so that kernels can call `SYCL_EXTERNAL` functions of
-    other sources.
+    With `rdc = True` the device code of the program's sources is linked, so that kernels
+    can call `SYCL_EXTERNAL` functions of other sources. Libraries among `deps` that have
+    `rdc = True` are linked for devices in any case.
 
     Args:
-        name: of the program.
-        data: files that the program reads.
-        env: environment variables of `bazel run`.
-        linkopts: options of the host link.
-        **kwargs: other attributes.
+        name: A unique name for this target.
+        data: Files that the program reads.
+        env: Environment variables of `bazel run`.
+        linkopts: Options of the host link.
+        **kwargs: Attributes of `cc_binary`, such as `args`, `malloc`, `stamp` and `visibility`.
     """
     visibility = kwargs.pop("visibility", None)
     cpu = cpu_device_targets(name, kwargs.get("device_compiler", ""))

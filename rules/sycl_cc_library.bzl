@@ -22,21 +22,22 @@ sycl_cc_library(
 )
 ```
 
-Each source is compiled for devices by DPC++, and for the host by the C++ toolchain. The
-library holds the device images of its kernels, and libsycl comes along: a `cc_library`,
-`cc_binary` or `cc_test` can have it in `deps` like any C++ library.
+DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
+The library holds the device images of its kernels, and brings libsycl with it. A
+`cc_library`, `cc_binary` or `cc_test` can have it in `deps` like any C++ library.
 
-With `rdc = True` its device code is not made into images yet: a `sycl_cc_binary` or
-`sycl_cc_test` that depends on it, directly or through other libraries, links it with its
-own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Any other program
-with such a library fails to link, with an error that says so.
+With `rdc = True` the library holds no images. A `sycl_cc_binary` or `sycl_cc_test` that
+depends on it, directly or through other libraries, links the library's device code with
+its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Any other
+program with such a library fails to link: the missing symbol is named
+`sycl_device_code_of_LIBRARY_is_linked_by_sycl_cc_binary`.
 
 A kernel that does not run on one of the targets is a warning of the build, as for
 `sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
 """,
     attrs = PROGRAM_ATTRS | {
         "alwayslink": attr.bool(
-            doc = "Whether all host code of the library is linked into programs, even that which nobody calls. Device images always are.",
+            doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
         ),
     },
     cfg = device_compiler_transition,

@@ -19,16 +19,18 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
     )
     ```
 
-    It passes when the program exits with 0. The device is that of `sycl_test`: `cpu` is
-    Intel's OpenCL CPU device, which comes with the runtime, `pocl` the machine's PoCL, `gpu`
-    any GPU, `any` whatever the runtime chooses. On a machine without such a device the test
-    says `skipped`; with `required` it fails.
+    The test passes when the program exits with 0. On a machine without the wanted device
+    the test passes, and its log says `skipped`. With `required = True` it fails instead.
 
     Args:
-        name: of the test.
-        device: what the program runs on.
-        visibility: of the test.
-        **kwargs: attributes of `sycl_cc_binary` and of `sycl_test`.
+        name: A unique name for this target.
+        device: What the program runs on: `cpu` is Intel's OpenCL CPU device, which comes
+            with the runtime; `pocl` the machine's PoCL; `gpu` any GPU; `any` the device that
+            the runtime chooses.
+        visibility: Visibility of the test. Its program, `NAME.run`, is private.
+        **kwargs: Attributes of the test, `args`, `data`, `env`, `flaky`, `local`, `required`,
+            `runtime`, `shard_count`, `size` and `timeout`, as [sycl_test](#sycl_test) has
+            them; and all attributes of [sycl_cc_binary](#sycl_cc_binary).
     """
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
     own.setdefault("runtime", cpu_device_targets(name + ".run", kwargs.get("device_compiler", "")).runtime)

@@ -3,7 +3,7 @@
 load(":providers.bzl", "SyclCompatSetInfo", "SyclProgramInfo", "SyclbinInfo")
 
 def _sets(rule_attr):
-    """The SyclCompatSetInfo of everything that a rule's attributes name."""
+    """The SyclCompatSetInfo of all targets in a rule's attributes."""
     found = []
     for name in dir(rule_attr):
         value = getattr(rule_attr, name)
@@ -17,7 +17,7 @@ def _sets(rule_attr):
 def _sycl_compat_aspect_impl(target, ctx):
     binaries, reports, below = [], [], []
     if SyclbinInfo in target:
-        # It has the code of what it depends on.
+        # A SYCLBIN holds the code of its dependencies.
         info = target[SyclbinInfo]
         binaries = [struct(file = f, device_config = tuple(info.device_config), embedded = False) for f in info.files]
         reports = [info.report]
@@ -38,10 +38,10 @@ def _sycl_compat_aspect_impl(target, ctx):
 
 sycl_compat_aspect = aspect(
     implementation = _sycl_compat_aspect_impl,
-    doc = """Finds every SYCLBIN and every part of a SYCL program that a target depends on, however far away.
+    doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or not.
 
-`sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command
-line it builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:
+`sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command line it
+builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:
 
 ```
 bazel build //... --aspects=@rules_sycl//rules:defs.bzl%sycl_compat_aspect --output_groups=sycl_compat

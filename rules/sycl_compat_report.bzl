@@ -18,7 +18,7 @@ def make_report(ctx):
     """
     binaries = depset(transitive = [dep[SyclCompatSetInfo].binaries for dep in ctx.attr.deps]).to_list()
     if not binaries:
-        fail("%s: deps have no device code: none is a sycl_binary or made by a sycl_cc_* rule, and nothing that they depend on is" % ctx.label)
+        fail("%s: deps have no device code: none of them is or depends on a sycl_binary or a sycl_cc_* target" % ctx.label)
     report = ctx.actions.declare_file(ctx.label.name + ".compat.json")
     report_action(
         ctx,
@@ -33,16 +33,16 @@ def make_report(ctx):
 REPORT_ATTRS = {
     "deps": attr.label_list(
         aspects = [sycl_compat_aspect],
-        doc = "What to report on: `sycl_cc_*` and `sycl_binary` targets, or anything that depends on some, such as a `cc_binary` with a SYCLBIN in `data`.",
+        doc = "What to report on: `sycl_cc_*` and `sycl_binary` targets, or anything that depends on one, such as a `cc_binary` with a SYCLBIN in `data`.",
         mandatory = True,
         allow_empty = False,
     ),
     "device_config": attr.label(
         allow_files = [".yaml", ".yml"],
-        doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration and over those that `deps` were built with.",
+        doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration and over those that `deps` are built with.",
     ),
     "devices": attr.string_list(
-        doc = "The devices to report on, as `sycl_targets` names them. Empty: the targets that `deps` were built for.",
+        doc = "The devices to report on, by the names of `sycl_targets`. Without it, the targets that `deps` are built for.",
     ),
     "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
 } | COMPAT_ATTRS
@@ -57,56 +57,61 @@ def _sycl_compat_report_impl(ctx):
 
 _sycl_compat_report = rule(
     implementation = _sycl_compat_report_impl,
-    doc = """Reports which kernel runs on which device, and why not.
-
-Building it writes `NAME.compat.json` and never fails because of what the report
-says. `bazel run` prints the report as a table; arguments after `--` go to
-`compat show`: `bazel run //:compat -- --open` shows the report in a browser,
-`bazel run //:compat -- --format markdown --output report.md` writes it to a file in
-the current folder.
-
-Programs, libraries and SYCLBINs are taken for parts of one program: a kernel that two of
-them have runs on a device when it does in one.
-
-```starlark
-sycl_compat_report(
-    name = "compat",
-    deps = [":kernels"],
-)
-```
-
-With `baseline`, the path of a file in the package, there are two targets more:
-`bazel run //:compat.update` writes that file, with the problems that are known and
-accepted, and the test `compat.baseline_test` fails when it is not what would be
-written now. The file need not exist before the first update. `policy`, the label of
-a policy, says which problems count and which ones it covers itself. Nothing but
-that file is written, and nothing at all where the variable `CI` is set.
-
-```starlark
-sycl_compat_report(
-    name = "compat",
-    baseline = "sycl-compat-baseline.json",
-    policy = "sycl-compat.yaml",
-    deps = [":kernels"],
-)
-```
-""",
+    doc = "The report of the macro sycl_compat_report.",
     attrs = REPORT_ATTRS,
     executable = True,
     provides = [SyclCompatInfo],
 )
 
+# For the reference page: the attributes that the macro passes on.
+sycl_compat_report_rule = _sycl_compat_report
+
 def sycl_compat_report(name, baseline = None, policy = None, **kwargs):
-    """Declares a report and, with a baseline, what keeps that current.
+    """Reports which kernel runs on which device, and why not.
+
+    ```starlark
+    sycl_compat_report(
+        name = "compat",
+        deps = [":kernels"],
+    )
+    ```
+
+    Building it writes `NAME.compat.json`. The build does not fail because of what the
+    report says. `bazel run` prints the report as a table. Arguments after `--` go to
+    `compat show`: `bazel run //:compat -- --open` shows the report in a browser,
+    `bazel run //:compat -- --format markdown --output report.md` writes it to a file in
+    the current folder.
+
+    All of `deps` count as parts of one program. A kernel that is in two of them runs on a
+    device when it runs in one of them.
+
+    With `baseline` there are two more targets:
+
+    - `bazel run //:compat.update` writes the baseline: the problems that are known and
+      accepted. It writes no other file, and none at all where the variable `CI` is set.
+    - The test `compat.baseline_test` fails when the baseline is not what
+      `compat.update` would write now.
+
+    ```starlark
+    sycl_compat_report(
+        name = "compat",
+        baseline = "sycl-compat-baseline.json",
+        policy = "sycl-compat.yaml",
+        deps = [":kernels"],
+    )
+    ```
 
     Args:
-        name: of the report.
-        baseline: path of a file in the package with the problems that are known.
-        policy: label of the policy that the baseline is made with.
-        **kwargs: attributes of the report.
+        name: A unique name for this target.
+        baseline: Path of a JSON file in the package with the known problems. It need not
+            exist before the first `NAME.update`.
+        policy: Label of the policy that the baseline is made with, a YAML file. The policy
+            says which problems count and which exceptions it grants itself.
+        **kwargs: Attributes of every Bazel rule, such as `visibility`, `tags` and `testonly`.
+            `NAME.update` and `NAME.baseline_test` have them as well.
     """
     if policy and not baseline:
-        fail("sycl_compat_report %s: a policy is for the baseline, and there is none; sycl_compat_test takes one" % name)
+        fail("sycl_compat_report %s: policy needs a baseline, and there is none; to check a report by a policy alone, use sycl_compat_test" % name)
     _sycl_compat_report(name = name, **kwargs)
     if baseline:
         declare_update(name, baseline, policy, kwargs)

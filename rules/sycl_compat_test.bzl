@@ -32,32 +32,12 @@ def _sycl_compat_test_impl(ctx):
 
 _sycl_compat_test = rule(
     implementation = _sycl_compat_test_impl,
-    doc = """Fails when a kernel does not run on a device that it has to run on.
-
-```starlark
-sycl_compat_test(
-    name = "compat_test",
-    devices = ["intel_gpu_pvc", "intel_gpu_bmg_g21"],
-    deps = [":kernels"],
-)
-```
-
-`policy` is a policy of the gate, which says what is required of which device.
-`baseline`, the path of a file in the package, has the problems that are known and
-do not fail. `bazel run //:compat_test.update` writes it; it need not exist before the
-first time, and while it does not, nothing is known.
-""",
+    doc = "The test of the macro sycl_compat_test.",
     attrs = REPORT_ATTRS | {
-        "baseline": attr.label(
-            allow_single_file = [".json"],
-            doc = "The problems that are known, a file of the package.",
-        ),
-        "policy": attr.label(
-            allow_single_file = [".yaml", ".yml"],
-            doc = "A policy of the gate. Without one, each kernel has to run on each device.",
-        ),
+        "baseline": attr.label(allow_single_file = [".json"]),
+        "policy": attr.label(allow_single_file = [".yaml", ".yml"]),
         "undetermined": attr.string(
-            doc = "What it is when nobody can tell whether a kernel runs, such as on a device whose configuration is not complete: `error` fails the test, `warning` and `note` say so, `ignore` does not. Empty: what the policy says, else `warning`.",
+            doc = "What to do when it is not known whether a kernel runs on a device, such as on one whose configuration is incomplete: `error` fails the test, `warning` and `note` print a message, `ignore` prints none. Without it, what the policy says, else `warning`.",
             values = ["", "ignore", "note", "warning", "error"],
         ),
     },
@@ -65,14 +45,30 @@ first time, and while it does not, nothing is known.
     provides = [SyclCompatInfo],
 )
 
+# For the reference page: the attributes that the macro passes on.
+sycl_compat_test_rule = _sycl_compat_test
+
 def sycl_compat_test(name, baseline = None, policy = None, **kwargs):
-    """Declares the test and, with a baseline, the program that writes that.
+    """Fails when a kernel does not run on a device that it must run on.
+
+    ```starlark
+    sycl_compat_test(
+        name = "compat_test",
+        devices = ["intel_gpu_pvc", "intel_gpu_bmg_g21"],
+        deps = [":kernels"],
+    )
+    ```
+
+    With `baseline`, known problems do not fail the test, and
+    `bazel run //:compat_test.update` writes that file.
 
     Args:
-        name: of the test.
-        baseline: path of a file in the package with the problems that are known.
-        policy: label of the policy.
-        **kwargs: other attributes of the test.
+        name: A unique name for this target.
+        baseline: Path of a JSON file in the package with the known problems. While the file
+            does not exist, no problem is known.
+        policy: Label of a policy of the gate, a YAML file that says which kernels must run
+            on which devices. Without one, each kernel must run on each device.
+        **kwargs: Attributes of every Bazel test, such as `size`, `tags` and `visibility`.
     """
     _sycl_compat_test(
         name = name,

@@ -25,9 +25,10 @@ sycl_device_config = rule(
     implementation = _sycl_device_config_impl,
     doc = """Device configuration files for the `device_config` of other rules.
 
-The files are merged over the built-in configuration in the order of `deps`, then
-`srcs`; what a later one says of a device counts. They are checked when something
-that uses them is built. The output group `devices` is the merged table as JSON.
+The files are merged over the built-in configuration: first those of `deps`, then
+`srcs`. A later file overrides what earlier ones say of a device. The files are checked
+when a target that uses them is built. The output group `devices` is the merged table as
+JSON.
 
 ```starlark
 sycl_device_config(
@@ -39,7 +40,7 @@ sycl_device_config(
     attrs = {
         "deps": attr.label_list(
             allow_files = [".yaml", ".yml"],
-            doc = "Other `sycl_device_config` targets, which come before `srcs`.",
+            doc = "Other `sycl_device_config` targets. Their files come before `srcs`.",
         ),
         "srcs": attr.label_list(
             allow_files = [".yaml", ".yml"],

@@ -22,9 +22,9 @@ sycl_library = rule(
     implementation = _sycl_library_impl,
     doc = """Device code that several `sycl_binary` targets share.
 
-Its sources are compiled once. Each `sycl_binary` that depends on it, directly or
-through other libraries, has its kernels. With `rdc = True` its kernels can call the
-library's `SYCL_EXTERNAL` functions.
+The sources are compiled once. Each `sycl_binary` that depends on the library, directly or
+through other libraries, holds its kernels. With `rdc = True` on the `sycl_binary`, its
+kernels can call the library's `SYCL_EXTERNAL` functions.
 
 ```starlark
 sycl_library(

@@ -79,32 +79,7 @@ def _sycl_test_impl(ctx):
 
 _sycl_test = rule(
     implementation = _sycl_test_impl,
-    doc = """Runs a program on a SYCL device of this machine.
-
-```starlark
-cc_binary(
-    name = "program",
-    srcs = ["program.cpp"],
-    copts = ["-std=c++17"],
-    deps = ["@sycl_runtime//:sycl"],
-)
-
-sycl_test(
-    name = "program_test",
-    args = ["$(rootpath :kernels)"],
-    binary = ":program",
-    data = [":kernels"],
-    device = "cpu",
-)
-```
-
-The test first prints the devices that the runtime finds. Where it finds none, the test
-passes, and says `skipped` with the reason in its log and its XML; with `required` it
-fails. `args` are those of the program, which runs in the workspace's folder of the runfiles.
-
-The runtime is `@sycl_runtime`, which a `sycl.runtime` tag in `MODULE.bazel` makes. Where
-it cannot be had (no `pip`), `bazel test //...` skips the test.
-""",
+    doc = "The test of the macro sycl_test.",
     attrs = {
         "binary": attr.label(
             cfg = "target",
@@ -118,36 +93,64 @@ it cannot be had (no `pip`), `bazel test //...` skips the test.
         ),
         "device": attr.string(
             default = "cpu",
-            doc = "What the program runs on: `cpu` is Intel's OpenCL CPU device, which comes with the runtime; `pocl` the machine's PoCL; `gpu` any GPU by Level Zero or OpenCL; `any` whatever the runtime chooses on this machine.",
             values = sorted(_DEVICES),
         ),
         "env": attr.string_dict(
-            doc = "Environment variables of the program; `$(rootpath)` and its like name files of `data`.",
+            doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`.",
         ),
-        "required": attr.bool(doc = "Whether it is a failure that there is no such device."),
-        "runtime": attr.label(
-            doc = "The runtime that the program is linked to: the repository of a `sycl.runtime` tag. Without it, `@sycl_runtime`.",
-            providers = [SyclRuntimeInfo],
-        ),
+        "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device."),
+        "runtime": attr.label(providers = [SyclRuntimeInfo]),
     },
     test = True,
 )
 
+# For the reference page: the attributes that the macro passes on.
+sycl_test_rule = _sycl_test
+
 def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
-    """Declares the test.
+    """Runs a program on a SYCL device of this machine.
+
+    ```starlark
+    cc_binary(
+        name = "program",
+        srcs = ["program.cpp"],
+        copts = ["-std=c++17"],
+        deps = ["@sycl_runtime//:sycl"],
+    )
+
+    sycl_test(
+        name = "program_test",
+        args = ["$(rootpath :kernels)"],
+        binary = ":program",
+        data = [":kernels"],
+        device = "cpu",
+    )
+    ```
+
+    The test passes when the program exits with 0. It first prints the devices that the
+    runtime finds. Without a device of the wanted kind the test passes, and its log and its
+    XML say `skipped` and the reason. With `required` it fails instead. The program runs in
+    the workspace's folder of the runfiles.
+
+    The runtime is `@sycl_runtime`, the repository of a `sycl.runtime` tag in
+    `MODULE.bazel`. On a machine that cannot fetch it (no `pip`), `bazel test //...` skips
+    the test.
 
     Args:
-        name: of the test.
-        device: what the program runs on.
-        runtime: the repository of the runtime, `@sycl_runtime` of the caller when it is None.
-        tags: of the test.
-        **kwargs: other attributes of the test.
+        name: A unique name for this target.
+        device: What the program runs on: `cpu` is Intel's OpenCL CPU device, which comes
+            with the runtime; `pocl` the machine's PoCL; `gpu` any GPU by Level Zero or
+            OpenCL; `any` the device that the runtime chooses.
+        runtime: The repository of the `sycl.runtime` or `sycl.dpcpp` tag whose runtime the
+            program is linked to. Without it, `@sycl_runtime`.
+        tags: Tags of the test. With a `device` other than `cpu` the tag `external` is
+            added, because Bazel cannot see when the machine gets another device.
+        **kwargs: Attributes of every Bazel test, such as `args`, `size` and `visibility`.
     """
     _sycl_test(
         name = name,
         device = device,
         runtime = runtime or "@sycl_runtime",
-        # Bazel cannot see that the machine has got another device.
         tags = tags + (["external"] if device != "cpu" else []),
         **kwargs
     )

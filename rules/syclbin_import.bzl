@@ -15,7 +15,7 @@ def _syclbin_import_impl(ctx):
         ctx.attr.state,
         targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets),
         device_config = ctx.files.device_config,
-        # Those who deliver the file were warned, and those who use it will be.
+        # The build of the file warned, and the targets that use it do.
         checked = False,
     )
 
@@ -23,8 +23,8 @@ syclbin_import = rule(
     implementation = _syclbin_import_impl,
     doc = """A SYCLBIN that was built elsewhere.
 
-Other rules use it as they use a `sycl_binary`: `syclbin_link`, `sycl_binary` and
-`sycl_library` in `deps`, and `sycl_compat_report` to report on it.
+It takes the place of a `sycl_binary` in `deps` of `syclbin_link`, `sycl_binary`,
+`sycl_library` and `sycl_compat_report`.
 
 ```starlark
 syclbin_import(
@@ -51,11 +51,11 @@ sycl_binary(
         ),
         "state": attr.string(
             default = "object",
-            doc = "The bundle state that the file is in, as `packager dump` shows it. To link a file that says otherwise is an error.",
+            doc = "The bundle state of the file, as `packager dump` shows it. Linking a file in another state is an error.",
             values = ["input", "object", "executable"],
         ),
         "sycl_targets": attr.string_list(
-            doc = "The targets that it was built for, for rules that ask.",
+            doc = "The targets that the file was built for, for other rules: see [SyclbinInfo](#syclbininfo).",
         ),
         "_devicec": TOOL_ATTRS["_devicec"],
     } | COMPAT_ATTRS,

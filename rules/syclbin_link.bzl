@@ -15,7 +15,7 @@ def _syclbin_link_impl(ctx):
     if not ctx.attr.deps:
         fail("%s: deps is empty; name the SYCLBINs to link" % ctx.label)
     if ctx.attr.allow_unresolved and ctx.attr.state == "executable":
-        fail("%s: allow_unresolved: nothing may be unresolved in executable state; leave out one of both" % ctx.label)
+        fail("%s: allow_unresolved = True does not go with state = \"executable\", which has no unresolved symbols; leave out one of them" % ctx.label)
     first = {}
     for dep in ctx.attr.deps:
         file = dep[SyclbinInfo].file
@@ -34,7 +34,7 @@ def _syclbin_link_impl(ctx):
             device_code_split = ctx.attr.device_code_split or "auto",
             state = state,
             dependencies = ctx.attr.allow_unresolved,
-            # It is there when those that built the files wanted it.
+            # The files have debug information when their own builds kept it.
             keep_debug_info = True,
             ir = ctx.attr.ir or "any",
         )
@@ -54,7 +54,7 @@ def _state(ctx):
 def _combine(ctx, toolchain, state):
     for attribute in ["device_code_split", "fixed_targets", "ir", "sycl_targets"]:
         if getattr(ctx.attr, attribute):
-            fail("%s: %s goes with mode = \"ir\": combining keeps the images that there are" % (ctx.label, attribute))
+            fail("%s: %s goes with mode = \"ir\": mode = \"combine\" keeps the existing images" % (ctx.label, attribute))
     _check_states(ctx, state)
     infos = [dep[SyclbinInfo] for dep in ctx.attr.deps]
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
@@ -78,21 +78,20 @@ def _check_states(ctx, state):
         if own and state and _STATES.index(own) > _STATES.index(state):
             fail("%s: deps: %s is in %s state, which cannot become %s" % (ctx.label, dep.label, own, state))
         if own == "executable" and not all_executable and not ctx.attr.state:
-            fail("%s: deps: %s is in executable state, and others are not: nothing of it can be called; give it state = \"object\", or this target state = \"executable\" to have it beside the others" % (ctx.label, dep.label))
+            fail("%s: deps: %s is in executable state and others are not, so that nothing can call it; give it state = \"object\", or give this target state = \"executable\" to keep it beside the others" % (ctx.label, dep.label))
 
 syclbin_link = rule(
     implementation = _syclbin_link_impl,
-    doc = """Links SYCLBINs: what one imports others have to export.
+    doc = """Links SYCLBINs: the symbols that one file imports, another must export.
 
-With `mode = "combine"` the modules of all become those of one file. Their code and
-images stay as they are; a function that a kernel calls in another module is found
-when the program calls `sycl::link`, so that the result is in object state then.
+With `mode = "combine"` the modules of all files are put into one file. Code and images
+stay as they are. When a kernel calls a function of another module, the program resolves
+the call with `sycl::link`, and the result is in object state.
 
 With `mode = "ir"` the code itself is linked, from the SPIR-V or LLVM bitcode of each
-file, and goes the way of a `sycl_binary` from there: calls from one file to another
-are ordinary calls, and images are compiled for `sycl_targets`. Of `deps`, a changed
-one is read again, and what depends on its code is built again. Output groups are those
-of `sycl_binary`.
+file, and is built as that of a `sycl_binary`: calls from one file to another are ordinary
+calls, and images are compiled for `sycl_targets`. Output groups are those of
+`sycl_binary`.
 
 ```starlark
 syclbin_link(
@@ -111,28 +110,28 @@ syclbin_link(
             doc = "Leave imports that no file exports to a later link.",
         ),
         "deps": attr.label_list(
-            doc = "The SYCLBINs: `sycl_binary`, `syclbin_import` and `syclbin_link` targets, as a rule in input or object state.",
+            doc = "The SYCLBINs: `sycl_binary`, `syclbin_import` and `syclbin_link` targets, usually in input or object state.",
             providers = [SyclbinInfo],
         ),
         "device_code_split": attr.string(
-            doc = "For `ir`: which kernels become one module, as in `sycl_binary`. A SYCLBIN counts as a source.",
+            doc = "For `mode = \"ir\"`: which kernels become one module, as in `sycl_binary`. A SYCLBIN counts as a source.",
             values = ["", "auto", "per_source", "per_kernel", "off"],
         ),
         "ir": attr.string(
-            doc = "For `ir`: what becomes of SPIR-V where GPUs have native images, as in `sycl_binary`.",
+            doc = "For `mode = \"ir\"`: what to do with SPIR-V when GPUs have native images, as in `sycl_binary`.",
             values = ["", "any", "cpu", "separate", "none"],
         ),
         "mode": attr.string(
             default = "combine",
-            doc = "`combine` keeps the modules and resolves their symbols, `ir` links their code.",
+            doc = "`combine` keeps the modules and resolves their symbols. `ir` links their code.",
             values = ["combine", "ir"],
         ),
         "state": attr.string(
-            doc = "The result's bundle state: `input`, `object` or `executable`. When it is not given, it is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another, which `sycl::link` resolves when the program runs; otherwise it is `executable`. `combine` refuses `executable` for such modules.",
+            doc = "The result's bundle state: `input`, `object` or `executable`. Without it, the state is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another one, which `sycl::link` resolves when the program runs. Otherwise it is `executable`. `combine` refuses `executable` for such modules.",
             values = ["", "input", "object", "executable"],
         ),
         "sycl_targets": attr.string_list(
-            doc = "For `ir`: what to build for, as in `sycl_binary`. `spir64` when nothing is named.",
+            doc = "For `mode = \"ir\"`: what to build for, as in `sycl_binary`. Without it, `spir64`.",
         ),
     } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,

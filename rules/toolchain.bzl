@@ -40,7 +40,7 @@ def _sycl_toolchain_impl(ctx):
             missing = "" if path else (
                 "{what} is missing: {why}. Install it (Debian: {package}) and build again, or set the attribute '{attr}' of the sycl_toolchain {label}.".format(
                     what = what,
-                    why = ctx.attr.missing.get(name, "the toolchain has no path for it"),
+                    why = ctx.attr.missing.get(name, "the toolchain has no path of it"),
                     package = package,
                     attr = name,
                     label = ctx.label,
@@ -61,19 +61,19 @@ sycl_toolchain = rule(
     implementation = _sycl_toolchain_impl,
     doc = """Names the programs that SYCL device code is built with.
 
-The device compiler is `clang`, or DPC++ when there is `dpcpp`, which the repositories
-of `sycl.dpcpp` tags set.
+The device compiler is `clang`, or DPC++ when `dpcpp` is set, as in the repositories of
+`sycl.dpcpp` tags.
 
-Every program may be missing. A target that needs a missing one fails with a
-message that names the program, the package that has it, and the attribute.
+Every program may be missing. A target that needs a missing program fails: the error names
+the program, the package that has it, and the attribute.
 
-Programs that are not Bazel targets are invisible to Bazel's caches: give a file
-in `stamps` whose content changes when the program does, as the `sycl` module
-extension does with versions and checksums.
+Bazel does not see when a program that is not a Bazel target changes. For such a program,
+give a file in `stamps` whose content changes with it. The `sycl` module extension does so
+with versions and checksums.
 """,
     attrs = {
         "base": attr.label(
-            doc = "Another `sycl_toolchain`, whose programs are taken where this one has none.",
+            doc = "Another `sycl_toolchain`. Its programs are used where this one has none.",
             providers = [platform_common.ToolchainInfo],
         ),
         "clang": attr.string(doc = "Path of clang++, version 21 or newer."),
@@ -83,19 +83,19 @@ extension does with versions and checksums.
         ),
         "dpcpp": attr.label(
             cfg = "exec",
-            doc = "DPC++ as the device compiler, in place of `clang`: a target with SyclDpcppInfo, such as `@sycl_dpcpp//:compiler`.",
+            doc = "DPC++ as the device compiler, in place of `clang`: a target with [SyclDpcppInfo](#sycldpcppinfo), such as `@sycl_dpcpp//:compiler`.",
             providers = [SyclDpcppInfo],
         ),
         "libsycl": attr.label(
-            doc = "DPC++'s runtime, which ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
+            doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],
         ),
-        "llc": attr.string(doc = "Path of llc, used to write SPIR-V when there is no `llvm_spirv`."),
+        "llc": attr.string(doc = "Path of llc, which writes SPIR-V where `llvm_spirv` is missing."),
         "llvm_dis": attr.string(doc = "Path of llvm-dis."),
         "llvm_link": attr.string(doc = "Path of llvm-link."),
         "llvm_spirv": attr.string(doc = "Path of llvm-spirv."),
-        "missing": attr.string_dict(doc = "For a program that is missing: where it was looked for."),
-        "ocloc": attr.string(doc = "Path of ocloc, needed by the `intel_gpu_*` targets."),
+        "missing": attr.string_dict(doc = "Attribute of a missing program -> where it was looked for, for the error."),
+        "ocloc": attr.string(doc = "Path of ocloc, for `intel_gpu_*` targets."),
         "opt": attr.string(doc = "Path of opt."),
         "runtime": attr.string(
             default = "2026.0",
@@ -105,7 +105,7 @@ extension does with versions and checksums.
         "spirv_val": attr.string(doc = "Path of spirv-val."),
         "stamps": attr.label_keyed_string_dict(
             allow_files = True,
-            doc = "Files that change when a program changes, each with the name of that program's attribute.",
+            doc = "File that changes when a program changes -> the attribute of that program.",
         ),
     },
 )

@@ -1,10 +1,10 @@
 """The actions of a device build, in the order in which they run.
 
-Each is declared by one function. File names say what they hold:
+One function declares each. File names say what they hold:
 `NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.split` the folder of
 its split modules, `NAME.device/SOURCE.spv` that of the modules as SPIR-V,
-`NAME.device/SOURCE.TARGET.bin` that of their images for a target. How many modules a
-source has only the compilers know: kernels that need different things are apart.
+`NAME.device/SOURCE.TARGET.bin` that of their images for a target. Outputs are folders
+because the number of modules is known only after post-link has run.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
@@ -17,10 +17,10 @@ def need(ctx, tool):
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
-# Line tables are for reports, which show where a kernel is and which function makes
-# it need what; SPIR-V is shipped without them. Names of functions that are inlined
-# come with the tables only for profiling. Neither the folder of the build nor, as
-# DWARF 5 would have it, a checksum of the source gets into the bitcode.
+# Reports use line tables to show where a kernel is and which function makes it need an
+# aspect. SPIR-V is shipped without them. The option for profiling adds the names of inlined
+# functions. DWARF 4 and the compilation folder keep the source's checksum and the build's
+# folder out of the bitcode.
 _LINE_TABLES = [
     "-gdwarf-4",
     "-gline-tables-only",
@@ -29,10 +29,10 @@ _LINE_TABLES = [
 ]
 
 def wants_debug_info(copts):
-    """Whether options ask for debug information, to debug the shipped code."""
+    """Whether options ask for debug information in the shipped code."""
     return any([c.startswith("-g") and c != "-g0" and not c.startswith("-gno-") for c in copts])
 
-# The same for DPC++, whose driver passes over -g options for device code.
+# The same for DPC++, whose driver ignores -g options for device code.
 _DPCPP_LINE_TABLES = [
     "-Xclang",
     "-debug-info-kind=line-tables-only",
@@ -55,10 +55,10 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
         compilation_context: headers, include folders and the dependencies' defines.
         defines: the target's own definitions.
         copts: the target's own options.
-        host: whether a host compiler is to compile the source, too.
+        host: whether a host compiler compiles the source as well.
     Returns:
-        struct(bitcode, header, footer): Files. The last two are what DPC++ tells the
-        host side of the source, None without host.
+        struct(bitcode, header, footer): Files. The last two are DPC++'s integration header
+        and footer for the host compile, None without host.
     """
     out = struct(
         bitcode = ctx.actions.declare_file(name + ".bc"),
@@ -103,7 +103,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     """The command of compile_action for DPC++."""
     dpcpp = need(ctx, toolchain.dpcpp)
 
-    # Headers that the source does not include are no reason to compile it again.
+    # A change in a header that the source does not include must not compile it again.
     unused = ctx.actions.declare_file(name + ".unused")
     candidates = ctx.actions.args()
     candidates.add_all(headers)
@@ -131,7 +131,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     )
 
 def system_headers(ctx):
-    """Where DPC++ finds the C and C++ headers: where the C++ toolchain has them.
+    """The options by which DPC++ finds the C and C++ headers of the C++ toolchain.
 
     Args:
         ctx: the context of a rule with the C++ toolchain.
@@ -144,14 +144,14 @@ def system_headers(ctx):
         return struct(options = [], files = depset())
     options = ["--sysroot=" + cc.sysroot] if cc.sysroot else []
     for folder in cc.built_in_include_directories:
-        # GCC's own headers lie in the folder of its version, by which clang finds libstdc++.
+        # GCC's own headers are in the folder of its version, from which clang finds libstdc++.
         if "/lib/gcc/" in folder and folder.endswith("/include"):
             options.append("--gcc-install-dir=" + folder[:-len("/include")])
             break
     return struct(options = options, files = cc.all_files)
 
 def link_action(ctx, toolchain, bitcode, name):
-    """SyclDeviceLink: all sources' bitcode to one module whose kernels know their source.
+    """SyclDeviceLink: links the bitcode of all sources; kernels keep the id of their source.
 
     Args:
         ctx: the rule context.
@@ -181,7 +181,7 @@ def link_action(ctx, toolchain, bitcode, name):
     return out
 
 def import_action(ctx, toolchain, syclbin, name):
-    """SyclbinImport: the IR of a SYCLBIN to bitcode that can be linked.
+    """SyclbinImport: turns the IR of a SYCLBIN into bitcode that can be linked.
 
     Args:
         ctx: the rule context.
@@ -213,7 +213,7 @@ def import_action(ctx, toolchain, syclbin, name):
     return out
 
 def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
-    """SyclPostLink: device code to the split modules of each source.
+    """SyclPostLink: splits device code into the modules of each source.
 
     Args:
         ctx: the rule context.
@@ -221,14 +221,14 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         bitcode: the File of a source's bitcode, or of that of several sources.
         source: module id of the source, empty when link_action has marked all code.
         modules: dict of module id -> path of its outputs below the package, without
-            extension. The id is empty for what is not divided by sources.
+            extension. The id is empty for code that is not divided by sources.
         split: device_code_split.
         fixed_targets: names of the only targets that the kernels are for, or none.
         device_config: list of Files merged over the built-in device table.
-        kernels_only: whether nothing is ever linked to the modules, so that functions are
-            of use to their own kernels only.
+        kernels_only: whether nothing is linked to the modules later, so that functions are
+            kept for their own kernels only.
         dependencies: whether a module may use what another image defines.
-        syclbin: whether kernels get the names by which programs find them in a SYCLBIN.
+        syclbin: whether kernels get the names by which programs look them up in a SYCLBIN.
     Returns:
         dict of module id -> struct(code, table): the folder of modules, and their table.
     """
@@ -257,7 +257,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
     if ctx.attr._warnings_as_errors[BuildSettingInfo].value:
         args.add("--warnings-as-errors")
     for module, out in outs.items():
-        # A folder as an argument would be expanded to its files.
+        # Bazel would expand a folder to its files.
         if module:
             args.add_all([out.code], format_each = "--module=" + module.replace("%", "%%") + "=%s", expand_directories = False)
         else:
@@ -277,7 +277,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
     return outs
 
 def dpcpp_images_action(ctx, toolchain, bitcode, name, split, dependencies, keep_debug_info):
-    """SyclImages: device code to device images by DPC++'s own post-link and translator.
+    """SyclImages: makes device images with DPC++'s own post-link and translator.
 
     Args:
         ctx: the rule context.
@@ -320,14 +320,14 @@ def _form(ctx, name):
     """The files of a source's SPIR-V: struct(code, properties, table)."""
     return struct(
         code = ctx.actions.declare_directory(name + ".spv"),
-        # Apart from the code, so that native code is not compiled again when only
-        # these change.
+        # Not in the folder of the code: native code is not compiled again when only the
+        # properties change.
         properties = ctx.actions.declare_directory(name + ".properties"),
         table = ctx.actions.declare_file(name + ".table"),
     )
 
 def translate_action(ctx, toolchain, modules, name, keep_debug_info):
-    """SyclTranslate: split modules to SPIR-V, with their property and symbol files.
+    """SyclTranslate: translates split modules to SPIR-V, and writes their property and symbol files.
 
     Args:
         ctx: the rule context.
@@ -375,7 +375,7 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
     return out
 
 def filter_action(ctx, table, properties, target, device_config, out, sycl_targets = [], fixed_targets = []):
-    """SyclAotFilter: a table to the rows that a target can take.
+    """SyclAotFilter: keeps the rows of a table that a target can take.
 
     Args:
         ctx: the rule context.
@@ -384,7 +384,7 @@ def filter_action(ctx, table, properties, target, device_config, out, sycl_targe
         target: name of the target.
         device_config: list of Files merged over the built-in device table.
         out: the table File to write.
-        sycl_targets: what is built for, if that is to be checked against fixed_targets.
+        sycl_targets: the targets of the build, to check them against fixed_targets, or none.
         fixed_targets: the only targets that keep rows, or none when all do.
     """
     args = ctx.actions.args()
@@ -405,7 +405,7 @@ def filter_action(ctx, table, properties, target, device_config, out, sycl_targe
     )
 
 def aot_action(ctx, toolchain, form, table, target, name, library):
-    """SyclAot: the modules that the filter left to a target's device code.
+    """SyclAot: compiles the modules that the filter kept for a target.
 
     Args:
         ctx: the rule context.
@@ -444,7 +444,7 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
     return out
 
 def plan_action(ctx, forms, targets, device_config, name):
-    """SyclAotPlan: every target's decision about every module, as JSON.
+    """SyclAotPlan: writes the decision about every module and target as JSON.
 
     Fails when no target can take one of the modules: its kernels would be missing
     at run time.
@@ -478,17 +478,17 @@ def plan_action(ctx, forms, targets, device_config, name):
     return plan
 
 def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = False):
-    """SyclbinPack: all images to one SYCLBIN.
+    """SyclbinPack: packs all images into one SYCLBIN.
 
     Args:
         ctx: the rule context.
-        images: list of struct(target, table, files): a target's table and what it names.
+        images: list of struct(target, table, files): a target's table and the files that it names.
         plan: the plan's File; it must succeed before anything is packed.
         state: input, object or executable.
         runtime: release of the runtime that will load the file.
         out: the File to write.
         ir: which devices IR is for: any, or cpu.
-        embedded: whether the file only tells what images a program itself holds.
+        embedded: whether the file only describes images that are inside a program.
     """
     flags = ["--state", state]
     if ir != "any":
@@ -498,7 +498,7 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
     _packager_action(ctx, "pack", flags, images, plan, runtime, out, "SyclbinPack", "Packing %{output}")
 
 def wrap_action(ctx, images, plan, runtime, out):
-    """SyclWrap: all images to the source of an object that registers them with libsycl.
+    """SyclWrap: writes the source of an object that registers all images with libsycl.
 
     Args:
         ctx: the rule context.
@@ -537,13 +537,13 @@ def _table(image):
     )
 
 def combine_action(ctx, files, state, allow_unresolved, runtime, out):
-    """SyclbinLink: the modules of several SYCLBINs to one, with their symbols resolved.
+    """SyclbinLink: puts the modules of several SYCLBINs into one, and resolves their symbols.
 
     Args:
         ctx: the rule context.
         files: list of SYCLBIN Files.
-        state: input, object, executable, or empty for the tool's choice.
-        allow_unresolved: whether imports may stay that no file exports.
+        state: input, object or executable, or empty to let the tool choose.
+        allow_unresolved: whether imports that no file exports are allowed.
         runtime: release of the runtime that will load the file.
         out: the File to write.
     """
@@ -578,8 +578,8 @@ def _run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tool
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
-        # The device compilers find their helpers (ld, ar, libraries) without PATH;
-        # an empty environment keeps the machine's own out of the cache key.
+        # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
+        # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
         toolchain = TOOLCHAIN_TYPE,
     )

@@ -2,7 +2,7 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 
-# What a program's compiles are named, beside the program.
+# Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
 
 COMPAT_ATTRS = {
@@ -19,15 +19,14 @@ def report_action(ctx, files, devices, device_config, out, embedded = []):
         devices: list of device names, or none for what the files were built for.
         device_config: list of Files merged over the built-in device table.
         out: the File to write.
-        embedded: list of the Files of SYCLBINs with the images that programs themselves
-            hold.
+        embedded: list of the Files of SYCLBINs whose images are inside programs.
     """
     label = str(ctx.label).lstrip("@")
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", out)
 
-    # People know a program by its own name.
+    # Reports show the label that users wrote.
     args.add("--name", label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label)
     args.add_joined("--devices", devices, join_with = ",")
     args.add_all(device_config, before_each = "--device-config")
@@ -43,14 +42,14 @@ def report_action(ctx, files, devices, device_config, out, embedded = []):
     )
 
 def check_action(ctx, report, name):
-    """SyclCompatCheck: warns of what a report says, or fails, as the setting has it.
+    """SyclCompatCheck: warns of a report's problems or fails, as the setting says.
 
     Args:
         ctx: the rule context.
         report: the report's File.
         name: path of the output below the package, without extension.
     Returns:
-        list of File: what asks for the check, none when it is off.
+        list of File: the output of the check, none when it is off.
     """
     level = ctx.attr._compat_setting[BuildSettingInfo].value
     if level == "off":
@@ -64,10 +63,10 @@ def check_action(ctx, report, name):
     if level == "warn":
         args.add("--warn-only")
 
-    # Nobody has to hear at every build that SPIR-V may meet any device.
+    # SPIR-V can meet any device: that is no news at every build.
     args.add("--undetermined", "ignore")
 
-    # A SYCLBIN of functions for others has no kernel to say anything about.
+    # A SYCLBIN can hold functions for others only, and no kernel.
     args.add("--fail-on-empty=false")
     args.add("--json-file", result)
     args.add(report)
@@ -82,7 +81,7 @@ def check_action(ctx, report, name):
     return [result]
 
 def quoted(text):
-    """A text as one argument of a shell."""
+    """A text as one argument for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
@@ -94,9 +93,9 @@ def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIR
         tool: the compat tool's Target, for the target platform.
         arguments: list of string, for the shell; `runfile` and `near_runfile` make those that are files.
         runfiles: the Files that the arguments name.
-        folder: where the tool runs, for the shell between double quotes. Without one it is
-            where the user is.
-        hint: what to print when the answer is no.
+        folder: where the tool runs, as text for the shell within double quotes. The default
+            is the user's current folder.
+        hint: text to print when the tool exits with 1.
     Returns:
         struct(executable, runfiles).
     """

@@ -1,4 +1,4 @@
-"""What belongs to the baseline of a report: a program that writes it, and a test."""
+"""The targets of a baseline: a program that writes it, and a test."""
 
 load("//rules:providers.bzl", "SyclCompatInfo")
 load(":compat.bzl", "launcher", "near_runfile", "quoted", "runfile")
@@ -71,7 +71,7 @@ _sycl_compat_baseline_test = rule(
 )
 
 def update_hint(label):
-    """What to do when the baseline of a report is not current."""
+    """The hint that a failing test prints when the baseline is not current."""
     return "To accept what is reported now: bazel run %s.update" % str(label).lstrip("@")
 
 def existing(baseline):
@@ -83,7 +83,7 @@ def existing(baseline):
         The label of the file, or None.
     """
     if ":" in baseline or baseline.startswith("/"):
-        fail("baseline: %r is not the path of a file in the package" % baseline)
+        fail("baseline: %r is not a path in the package, such as compat.baseline.json" % baseline)
     return baseline if native.glob([baseline], allow_empty = True) else None
 
 _COMMON = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
@@ -95,7 +95,7 @@ def declare_update(name, baseline, policy, kwargs):
         name: of the target with the report.
         baseline: the baseline's path in the package.
         policy: label of the policy, or None.
-        kwargs: the attributes of the report, of which some are those of the program too.
+        kwargs: the attributes of the report. The program gets those of all rules.
     """
     _sycl_compat_update(
         name = name + ".update",
@@ -112,7 +112,7 @@ def declare_baseline_test(name, baseline, policy, kwargs):
         name: of the target with the report.
         baseline: the baseline's path in the package.
         policy: label of the policy, or None.
-        kwargs: the attributes of the report, of which some are those of the test too.
+        kwargs: the attributes of the report. The test gets those of all rules.
     """
     _sycl_compat_baseline_test(
         name = name + ".baseline_test",

@@ -17,7 +17,7 @@ SOURCE_ATTRS = {
         doc = "Headers that the sources include.",
     ),
     "includes": attr.string_list(
-        doc = "Folders, relative to this package, that are searched for headers.",
+        doc = "Folders to search for headers, relative to this package.",
     ),
     "srcs": attr.label_list(
         allow_files = _SOURCES,
@@ -30,7 +30,7 @@ COMPILE_ATTRS = SOURCE_ATTRS | {
         doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
     ),
     "deps": attr.label_list(
-        doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code becomes part of what uses it, and C++ libraries whose headers the sources include; the objects of these are not used.",
+        doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code is linked in, and C++ libraries whose headers the sources include. Only the headers of C++ libraries are used.",
         providers = [[CcInfo], [SyclbinInfo]],
     ),
 }
@@ -41,27 +41,27 @@ _RUNTIMES = ["2025.3", "2026.0", "2026.2"]
 IMAGE_ATTRS = {
     "device_config": attr.label(
         allow_files = [".yaml", ".yml"],
-        doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration: what targets support.",
+        doc = "A device configuration file or a `sycl_device_config`, that says what targets support. It is merged over the built-in configuration.",
     ),
     "fixed_targets": attr.string_list(
         doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
     ),
     "post_link": attr.string(
-        doc = "What divides device code into modules and says what they need: `rules_sycl`, or DPC++'s own post-link, `dpcpp`, for sources that DPC++ compiles, of which it is the default.",
+        doc = "What divides device code into modules and finds what they need: `rules_sycl`, or `dpcpp` for DPC++'s own post-link. The default is `dpcpp` for sources that DPC++ compiles, else `rules_sycl`.",
         values = ["", "dpcpp", "rules_sycl"],
     ),
 }
 
 RUNTIME_ATTRS = {
     "runtime": attr.string(
-        doc = "Release of DPC++'s runtime that will load the file: it decides the container and the numbers of aspects. Without it, that of the toolchain, whose default is 2026.0: every runtime of 2026 loads such a file.",
+        doc = "Release of DPC++'s runtime that loads the file, `2025.3`, `2026.0` or `2026.2`. The container format and the numbers of aspects depend on it. Without it, that of the toolchain, whose default is `2026.0`: every runtime of 2026 loads such a file.",
         values = [""] + _RUNTIMES,
     ),
 }
 
 RDC_ATTRS = {
     "rdc": attr.bool(
-        doc = "Whether device code is linked across sources, as `-fsycl-rdc` does it: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it each source stands alone.",
+        doc = "Link device code across sources, as `-fsycl-rdc` does: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it, the device code of each source stands alone.",
     ),
 }
 
@@ -94,7 +94,7 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
         toolchain: SyclToolchainInfo.
         before: options before those of the rule.
         after: options after them.
-        host: whether a host compiler is to compile the sources, too.
+        host: whether a host compiler compiles the sources as well.
     Returns:
         struct(context, own, compiled): the compilation context; the structs of
         SyclDeviceInfo of the rule's own sources; and a list of struct(source, bitcode,
@@ -105,7 +105,7 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
     own = {}
     compiled = []
     for source in ctx.files.srcs:
-        # What DPC++ calls a module id: the source, as the workspace knows it.
+        # DPC++'s module id: the path of the source in the workspace.
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
@@ -115,7 +115,7 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
     return struct(context = context, own = own.values(), compiled = compiled)
 
 def compiler_name(toolchain):
-    """What people call the device compiler of a SyclToolchainInfo."""
+    """Name of the device compiler of a SyclToolchainInfo, for errors."""
     return "DPC++ " + toolchain.dpcpp.version if toolchain.dpcpp else "clang"
 
 def expanded(ctx, attribute):
@@ -139,22 +139,22 @@ def device_code(ctx, toolchain, dep):
     if SyclDeviceInfo in dep:
         return dep[SyclDeviceInfo].sources
     if dep[SyclbinInfo].state == "executable":
-        fail("%s: deps: %s is a SYCLBIN in executable state, to which nothing can be linked; give it state = \"object\"" % (ctx.label, dep.label))
+        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; give it state = \"object\"" % (ctx.label, dep.label))
     fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (ctx.label, dep.label, toolchain.llvm_spirv.missing))
 
 def linkable(ctx, toolchain, syclbin, state):
-    """What a rule that makes a SYCLBIN gives those that link its code.
+    """The providers by which other targets link the code of a SYCLBIN.
 
-    The import is the maker's action, so that it runs once for all of them, and not
-    at all when there are none.
+    The action belongs to the target that makes the SYCLBIN, so that it runs once for
+    all targets that link it, and not at all without one.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         syclbin: the SYCLBIN's File.
-        state: its state, empty when the import is to find out.
+        state: its state, empty when it depends on what the file imports.
     Returns:
-        list of SyclDeviceInfo: none when nothing can be linked to the file.
+        list of SyclDeviceInfo: none when the file cannot be linked.
     """
     if state == "executable" or toolchain.llvm_spirv.missing:
         return []
@@ -166,7 +166,7 @@ def linkable(ctx, toolchain, syclbin, state):
     return [SyclDeviceInfo(sources = depset([source]))]
 
 def output_stem(ctx, module):
-    """Where the outputs of a source are below the rule's package, without extension.
+    """Path of a source's outputs below the rule's package, without extension.
 
     Args:
         ctx: the rule context.

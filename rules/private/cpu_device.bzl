@@ -1,4 +1,4 @@
-"""The files of Intel's OpenCL CPU device, of whatever runtime programs are linked to."""
+"""The files of Intel's OpenCL CPU device, from the runtime that programs are linked to."""
 
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
@@ -10,7 +10,7 @@ def _cpu_device_impl(ctx):
     if ctx.attr.driver:
         driver = runtime.cpu_driver if runtime else None
         if not driver:
-            # A loader of OpenCL drivers passes over what is none.
+            # The OpenCL loader ignores a file that is not a driver.
             driver = ctx.actions.declare_file("no_cpu_device")
             ctx.actions.write(driver, "")
         return [DefaultInfo(files = depset([driver]))]
@@ -28,7 +28,7 @@ cpu_device = rule(
 def _current_runtime_impl(ctx):
     libsycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl.libsycl
     if not libsycl:
-        fail("%s: the chosen compiler for devices comes without a runtime. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or name a runtime" % ctx.label)
+        fail("%s: the chosen device compiler has no runtime. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or give the attribute runtime" % ctx.label)
     return [libsycl[SyclRuntimeInfo]]
 
 current_runtime = rule(
@@ -41,11 +41,11 @@ current_runtime = rule(
 )
 
 def cpu_device_targets(name, device_compiler):
-    """Labels of what a program needs of the runtime that it is linked to.
+    """Labels of the targets that a program needs from its runtime.
 
     Args:
-        name: of the program.
-        device_compiler: the program's attribute, empty without one.
+        name: name of the program.
+        device_compiler: the program's attribute, or empty.
     Returns:
         struct(device, driver, runtime).
     """

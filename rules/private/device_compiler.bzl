@@ -1,4 +1,4 @@
-"""The attribute device_compiler: another device compiler for a target than for the rest."""
+"""The attribute device_compiler, which chooses a target's device compiler."""
 
 _FLAG = "//rules/settings:device_compiler"
 
@@ -13,8 +13,8 @@ device_compiler_transition = transition(
     outputs = [_FLAG],
 )
 
-# The cfg of what does not depend on the flag, and would otherwise be built once for each
-# value: the flag is part of the configuration of tools, too.
+# The cfg of targets that do not depend on the flag. The flag is part of the configuration
+# of tools as well: without this, they would be built once for each value.
 without_device_compiler = transition(
     implementation = lambda _settings, _attr: {_FLAG: "auto"},
     inputs = [],
@@ -23,7 +23,7 @@ without_device_compiler = transition(
 
 DEVICE_COMPILER_ATTRS = {
     "device_compiler": attr.string(
-        doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a `sycl.dpcpp` tag in MODULE.bazel, such as `sycl_dpcpp`. Without it, what the flag `--@rules_sycl//rules/settings:device_compiler` says, whose default is the first `sycl.dpcpp`, or `clang` when there is none.",
+        doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a `sycl.dpcpp` tag in MODULE.bazel, such as `sycl_dpcpp`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
     ),
 }
 
@@ -37,7 +37,7 @@ def _tool_impl(ctx):
 
 sycl_tool = rule(
     implementation = _tool_impl,
-    doc = "A program that is built once, whatever the device compiler.",
+    doc = "A program that is built once for all device compilers.",
     attrs = {
         "program": attr.label(cfg = "target", executable = True, mandatory = True),
     },

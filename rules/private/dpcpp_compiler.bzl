@@ -24,9 +24,9 @@ def _dpcpp_compiler_impl(ctx):
     ]
 
 def _check(ctx, driver, library, files):
-    """SyclCompilerCheck: compiles one kernel and looks at the images.
+    """SyclCompilerCheck: compiles one kernel and checks the images.
 
-    The file that it writes is an input of every compile, so that it runs once, before them.
+    Its output is an input of every compile, so that it runs once and first.
     """
     out = ctx.actions.declare_file(ctx.label.name + ".checked")
     system = system_headers(ctx)
@@ -44,18 +44,18 @@ def _check(ctx, driver, library, files):
 
 dpcpp_compiler = rule(
     implementation = _dpcpp_compiler_impl,
-    doc = "A driver and what it runs, such as libsycl-jit, checked before its first use.",
+    doc = "A driver and the compiler that it runs, checked before the first use.",
     attrs = {
-        "data": attr.label_list(allow_files = True, doc = "What it loads and reads."),
+        "data": attr.label_list(allow_files = True, doc = "Files that the compiler loads and reads."),
         "driver": attr.label(
             cfg = "exec",
             default = "//rules/dpcpp:driver",
-            doc = "What is run: a program with the command lines of that one.",
+            doc = "The program to run, with the command lines of the default.",
             executable = True,
         ),
-        "library": attr.label(allow_single_file = True, doc = "libsycl-jit, or what else the driver takes as --library."),
-        "missing": attr.string(doc = "Why there is no library, or empty."),
-        "version": attr.string(doc = "Which DPC++ it is of."),
+        "library": attr.label(allow_single_file = True, doc = "libsycl-jit, or another file that the driver takes as --library."),
+        "missing": attr.string(doc = "Why the library is missing, or empty."),
+        "version": attr.string(doc = "The version of DPC++, for messages."),
     },
     cfg = without_device_compiler,
     provides = [SyclDpcppInfo],

@@ -1,4 +1,4 @@
-"""What is done with device code once it is there: from sources' bitcode to images, and to a SYCLBIN."""
+"""From bitcode to device images, and to a SYCLBIN."""
 
 load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules/private:actions.bzl", "aot_action", "dpcpp_images_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
@@ -13,7 +13,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
         toolchain: SyclToolchainInfo.
         separate: list of the structs of SyclDeviceInfo whose code stands alone.
-        linked: those whose code is linked before.
+        linked: list of the structs whose code is linked first.
         sycl_targets: list of string.
         split: device_code_split.
         kernels_only: whether nothing is ever linked to the images.
@@ -21,7 +21,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         keep_debug_info: whether the SPIR-V keeps its debug information.
         syclbin: whether the images are for a SYCLBIN.
     Returns:
-        struct(targets, images, plan, groups): what the names of targets stand for; the
+        struct(targets, images, plan, groups): what resolve_targets returns; the
         images as pack_action takes them, with native set where they are native; the
         plan's File; and output groups.
     """
@@ -29,16 +29,16 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     stems = {}
     for source in separate + linked:
         if source.module in stems:
-            fail("%s: %s is compiled by two of the targets that it is linked of; move it to a library of its own" % (ctx.label, source.module))
+            fail("%s: two of the targets that it links compile %s; move that source to a library of its own" % (ctx.label, source.module))
         stems[source.module] = output_stem(ctx, source.module)
         if source.compiler != compiler_name(toolchain):
-            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be put together; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
     by_dpcpp = _dpcpp_post_link(ctx, toolchain)
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
 
-    # Bitcode, and the sources that post-link divides it by.
+    # Each unit is bitcode, and the sources that post-link divides it into.
     units = [struct(bitcode = s.bitcode, source = s.module, stems = {"": stems[s.module]}) for s in separate]
     links = []
     if linked:
@@ -86,12 +86,11 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
 def _dpcpp_post_link(ctx, toolchain):
     """Whether DPC++'s own post-link makes the images."""
     if ctx.attr.post_link == "dpcpp" and not toolchain.dpcpp:
-        fail("%s: post_link = \"dpcpp\" goes with sources that DPC++ compiles: add sycl.dpcpp(version = ...) to MODULE.bazel, or leave it out" % ctx.label)
+        fail("%s: post_link = \"dpcpp\" goes with sources that DPC++ compiles: add sycl.dpcpp(version = ...) to MODULE.bazel, or leave post_link out" % ctx.label)
     if not toolchain.dpcpp or ctx.attr.post_link == "rules_sycl":
         return False
     if ctx.attr.fixed_targets:
-        # Only our own post-link knows devices.
-        fail("%s: fixed_targets goes with post_link = \"rules_sycl\"" % ctx.label)
+        fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
 def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any"):
@@ -101,7 +100,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
         toolchain: SyclToolchainInfo.
         separate: list of the structs of SyclDeviceInfo whose code stands alone.
-        linked: those whose code is linked before.
+        linked: list of the structs whose code is linked first.
         sycl_targets: list of string.
         device_code_split: auto, per_source, per_kernel or off.
         state: input, object or executable.
@@ -136,26 +135,26 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
     )
 
 def _check_ir(ctx, targets, state, ir):
-    """Fails when there is nothing that the attribute ir could be about."""
+    """Fails when the attribute ir cannot have an effect."""
     if ir == "any":
         return
     if state != "executable":
-        fail("%s: ir = \"%s\" goes with executable state: in %s state the runtime links SPIR-V and passes over native images" % (ctx.label, ir, state))
+        fail("%s: ir = \"%s\" goes with executable state: in %s state the runtime links the SPIR-V and ignores native images" % (ctx.label, ir, state))
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
         fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
 
 def syclbin_providers(ctx, toolchain, files, state, targets, device_config, groups = {}, checked = True):
-    """Declares the report on a SYCLBIN, and gives what its rule provides.
+    """Declares the report on a SYCLBIN, and returns its rule's providers.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        files: list of File: the SYCLBIN, and that of its SPIR-V when it is a file of its own.
+        files: list of File: the SYCLBIN, and the SYCLBIN with the SPIR-V when that is separate.
         state: their state, as in SyclbinInfo.
         targets: list of the names of targets that it was built for.
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.
-        checked: whether the build warns of what the report says.
+        checked: whether the build warns of problems in the report.
     Returns:
         list of providers.
     """
@@ -177,7 +176,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, device_config, grou
     ] + linkable(ctx, toolchain, files[0], state)
 
 def _image(ctx, toolchain, form, name, target, device_config, library):
-    """A source's images for a target: struct(target, table, files) for pack_action, and what they are made of."""
+    """A source's images for a target: struct(target, table, files, filtered, native)."""
     filtered = ctx.actions.declare_file(name + ".filtered.table")
     filter_action(ctx, form.table, [form.properties], target.name, device_config, filtered)
     if not target.compiler:

@@ -3,10 +3,10 @@
 # Versions of clang that compile SYCL, newest first. Debian keeps each in a folder of its own.
 _VERSIONS = ["22", "21"]
 
-# Versions that read bitcode of DPC++ 2026, newest first: its LLVM is ahead of the last release.
+# Versions that read bitcode of DPC++ 2026, newest first: DPC++ is ahead of the last release of LLVM.
 _READERS = ["23", "22"]
 
-# What clang++ needs beside it, for what: llvm-spirv reads only bitcode of its own version.
+# The programs that clang++ needs beside it: llvm-spirv reads only bitcode of its own version.
 _BESIDE_CLANG = {
     "llvm_dis": "llvm-dis",
     "llvm_link": "llvm-link",
@@ -44,14 +44,14 @@ def _which(rctx, names):
     return ""
 
 def _libraries(rctx):
-    """Paths of the shared libraries that the loader knows; empty when it cannot be asked."""
+    """Paths of the shared libraries that the loader knows; empty without ldconfig."""
 
-    # ldconfig is in a folder that is not in everybody's PATH.
+    # ldconfig is in a folder that is not in every PATH.
     listing = _run(rctx, ["sh", "-c", "PATH=$PATH:/usr/sbin:/sbin ldconfig -p"])
     return [line.split(" => ")[1] for line in listing.split("\n") if " => " in line]
 
 def _named(rctx):
-    """Folders that the user names: list of (folder, version, why)."""
+    """The folder that the user names: list of (folder, version, why)."""
     named = rctx.attr.llvm or rctx.getenv("SYCL_LLVM_ROOT", "")
     return [(named, "", "named by " + ("sycl.local" if rctx.attr.llvm else "SYCL_LLVM_ROOT"))] if named else []
 
@@ -60,22 +60,22 @@ def _debian(versions):
     return [("/usr/lib/llvm-" + v, v, "Debian's llvm-" + v) for v in versions]
 
 def _program(rctx, folder, name, version):
-    """Path of a program of a folder, or of that of its version in PATH; empty without."""
+    """Path of a program in a folder, or of that version in PATH, or empty."""
     return _file(rctx, folder + "/bin/" + name) or (_which(rctx, [name + "-" + version]) if version else "")
 
 def _look(rctx, folder, version, why, log):
-    """Looks at a folder for a clang++ and what it needs.
+    """Looks in a folder for clang++ and what it needs.
 
     Args:
         rctx: the repository context.
         folder: an LLVM installation.
         version: its version, empty when it is not known.
-        why: why it is looked at.
-        log: list of lines that say what was looked at, which this adds to.
+        why: why this folder is tried, for the log.
+        log: list of lines that say what was tried, to which this adds.
     Returns:
         None without clang++, else struct(found, lacking, makes_spirv): dict of program ->
-        path, list of the names of what is not there, and whether there is what turns
-        clang's output into SPIR-V.
+        path, list of the names of missing programs, and whether a program turns clang's
+        output into SPIR-V.
     """
     clang = _program(rctx, folder, "clang++", version)
     if not clang:
@@ -105,13 +105,13 @@ def _look(rctx, folder, version, why, log):
 def find_llvm(rctx):
     """Finds the LLVM programs: the newest version that has all of them.
 
-    Where no version has all, it is the one that lacks least of those that make SPIR-V.
+    Without such a version, the one that makes SPIR-V and lacks the fewest programs.
 
     Args:
         rctx: the repository context.
     Returns:
         struct(found, log): dict of program -> path, and a list of lines that say what was
-        looked at.
+        tried.
     """
     log = []
     best = None
@@ -133,7 +133,7 @@ def find_readers(rctx):
     Args:
         rctx: the repository context.
     Returns:
-        struct(found, log), as that of find_llvm; all of one version, or none.
+        struct(found, log), as find_llvm returns it; all programs of one version, or none.
     """
     log = []
     for folder, version, why in _named(rctx) + _debian(_READERS):
@@ -150,7 +150,7 @@ def find_readers(rctx):
     return struct(found = {}, log = log)
 
 def write_stamp(rctx, file, name, path):
-    """Writes a file: what identifies a program, its libraries included.
+    """Writes a file that identifies a program and its libraries.
 
     Args:
         rctx: the repository context.
@@ -161,7 +161,7 @@ def write_stamp(rctx, file, name, path):
     libraries = []
     for line in _run(rctx, ["ldd", path]).split("\n"):
         for word in line.strip().split(" "):
-            # libc and its like change nothing in what these programs write.
+            # libc and the like do not change what these programs write.
             if word.startswith("/") and [k for k in ["LLVM", "clang", "SPIRV", "igc", "ocloc"] if k in word]:
                 libraries.append(word)
     if name == "ocloc":
@@ -176,7 +176,7 @@ def write_stamp(rctx, file, name, path):
         rctx.watch(rctx.path(f).realpath)
     sums = _run(rctx, ["sha256sum"] + files)
     if not sums:
-        fail("cannot read %s to tell its version: is sha256sum there?" % ", ".join(files))
+        fail("cannot compute checksums of %s: is sha256sum in PATH, and can the files be read?" % ", ".join(files))
     rctx.file(file, "\n".join(lines + [sums]) + "\n")
 
 def _target(name, found, missing, stamps, base = ""):
@@ -209,7 +209,7 @@ def _sycl_local_toolchain_impl(rctx):
             missing[attr] = "no %s %s" % (name, "at " + given if given else "in PATH")
     known = _libraries(rctx)
     if "ocloc" in found and known and not [f for f in known if "/libigc.so" in f]:
-        missing["ocloc"] = "%s is there but the library libigc that it loads is not" % found.pop("ocloc")
+        missing["ocloc"] = "%s exists, but the library libigc that it loads does not" % found.pop("ocloc")
 
     readers = find_readers(rctx)
     why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))

@@ -1,4 +1,4 @@
-"""Nearest names, for errors about a misspelled one."""
+"""Nearest names, for errors about misspelled ones."""
 
 def _distance(a, b):
     """Edits that turn a into b: insert, delete or replace a character, or swap two neighbours."""
@@ -20,14 +20,14 @@ def _distance(a, b):
     return row[-1]
 
 def nearest_names(name, known, count = 3):
-    """The known names that are most like a given one.
+    """The known names that are nearest to a given one.
 
     Args:
         name: what was written.
         known: list of the names that exist.
-        count: how many to return at the most.
+        count: how many to return at most.
     Returns:
-        The nearest names, sorted; none when even they share next to nothing with it.
+        The nearest names, sorted; none when all of them are too far from it.
     """
     ranked = sorted([(_distance(name, k), k) for k in known])
     if not ranked or ranked[0][0] > max(2, len(name) // 2):

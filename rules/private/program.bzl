@@ -13,7 +13,7 @@ load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:images.bzl", "build_images")
 
 _LinkedCodeInfo = provider(
-    doc = "The device code below a target that the program is to link.",
+    doc = "The device code of dependencies that the program must link.",
     fields = {"sources": "depset of the structs of SyclDeviceInfo."},
 )
 
@@ -28,14 +28,14 @@ def _linked_code_impl(target, ctx):
 
 _linked_code = aspect(
     implementation = _linked_code_impl,
-    doc = "Finds libraries with rdc = True, also behind C++ libraries.",
+    doc = "Finds libraries with rdc = True, also through C++ libraries.",
     attr_aspects = ["deps"],
     provides = [_LinkedCodeInfo],
 )
 
 PROGRAM_ATTRS = SOURCE_ATTRS | {
     "copts": attr.string_list(
-        doc = "Options of both compiles, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
     ),
     "deps": attr.label_list(
         aspects = [_linked_code],
@@ -44,27 +44,27 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     ),
     "device_code_split": attr.string(
         default = "auto",
-        doc = "Which kernels become one image, as `-fsycl-device-code-split=` takes it: `per_source` those of a source, `per_kernel` each alone, `off` all that are linked; `auto` is `per_source`. In all of them kernels that need different optional features are apart.",
+        doc = "Which kernels become one image, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different images.",
         values = ["auto", "per_source", "per_kernel", "off"],
     ),
     "device_copts": attr.string_list(
-        doc = "Options of the compile for devices alone.",
+        doc = "Options of the compile for devices only.",
     ),
     "host_copts": attr.string_list(
-        doc = "Options of the compile for the host alone.",
+        doc = "Options of the compile for the host only.",
     ),
     "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, what the flag `--@rules_sycl//rules/settings:sycl_targets` has: `spir64` unless it is given.",
+        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
 } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
-# What libsycl's headers are written for, unless the user has another wish. Newer
+# The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
 _STANDARD = ["-std=c++17"]
 
 def program_toolchain(ctx):
-    """The toolchain, which has to have a compiler and a runtime for ordinary SYCL programs.
+    """The toolchain. Fails when it cannot build ordinary SYCL programs.
 
     Args:
         ctx: the rule context.
@@ -73,17 +73,16 @@ def program_toolchain(ctx):
     """
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
     if not toolchain.dpcpp:
-        fail("%s: ordinary SYCL programs need DPC++, and the compiler for devices is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel (sycl is use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\")), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
+        fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
     return toolchain
 
 def build_program(ctx, link_dependencies):
-    """Declares the actions of a library or of what a program is made of.
+    """Declares the actions of a library, or of a program but for its link.
 
     Args:
         ctx: the context of a rule with PROGRAM_ATTRS.
-        link_dependencies: whether this is where the device code of dependencies with
-            rdc = True is linked.
+        link_dependencies: whether to link the device code of dependencies with rdc = True.
     Returns:
         list of providers.
     """
@@ -117,12 +116,12 @@ def build_program(ctx, link_dependencies):
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
 def _check_runtime(ctx, toolchain):
-    """Fails when a dependency brings another libsycl than the images are registered with."""
+    """Fails when a dependency brings another libsycl than that of the device compiler."""
     own = {f: None for f in _libsycl(toolchain.libsycl[CcInfo])}
     for dep in ctx.attr.deps:
         for library in _libsycl(dep[CcInfo]):
             if library not in own:
-                fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in its own way: depend on that of the device compiler, %s, or choose another compiler by device_compiler" % (
+                fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in another way: depend on %s, the runtime of the device compiler, or choose another compiler by device_compiler" % (
                     ctx.label,
                     dep.label,
                     library.path,
@@ -132,7 +131,7 @@ def _check_runtime(ctx, toolchain):
                 ))
 
 def _libsycl(info):
-    """The Files of libsycl among what a CcInfo links, where their repository has them."""
+    """The Files of libsycl that a CcInfo links, in their own repository."""
     files = [
         library.resolved_symlink_dynamic_library or library.dynamic_library
         for each in info.linking_context.linker_inputs.to_list()
@@ -157,10 +156,10 @@ def _cc(ctx):
     )
 
 def _symbol(ctx):
-    """What a library's host code asks for, and what links its device code defines.
+    """The symbol that a library's host code needs, and that its linked device code defines.
 
-    A program that has the host code without the device code would throw when it submits
-    a kernel; as it is, the linker says what is missing.
+    A program with the host code and without the device code would throw when it submits
+    a kernel. With this symbol, the linker reports that the device code is missing.
     """
     label = "/".join([part for part in [ctx.label.workspace_name, ctx.label.package, ctx.label.name] if part])
     name = "".join([c if c.isalnum() else "_" for c in label.elems()])
@@ -178,8 +177,8 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
     contexts = [compiled.context, toolchain.libsycl[CcInfo].compilation_context]
     outputs = []
     for i, c in enumerate(compiled.compiled):
-        # The folders keep apart what has the same name. The name is no source's, which the
-        # compiler would find here first.
+        # The folders keep apart sources of the same name. The wrapper's own name differs from
+        # that of any source: the compiler would find it first when a source includes that name.
         wrapper = ctx.actions.declare_file("%s.host/%d/%s.host.cpp" % (ctx.label.name, i, c.source.basename))
         header, source, footer = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
 
@@ -189,7 +188,7 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
 
-        # One by one, so that none depends on the others' sources.
+        # One compile for each source, so that none depends on the other sources.
         _, output = cc_common.compile(
             actions = ctx.actions,
             additional_inputs = [c.source, c.header, c.footer],
@@ -208,7 +207,7 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
     )
 
 def _embed(ctx, toolchain, cc, code, objects, symbols):
-    """Adds to objects what registers the device images; returns what is known of these."""
+    """Adds the object that registers the device images; returns their providers and groups."""
     sycl_targets = ctx.attr.sycl_targets or ctx.attr._sycl_targets[BuildSettingInfo].value
     built = build_images(
         ctx,
@@ -232,13 +231,13 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
         sources.append(linked)
     context, outputs = cc_common.compile(
         actions = ctx.actions,
-        # The images, which the assembler reads.
+        # The assembler reads the images.
         additional_inputs = depset(transitive = [depset(i.files) for i in built.images]).to_list(),
         cc_toolchain = cc.toolchain,
         feature_configuration = cc.features,
         name = ctx.label.name + ".images",
         srcs = sources,
-        # Clang warns of all that C++ toolchains have for C++ only.
+        # Clang warns of the options that C++ toolchains have for C++ only.
         user_compile_flags = ["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else [],
     )
     objects.append(struct(context = context, outputs = outputs))
@@ -263,12 +262,12 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
     )
 
 def _providers(ctx, toolchain, cc, compiled, objects, info):
-    """What the rule gives: the objects to link, and the report on the device images."""
+    """The rule's providers: the objects to link, and the report on the device images."""
     contexts = []
     libraries = []
     for i, o in enumerate(objects):
-        # The images have no name that anybody asks for; they are linked all the same.
-        # So is all of a program's own code.
+        # No symbol of the images is referenced: alwayslink links them in any case. The same
+        # goes for all of a program's own code.
         context, outputs = cc_common.create_linking_context_from_compilation_outputs(
             actions = ctx.actions,
             alwayslink = i == 1 or ctx.attr.alwayslink,

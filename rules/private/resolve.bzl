@@ -1,4 +1,4 @@
-"""From the names in `sycl_targets` to what must be done for each."""
+"""From the names in `sycl_targets` to what each needs."""
 
 load(":names.bzl", "nearest_names")
 load(":targets.bzl", "ALIASES", "TARGETS")
@@ -8,7 +8,7 @@ def resolve_targets(label, names):
 
     Args:
         label: label of the rule, for errors.
-        names: what the user wrote, in any order, possibly twice.
+        names: the names, in any order. They may repeat.
     Returns:
         Sorted list of struct(name, triple, compiler, device): compiler is empty
         for SPIR-V that is compiled at run time, else "ocloc"; device is the
@@ -20,7 +20,7 @@ def resolve_targets(label, names):
     for canonical in known_targets(label, "sycl_targets", names):
         triple, compiler, device = TARGETS[canonical]
         if compiler not in ("", "ocloc"):
-            fail("%s: sycl_targets: images for '%s' need %s, which these rules do not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, canonical, compiler))
+            fail("%s: sycl_targets: images for '%s' need %s, which rules_sycl does not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, canonical, compiler))
         resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device)
     return [resolved[name] for name in sorted(resolved)]
 
@@ -29,10 +29,10 @@ def known_targets(label, attribute, names):
 
     Args:
         label: label of the rule, for errors.
-        attribute: where the names are from, for errors.
-        names: what the user wrote.
+        attribute: the attribute that has the names, for errors.
+        names: the names, with aliases.
     Returns:
-        list of names, as long as the user's.
+        list of names, one for each.
     """
     for name in names:
         if ALIASES.get(name, name) not in TARGETS:
@@ -41,6 +41,6 @@ def known_targets(label, attribute, names):
                 label,
                 attribute,
                 name,
-                "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//tools/aspectfilter -- devices` lists them all",
+                "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//tools/aspectfilter -- devices` lists all targets",
             ))
     return [ALIASES.get(name, name) for name in names]

@@ -1,20 +1,20 @@
-"""The repository behind `sycl.runtime` and `sycl.dpcpp`: DPC++ from wheels or from a folder."""
+"""The repository of a `sycl.runtime` or `sycl.dpcpp` tag: DPC++ from wheels or from a folder."""
 
 load(":local_toolchain.bzl", "write_stamp")
 load(":names.bzl", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
-# Beside a oneAPI compiler are the folders of what its libraries load.
+# Folders beside a oneAPI compiler with libraries that it loads.
 _NEIGHBOURS = ["tbb", "tcm", "umf"]
 
-# Headers, which may be among those of others.
+# Headers of DPC++. Its include folder can hold others as well.
 _HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
 
 # What of an installation compiles: libsycl-jit, or its programs.
 COMPILERS = ["library", "installed"]
 
-# The programs of an installation: what dpcppdriver calls them -> their names, the first
-# that there is.
+# The programs of an installation: dpcppdriver's name of each -> its file names, of which
+# the first that exists is taken.
 _PROGRAMS = {
     "clang++": ["clang++", "icpx"],
     "llvm-link": ["llvm-link"],
@@ -22,11 +22,11 @@ _PROGRAMS = {
     "sycl-post-link": ["sycl-post-link"],
 }
 
-# Where they are, the first that has one: in oneAPI, which has other programs in bin, and in
-# a build of intel/llvm.
+# Their folders, of which the first that has a program is taken: in oneAPI, whose bin holds
+# other programs, and in a build of intel/llvm.
 _PROGRAM_FOLDERS = ["bin/compiler", "bin"]
 
-# Other steps need these, too: an attribute of sycl_toolchain -> the program.
+# Other steps need these as well: attribute of sycl_toolchain -> program.
 _OF_TOOLCHAIN = {
     "llvm_dis": "llvm-dis",
     "llvm_link": "llvm-link",
@@ -54,10 +54,10 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = 
     if compiler:
         _check_known(what, "compiler", compiler, COMPILERS)
         if not path:
-            fail(what + "compiler is for path; a version has libsycl-jit alone")
+            fail(what + "compiler goes with path; a version has only libsycl-jit")
     if path:
         if version:
-            fail(what + "give either version, which is downloaded, or path, a folder of this machine")
+            fail(what + "give either version, which is downloaded, or path, a folder of this machine, not both")
         if urls or sha256:
             fail(what + "urls and sha256 are for the wheels of a version; path needs none")
         if not path.startswith("/"):
@@ -65,23 +65,23 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = 
         return
     known = [v for v in RUNTIMES if kind == "runtime" or v not in NO_COMPILER]
     if version in RUNTIMES and version not in known:
-        fail("%sversion %r cannot be taken as a compiler: %s. Take one of %s, or give the folder of an installation as path" % (
+        fail("%sversion %r cannot be used as a compiler: %s. Use one of %s, or give the folder of an installation as path" % (
             what,
             version,
             NO_COMPILER[version],
             ", ".join(known),
         ))
-    _check_known(what, "version", version, known, " The folder of any other version can be given as path")
+    _check_known(what, "version", version, known, " For any other version, give the folder of its installation as path")
     wheels = RUNTIMES[version][1].keys()
     for attribute, values in [("urls", urls), ("sha256", sha256)]:
         for wheel in values:
             _check_known(what + attribute + ": ", "wheel", wheel, wheels)
     for wheel, url in urls.items():
         if "://" not in url:
-            fail("%surls: %r of %s is no URL" % (what, url, wheel))
+            fail("%surls: %r of %s is not a URL" % (what, url, wheel))
     for wheel, sum in sha256.items():
         if wheel not in urls:
-            fail("%ssha256: %s has no URL in urls; the files of PyPI have the checksums that rules_sycl has for them" % (what, wheel))
+            fail("%ssha256: %s has no URL in urls; rules_sycl has the checksums of the files of PyPI" % (what, wheel))
         if len(sum) != 64 or sum.lower().strip("0123456789abcdef"):
             fail("%ssha256: %r of %s is not 64 hexadecimal digits" % (what, sum, wheel))
 
@@ -103,13 +103,13 @@ def _find_python(rctx, pip):
 
     Args:
         rctx: the repository context.
-        pip: whether it has to have pip.
+        pip: whether it must have pip.
     Returns:
         its path, None without one; what is missing, empty with one.
     """
     python = rctx.which("python3")
     if not python:
-        # Bazel asks again when one appears.
+        # Bazel runs this again when one appears.
         for folder in rctx.getenv("PATH", "").split(":"):
             if folder.startswith("/"):
                 rctx.watch(folder + "/python3")
@@ -131,14 +131,14 @@ def _lacking(rctx, wheels):
         rctx: the repository context.
         wheels: dict of name -> (version, SHA-256).
     Returns:
-        those that neither has.
+        the wheels that neither has.
     """
     lacking = {}
     for name, (version, sha256) in wheels.items():
         file = _wheel(name, version)
 
-        # Bazel looks there for the checksum or the name before it opens the URL, and warns
-        # when it is in vain: once is enough.
+        # Bazel looks in both, by checksum or name, before it opens the URL. It warns when
+        # that fails: once is enough.
         nowhere = "file:///not-in-the-cache-yet/" + file
         if not rctx.download(nowhere, "wheels/" + file, sha256 = sha256, allow_fail = True).success:
             lacking[name] = (version, sha256)
@@ -168,13 +168,13 @@ def _pip_download(rctx, python, wheels, megabytes):
         return
     said = result.stderr.strip() or result.stdout.strip()
     if "DO NOT MATCH THE HASHES" in said:
-        remedy = "The package index of this machine's pip serves another file than PyPI did when rules_sycl was made: do not use it, and ask who runs the index"
+        remedy = "The package index of this machine's pip serves a file that differs from the one of PyPI that rules_sycl knows: do not use it, and ask the operators of the index"
     else:
-        remedy = "See that `python3 -m pip download --no-deps %s==%s` works (network, proxy, package index), or give the wheels in a folder, by PIP_FIND_LINKS or Bazel's --distdir" % (
+        remedy = "Make sure that `python3 -m pip download --no-deps %s==%s` works (network, proxy, package index), or give a folder with the wheels by PIP_FIND_LINKS or Bazel's --distdir" % (
             wheels.keys()[0],
             wheels.values()[0][0],
         )
-    fail("%s: pip cannot fetch DPC++'s runtime. %s. All else builds without it, with --keep_going. pip says:\n%s" % (
+    fail("%s: pip cannot fetch DPC++'s runtime. %s. With --keep_going, all targets that do not need it build. Output of pip:\n%s" % (
         _tag(rctx),
         remedy,
         said,
@@ -186,7 +186,7 @@ def _tag(rctx):
     return "sycl.%s(%s)" % ("dpcpp" if rctx.attr.compiler else "runtime", what)
 
 def _url_download(rctx, wheels):
-    """Fetches from the tag's URLs the wheels that it has one for.
+    """Fetches the wheels that the tag has URLs for.
 
     Args:
         rctx: the repository context.
@@ -202,7 +202,7 @@ def _url_download(rctx, wheels):
             continue
         sha256 = rctx.attr.sha256.get(name, sha256)
         if not rctx.download(url, "wheels/" + _wheel(name, version), sha256 = sha256, allow_fail = True).success:
-            fail("%s: urls: cannot fetch %s %s with the SHA-256 %s from %s; the warning before this says why. A file that is not PyPI's needs its checksum in sha256" % (
+            fail("%s: urls: cannot fetch %s %s with the SHA-256 %s from %s; the warning above says why. A file that is not the one of PyPI needs its checksum in sha256" % (
                 _tag(rctx),
                 name,
                 version,
@@ -212,7 +212,7 @@ def _url_download(rctx, wheels):
     return others
 
 def _patterns(rctx):
-    """What of DPC++ the repository has."""
+    """The patterns of the files that the repository has."""
     return UNPACKED + (COMPILER if rctx.attr.compiler else [])
 
 def _from_wheels(rctx, python):
@@ -223,7 +223,7 @@ def _from_wheels(rctx, python):
     if lacking:
         _pip_download(rctx, python, lacking, megabytes)
     for name, (version, sha256) in lacking.items():
-        # Bazel checks it, too, and has it in its cache from now on.
+        # Bazel checks it again, and keeps it in its cache.
         file = _wheel(name, version)
         rctx.download("file://" + str(rctx.path("pip/" + file)), "wheels/" + file, sha256 = sha256)
     rctx.delete("pip")
@@ -238,7 +238,7 @@ def _from_wheels(rctx, python):
     rctx.delete("wheels")
 
 def matches(path, patterns):
-    """Whether a file would be unpacked from a wheel.
+    """Whether a file is among those that are unpacked from a wheel.
 
     Args:
         path: the file's path below the installation's folder.
@@ -269,7 +269,7 @@ def _from_folder(rctx):
     names = [p.basename for p in lib.readdir()] if lib.exists else []
     libsycl = _libsycl(names)
     if not libsycl or not folder.get_child("include").get_child("sycl").exists:
-        fail("%s: there is no DPC++ runtime: it would have include/sycl and one lib/libsycl.so.N%s" % (
+        fail("%s: the folder has no DPC++ runtime: it needs include/sycl and exactly one lib/libsycl.so.N%s" % (
             _tag(rctx),
             _has(names, "libsycl.so"),
         ))
@@ -290,12 +290,12 @@ def _from_folder(rctx):
     return installed
 
 def _libsycl(names):
-    """The file libsycl.so.N among those of a folder, empty when there is not one."""
+    """The file libsycl.so.N of a folder, empty when there is none or more than one."""
     found = [n for n in names if n.startswith("libsycl.so.") and n[len("libsycl.so."):].isdigit()]
     return found[0] if len(found) == 1 else ""
 
 def _has(names, beginning):
-    """What a folder has instead of a library, for errors."""
+    """What the folder lib has in place of a library, for errors."""
     found = sorted([n for n in names if n.startswith(beginning)])
     return "; lib has " + ", ".join(found) if found else ""
 
@@ -306,7 +306,7 @@ def find_programs(files, names):
         files: list of files of the installation, as paths below its folder.
         names: dict of key -> list of names that the program may have.
     Returns:
-        dict of key -> path below that folder, without those that are not there.
+        dict of key -> path below that folder, for the programs that exist.
     """
     found = {}
     for key, candidates in names.items():
@@ -317,11 +317,11 @@ def find_programs(files, names):
     return found
 
 def choose_compiler(files, asked):
-    """What of an installation compiles.
+    """Chooses what of an installation compiles.
 
     Args:
         files: list of files of the installation, as paths below its folder.
-        asked: one of COMPILERS, or empty for what there is.
+        asked: one of COMPILERS, or empty to choose by the files.
     Returns:
         one of COMPILERS, empty when there is none; what is missing.
     """
@@ -357,7 +357,7 @@ def _link_compiler(rctx, lib, names):
         files += ["%s/%s" % (below, p.basename) for p in programs.readdir()] if programs.exists else []
     chosen, missing = choose_compiler(files, rctx.attr.compiler_kind)
     if not chosen:
-        fail("%s: %s%s. The device compiler is in libsycl-jit.so, which oneAPI has since 2025.3, and a build of intel/llvm when it is made with the target sycl-jit; or it is the programs %s in %s: install all of DPC++" % (
+        fail("%s: %s%s. The device compiler is either libsycl-jit.so, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes, or the programs %s in %s: install all of DPC++" % (
             _tag(rctx),
             missing,
             _has(names, "libsycl-jit"),
@@ -377,12 +377,12 @@ def _link_compiler(rctx, lib, names):
     return None
 
 def _write_installation(rctx, folder, files):
-    """Writes installation.json, which dpcppdriver reads, and what tells when a program changes.
+    """Writes installation.json, which dpcppdriver reads, and stamps that change with the programs.
 
     Args:
         rctx: the repository context.
         folder: path of the installation.
-        files: as choose_compiler has them.
+        files: those that choose_compiler takes.
     Returns:
         what _link_compiler returns.
     """
@@ -397,7 +397,7 @@ def _write_installation(rctx, folder, files):
     return others
 
 def _compiler(rctx, missing, installed):
-    """The device compiler of an unpacked repository, as sycl_runtime_targets has it."""
+    """The argument compiler of sycl_runtime_targets."""
     if missing:
         return {
             "missing": "DPC++ is missing: %s: %s" % (_tag(rctx), missing),
@@ -406,14 +406,14 @@ def _compiler(rctx, missing, installed):
     libsycl = _libsycl([p.basename for p in rctx.path("lib").readdir()])
     release = _RELEASES.get(libsycl.rpartition(".")[2])
     if not release:
-        fail("%s: %s is of a release of DPC++ that this release of rules_sycl does not know; it knows libsycl.so.%s" % (
+        fail("%s: this release of rules_sycl does not know the release of DPC++ that %s is of; it knows libsycl.so.%s" % (
             _tag(rctx),
             libsycl,
             " and libsycl.so.".join(_RELEASES.keys()),
         ))
     return {
         "installed": installed,
-        # The bitcode of 2025.3 is that of LLVM 21.
+        # DPC++ 2025.3 writes bitcode of LLVM 21.
         "programs": rctx.attr.programs + ("//:toolchain" if release == "2025.3" else "//:with_dpcpp"),
         "runtime": release,
         "version": rctx.attr.version or "%s of %s" % (libsycl, rctx.attr.path),
@@ -435,7 +435,7 @@ def _sycl_runtime_repository_impl(rctx):
             _from_wheels(rctx, python)
             if rctx.attr.compiler:
                 # buildifier: disable=print
-                print("%s is under Intel's End User License Agreement for Developer Tools: %s. It may be used and copied within your organization; libsycl-jit may not be passed on." % (
+                print("%s is under Intel's End User License Agreement for Developer Tools: %s. You may use and copy it within your organization; you may not pass libsycl-jit on." % (
                     _tag(rctx),
                     rctx.path("licenses"),
                 ))
@@ -469,9 +469,9 @@ sycl_runtime_repository = repository_rule(
     attrs = {
         "apparent_name": attr.string(mandatory = True),
         "compiler": attr.bool(),
-        "compiler_kind": attr.string(doc = "One of COMPILERS, or empty for what there is."),
+        "compiler_kind": attr.string(doc = "One of COMPILERS, or empty to choose by the files."),
         "path": attr.string(),
-        "programs": attr.string(doc = "For the compiler: the repository that sycl_local_toolchain made, which has the other programs."),
+        "programs": attr.string(doc = "For the compiler: the repository of sycl_local_toolchain, which has the other programs."),
         "sha256": attr.string_dict(),
         "urls": attr.string_dict(),
         "version": attr.string(),

@@ -9,7 +9,7 @@ load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":dpcpp_compiler.bzl", "dpcpp_compiler")
 
-# Intel's OpenCL CPU device, which finds its other files beside the library.
+# Intel's OpenCL CPU device. It finds its other files beside the library.
 _CPU_DEVICE = [
     "lib/cl.cfg",
     "lib/cllibrary*.o",
@@ -19,7 +19,7 @@ _CPU_DEVICE = [
     "lib/libtbb.so.12",
 ]
 
-# What libsycl loads by name, and what that needs; a release need not have all of it.
+# What libsycl loads by name, and what that needs. Not every release has all of it.
 _LOADED = [
     "lib/libOpenCL.so.1",
     "lib/libhwloc.so.15",
@@ -39,8 +39,8 @@ _LOADED_BY_COMPILER = [
     "lib/libsvml.so",
 ]
 
-# In 2025.3 it has neither device libraries nor headers in itself, and finds the latter by
-# way of the folder bin.
+# In 2025.3 the library holds neither device libraries nor headers. It finds the headers
+# from the folder bin.
 _READ_BY_2025_3 = [
     "bin/*",
     "include/**",
@@ -48,8 +48,9 @@ _READ_BY_2025_3 = [
     "lib/libsycl-*.bc",
 ]
 
-# The loader of these comes first: libOpenCL.so.1 does not say where its libraries are,
-# and finds those that the loader has loaded. A toolchain may link only what is needed.
+# The loader is linked first: libOpenCL.so.1 does not say where its libraries are, and uses
+# those that the loader has loaded. Some toolchains link only what is needed, so that the
+# options force it.
 _FIRST = "libur_loader.so.0"
 _LINK_FIRST = ["-Wl,--push-state,--no-as-needed,-l:%s,--pop-state" % _FIRST]
 
@@ -63,7 +64,7 @@ def _library_impl(ctx):
     )
 
     # A program finds libsycl in Bazel's folder of links to shared libraries, and libsycl
-    # finds the others beside itself. In some releases these look for '../lib'.
+    # finds the others beside itself. Some releases look in '../lib'.
     libraries = [
         cc_common.create_library_to_link(
             actions = ctx.actions,
@@ -119,7 +120,7 @@ def _runtime_impl(ctx):
 
 _runtime = rule(
     implementation = _runtime_impl,
-    doc = "What programs are linked to, with what sycl_test has to know of it.",
+    doc = "The runtime that programs are linked to, with what sycl_test needs of it.",
     attrs = {
         "cpu_device": attr.label(allow_files = True),
         "cpu_driver": attr.label(allow_single_file = True),
@@ -129,7 +130,7 @@ _runtime = rule(
     provides = [CcInfo, SyclRuntimeInfo],
 )
 
-# What tells that an installation is another one, beside the list of its programs.
+# Files that change when an installation changes, beside the list of its programs.
 _READ_BY_INSTALLATION = [
     "include/**",
     "lib/libsycl-*.bc",
@@ -137,14 +138,14 @@ _READ_BY_INSTALLATION = [
 ]
 
 def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = "", installed = None):
-    """Declares `:toolchain`, and what it is made of.
+    """Declares `:toolchain` and the targets that it needs.
 
     Args:
         libsycl: label of the runtime.
         programs: label of the sycl_toolchain that has the other programs.
         runtime: the release that SYCLBINs are for.
         missing: why there is no compiler, or empty.
-        version: which DPC++ it is.
+        version: the version of DPC++, for messages.
         installed: None for libsycl-jit; for the programs of an installation, those among
             the attributes of a sycl_toolchain as a dict of attribute -> path.
     """
@@ -177,18 +178,19 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     )
 
 def sycl_runtime_targets(name, missing, compiler = None):
-    """Declares them.
+    """Declares the targets of the repository.
 
     Args:
         name: the repository's name.
-        missing: why nothing of it can be used on this machine, as a target's name, or empty.
+        missing: why the runtime cannot be used on this machine, as a target's name, or empty.
         compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
     if compiler:
         _compiler_targets(libsycl = ":" + name, **compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
-        # Bazel skips what depends on these, and names the constraint when asked for it.
+        # Bazel skips the targets that depend on these, and names the constraint when one of
+        # them is asked for.
         native.constraint_setting(name = "machine")
         native.constraint_value(name = missing, constraint_setting = ":machine")
         common["target_compatible_with"] = [":" + missing]

@@ -1,12 +1,12 @@
 """The releases of DPC++ that `sycl.runtime(version = ...)` and `sycl.dpcpp` fetch.
 
 The wheels of a release are those that the metadata of its `dpcpp-cpp-rt` and
-`intel-opencl-rt` on PyPI asks for, less those whose files no program needs that only
-loads a SYCLBIN: `intel-openmp`, `intel-cmplr-lic-rt`. The checksums are those of the
-files that PyPI serves for Linux on x86-64.
+`intel-opencl-rt` on PyPI requires, without `intel-openmp` and `intel-cmplr-lic-rt`: SYCL
+programs need none of their files. The checksums are those of the files that PyPI serves
+for Linux on x86-64.
 
-A new release: `python3 -m pip download dpcpp-cpp-rt==V intel-opencl-rt==V` fetches the
-files, `sha256sum` gives the checksums.
+To add a release: `python3 -m pip download dpcpp-cpp-rt==V intel-opencl-rt==V` fetches the
+files, `sha256sum` prints the checksums.
 """
 
 DEFAULT_RUNTIME = "2026.2.0"
@@ -42,7 +42,7 @@ RUNTIMES = {
     }),
 }
 
-# What follows the name and the version in the name of each of these files.
+# The part of a file's name after the name and the version of the wheel.
 WHEEL_TAG = "py2.py3-none-manylinux_2_28_x86_64"
 
 # Releases whose wheels have no complete device compiler, and why.
@@ -50,8 +50,8 @@ NO_COMPILER = {
     "2025.3.1": "its wheels lack the device libraries that the compiler links, such as libsycl-crt.bc",
 }
 
-# What is unpacked. Not: compilers, sanitizers, tools, copies of libraries under other
-# names; they are three quarters of it all. A '?' precedes what not every release has.
+# What is unpacked. Compilers, sanitizers, tools, and copies of libraries under other names
+# are not: they are three quarters of it all. A '?' precedes what only some releases have.
 UNPACKED = [
     "include/*",
     "lib/cl.cfg",
@@ -76,5 +76,5 @@ UNPACKED = [
     "licenses/*",
 ]
 
-# What is unpacked besides for sycl.dpcpp: the library that holds the device compiler.
+# What is unpacked in addition for sycl.dpcpp: the library that holds the device compiler.
 COMPILER = ["lib/libsycl-jit.so.*"]

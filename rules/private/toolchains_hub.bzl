@@ -6,13 +6,13 @@ load(":names.bzl", "nearest_names")
 _FLAG = Label("//rules/settings:device_compiler")
 _TYPE = Label("//rules/toolchain:toolchain_type")
 
-# Values of the flag that are no repository's name.
+# Values of the flag that are not names of repositories.
 RESERVED_COMPILERS = ["auto", "clang", "chosen", "unknown", "unknown_compiler"]
 
 _EXEC_LINUX = ["@platforms//os:linux"]
 _EXEC_X86 = ["@platforms//cpu:x86_64"]
 
-# What the flag is resolved to when no toolchain has its value.
+# What the flag resolves to when no toolchain has its value.
 _UNKNOWN = "unknown"
 
 def _chosen_impl(ctx):
@@ -23,7 +23,7 @@ def _chosen_impl(ctx):
 
 _chosen = rule(
     implementation = _chosen_impl,
-    doc = "Resolves the flag to one of the names, the first for auto, for config_settings to match.",
+    doc = "Resolves the flag to one of the names, auto to the first, for config_settings to match.",
     attrs = {
         "names": attr.string_list(),
         "_flag": attr.label(default = _FLAG),
@@ -33,7 +33,7 @@ _chosen = rule(
 def _unknown_compiler_impl(ctx):
     value = ctx.attr._flag[BuildSettingInfo].value
     near = nearest_names(value, ctx.attr.names)
-    fail("there is no device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A tag sycl.dpcpp in MODULE.bazel adds its name" % (
+    fail("unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A sycl.dpcpp tag in MODULE.bazel adds its name" % (
         value,
         "; did you mean %s?" % " or ".join(near) if near else ".",
         ", ".join(["auto"] + ctx.attr.names),
@@ -41,7 +41,7 @@ def _unknown_compiler_impl(ctx):
 
 _unknown_compiler = rule(
     implementation = _unknown_compiler_impl,
-    doc = "Stands for the toolchain of a value that none has: fails with those that exist.",
+    doc = "The toolchain of an unknown value: fails and lists the known ones.",
     attrs = {
         "names": attr.string_list(),
         "_flag": attr.label(default = _FLAG),
@@ -49,10 +49,10 @@ _unknown_compiler = rule(
 )
 
 def declare_toolchains(name, local, dpcpp):
-    """Declares the toolchains, one of which the flag chooses.
+    """Declares the toolchains that the flag chooses from.
 
     Args:
-        name: of the target that says which.
+        name: name of the target that says which one is chosen.
         local: label of the sycl_toolchain whose device compiler is clang.
         dpcpp: dict of repository -> label of its sycl_toolchain, the default first.
     """
@@ -85,7 +85,7 @@ declare_toolchains(
 
 sycl_toolchains_hub = repository_rule(
     implementation = _sycl_toolchains_hub_impl,
-    doc = "Registers toolchains without fetching them: holds labels only.",
+    doc = "Registers toolchains by their labels, so that none is fetched before it is used.",
     attrs = {
         "dpcpp": attr.string_list(doc = "Repositories of sycl.dpcpp tags, the default first."),
         "local": attr.string(mandatory = True),

@@ -130,7 +130,7 @@ _config_test = analysistest.make(_config_impl)
 
 def _nothing_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.expect_failure(env, "deps have no device code: none is a sycl_binary or made by a sycl_cc_* rule")
+    asserts.expect_failure(env, "deps have no device code: none of them is or depends on a sycl_binary or a sycl_cc_* target")
     return analysistest.end(env)
 
 _nothing_test = analysistest.make(_nothing_impl, expect_failure = True)

@@ -274,7 +274,7 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "source_twice_test",
         target_under_test = _binary("source_twice_binary", srcs = ["a.cpp"], deps = [":same_library"]),
-        texts = ["rules/tests/a.cpp is compiled by two of the targets"],
+        texts = ["two of the targets that it links compile rules/tests/a.cpp"],
     )
     _fails_test(
         name = "no_source_test",

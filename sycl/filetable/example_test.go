@@ -14,9 +14,8 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	if err := t.Replace(filetable.Code, []string{"linked_0.spv"}); err != nil {
-		fmt.Println(err)
-		return
+	for _, row := range t.Rows {
+		row[t.Column(filetable.Code)] = "linked_0.spv"
 	}
 	if err := t.Write(os.Stdout); err != nil {
 		fmt.Println(err)

@@ -5,11 +5,11 @@
 //	kernels_0.bc|kernels_0.prop|kernels_0.sym
 //	kernels_1.bc|kernels_1.prop|kernels_1.sym
 //
-// Each line is a row whose cells are divided by a separator, "|" unless said
-// otherwise. The first line is a title in brackets with the names of the
-// columns; without one they are named "0", "1" and so on. Cells may be empty and
-// nothing can be quoted, so that no cell holds a separator or a line break.
-// Blank lines do not count, and an empty file is an empty table.
+// Each line is a row whose cells are divided by the separator "|". The first line
+// is a title in brackets with the names of the columns; without one they are named
+// "0", "1" and so on. Cells may be empty and nothing can be quoted, so that no cell
+// holds a separator or a line break. Blank lines do not count, and an empty file is
+// an empty table.
 //
 // The format is that of DPC++, whose post-link step and file-table-tform tool
 // write and read it.
@@ -32,8 +32,8 @@ const (
 	Symbols    = "Symbols"    // a file with the names of its entry points, one a line
 )
 
-// DefaultSeparator divides the cells of a row.
-const DefaultSeparator = '|'
+// separator divides the cells of a row.
+const separator = "|"
 
 // A Table is a file table in memory. Each row has as many cells as there are
 // columns. The zero value is an empty table.
@@ -43,86 +43,28 @@ type Table struct {
 	Untitled bool // the columns have numbers only: no title is written
 }
 
-// Read reads a table with the default separator. The name is used in errors.
-func Read(name string, r io.Reader) (*Table, error) { return NewReader(name, r).ReadAll() }
-
-// Write writes the table with the default separator.
-func (t *Table) Write(w io.Writer) error {
-	tw := NewWriter(w, t.Columns)
-	tw.Untitled = t.Untitled
-	for _, row := range t.Rows {
-		if err := tw.Write(row); err != nil {
-			return err
-		}
+// Read reads a table. The name is used in errors.
+func Read(name string, in io.Reader) (*Table, error) {
+	r := NewReader(name, in)
+	columns, err := r.Columns()
+	if err != nil {
+		return nil, err
 	}
-	return tw.Flush()
+	t := &Table{Columns: columns, Untitled: r.untitled}
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			return t, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Rows = append(t.Rows, row)
+	}
 }
 
 // Column returns the place of the column of that name, -1 when there is none.
 func (t *Table) Column(name string) int { return slices.Index(t.Columns, name) }
-
-// Cells returns a copy of the column of that name.
-func (t *Table) Cells(name string) ([]string, error) {
-	c, err := t.column(name)
-	if err != nil {
-		return nil, err
-	}
-	cells := make([]string, len(t.Rows))
-	for i, row := range t.Rows {
-		cells[i] = row[c]
-	}
-	return cells, nil
-}
-
-// Add adds a column after the others. It gives an empty table its rows.
-func (t *Table) Add(name string, cells []string) error {
-	if t.Column(name) >= 0 {
-		return fmt.Errorf("the table already has a column %q", name)
-	}
-	if len(t.Columns) == 0 {
-		t.Rows = make([][]string, len(cells))
-	}
-	if err := t.fits(name, cells); err != nil {
-		return err
-	}
-	t.Columns = append(slices.Clip(t.Columns), name)
-	for i, cell := range cells {
-		t.Rows[i] = append(slices.Clip(t.Rows[i]), cell)
-	}
-	return nil
-}
-
-// Replace replaces the cells of a column.
-func (t *Table) Replace(name string, cells []string) error {
-	c, err := t.column(name)
-	if err != nil {
-		return err
-	}
-	if err := t.fits(name, cells); err != nil {
-		return err
-	}
-	for i, cell := range cells {
-		row := slices.Clone(t.Rows[i]) // rows may be shared with other tables
-		row[c] = cell
-		t.Rows[i] = row
-	}
-	return nil
-}
-
-// Rename gives a column another name.
-func (t *Table) Rename(name, to string) error {
-	c, err := t.column(name)
-	if err != nil {
-		return err
-	}
-	if other := t.Column(to); other >= 0 && other != c {
-		return fmt.Errorf("column %q cannot become %q: the table already has a column of that name", name, to)
-	}
-	t.Columns = slices.Clone(t.Columns)
-	t.Columns[c] = to
-	t.Untitled = false // a name is nothing that an untitled table could keep
-	return nil
-}
 
 // Extract returns a new table with the named columns in that order.
 func (t *Table) Extract(names ...string) (*Table, error) {
@@ -151,48 +93,6 @@ func (t *Table) Extract(names ...string) (*Table, error) {
 	return e, nil
 }
 
-// Merge adds the columns of o after those of t, row by row. Both must have as
-// many rows, and no column in common.
-func (t *Table) Merge(o *Table) error {
-	for _, name := range o.Columns {
-		if t.Column(name) >= 0 {
-			return fmt.Errorf("both tables have a column %q: rename one of them", name)
-		}
-	}
-	if len(t.Columns) > 0 && len(o.Columns) > 0 && len(t.Rows) != len(o.Rows) {
-		return fmt.Errorf("the tables have %d and %d rows", len(t.Rows), len(o.Rows))
-	}
-	for _, name := range o.Columns {
-		cells, err := o.Cells(name)
-		if err == nil {
-			err = t.Add(name, cells)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	t.Untitled = t.Untitled && slices.Equal(t.Columns, numbered(len(t.Columns)))
-	return nil
-}
-
-// Append adds the rows of o after those of t. Both must have the same columns;
-// their order may differ.
-func (t *Table) Append(o *Table) error {
-	if len(t.Columns) == 0 {
-		t.Columns, t.Untitled = slices.Clone(o.Columns), o.Untitled
-	}
-	e, err := o.Extract(t.Columns...)
-	if err != nil {
-		return err
-	}
-	if len(e.Columns) != len(o.Columns) {
-		i := slices.IndexFunc(o.Columns, func(name string) bool { return t.Column(name) < 0 })
-		return fmt.Errorf("the rows to append have a column %q, which the table does not have", o.Columns[i])
-	}
-	t.Rows = append(slices.Clip(t.Rows), e.Rows...)
-	return nil
-}
-
 func (t *Table) column(name string) (int, error) {
 	if c := t.Column(name); c >= 0 {
 		return c, nil
@@ -201,13 +101,6 @@ func (t *Table) column(name string) (int, error) {
 		return 0, fmt.Errorf("the table has no column %q: it is empty", name)
 	}
 	return 0, fmt.Errorf("the table has no column %q, only %s", name, strings.Join(t.Columns, ", "))
-}
-
-func (t *Table) fits(name string, cells []string) error {
-	if len(cells) != len(t.Rows) {
-		return fmt.Errorf("column %q has %d cells for %d rows", name, len(cells), len(t.Rows))
-	}
-	return nil
 }
 
 // numbered returns the column names of an untitled table.
@@ -238,9 +131,6 @@ func (*SyntaxError) BadInput() {}
 
 // A Reader reads a table row by row.
 type Reader struct {
-	// Separator divides the cells. NewReader sets it to DefaultSeparator.
-	Separator byte
-
 	name     string
 	r        *bufio.Reader
 	line     int
@@ -256,7 +146,7 @@ const maxLine = 1 << 20
 
 // NewReader returns a Reader; the name is used in errors.
 func NewReader(name string, r io.Reader) *Reader {
-	return &Reader{Separator: DefaultSeparator, name: name, r: bufio.NewReader(r)}
+	return &Reader{name: name, r: bufio.NewReader(r)}
 }
 
 // Columns returns the names of the columns, reading as far as needed. An empty
@@ -268,9 +158,6 @@ func (r *Reader) Columns() ([]string, error) {
 	}
 	return slices.Clone(r.columns), nil
 }
-
-// Untitled reports whether the file has no title, after Columns or Next.
-func (r *Reader) Untitled() bool { return r.untitled }
 
 // Next returns the next row, and io.EOF after the last one.
 func (r *Reader) Next() ([]string, error) {
@@ -286,7 +173,7 @@ func (r *Reader) Next() ([]string, error) {
 	if err != nil {
 		return nil, r.fail(err)
 	}
-	row := strings.Split(line, string(r.Separator))
+	row := strings.Split(line, separator)
 	if len(row) != len(r.columns) {
 		return nil, r.fail(r.errorf("the row has %s, but the table has %s", count(len(row), "cell"), count(len(r.columns), "column")))
 	}
@@ -295,25 +182,6 @@ func (r *Reader) Next() ([]string, error) {
 
 // Line returns the number of the line read last, from 1.
 func (r *Reader) Line() int { return r.line }
-
-// ReadAll returns all of the table from here on.
-func (r *Reader) ReadAll() (*Table, error) {
-	columns, err := r.Columns()
-	if err != nil {
-		return nil, err
-	}
-	t := &Table{Columns: columns, Untitled: r.untitled}
-	for {
-		row, err := r.Next()
-		if err == io.EOF {
-			return t, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		t.Rows = append(t.Rows, row)
-	}
-}
 
 // begin reads the title, or the first row in its place.
 func (r *Reader) begin() {
@@ -328,7 +196,7 @@ func (r *Reader) begin() {
 	}
 	if line[0] != '[' {
 		r.untitled = true
-		r.first = strings.Split(line, string(r.Separator))
+		r.first = strings.Split(line, separator)
 		r.columns = numbered(len(r.first))
 		return
 	}
@@ -340,7 +208,7 @@ func (r *Reader) begin() {
 	if names == "" {
 		return
 	}
-	columns := strings.Split(names, string(r.Separator))
+	columns := strings.Split(names, separator)
 	seen := make(map[string]bool, len(columns))
 	for i, name := range columns {
 		if name == "" {
@@ -359,22 +227,9 @@ func (r *Reader) begin() {
 // readLine returns the next line that is not blank, without its end.
 func (r *Reader) readLine() (string, error) {
 	for {
-		var line []byte
-		for {
-			part, err := r.r.ReadSlice('\n')
-			if len(line) == 0 && (err == nil || len(part) > 0) {
-				r.line++
-			}
-			line = append(line, part...)
-			if len(line) > maxLine {
-				return "", r.errorf("the line is longer than %d bytes", maxLine)
-			}
-			if err == nil || err == io.EOF && len(line) > 0 {
-				break
-			}
-			if !errors.Is(err, bufio.ErrBufferFull) {
-				return "", err
-			}
+		line, err := r.readRaw()
+		if err != nil {
+			return "", err
 		}
 		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 		if strings.ContainsRune(text, '\r') {
@@ -382,6 +237,25 @@ func (r *Reader) readLine() (string, error) {
 		}
 		if text != "" {
 			return text, nil
+		}
+	}
+}
+
+// readRaw returns the next line with its end, which the last one may lack.
+func (r *Reader) readRaw() (line []byte, err error) {
+	for {
+		part, err := r.r.ReadSlice('\n')
+		if len(line) == 0 && (err == nil || len(part) > 0) {
+			r.line++
+		}
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, r.errorf("the line is longer than %d bytes", maxLine)
+		case err == nil, err == io.EOF && len(line) > 0:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
 		}
 	}
 }
@@ -400,119 +274,91 @@ func (r *Reader) errorf(format string, args ...any) error {
 	return &SyntaxError{r.name, r.line, fmt.Sprintf(format, args...)}
 }
 
-// A Writer writes a table row by row.
-type Writer struct {
-	// Separator divides the cells. NewWriter sets it to DefaultSeparator.
-	Separator byte
-
-	// Untitled leaves the title out.
-	Untitled bool
-
-	columns []string
-	w       *bufio.Writer
-	rows    int
-	begun   bool
-}
-
-// NewWriter returns a Writer of a table with these columns. Both fields of the
-// Writer may be changed before the first row.
-func NewWriter(w io.Writer, columns []string) *Writer {
-	return &Writer{Separator: DefaultSeparator, columns: slices.Clone(columns), w: bufio.NewWriter(w)}
-}
-
-// Write writes a row. A row that would be read as something else is an error,
-// and nothing of it is written.
-func (w *Writer) Write(row []string) error {
-	if err := w.begin(); err != nil {
+// Write writes the table. A name or a row that would be read as something else is an
+// error.
+func (t *Table) Write(w io.Writer) error {
+	if err := t.checkColumns(); err != nil {
 		return err
 	}
-	if len(row) != len(w.columns) {
-		return w.rowErrorf("it has %s, but the table has %s", count(len(row), "cell"), count(len(w.columns), "column"))
+	out := bufio.NewWriter(w) // which keeps errors for Flush
+	if !t.Untitled && len(t.Columns) > 0 {
+		out.WriteByte('[')
+		writeCells(out, t.Columns)
+		out.WriteString("]\n")
 	}
+	for i, row := range t.Rows {
+		if err := t.checkRow(i); err != nil {
+			return err
+		}
+		writeCells(out, row)
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+func writeCells(w *bufio.Writer, row []string) {
 	for i, cell := range row {
-		if what := w.fault(cell); what != "" {
-			return w.rowErrorf("the cell %q of column %q has %s in it", cut(cell), w.columns[i], what)
+		if i > 0 {
+			w.WriteString(separator)
 		}
+		w.WriteString(cell)
 	}
-	switch line := strings.Join(row, string(w.Separator)); {
-	case line == "":
-		return w.rowErrorf("an empty cell alone makes a blank line, which does not count as a row")
-	case w.Untitled && w.rows == 0 && line[0] == '[':
-		return w.rowErrorf("the cell %q begins the file like a title: write the table with a title", cut(row[0]))
-	}
-	w.rows++
-	return w.line(row)
 }
 
-// Flush writes what is buffered, and the title of a table without rows.
-func (w *Writer) Flush() error {
-	if err := w.begin(); err != nil {
-		return err
-	}
-	return w.w.Flush()
-}
-
-// begin writes the title once.
-func (w *Writer) begin() error {
-	if w.begun {
-		return nil
-	}
-	if w.Untitled {
-		if !slices.Equal(w.columns, numbered(len(w.columns))) {
-			return fmt.Errorf("a table without title cannot keep the column names %s", strings.Join(w.columns, ", "))
+// checkColumns checks that the title, or its absence, says the names of the columns.
+func (t *Table) checkColumns() error {
+	if t.Untitled {
+		if !slices.Equal(t.Columns, numbered(len(t.Columns))) {
+			return fmt.Errorf("a table without title cannot keep the column names %s", strings.Join(t.Columns, ", "))
 		}
-		w.begun = true
 		return nil
 	}
-	for i, name := range w.columns {
+	for i, name := range t.Columns {
 		if name == "" {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
-		if what := w.fault(name); what != "" {
+		if what := fault(name); what != "" {
 			return fmt.Errorf("the column name %q has %s in it", cut(name), what)
 		}
-		if slices.Contains(w.columns[:i], name) {
+		if slices.Contains(t.Columns[:i], name) {
 			return fmt.Errorf("two columns have the name %q", name)
 		}
 	}
-	w.begun = true
-	if len(w.columns) == 0 {
-		return nil
-	}
-	w.w.WriteByte('[') // bufio.Writer keeps the error for Flush
-	for i, name := range w.columns {
-		if i > 0 {
-			w.w.WriteByte(w.Separator)
-		}
-		w.w.WriteString(name)
-	}
-	_, err := w.w.WriteString("]\n")
-	return err
+	return nil
 }
 
-func (w *Writer) line(row []string) error {
-	for i, cell := range row {
-		if i > 0 {
-			w.w.WriteByte(w.Separator)
-		}
-		w.w.WriteString(cell)
+// checkRow checks that row i is read as it is.
+func (t *Table) checkRow(i int) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("row %d of the file table cannot be written: %s", i+1, fmt.Sprintf(format, args...))
 	}
-	return w.w.WriteByte('\n')
+	row := t.Rows[i]
+	if len(row) != len(t.Columns) {
+		return fail("it has %s, but the table has %s", count(len(row), "cell"), count(len(t.Columns), "column"))
+	}
+	for j, cell := range row {
+		if what := fault(cell); what != "" {
+			return fail("the cell %q of column %q has %s in it", cut(cell), t.Columns[j], what)
+		}
+	}
+	switch {
+	case len(row) == 0, len(row) == 1 && row[0] == "":
+		return fail("an empty cell alone makes a blank line, which does not count as a row")
+	case t.Untitled && i == 0 && strings.HasPrefix(row[0], "["):
+		return fail("the cell %q begins the file like a title: write the table with a title", cut(row[0]))
+	}
+	return nil
 }
 
 // fault says what in a cell has no place there, "" when nothing has.
-func (w *Writer) fault(cell string) string {
+func fault(cell string) string {
 	switch {
-	case strings.IndexByte(cell, w.Separator) >= 0:
-		return fmt.Sprintf("the separator %q", w.Separator)
+	case strings.Contains(cell, separator):
+		return fmt.Sprintf("the separator '%s'", separator)
 	case strings.ContainsAny(cell, "\n\r"):
 		return "a line break"
 	}
 	return ""
-}
-
-func (w *Writer) rowErrorf(format string, args ...any) error {
-	return fmt.Errorf("row %d of the file table cannot be written: %s", w.rows+1, fmt.Sprintf(format, args...))
 }
 
 func count(n int, what string) string {

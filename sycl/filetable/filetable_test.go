@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -117,28 +116,6 @@ func TestReaderKeepsItsError(t *testing.T) {
 	}
 }
 
-func TestSeparator(t *testing.T) {
-	const text = "[a,b]\nx|y,z\n"
-	r := NewReader("f", strings.NewReader(text))
-	r.Separator = ','
-	got, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got.Rows, [][]string{{"x|y", "z"}}) {
-		t.Fatalf("got %q", got.Rows)
-	}
-	var out strings.Builder
-	w := NewWriter(&out, got.Columns)
-	w.Separator = ','
-	if err := errors.Join(w.Write(got.Rows[0]), w.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != text {
-		t.Errorf("wrote %q", out.String())
-	}
-}
-
 func TestWrite(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -200,112 +177,35 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-func TestColumnOperations(t *testing.T) {
-	tests := []struct {
-		name string
-		do   func(*Table) error
-		want *Table
-	}{
-		{"add", func(t *Table) error { return t.Add("c", []string{"5", "6"}) }, table("a|b|c", "1|2|5", "3|4|6")},
-		{"replace", func(t *Table) error { return t.Replace("b", []string{"5", "6"}) }, table("a|b", "1|5", "3|6")},
-		{"rename", func(t *Table) error { return t.Rename("a", "c") }, table("c|b", "1|2", "3|4")},
-		{"rename to the same name", func(t *Table) error { return t.Rename("a", "a") }, table("a|b", "1|2", "3|4")},
-		{"merge", func(t *Table) error { return t.Merge(table("c|d", "5|6", "7|8")) }, table("a|b|c|d", "1|2|5|6", "3|4|7|8")},
-		{"merge nothing", func(t *Table) error { return t.Merge(&Table{}) }, table("a|b", "1|2", "3|4")},
-		{"append rows in another order", func(t *Table) error { return t.Append(table("b|a", "6|5")) }, table("a|b", "1|2", "3|4", "5|6")},
+func TestExtract(t *testing.T) {
+	in := table("a|b|c", "1|2|3", "4|5|6")
+	got, err := in.Extract("c", "a")
+	if err != nil || !same(got, table("c|a", "3|1", "6|4")) {
+		t.Errorf("got %+v, %v", got, err)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := table("a|b", "1|2", "3|4")
-			if err := tt.do(got); err != nil {
-				t.Fatal(err)
-			}
-			if !same(got, tt.want) {
-				t.Errorf("got %+v, want %+v", got, tt.want)
-			}
-		})
+	in = untitled("0|1", "a|b")
+	if got, err = in.Extract("1"); err != nil || !same(got, table("1", "b")) {
+		t.Errorf("got %+v, %v", got, err)
 	}
-
-	t.Run("extract in another order", func(t *testing.T) {
-		got, err := table("a|b|c", "1|2|3", "4|5|6").Extract("c", "a")
-		if err != nil || !same(got, table("c|a", "3|1", "6|4")) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	})
-	t.Run("extract from an untitled table", func(t *testing.T) {
-		in := untitled("0|1", "a|b")
-		got, err := in.Extract("1")
-		if err != nil || !same(got, table("1", "b")) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-		if got, err = in.Extract("0"); err != nil || !same(got, untitled("0", "a")) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	})
-	t.Run("an operation leaves extracted tables alone", func(t *testing.T) {
-		in := table("a|b", "1|2")
-		out := &Table{Columns: in.Columns, Rows: append([][]string(nil), in.Rows...)}
-		if err := errors.Join(out.Replace("a", []string{"x"}), out.Rename("b", "c")); err != nil {
-			t.Fatal(err)
-		}
-		if !same(in, table("a|b", "1|2")) {
-			t.Errorf("became %+v", in)
-		}
-	})
-	t.Run("add to an empty table", func(t *testing.T) {
-		var got Table
-		if err := got.Add("a", []string{"1", "2"}); err != nil || !same(&got, table("a", "1", "2")) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	})
-	t.Run("merge into an empty table", func(t *testing.T) {
-		var got Table
-		if err := got.Merge(table("a|b", "1|2")); err != nil || !same(&got, table("a|b", "1|2")) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	})
-	t.Run("append to an empty table", func(t *testing.T) {
-		var got Table
-		if err := got.Append(untitled("0|1", "1|2")); err != nil || !same(&got, untitled("0|1", "1|2")) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	})
+	if got, err = in.Extract("0"); err != nil || !same(got, untitled("0", "a")) {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }
 
-func TestColumnOperationErrors(t *testing.T) {
-	extract := func(names ...string) func(*Table) error {
-		return func(t *Table) error { _, err := t.Extract(names...); return err }
-	}
-	tests := []struct {
-		name string
-		do   func(*Table) error
-		want string
+func TestExtractErrors(t *testing.T) {
+	in := table("a|b", "1|2", "3|4")
+	for _, tt := range []struct {
+		table   *Table
+		columns []string
+		want    string
 	}{
-		{"add a column that is there", func(t *Table) error { return t.Add("b", nil) }, `the table already has a column "b"`},
-		{"add a column of another length", func(t *Table) error { return t.Add("c", []string{"5"}) }, `column "c" has 1 cells for 2 rows`},
-		{"replace a column that is not there", func(t *Table) error { return t.Replace("c", nil) }, `the table has no column "c", only a, b`},
-		{"replace by a column of another length", func(t *Table) error { return t.Replace("a", []string{"5"}) }, `column "a" has 1 cells for 2 rows`},
-		{"replace in an empty table", func(*Table) error { return (&Table{}).Replace("c", nil) }, `the table has no column "c": it is empty`},
-		{"rename a column that is not there", func(t *Table) error { return t.Rename("c", "d") }, `the table has no column "c", only a, b`},
-		{"rename to a name that is taken", func(t *Table) error { return t.Rename("a", "b") }, `column "a" cannot become "b": the table already has a column of that name`},
-		{"extract a column that is not there", extract("a", "c"), `the table has no column "c", only a, b`},
-		{"extract a column twice", extract("a", "a"), `column "a" is to be extracted twice`},
-		{"merge a column that is there", func(t *Table) error { return t.Merge(table("b", "1", "2")) }, `both tables have a column "b": rename one of them`},
-		{"merge a table of another length", func(t *Table) error { return t.Merge(table("c", "1")) }, `the tables have 2 and 1 rows`},
-		{"append rows that lack a column", func(t *Table) error { return t.Append(table("a", "1")) }, `the table has no column "b", only a`},
-		{"append rows with a column more", func(t *Table) error { return t.Append(table("a|b|c", "1|2|3")) }, `the rows to append have a column "c", which the table does not have`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			in := table("a|b", "1|2", "3|4")
-			err := tt.do(in)
-			if err == nil || err.Error() != tt.want {
-				t.Errorf("got %v, want %s", err, tt.want)
-			}
-			if !same(in, table("a|b", "1|2", "3|4")) {
-				t.Errorf("a failed operation left %+v", in)
-			}
-		})
+		{in, []string{"a", "c"}, `the table has no column "c", only a, b`},
+		{in, []string{"a", "a"}, `column "a" is to be extracted twice`},
+		{new(Table), []string{"c"}, `the table has no column "c": it is empty`},
+	} {
+		if _, err := tt.table.Extract(tt.columns...); err == nil || err.Error() != tt.want {
+			t.Errorf("%q: got %v, want %s", tt.columns, err, tt.want)
+		}
 	}
 }
 

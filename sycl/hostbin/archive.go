@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 )
 
 const (
@@ -18,77 +19,115 @@ func (s *scanner) archive(in input) error {
 	if in.depth == maxDepth {
 		return in.errorf(0, "archives are inside one another more than %d deep", maxDepth)
 	}
-	var names []byte // of members whose name is long, in the style of GNU and of COFF
+	a := archive{scanner: s, in: in}
 	for at := int64(len(archiveMagic)); at < in.size; {
-		var raw [memberHeader]byte
-		if err := in.read(raw[:], at, "the header of an archive member"); err != nil {
+		m, err := a.next(at)
+		if err != nil {
 			return err
 		}
-		if string(raw[58:]) != "`\n" {
-			return in.errorf(at+58, "the header of an archive member ends with %q, not with %q", raw[58:], "`\n")
+		if m.name == "//" {
+			err = a.readNames(m)
+		} else {
+			err = a.lookInto(m)
 		}
-		if s.members++; s.members > maxMembers {
-			return in.errorf(at, "more than %d archive members", maxMembers)
-		}
-		size, err := strconv.ParseUint(strings.TrimRight(string(raw[48:58]), " "), 10, 63)
-		start := at + memberHeader
-		if err != nil || !in.has(uint64(start), size) {
-			return in.errorf(at+48, "the size of an archive member, %q, is not a number or reaches past the end", raw[48:58])
-		}
-		next := start + int64(size) + int64(size&1)
-		name := strings.TrimRight(string(raw[:16]), " ")
-		member := input{r: in.r, base: in.base + start, size: int64(size), depth: in.depth + 1}
-		switch {
-		case name == "//":
-			if size > maxNames {
-				return in.errorf(at+48, "the names of the members have %d bytes, more than %d", size, maxNames)
-			}
-			names = make([]byte, size)
-			if err := in.read(names, start, "the names of the members"); err != nil {
-				return err
-			}
-			at = next
-			continue
-		case strings.HasPrefix(name, "#1/"): // BSD: the name is before the content
-			length, err := strconv.ParseUint(name[3:], 10, 31)
-			if err != nil || length > size || length > 1<<16 {
-				return in.errorf(at, "the member name %s does not fit its member", quote(name))
-			}
-			long := make([]byte, length)
-			if err := in.read(long, start, "the name of a member"); err != nil {
-				return err
-			}
-			name = string(bytes.TrimRight(long, "\x00"))
-			member.base, member.size = member.base+int64(length), member.size-int64(length)
-		case len(name) > 1 && name[0] == '/' && '0' <= name[1] && name[1] <= '9':
-			offset, err := strconv.ParseUint(name[1:], 10, 31)
-			if err != nil || offset >= uint64(len(names)) {
-				return in.errorf(at, "the member name %s is not in the list of names, which has %d bytes", quote(name), len(names))
-			}
-			long := names[offset:]
-			if i := bytes.IndexAny(long, "\n\x00"); i >= 0 {
-				long = long[:i]
-			}
-			name = strings.TrimSuffix(string(long), "/")
-		default:
-			name = strings.TrimSuffix(name, "/")
-		}
-		at = next
-		member.member = name
-		if in.member != "" {
-			member.member = in.member + "/" + name
-		}
-		if err := s.spend(&in, start, int64(len(member.member))); err != nil {
+		if err != nil {
 			return err
 		}
-		if name == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "__.SYMDEF") {
-			continue // the index of symbols
-		}
-		if err := s.member(member, name); err != nil {
-			return err
-		}
+		at = m.start + m.size + m.size&1
 	}
 	return nil
+}
+
+type archive struct {
+	*scanner
+	in    input
+	names []byte // of members whose name is long, in the style of GNU and of COFF
+}
+
+// An arMember is what a header in an archive says of its member.
+type arMember struct {
+	name        string // as the header has it
+	header      int64  // offset of the header
+	start, size int64  // of the content
+}
+
+// next reads the header at an offset.
+func (a *archive) next(at int64) (m arMember, err error) {
+	var raw [memberHeader]byte
+	if err := a.in.read(raw[:], at, "the header of an archive member"); err != nil {
+		return m, err
+	}
+	h := readbuf.Buf(raw[:])
+	name := h.Sub(16)
+	h.Skip(12 + 6 + 6 + 8) // date, owner, group and mode
+	decimal, end := h.Sub(10), h.Sub(2)
+	if string(end) != "`\n" {
+		return m, a.in.errorf(at+58, "the header of an archive member ends with %q, not with %q", end, "`\n")
+	}
+	if a.members++; a.members > maxMembers {
+		return m, a.in.errorf(at, "more than %d archive members", maxMembers)
+	}
+	size, err := strconv.ParseUint(strings.TrimRight(string(decimal), " "), 10, 63)
+	start := at + memberHeader
+	if err != nil || !a.in.has(uint64(start), size) {
+		return m, a.in.errorf(at+48, "the size of an archive member, %q, is not a number or reaches past the end", decimal)
+	}
+	return arMember{strings.TrimRight(string(name), " "), at, start, int64(size)}, nil
+}
+
+// readNames reads the member that holds the long names of those that follow.
+func (a *archive) readNames(m arMember) error {
+	if m.size > maxNames {
+		return a.in.errorf(m.header+48, "the names of the members have %d bytes, more than %d", m.size, maxNames)
+	}
+	a.names = make([]byte, m.size)
+	return a.in.read(a.names, m.start, "the names of the members")
+}
+
+// lookInto looks into a member unless it is the index of symbols.
+func (a *archive) lookInto(m arMember) error {
+	name, before, err := a.name(m)
+	if err != nil {
+		return err
+	}
+	in := input{r: a.in.r, base: a.in.base + m.start + before, size: m.size - before, member: name, depth: a.in.depth + 1}
+	if a.in.member != "" {
+		in.member = a.in.member + "/" + name
+	}
+	if err := a.spend(&a.in, m.start, int64(len(in.member))); err != nil {
+		return err
+	}
+	if name == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "__.SYMDEF") {
+		return nil
+	}
+	return a.member(in, name)
+}
+
+// name returns the name of a member, and how many bytes of it are before the content.
+func (a *archive) name(m arMember) (name string, before int64, err error) {
+	bsd, isBSD := strings.CutPrefix(m.name, "#1/")
+	digits, isLong := strings.CutPrefix(m.name, "/")
+	switch {
+	case isBSD:
+		length, err := strconv.ParseUint(bsd, 10, 31)
+		if err != nil || int64(length) > m.size || length > 1<<16 {
+			return "", 0, a.in.errorf(m.header, "the member name %s does not fit its member", quote(m.name))
+		}
+		long := make([]byte, length)
+		err = a.in.read(long, m.start, "the name of a member")
+		return string(bytes.TrimRight(long, "\x00")), int64(length), err
+	case isLong && digits != "" && '0' <= digits[0] && digits[0] <= '9':
+		offset, err := strconv.ParseUint(digits, 10, 31)
+		if err != nil || offset >= uint64(len(a.names)) {
+			return "", 0, a.in.errorf(m.header, "the member name %s is not in the list of names, which has %d bytes", quote(m.name), len(a.names))
+		}
+		long := a.names[offset:]
+		if i := bytes.IndexAny(long, "\n\x00"); i >= 0 {
+			long = long[:i]
+		}
+		return strings.TrimSuffix(string(long), "/"), 0, nil
+	}
+	return strings.TrimSuffix(m.name, "/"), 0, nil
 }
 
 // member looks into one member, which in an archive of ocloc is an image.

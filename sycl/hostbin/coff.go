@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 )
 
 const (
@@ -31,76 +32,18 @@ var bigID = []byte("\xc7\xa1\xba\xd1\xee\xba\xa9\x4b\xaf\x20\xfa\xf6\x6a\xa4\xdc
 
 // coff looks for images in a PE file or a COFF object.
 func (s *scanner) coff(in input) error {
-	var dos [64]byte
-	at := int64(0)
-	if err := in.read(dos[:min(in.size, 64)], 0, "the COFF header"); err != nil {
+	c := coff{in: &in, m: &memory{in: &in, s: s}}
+	if known, err := c.headers(); err != nil || !known {
 		return err
 	}
-	linked := string(dos[:2]) == "MZ"
-	if linked {
-		at = int64(le.Uint32(dos[0x3c:]))
-		var signature [4]byte
-		if err := in.read(signature[:], at, "the PE signature"); err != nil {
-			return err
-		}
-		if string(signature[:]) != "PE\x00\x00" {
-			return in.errorf(at, "the PE signature is %q", signature[:])
-		}
-		at += 4
-	}
-	var head [coffBigHeader]byte
-	if err := in.read(head[:coffHeader], at, "the COFF header"); err != nil {
+	list, err := c.load()
+	if err != nil {
 		return err
-	}
-	c := coff{
-		in: &in, m: &memory{in: &in, s: s}, machine: le.Uint16(head[:]),
-		symbols: int64(le.Uint32(head[8:])), symbolCount: int64(le.Uint32(head[12:])), symbolSize: coffSymbol,
-	}
-	count, optional, table := int64(le.Uint16(head[2:])), int64(le.Uint16(head[16:])), at+coffHeader
-	if !linked && c.machine == 0 {
-		if in.size < coffBigHeader {
-			return nil // an import
-		}
-		if err := in.read(head[:], 0, "the COFF header"); err != nil {
-			return err
-		}
-		if !bytes.Equal(head[12:28], bigID) {
-			return nil
-		}
-		c.machine = le.Uint16(head[6:])
-		c.symbols, c.symbolCount, c.symbolSize = int64(le.Uint32(head[48:])), int64(le.Uint32(head[52:])), coffSymbol+2
-		count, optional, table = int64(le.Uint32(head[44:])), 0, coffBigHeader
-	}
-	if linked {
-		var magic [32]byte
-		if err := in.read(magic[:], table, "the optional header"); err != nil {
-			return err
-		}
-		if le.Uint16(magic[:]) != 0x20b || optional < 32 {
-			return in.errorf(table, "the PE file is not a 64-bit one; others are not supported")
-		}
-		if c.base = le.Uint64(magic[24:]); c.base > 1<<62 {
-			return in.errorf(table+24, "the image base %#x is beyond memory", c.base)
-		}
-	}
-	table += optional
-	if count > maxSections || !in.has(uint64(table), uint64(count)*coffSection) {
-		return in.errorf(table, "the %d section headers reach past the end at %#x", count, in.size)
-	}
-	var list []section
-	for i := range count {
-		sec, err := c.section(table+i*coffSection, linked)
-		if err != nil {
-			return err
-		}
-		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, imageformat.BundleMagic) {
-			list = append(list, sec)
-		}
 	}
 	if err := c.m.ready(); err != nil {
 		return err
 	}
-	if !linked {
+	if !c.linked {
 		if err := c.relocate(); err != nil {
 			return err
 		}
@@ -108,7 +51,7 @@ func (s *scanner) coff(in input) error {
 	if err := c.m.tables(); err != nil {
 		return err
 	}
-	return s.sections(in, list, linked)
+	return s.sections(in, list, c.linked)
 }
 
 // A coff is a PE file or a COFF object.
@@ -116,11 +59,117 @@ type coff struct {
 	in      *input
 	m       *memory
 	machine uint16
+	linked  bool   // a PE file
 	base    uint64 // of a PE file in memory
 
+	table, count                     int64 // of the section headers
 	symbols, symbolCount, symbolSize int64
 
-	sections []coffLoaded // of an object, as its symbols count them
+	sections  []coffLoaded // of an object, as its symbols count them
+	symbolRaw []byte       // of all symbols, once they are read
+}
+
+// headers reads what is before the section headers. It reports false for an import of
+// a library, which has none.
+func (c *coff) headers() (known bool, err error) {
+	at, err := c.signature()
+	if err != nil {
+		return false, err
+	}
+	var head [coffHeader]byte
+	if err := c.in.read(head[:], at, "the COFF header"); err != nil {
+		return false, err
+	}
+	at += coffHeader
+	h := readbuf.Buf(head[:])
+	c.machine, c.count = h.Uint16(), int64(h.Uint16())
+	h.Skip(4) // the time
+	c.symbols, c.symbolCount, c.symbolSize = int64(h.Uint32()), int64(h.Uint32()), coffSymbol
+	optional := int64(h.Uint16())
+	c.table = at + optional
+	switch {
+	case c.linked:
+		return true, c.optionalHeader(at, optional)
+	case c.machine == 0:
+		return c.bigHeader()
+	}
+	return true, nil
+}
+
+// signature returns where the COFF header is: in a PE file after a signature.
+func (c *coff) signature() (int64, error) {
+	var dos [64]byte
+	if err := c.in.read(dos[:min(c.in.size, 64)], 0, "the COFF header"); err != nil {
+		return 0, err
+	}
+	c.linked = string(dos[:2]) == "MZ"
+	if !c.linked {
+		return 0, nil
+	}
+	at := int64(le.Uint32(dos[0x3c:]))
+	var signature [4]byte
+	if err := c.in.read(signature[:], at, "the PE signature"); err != nil {
+		return 0, err
+	}
+	if string(signature[:]) != "PE\x00\x00" {
+		return 0, c.in.errorf(at, "the PE signature is %q", signature[:])
+	}
+	return at + 4, nil
+}
+
+// bigHeader reads the header of an object with many sections in place of the usual
+// one.
+func (c *coff) bigHeader() (known bool, err error) {
+	if c.in.size < coffBigHeader {
+		return false, nil
+	}
+	var head [coffBigHeader]byte
+	if err := c.in.read(head[:], 0, "the COFF header"); err != nil {
+		return false, err
+	}
+	h := readbuf.Buf(head[6:])
+	c.machine = h.Uint16()
+	h.Skip(4) // the time
+	if !bytes.Equal(h.Sub(len(bigID)), bigID) {
+		return false, nil
+	}
+	h.Skip(16) // reserved
+	c.table, c.count = coffBigHeader, int64(h.Uint32())
+	c.symbols, c.symbolCount, c.symbolSize = int64(h.Uint32()), int64(h.Uint32()), coffSymbol+2
+	return true, nil
+}
+
+// optionalHeader reads the header of a PE file that follows the one of COFF.
+func (c *coff) optionalHeader(at, size int64) error {
+	var magic [32]byte
+	if err := c.in.read(magic[:], at, "the optional header"); err != nil {
+		return err
+	}
+	if le.Uint16(magic[:]) != 0x20b || size < 32 {
+		return c.in.errorf(at, "the PE file is not a 64-bit one; others are not supported")
+	}
+	if c.base = le.Uint64(magic[24:]); c.base > 1<<62 {
+		return c.in.errorf(at+24, "the image base %#x is beyond memory", c.base)
+	}
+	return nil
+}
+
+// load loads the sections, and returns those whose names are of interest.
+func (c *coff) load() ([]section, error) {
+	if c.count > maxSections || !c.in.has(uint64(c.table), uint64(c.count)*coffSection) {
+		return nil, c.in.errorf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
+	}
+	var list []section
+	for i := range c.count {
+		sec, err := c.section(c.table + i*coffSection)
+		if err != nil {
+			return nil, err
+		}
+		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, imageformat.BundleMagic) {
+			list = append(list, sec)
+		}
+	}
+	return list, nil
 }
 
 // A coffLoaded is a section of an object that is loaded, if it has an address.
@@ -132,41 +181,47 @@ type coffLoaded struct {
 }
 
 // section loads a section. One without bytes has no name.
-func (c *coff) section(at int64, linked bool) (section, error) {
-	in := c.in
-	var h [coffSection]byte
-	if err := in.read(h[:], at, "a section header"); err != nil {
+func (c *coff) section(at int64) (section, error) {
+	var raw [coffSection]byte
+	if err := c.in.read(raw[:], at, "a section header"); err != nil {
 		return section{}, err
 	}
-	sec := section{offset: int64(le.Uint32(h[20:])), size: int64(le.Uint32(h[16:]))}
-	flags := le.Uint32(h[36:])
-	loaded := coffLoaded{size: sec.size, relocations: int64(le.Uint32(h[24:])), many: int64(le.Uint16(h[32:])), header: at}
+	h := readbuf.Buf(raw[:])
+	name := h.Sub(8)
+	memorySize, address := int64(h.Uint32()), uint64(h.Uint32())
+	var sec section
+	sec.size, sec.offset = int64(h.Uint32()), int64(h.Uint32())
+	loaded := coffLoaded{size: sec.size, relocations: int64(h.Uint32()), header: at}
+	h.Skip(4) // the line numbers
+	loaded.many = int64(h.Uint16())
+	h.Skip(2) // the number of line numbers
+	flags := h.Uint32()
 	defer func() { c.sections = append(c.sections, loaded) }()
 	if flags&coffUninitialized != 0 || sec.size == 0 {
 		return section{}, nil
 	}
-	if !in.has(uint64(sec.offset), uint64(sec.size)) {
-		return section{}, in.errorf(at, "a section of %d bytes at %#x reaches past the end at %#x", sec.size, sec.offset, in.size)
+	if !c.in.has(uint64(sec.offset), uint64(sec.size)) {
+		return section{}, c.in.errorf(at, "a section of %d bytes at %#x reaches past the end at %#x", sec.size, sec.offset, c.in.size)
 	}
 	var err error
 	switch {
-	case linked:
+	case c.linked:
 		// What is in the file is padded. Pointers hold addresses already: the table
 		// of base relocations says only where they are.
-		sec.size = min(sec.size, int64(le.Uint32(h[8:])))
-		err = c.m.mapped(c.base+uint64(le.Uint32(h[12:])), sec, at)
+		sec.size = min(sec.size, memorySize)
+		err = c.m.mapped(c.base+address, sec, at)
 	case flags&(coffInfo|coffRemove|coffDiscardable) == 0:
 		loaded.address, err = c.m.mappedNext(sec, at)
 		if err == nil && flags&coffManyRelocations != 0 && loaded.many == 0xffff {
 			var first [4]byte
-			err = in.read(first[:], loaded.relocations, "the number of relocations")
+			err = c.in.read(first[:], loaded.relocations, "the number of relocations")
 			loaded.many = int64(le.Uint32(first[:]))
 		}
 	}
 	if err != nil {
 		return section{}, err
 	}
-	sec.name, err = coffNames{in: in, offset: c.symbols + c.symbolCount*c.symbolSize}.name(h[:8], at)
+	sec.name, err = coffNames{in: c.in, offset: c.symbols + c.symbolCount*c.symbolSize}.name(name, at)
 	return sec, err
 }
 
@@ -176,57 +231,69 @@ func (c *coff) relocate() error {
 	if !ok {
 		return nil
 	}
-	var symbols []byte
 	for _, sec := range c.sections {
 		if sec.address == 0 || sec.many == 0 {
 			continue
 		}
-		if !c.in.has(uint64(sec.relocations), uint64(sec.many)*coffRelocation) {
-			return c.in.errorf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
-		}
-		if err := c.m.s.relocate(c.in, sec.header, sec.many); err != nil {
+		if err := c.relocateSection(sec, absolute); err != nil {
 			return err
-		}
-		if symbols == nil {
-			size := c.symbolCount * c.symbolSize
-			if !c.in.has(uint64(c.symbols), uint64(size)) || size > maxSymbols {
-				return c.in.errorf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
-			}
-			symbols = make([]byte, size)
-			if err := c.in.read(symbols, c.symbols, "the symbols"); err != nil {
-				return err
-			}
-		}
-		raw := make([]byte, sec.many*coffRelocation)
-		if err := c.in.read(raw, sec.relocations, "the relocations"); err != nil {
-			return err
-		}
-		for i := 0; i < len(raw); i += coffRelocation {
-			at, r := sec.relocations+int64(i), raw[i:]
-			place, index := int64(le.Uint32(r)), int64(le.Uint32(r[4:]))
-			if le.Uint16(r[8:]) != absolute {
-				continue
-			}
-			if place > sec.size-8 {
-				return c.in.errorf(at, "a relocation is at %#x, past the end of its section", place)
-			}
-			if index >= c.symbolCount {
-				return c.in.errorf(at, "a relocation names symbol %d of %d", index, c.symbolCount)
-			}
-			address := sec.address + uint64(place)
-			target, ok := c.symbol(symbols[index*c.symbolSize:])
-			if !ok {
-				c.m.undefine(address, uint64(index))
-				continue
-			}
-			addend, err := c.m.bytes(address, 8, "a relocated word")
-			if err != nil {
-				return err
-			}
-			c.m.relocated[address] = target + le.Uint64(addend)
 		}
 	}
 	return nil
+}
+
+// relocateSection applies the relocations of a section that put absolute addresses
+// in place.
+func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
+	if !c.in.has(uint64(sec.relocations), uint64(sec.many)*coffRelocation) {
+		return c.in.errorf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
+	}
+	if err := c.m.s.relocate(c.in, sec.header, sec.many); err != nil {
+		return err
+	}
+	if err := c.readSymbols(); err != nil {
+		return err
+	}
+	raw := make(readbuf.Buf, sec.many*coffRelocation)
+	if err := c.in.read(raw, sec.relocations, "the relocations"); err != nil {
+		return err
+	}
+	for at := sec.relocations; len(raw) > 0; at += coffRelocation {
+		place, index, typ := int64(raw.Uint32()), int64(raw.Uint32()), raw.Uint16()
+		switch {
+		case typ != absolute:
+			continue
+		case place > sec.size-8:
+			return c.in.errorf(at, "a relocation is at %#x, past the end of its section", place)
+		case index >= c.symbolCount:
+			return c.in.errorf(at, "a relocation names symbol %d of %d", index, c.symbolCount)
+		}
+		address := sec.address + uint64(place)
+		target, ok := c.symbol(c.symbolRaw[index*c.symbolSize:])
+		if !ok {
+			c.m.undefine(address, uint64(index))
+			continue
+		}
+		addend, err := c.m.bytes(address, 8, "a relocated word")
+		if err != nil {
+			return err
+		}
+		c.m.relocated[address] = target + le.Uint64(addend)
+	}
+	return nil
+}
+
+// readSymbols reads the symbols when they are needed first.
+func (c *coff) readSymbols() error {
+	if c.symbolRaw != nil {
+		return nil
+	}
+	size := c.symbolCount * c.symbolSize
+	if !c.in.has(uint64(c.symbols), uint64(size)) || size > maxSymbols {
+		return c.in.errorf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
+	}
+	c.symbolRaw = make([]byte, size)
+	return c.in.read(c.symbolRaw, c.symbols, "the symbols")
 }
 
 // symbol returns the address of a symbol, and whether it is in a section that is

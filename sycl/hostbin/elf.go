@@ -7,6 +7,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 )
 
 const (
@@ -141,61 +142,99 @@ func (e *elf) load(m *memory, types addressTypes) error {
 
 // relocate applies the relocations that the dynamic segment points at.
 func (e *elf) relocate(m *memory, dynamic elfhead.Range, types addressTypes) error {
-	raw, err := e.bytes(dynamic, "the dynamic segment", 1<<20)
-	if err != nil {
+	d, err := e.dynamic(dynamic)
+	if err != nil || d.size == 0 {
 		return err
 	}
-	var symbols, rela, size uint64
+	at, ok := m.place(d.rela, d.size)
+	if !ok {
+		return e.in.errorf(dynamic.Header, "the relocations, %d bytes at address %#x, are not in the file", d.size, d.rela)
+	}
+	return e.eachRela(m.s, section{offset: at, size: int64(d.size)}, func(r rela) error {
+		switch r.typ {
+		case types.relative:
+			m.relocated[r.place] = r.addend
+		case types.absolute:
+			value, defined, err := e.dynamicSymbol(m, d, r.index)
+			if err != nil {
+				return err
+			}
+			// Symbols of other files have no address here: such pointers are null.
+			if !defined {
+				r.addend = 0
+			}
+			m.relocated[r.place] = value + r.addend
+		}
+		return nil
+	})
+}
+
+// A dynamic is where things are in memory.
+type dynamic struct {
+	header              int64 // of the segment, for messages
+	symbols, rela, size uint64
+}
+
+// dynamic reads the dynamic segment.
+func (e *elf) dynamic(at elfhead.Range) (dynamic, error) {
+	d := dynamic{header: at.Header}
+	raw, err := e.bytes(at, "the dynamic segment", 1<<20)
+	if err != nil {
+		return d, err
+	}
 	for entry := range slices.Chunk(raw, elfDynamic) {
 		if len(entry) < elfDynamic || le.Uint64(entry) == 0 {
 			break
 		}
 		switch v := le.Uint64(entry[8:]); le.Uint64(entry) {
 		case tagSymbols:
-			symbols = v
+			d.symbols = v
 		case tagRela:
-			rela = v
+			d.rela = v
 		case tagRelaSize:
-			size = v
+			d.size = v
 		}
 	}
-	if size == 0 {
-		return nil
+	return d, nil
+}
+
+// dynamicSymbol returns the address of a symbol, and whether the file defines it.
+// Symbol 0 is address 0.
+func (e *elf) dynamicSymbol(m *memory, d dynamic, index uint32) (value uint64, defined bool, err error) {
+	if index == 0 {
+		return 0, true, nil
 	}
-	at, ok := m.place(rela, size)
+	offset, ok := m.place(d.symbols+uint64(index)*elfSymbol, elfSymbol)
 	if !ok {
-		return e.in.errorf(dynamic.Header, "the relocations, %d bytes at address %#x, are not in the file", size, rela)
+		return 0, false, e.in.errorf(d.header, "symbol %d of a relocation is not in the file", index)
 	}
-	return e.eachRela(section{offset: at, size: int64(size)}, func(_ int64, place uint64, typ, index uint32, addend uint64) error {
-		switch typ {
-		case types.relative:
-			m.relocated[place] = addend
-		case types.absolute:
-			// Symbols of other files have no address here: such pointers are null.
-			var value uint64
-			if index != 0 {
-				var raw [elfSymbol]byte
-				offset, ok := m.place(symbols+uint64(index)*elfSymbol, elfSymbol)
-				if !ok {
-					return e.in.errorf(dynamic.Header, "symbol %d of a relocation is not in the file", index)
-				}
-				if err := e.in.read(raw[:], offset, "a symbol"); err != nil {
-					return err
-				}
-				if le.Uint16(raw[6:]) == 0 {
-					m.relocated[place] = 0
-					return nil
-				}
-				value = le.Uint64(raw[8:])
-			}
-			m.relocated[place] = value + addend
-		}
-		return nil
-	}, m.s)
+	var raw [elfSymbol]byte
+	if err := e.in.read(raw[:], offset, "a symbol"); err != nil {
+		return 0, false, err
+	}
+	section, value := parseSymbol(raw[:])
+	if section == 0 {
+		return 0, false, nil
+	}
+	return value, true, nil
+}
+
+// parseSymbol returns the section that a symbol is in, 0 if the file does not define
+// it, and its address or its offset in the section.
+func parseSymbol(raw []byte) (section uint16, value uint64) {
+	return le.Uint16(raw[6:]), le.Uint64(raw[8:])
+}
+
+// A rela is a relocation.
+type rela struct {
+	at         int64 // in the file
+	place      uint64
+	typ, index uint32
+	addend     uint64
 }
 
 // eachRela calls f for each relocation of a table.
-func (e *elf) eachRela(table section, f func(at int64, place uint64, typ, index uint32, addend uint64) error, s *scanner) error {
+func (e *elf) eachRela(s *scanner, table section, f func(rela) error) error {
 	count := table.size / elfRela
 	if err := s.relocate(e.in, table.offset, count); err != nil {
 		return err
@@ -204,13 +243,13 @@ func (e *elf) eachRela(table section, f func(at int64, place uint64, typ, index 
 	for done := int64(0); done < count; {
 		n := min(count-done, 4096)
 		at := table.offset + done*elfRela
-		chunk := buffer[:n*elfRela]
+		chunk := readbuf.Buf(buffer[:n*elfRela])
 		if err := e.in.read(chunk, at, "the relocations"); err != nil {
 			return err
 		}
 		for i := range n {
-			r := chunk[i*elfRela:]
-			if err := f(at+i*elfRela, le.Uint64(r), le.Uint32(r[8:]), le.Uint32(r[12:]), le.Uint64(r[16:])); err != nil {
+			r := rela{at: at + i*elfRela, place: chunk.Uint64(), typ: chunk.Uint32(), index: chunk.Uint32(), addend: chunk.Uint64()}
+			if err := f(r); err != nil {
 				return err
 			}
 		}
@@ -222,64 +261,89 @@ func (e *elf) eachRela(table section, f func(at int64, place uint64, typ, index 
 // loadObject gives the sections of an object addresses and applies their
 // relocations.
 func (e *elf) loadObject(m *memory, types addressTypes) error {
-	bases := make([]uint64, len(e.Sections))
-	for i, h := range e.Sections {
-		if h.Type == sectionNoBits || h.Flags&sectionAllocate == 0 || h.Size == 0 {
-			continue
-		}
-		sec, err := e.content(h.Range, "a section")
-		if err != nil {
-			return err
-		}
-		if bases[i], err = m.mappedNext(sec, h.Header); err != nil {
-			return err
-		}
-	}
-	if err := m.ready(); err != nil {
+	o := elfObject{elf: e, m: m, types: types, bases: make([]uint64, len(e.Sections))}
+	if err := o.load(); err != nil {
 		return err
 	}
-	var symbols []byte // of the last symbol table used
-	last := uint32(0)
 	for _, h := range e.Sections {
-		if h.Type != sectionRela || uint64(h.Info) >= uint64(len(e.Sections)) || bases[h.Info] == 0 {
+		if h.Type != sectionRela || uint64(h.Info) >= uint64(len(e.Sections)) || o.bases[h.Info] == 0 {
 			continue
 		}
-		base, target := bases[h.Info], e.Sections[h.Info]
-		if uint64(h.Link) >= uint64(len(e.Sections)) || e.Sections[h.Link].Type != sectionSymbols {
-			return e.in.errorf(h.Header, "the relocations name section %d, which is no symbol table", h.Link)
-		}
-		if symbols == nil || last != h.Link {
-			var err error
-			if symbols, err = e.bytes(e.Sections[h.Link].Range, "the symbols", maxSymbols); err != nil {
-				return err
-			}
-			last = h.Link
-		}
-		table, err := e.content(h.Range, "a table of relocations")
-		if err != nil {
-			return err
-		}
-		err = e.eachRela(table, func(at int64, place uint64, typ, index uint32, addend uint64) error {
-			if typ != types.absolute {
-				return nil
-			}
-			if place > target.Size {
-				return e.in.errorf(at, "a relocation is at %#x, past the end of its section", place)
-			}
-			if uint64(index) >= uint64(len(symbols))/elfSymbol {
-				return e.in.errorf(at, "a relocation names symbol %d of %d", index, len(symbols)/elfSymbol)
-			}
-			symbol := symbols[uint64(index)*elfSymbol:]
-			if in := uint64(le.Uint16(symbol[6:])); in != 0 && in < uint64(len(bases)) && bases[in] != 0 {
-				m.relocated[base+place] = bases[in] + le.Uint64(symbol[8:]) + addend
-			} else {
-				m.undefine(base+place, uint64(index))
-			}
-			return nil
-		}, m.s)
-		if err != nil {
+		if err := o.relocate(h); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// An elfObject is an ELF file that is to be linked.
+type elfObject struct {
+	*elf
+	m     *memory
+	types addressTypes
+	bases []uint64 // addresses of the sections, 0 for those that are not loaded
+
+	symbols   []byte // of the symbol table used last
+	symbolsIn uint32 // its section
+}
+
+// load gives the sections addresses.
+func (o *elfObject) load() error {
+	for i, h := range o.Sections {
+		if h.Type == sectionNoBits || h.Flags&sectionAllocate == 0 || h.Size == 0 {
+			continue
+		}
+		sec, err := o.content(h.Range, "a section")
+		if err != nil {
+			return err
+		}
+		if o.bases[i], err = o.m.mappedNext(sec, h.Header); err != nil {
+			return err
+		}
+	}
+	return o.m.ready()
+}
+
+// relocate applies the relocations in a section.
+func (o *elfObject) relocate(h elfhead.Section) error {
+	if err := o.readSymbols(h); err != nil {
+		return err
+	}
+	table, err := o.content(h.Range, "a table of relocations")
+	if err != nil {
+		return err
+	}
+	base, size := o.bases[h.Info], o.Sections[h.Info].Size
+	return o.eachRela(o.m.s, table, func(r rela) error {
+		switch count := uint64(len(o.symbols)) / elfSymbol; {
+		case r.typ != o.types.absolute:
+			return nil
+		case r.place > size:
+			return o.in.errorf(r.at, "a relocation is at %#x, past the end of its section", r.place)
+		case uint64(r.index) >= count:
+			return o.in.errorf(r.at, "a relocation names symbol %d of %d", r.index, count)
+		}
+		section, value := parseSymbol(o.symbols[uint64(r.index)*elfSymbol:])
+		if in := int(section); in != 0 && in < len(o.bases) && o.bases[in] != 0 {
+			o.m.relocated[base+r.place] = o.bases[in] + value + r.addend
+		} else {
+			o.m.undefine(base+r.place, uint64(r.index))
+		}
+		return nil
+	})
+}
+
+// readSymbols reads the symbols that relocations name, unless they were read last.
+func (o *elfObject) readSymbols(relocations elfhead.Section) error {
+	in := relocations.Link
+	if uint64(in) >= uint64(len(o.Sections)) || o.Sections[in].Type != sectionSymbols {
+		return o.elf.in.errorf(relocations.Header, "the relocations name section %d, which is no symbol table", in)
+	}
+	if o.symbols != nil && o.symbolsIn == in {
+		return nil
+	}
+	var err error
+	o.symbols, err = o.bytes(o.Sections[in].Range, "the symbols", maxSymbols)
+	o.symbolsIn = in
+	return err
 }

@@ -123,6 +123,14 @@ type Image struct {
 	offload.Source
 }
 
+// Data returns the bytes of the image, all of which it keeps in memory. For images
+// that may be large, use Open.
+func (i *Image) Data() ([]byte, error) {
+	data := make([]byte, i.Size()) // which was checked against the size of the file
+	_, err := io.ReadFull(i.Open(), data)
+	return data, err
+}
+
 // Open returns a reader of the image.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i, 0, i.Size()) }
 
@@ -180,7 +188,7 @@ func (f *File) Close() error {
 }
 
 // NewFile finds the images in r, which has size bytes. Errors in the content are
-// of type *[FormatError], or *[offload.FormatError] inside a container.
+// of type [*FormatError].
 func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	s := &scanner{file: new(File)}
 	known, err := s.scan(input{r: r, size: size})
@@ -196,8 +204,9 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 // A FormatError is a fault of a host file, and where it is.
 type FormatError struct {
 	Member string // of an archive, "" if it was in none
-	Offset int64  // in the file
+	Offset int64  // in the file; in a compressed container as if it were none
 	Msg    string
+	Err    error // that of package offload about a container, else nil; Msg has its text
 }
 
 func (e *FormatError) Error() string {
@@ -206,6 +215,8 @@ func (e *FormatError) Error() string {
 	}
 	return fmt.Sprintf("host binary: offset %#x: %s", e.Offset, e.Msg)
 }
+
+func (e *FormatError) Unwrap() error { return e.Err }
 
 // BadInput marks errors that are the fault of an input file.
 func (*FormatError) BadInput() {}

@@ -168,38 +168,53 @@ const (
 
 // tables finds descriptor tables and adds their images.
 func (m *memory) tables() error {
-	const step = 1 << 16
-	buffer := make([]byte, step+8*(descriptorWords-1))
-	words := make([]uint64, 0, descriptorWords)
+	buffer := make([]byte, tableStep+8*(descriptorWords-1))
 	for _, g := range m.segments {
 		skip := -g.address & 7 // descriptors are aligned in memory
-		for from := skip; from+8*descriptorWords <= uint64(g.size); from += step {
+		for from := skip; from+8*descriptorWords <= uint64(g.size); from += tableStep {
 			chunk := buffer[:min(uint64(len(buffer)), uint64(g.size)-from)]
 			if err := m.in.read(chunk, g.offset+int64(from), "a segment"); err != nil {
 				return err
 			}
-			for i := 0; i+8*descriptorWords <= len(chunk) && i < step; i += 8 {
-				if le.Uint32(chunk[i+4:]) != 0 || le.Uint32(chunk[i:]) == 0 {
-					continue // most words are no small number
-				}
-				address := g.address + from + uint64(i)
-				w := m.relocate(words, address, chunk[i:i+8*descriptorWords])
-				if w[0] != le.Uint64(chunk[i:]) {
-					continue
-				}
-				m.reading = g.offset + int64(from) + int64(i)
-				var err error
-				switch {
-				case uint16(w[0]) == 1 && w[0]>>16 != 0 && w[2] == 0 && w[3] == 0 && m.startsImage(w[1]):
-					err = m.images(w[1], w[0]>>16)
-				case w[0] <= maxImages && m.isOpenMP(address, w):
-					err = m.openMP(w)
-				}
-				if err != nil {
-					return err
-				}
+			if err := m.tablesIn(chunk, g, from); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// tableStep is how many bytes are searched for descriptors at once.
+const tableStep = 1 << 16
+
+// tablesIn finds the descriptors that start in a part of a segment.
+func (m *memory) tablesIn(chunk []byte, g segment, from uint64) error {
+	for i := 0; i+8*descriptorWords <= len(chunk) && i < tableStep; i += 8 {
+		if le.Uint32(chunk[i+4:]) != 0 || le.Uint32(chunk[i:]) == 0 {
+			continue // most words are no small number
+		}
+		at := from + uint64(i)
+		if err := m.table(chunk[i:i+8*descriptorWords], g.address+at, g.offset+int64(at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table adds the images of the descriptor at an address, if it is one. Its bytes are
+// at an offset of the file.
+func (m *memory) table(raw []byte, address uint64, offset int64) error {
+	var words [descriptorWords]uint64
+	w := m.relocate(words[:0], address, raw)
+	if w[0] != le.Uint64(raw) {
+		return nil
+	}
+	m.reading = offset
+	switch {
+	case uint16(w[0]) == 1 && w[0]>>16 != 0 && w[2] == 0 && w[3] == 0 && m.startsImage(w[1]):
+		return m.images(w[1], w[0]>>16)
+	case w[0] <= maxImages && m.isOpenMP(address, w):
+		return m.openMP(w)
 	}
 	return nil
 }
@@ -397,29 +412,36 @@ func (m *memory) sets(begin, end uint64) (*propset.Registry, error) {
 			return nil, m.in.errorf(m.at(table[i]), "an image has two property sets %s", quote(name))
 		}
 		set := r.Add(name)
-		properties, err := m.elements(table[i+1], table[i+2], propertyWords, "a table of properties")
-		if err != nil {
+		if err := m.properties(set, table[i+1], table[i+2]); err != nil {
 			return nil, err
-		}
-		for j := 0; j < len(properties); j += propertyWords {
-			p := properties[j:]
-			key, err := m.text(p[0], "the key of a property")
-			if err != nil {
-				return nil, err
-			}
-			v, err := m.value(p[1], uint32(p[2]), p[3], name, key)
-			if err != nil {
-				return nil, err
-			}
-			if !set.Insert(key, v) {
-				return nil, m.in.errorf(m.at(p[0]), "property set %s has two properties %s", quote(name), quote(key))
-			}
 		}
 	}
 	if err := r.Validate(); err != nil {
 		return nil, m.in.errorf(m.at(begin), "%v", err)
 	}
 	return r, nil
+}
+
+// properties adds the properties of a table to a set.
+func (m *memory) properties(set *propset.Set, begin, end uint64) error {
+	table, err := m.elements(begin, end, propertyWords, "a table of properties")
+	if err != nil {
+		return err
+	}
+	for p := range slices.Chunk(table, propertyWords) {
+		key, err := m.text(p[0], "the key of a property")
+		if err != nil {
+			return err
+		}
+		v, err := m.value(p[1], uint32(p[2]), p[3], set.Name, key)
+		if err != nil {
+			return err
+		}
+		if !set.Insert(key, v) {
+			return m.in.errorf(m.at(p[0]), "property set %s has two properties %s", quote(set.Name), quote(key))
+		}
+	}
+	return nil
 }
 
 // at returns where in the input an address is, for messages.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,7 @@ func (in *input) errorf(offset int64, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
 	}
-	return &FormatError{in.member, in.base + offset, fmt.Sprintf(format, args...)}
+	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...)}
 }
 
 // has reports whether the range is inside the input.
@@ -152,6 +153,13 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		return nil
 	}
 	files, err := offload.ReadAll(in.section(offset, size), size)
+	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
+		what := "OffloadBinary container"
+		if section != "" {
+			what += " in section " + quote(section)
+		}
+		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, fault}
+	}
 	if err != nil {
 		return fmt.Errorf("host binary: %v: %w", Origin{Member: in.member, Section: section, Offset: in.base + offset}, err)
 	}
@@ -160,29 +168,13 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 			return in.errorf(offset, "compressed containers have more than %d bytes", maxInflated)
 		}
 		for _, e := range f.Entries {
-			img := &Image{
-				Origin: Origin{Section: section, Offset: in.base + offset + f.Offset},
-				Model:  e.OffloadKind.String(),
-				Stated: stated(e.ImageKind),
-				Source: e,
-			}
+			img := contained(e)
+			img.Origin = Origin{Section: section, Offset: in.base + offset + f.Offset}
 			if f.Inflated == 0 {
 				img.Origin.Offset += e.Offset
-			}
-			img.Triple, _ = e.String("triple")
-			img.Arch, _ = e.String("arch")
-			// Clang calls code that is for no architecture generic.
-			if img.Arch == "generic" {
-				img.Arch = ""
-			}
-			img.CompileOptions, _ = e.String("compile-opts")
-			img.LinkOptions, _ = e.String("link-opts")
-			if d := s.described[img.Origin.Offset]; d != nil && f.Inflated == 0 {
-				delete(s.described, img.Origin.Offset)
-				img.Origin.Member, img.Origin.Address = d.Origin.Member, d.Origin.Address
-				img.Entries, img.Properties = d.Entries, d.Properties
-				*d = *img
-				continue
+				if s.complete(img) {
+					continue
+				}
 			}
 			if err := s.add(&in, img); err != nil {
 				return err
@@ -190,6 +182,34 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		}
 	}
 	return nil
+}
+
+// contained returns the image of an entry of a container.
+func contained(e *offload.Entry) *Image {
+	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: e}
+	img.Triple, _ = e.String("triple")
+	img.Arch, _ = e.String("arch")
+	// Clang calls code that is for no architecture generic.
+	if img.Arch == "generic" {
+		img.Arch = ""
+	}
+	img.CompileOptions, _ = e.String("compile-opts")
+	img.LinkOptions, _ = e.String("link-opts")
+	return img
+}
+
+// complete adds what a container says to the image at the same place that a descriptor
+// was found for, and reports whether there is one.
+func (s *scanner) complete(img *Image) bool {
+	d := s.described[img.Origin.Offset]
+	if d == nil {
+		return false
+	}
+	delete(s.described, img.Origin.Offset)
+	img.Origin.Member, img.Origin.Address = d.Origin.Member, d.Origin.Address
+	img.Entries, img.Properties = d.Entries, d.Properties
+	*d = *img
+	return true
 }
 
 // stated returns the format that a container says that an image has.
@@ -220,23 +240,14 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			return in.errorf(sec.offset, "sections with device images overlap")
 		}
 	}
-	found := s.file.Images
-	described := func(sec section) bool {
-		start, end := in.base+sec.offset, in.base+sec.offset+sec.size
-		for _, img := range found {
-			if img.Origin.Address != 0 && img.Origin.Member == in.member && start <= img.Origin.Offset && img.Origin.Offset < end {
-				return true
-			}
-		}
-		return false
-	}
+	described := s.file.Images // by descriptors, among others
 	for _, sec := range list {
 		switch id, ok := strings.CutPrefix(sec.name, imageformat.BundleMagic); {
 		case isOffloadSection(sec.name):
 			if err := s.containers(in, sec.offset, sec.size, sec.name); err != nil {
 				return err
 			}
-		case !ok || sec.size == 0 || described(sec):
+		case !ok || sec.size == 0 || slices.ContainsFunc(described, in.describes(sec)):
 		case linked:
 			if strings.HasPrefix(id, "host-") {
 				continue
@@ -249,6 +260,15 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 		}
 	}
 	return nil
+}
+
+// describes returns whether a descriptor points at an image in a section.
+func (in *input) describes(sec section) func(*Image) bool {
+	start, end := in.base+sec.offset, in.base+sec.offset+sec.size
+	return func(img *Image) bool {
+		o := img.Origin
+		return o.Address != 0 && o.Member == in.member && start <= o.Offset && o.Offset < end
+	}
 }
 
 // A section is a named range of an input. Readers check that it is inside.

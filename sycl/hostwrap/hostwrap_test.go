@@ -112,7 +112,7 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 	}
 	for i, got := range f.Images {
 		want := images[i]
-		data, err := io.ReadAll(got.Open())
+		data, err := got.Data()
 		if err != nil || !bytes.Equal(data, contents[i]) {
 			t.Errorf("image %d: %d bytes, want %d; %v", i, len(data), len(contents[i]), err)
 		}
@@ -126,7 +126,7 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 			want.Properties = new(propset.Registry)
 		}
 		if !got.Properties.Equal(want.Properties) {
-			t.Errorf("image %d has the properties\n%s\nwant\n%s", i, got.Properties.Append(nil), want.Properties.Append(nil))
+			t.Errorf("image %d has the properties\n%s\nwant\n%s", i, got.Properties, want.Properties)
 		}
 	}
 }

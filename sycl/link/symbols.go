@@ -445,7 +445,7 @@ func demangled(symbol string) []string {
 
 // checkValue returns what is wrong with a value that linking depends on.
 func checkValue(set, key string, v propset.Value) error {
-	var fault *propset.LayoutError
+	var fault *propset.SyntaxError
 	if _, err := propset.Describe(set, key, v); errors.As(err, &fault) {
 		return fault
 	}

@@ -343,7 +343,7 @@ func TestCompressedRefused(t *testing.T) {
 		{"less than promised", compressed(t, Zstd, 1000, 2000), "inflates to less than the 2000 bytes"},
 		{"an inflated size below the header's", compressed(t, Zstd, 0, 39), "is less than that of the header"},
 		{"a stream that is cut", cut, "zlib: unexpected EOF"},
-		{"entries not behind the header", put(compressed(t, Zlib, 1000, 1040), 16, 48), "are at 0x30, not behind the header"},
+		{"entries not after the header", put(compressed(t, Zlib, 1000, 1040), 16, 48), "are at 0x30, not after the header"},
 		{"bytes after the stream", put(junk, 8, uint64(len(junk))), "bytes follow the end of the compressed data"},
 		{"neither zlib nor zstd", append(put(compressed(t, Zlib, 0, 100), 8, 48)[:40], "no zlib!"...), "zlib: invalid header"},
 	}

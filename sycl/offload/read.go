@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 )
 
 // What one call of NewFile or ReadAll keeps in memory at most, whatever the
@@ -103,96 +105,124 @@ func (p *parser) errorf(offset int64, format string, args ...any) error {
 
 // parse reads the header, inflates the rest if need be, and reads the entries.
 func (p *parser) parse() error {
-	var header [40]byte
-	have := min(p.size, int64(len(header)))
-	if err := p.readAt(header[:have], 0); err != nil {
-		return err
-	}
-	switch {
-	case have >= 4 && string(header[:4]) != Magic:
-		return p.errorf(0, "starts with %x, not with the magic bytes %x of an offload binary", header[:4], Magic)
-	case have < headerSize(1):
-		return p.errorf(0, "%d bytes are too few for the header, which has %d", have, headerSize(1))
-	}
-	f := p.file
-	f.Version = binary.LittleEndian.Uint32(header[4:])
-	if f.Version < 1 || f.Version > 3 {
-		return p.errorf(4, "the version is %d; supported are 1, 2 and 3", f.Version)
-	}
-	head := headerSize(f.Version)
-	if have < head {
-		return p.errorf(0, "%d bytes are too few for the header, which has %d in version %d", have, head, f.Version)
-	}
-	stored, err := p.number(header[8:], 8, "size of the container")
+	var buffer [40]byte
+	raw, err := p.rawHeader(buffer[:])
 	if err != nil {
 		return err
 	}
-	switch {
-	case stored < head:
-		return p.errorf(8, "the size of the container, %d, is less than that of its header, %d", stored, head)
-	case stored > p.size:
-		return p.errorf(8, "the size of the container is %d, but only %d bytes are there: the file was cut short", stored, p.size)
-	}
-	p.size = stored
-	f.Size = stored
-
-	table, err := p.number(header[16:], 16, "offset of the entries")
+	h, err := p.header(raw)
 	if err != nil {
 		return err
 	}
-	if table < head {
-		return p.errorf(16, "the entries, at %#x, overlap the header of %d bytes", table, head)
-	}
-	count, err := p.number(header[24:], 24, "number of entries")
-	if err != nil {
-		return err
-	}
-	if f.Version == 1 {
-		if count != entrySize {
-			return p.errorf(24, "the size of an entry is %d instead of %d", count, entrySize)
-		}
-		count = 1
-	}
-	if f.Version >= 3 {
-		f.Inflated, err = p.number(header[32:], 32, "inflated size")
-		if err != nil {
+	p.size, p.file.Size, p.file.Inflated = h.size, h.size, h.inflated
+	if h.inflated != 0 {
+		if err := p.inflate(raw); err != nil {
 			return err
 		}
-		if f.Inflated != 0 {
-			// LLVM compresses from the entries on, which follow the header.
-			if table != head {
-				return p.errorf(16, "the entries of a compressed container are at %#x, not behind the header at %#x", table, head)
-			}
-			if err := p.inflate(header[:head]); err != nil {
-				return err
-			}
+	}
+	return p.entries(h, int64(len(raw)))
+}
+
+// rawHeader reads the header into the buffer, which has room for that of every version.
+func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
+	have := min(p.size, int64(len(buffer)))
+	if err := p.readAt(buffer[:have], 0); err != nil {
+		return nil, err
+	}
+	switch {
+	case have >= 4 && string(buffer[:4]) != Magic:
+		return nil, p.errorf(0, "starts with %x, not with the magic bytes %x of an offload binary", buffer[:4], Magic)
+	case have < headerSize(1):
+		return nil, p.errorf(0, "%d bytes are too few for the header, which has %d", have, headerSize(1))
+	}
+	version := binary.LittleEndian.Uint32(buffer[4:])
+	p.file.Version = version
+	switch need := headerSize(version); {
+	case version < 1 || version > 3:
+		return nil, p.errorf(4, "the version is %d; supported are 1, 2 and 3", version)
+	case have < need:
+		return nil, p.errorf(0, "%d bytes are too few for the header, which has %d in version %d", have, need, version)
+	default:
+		return buffer[:need], nil
+	}
+}
+
+// A header is what the header says after the version.
+type header struct {
+	size         int64 // of the container as it is stored
+	table, count int64 // of the entries
+	inflated     int64 // 0 when the container is not compressed
+}
+
+// header reads the fields after the version.
+func (p *parser) header(raw []byte) (header, error) {
+	length := int64(len(raw))
+	f := fields{readbuf.Buf(raw[8:]), p, length, nil}
+	h := header{
+		size:  f.number("size of the container"),
+		table: f.number("offset of the entries"),
+		count: f.number("number of entries"),
+	}
+	if len(f.Buf) > 0 {
+		h.inflated = f.number("inflated size")
+	}
+	switch {
+	case f.err != nil:
+		return h, f.err
+	case h.size < length:
+		return h, p.errorf(8, "the size of the container, %d, is less than that of its header, %d", h.size, length)
+	case h.size > p.size:
+		return h, p.errorf(8, "the size of the container is %d, but only %d bytes are there: the file was cut short", h.size, p.size)
+	case h.table < length:
+		return h, p.errorf(16, "the entries, at %#x, overlap the header of %d bytes", h.table, length)
+	case h.inflated != 0 && h.table != length: // LLVM compresses from the entries on, which follow the header
+		return h, p.errorf(16, "the entries of a compressed container are at %#x, not after the header at %#x", h.table, length)
+	}
+	if p.file.Version == 1 {
+		if h.count != entrySize {
+			return h, p.errorf(24, "the size of an entry is %d instead of %d", h.count, entrySize)
 		}
+		h.count = 1
 	}
-	if table > p.size || count > (p.size-table)/entrySize {
-		return p.errorf(16, "%d entries at %#x reach past the end of the container at %#x", count, table, p.size)
+	return h, nil
+}
+
+// fields are numbers that follow one another, up to end in the container.
+type fields struct {
+	readbuf.Buf
+	p   *parser
+	end int64
+	err error // about the first number that is none of a file
+}
+
+// number reads a 64-bit number that has to be a size, an offset or a count.
+func (f *fields) number(what string) int64 {
+	offset := f.end - int64(len(f.Buf))
+	n := f.Uint64()
+	if n >= 1<<63 && f.err == nil {
+		f.err = f.p.errorf(offset, "the %s, %d, is beyond any file", what, n)
 	}
-	p.spent.entries += 1 + int(min(count, maxEntries))
+	return int64(n)
+}
+
+// entries reads the entries, which follow a header of that length or come later.
+func (p *parser) entries(h header, length int64) error {
+	if h.table > p.size || h.count > (p.size-h.table)/entrySize {
+		return p.errorf(16, "%d entries at %#x reach past the end of the container at %#x", h.count, h.table, p.size)
+	}
+	p.spent.entries += 1 + int(min(h.count, maxEntries))
 	if p.spent.entries > maxEntries {
 		return p.errorf(24, "more than %d entries", maxEntries)
 	}
-	p.part("the header", -1, 0, head)
-	p.part("the table of entries", -1, table, count*entrySize)
+	p.part("the header", -1, 0, length)
+	p.part("the table of entries", -1, h.table, h.count*entrySize)
 	p.strings = make(map[extent]string)
-	for i := range count {
-		if err := p.entry(int(i), table+i*entrySize); err != nil {
+	for i := range h.count {
+		if err := p.entry(int(i), h.table+i*entrySize); err != nil {
 			return err
 		}
 	}
 	return p.overlap()
-}
-
-// number reads a 64-bit number that has to be a size, an offset or a count.
-func (p *parser) number(b []byte, offset int64, what string) (int64, error) {
-	n := binary.LittleEndian.Uint64(b)
-	if n >= 1<<63 {
-		return 0, p.errorf(offset, "the %s, %d, is beyond any file", what, n)
-	}
-	return int64(n), nil
 }
 
 func (p *parser) part(what string, i int, offset, size int64) {
@@ -203,15 +233,7 @@ func (p *parser) part(what string, i int, offset, size int64) {
 
 // overlap reports parts that share bytes.
 func (p *parser) overlap() error {
-	slices.SortStableFunc(p.parts, func(a, b part) int {
-		switch {
-		case a.offset < b.offset:
-			return -1
-		case a.offset > b.offset:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(p.parts, func(a, b part) int { return cmp.Compare(a.offset, b.offset) })
 	for i := 1; i < len(p.parts); i++ {
 		if a, b := p.parts[i-1], p.parts[i]; a.offset+a.size > b.offset {
 			return p.errorf(b.offset, "%v overlaps %v", b, a)
@@ -220,25 +242,18 @@ func (p *parser) overlap() error {
 	return nil
 }
 
+// entry reads entry i, which is at offset.
 func (p *parser) entry(i int, offset int64) error {
 	var raw [entrySize]byte
 	if err := p.readAt(raw[:], offset); err != nil {
 		return err
 	}
-	var field [4]int64 // offset and number of strings, offset and size of the image
-	for j, what := range []string{"offset of the strings", "number of strings", "offset of the image", "size of the image"} {
-		n, err := p.number(raw[8+8*j:], offset+8+8*int64(j), what)
-		if err != nil {
-			return err
-		}
-		field[j] = n
-	}
-	e := &Entry{
-		ImageKind:   ImageKind(binary.LittleEndian.Uint16(raw[0:])),
-		OffloadKind: OffloadKind(binary.LittleEndian.Uint16(raw[2:])),
-		Flags:       binary.LittleEndian.Uint32(raw[4:]),
-		Offset:      field[2],
-		size:        field[3],
+	f := fields{readbuf.Buf(raw[:]), p, offset + entrySize, nil}
+	e := &Entry{ImageKind: ImageKind(f.Uint16()), OffloadKind: OffloadKind(f.Uint16()), Flags: f.Uint32()}
+	table, count := f.number("offset of the strings"), f.number("number of strings")
+	e.Offset, e.size = f.number("offset of the image"), f.number("size of the image")
+	if f.err != nil {
+		return f.err
 	}
 	if e.Offset > p.size || e.size > p.size-e.Offset {
 		return p.errorf(offset+24, "the image of entry %d, %d bytes at %#x, reaches past the end of the container at %#x", i, e.size, e.Offset, p.size)
@@ -246,7 +261,7 @@ func (p *parser) entry(i int, offset int64) error {
 	e.ReaderAt = io.NewSectionReader(p.r, e.Offset, e.size)
 	p.part("the image of entry", i, e.Offset, e.size)
 
-	table, count, size := field[0], field[1], stringEntrySize(p.file.Version)
+	size := stringEntrySize(p.file.Version)
 	if table > p.size || count > (p.size-table)/size {
 		return p.errorf(offset+8, "the %d strings of entry %d, listed at %#x, reach past the end of the container at %#x", count, i, table, p.size)
 	}
@@ -273,43 +288,42 @@ func (p *parser) pair(offset int64) (s String, err error) {
 	if err := p.readAt(raw[:size], offset); err != nil {
 		return s, err
 	}
-	key, err := p.number(raw[0:], offset, "offset of a key")
-	if err != nil {
-		return s, err
+	f := fields{readbuf.Buf(raw[:size]), p, offset + size, nil}
+	key, at, length := f.number("offset of a key"), f.number("offset of a value"), int64(-1)
+	if p.file.Version > 1 {
+		length = f.number("size of a value")
 	}
-	value, err := p.number(raw[8:], offset+8, "offset of a value")
-	if err != nil {
-		return s, err
+	if f.err != nil {
+		return s, f.err
 	}
 	if s.Key, err = p.text(offset, key, "key"); err != nil {
 		return s, err
 	}
 	if p.file.Version == 1 {
-		s.Value, err = p.text(offset+8, value, "value of "+quote(s.Key))
-		return s, err
+		s.Value, err = p.text(offset+8, at, "value of "+quote(s.Key))
+	} else {
+		s.Value, err = p.value(offset, extent{at, length}, s.Key)
 	}
-	length, err := p.number(raw[16:], offset+16, "size of a value")
-	if err != nil {
-		return s, err
+	return s, err
+}
+
+// value reads the value of a key from version 2 on. The pair is at offset.
+func (p *parser) value(offset int64, at extent, key string) (string, error) {
+	if at.offset > p.size || at.size > p.size-at.offset {
+		return "", p.errorf(offset+8, "the value of %s, %d bytes at %#x, reaches past the end of the container at %#x", quote(key), at.size, at.offset, p.size)
 	}
-	if value > p.size || length > p.size-value {
-		return s, p.errorf(offset+8, "the value of %s, %d bytes at %#x, reaches past the end of the container at %#x", quote(s.Key), length, value, p.size)
-	}
-	at := extent{value, length}
 	if text, ok := p.strings[at]; ok {
-		s.Value = text
-		return s, nil
+		return text, nil
 	}
-	if err := p.spend(offset+16, length); err != nil {
-		return s, err
+	if err := p.spend(offset+16, at.size); err != nil {
+		return "", err
 	}
-	text := make([]byte, length)
-	if err := p.readAt(text, value); err != nil {
-		return s, err
+	text := make([]byte, at.size)
+	if err := p.readAt(text, at.offset); err != nil {
+		return "", err
 	}
-	s.Value = string(text)
-	p.strings[at] = s.Value
-	return s, nil
+	p.strings[at] = string(text)
+	return p.strings[at], nil
 }
 
 // text reads a string that ends in NUL. The field at from says that it is at

@@ -81,75 +81,108 @@ func Write(w io.Writer, images []Image, o Options) error {
 type layout struct {
 	version uint32
 	images  []Image
-	head    []byte // header, entries, string lists, strings, and zeros up to the images
-	size    int64
+	table   stringTable
+	pairs   int // of keys and values
+
+	lists, texts, start int64 // places of the string lists, of the strings and of the images
+	size                int64
+	head                []byte // header, entries, string lists, strings, and zeros up to the images
 }
 
 func newLayout(version uint32, images []Image) (*layout, error) {
-	table := new(stringTable)
-	count := 0
-	for i, img := range images {
-		for _, s := range img.Strings {
-			if strings.ContainsRune(s.Key, 0) || version == 1 && strings.ContainsRune(s.Value, 0) {
-				return nil, fmt.Errorf("offload binary: entry %d: the string %s has a NUL byte in it, which version %d cannot hold there", i, quote(s.Key), version)
-			}
-			table.add(s.Key)
-			table.add(s.Value)
-		}
-		count += len(img.Strings)
-	}
-	table.finish()
-
-	lists := headerSize(version) + entrySize*int64(len(images))
-	texts := lists + stringEntrySize(version)*int64(count)
-	start, _ := align(texts + int64(len(table.data)))
-	end := start
-	for i, img := range images {
-		if n := img.Content.Size(); n < 0 || n > math.MaxInt64-alignment-end {
-			return nil, fmt.Errorf("offload binary: entry %d: image of %d bytes is too large", i, n)
-		}
-		end += img.Content.Size()
-	}
 	l := &layout{version: version, images: images}
-	l.size, _ = align(end)
+	if err := l.collectStrings(); err != nil {
+		return nil, err
+	}
+	if err := l.place(); err != nil {
+		return nil, err
+	}
+	b := l.appendHeader(make([]byte, 0, l.start))
+	b = l.appendEntries(b)
+	b = l.appendLists(b)
+	b = append(b, l.table.data...)
+	l.head = append(b, make([]byte, l.start-int64(len(b)))...)
+	return l, nil
+}
 
+func (l *layout) collectStrings() error {
+	for i, img := range l.images {
+		for _, s := range img.Strings {
+			if strings.ContainsRune(s.Key, 0) || l.version == 1 && strings.ContainsRune(s.Value, 0) {
+				return fmt.Errorf("offload binary: entry %d: the string %s has a NUL byte in it, which version %d cannot hold there", i, quote(s.Key), l.version)
+			}
+			l.table.add(s.Key)
+			l.table.add(s.Value)
+		}
+		l.pairs += len(img.Strings)
+	}
+	l.table.finish()
+	return nil
+}
+
+// place finds the places of all parts.
+func (l *layout) place() error {
+	l.lists = headerSize(l.version) + entrySize*int64(len(l.images))
+	l.texts = l.lists + stringEntrySize(l.version)*int64(l.pairs)
+	l.start, _ = align(l.texts + int64(len(l.table.data)))
+	end := l.start
+	for i, img := range l.images {
+		n := img.Content.Size()
+		if n < 0 || n > math.MaxInt64-alignment-end {
+			return fmt.Errorf("offload binary: entry %d: image of %d bytes is too large", i, n)
+		}
+		end += n
+	}
+	l.size, _ = align(end)
+	return nil
+}
+
+func (l *layout) appendHeader(b []byte) []byte {
 	le := binary.LittleEndian
-	b := append(make([]byte, 0, start), Magic...)
-	b = le.AppendUint32(b, version)
+	b = append(b, Magic...)
+	b = le.AppendUint32(b, l.version)
 	b = le.AppendUint64(b, uint64(l.size))
-	b = le.AppendUint64(b, uint64(headerSize(version)))
-	if version == 1 {
+	b = le.AppendUint64(b, uint64(headerSize(l.version)))
+	if l.version == 1 {
 		b = le.AppendUint64(b, entrySize)
 	} else {
-		b = le.AppendUint64(b, uint64(len(images)))
+		b = le.AppendUint64(b, uint64(len(l.images)))
 	}
-	if version >= 3 {
+	if l.version >= 3 {
 		b = le.AppendUint64(b, 0)
 	}
-	image := start
-	for _, img := range images {
+	return b
+}
+
+func (l *layout) appendEntries(b []byte) []byte {
+	le := binary.LittleEndian
+	list, image := l.lists, l.start
+	for _, img := range l.images {
 		b = le.AppendUint16(b, uint16(img.ImageKind))
 		b = le.AppendUint16(b, uint16(img.OffloadKind))
 		b = le.AppendUint32(b, img.Flags)
-		b = le.AppendUint64(b, uint64(lists))
+		b = le.AppendUint64(b, uint64(list))
 		b = le.AppendUint64(b, uint64(len(img.Strings)))
 		b = le.AppendUint64(b, uint64(image))
 		b = le.AppendUint64(b, uint64(img.Content.Size()))
-		lists += stringEntrySize(version) * int64(len(img.Strings))
+		list += stringEntrySize(l.version) * int64(len(img.Strings))
 		image += img.Content.Size()
 	}
-	for _, img := range images {
+	return b
+}
+
+func (l *layout) appendLists(b []byte) []byte {
+	le := binary.LittleEndian
+	for _, img := range l.images {
 		for _, s := range img.Strings {
-			b = le.AppendUint64(b, uint64(texts+table.offsets[s.Key]))
-			b = le.AppendUint64(b, uint64(texts+table.offsets[s.Value]))
-			if version > 1 {
+			b = le.AppendUint64(b, uint64(l.texts+l.table.offsets[s.Key]))
+			b = le.AppendUint64(b, uint64(l.texts+l.table.offsets[s.Value]))
+			if l.version > 1 {
 				b = le.AppendUint64(b, uint64(len(s.Value)))
 			}
 		}
 	}
-	b = append(b, table.data...)
-	l.head = append(b, make([]byte, start-int64(len(b)))...)
-	return l, nil
+	return b
 }
 
 func (l *layout) write(w io.Writer, c Compression) error {

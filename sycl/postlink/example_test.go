@@ -50,7 +50,7 @@ func ExampleRun() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("image %d:\n%s", image.Number, sets.Append(nil))
+		fmt.Printf("image %d:\n%s", image.Number, sets)
 	}
 	if err := result.Images[1].WriteTo(os.Stdout, m, options.Split); err != nil {
 		fmt.Println(err)

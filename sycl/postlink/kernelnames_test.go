@@ -91,7 +91,7 @@ func TestKernelNamesOfImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets.Write(r.Append(nil))
+		sets.WriteString(r.String())
 		names, err := Symbols(image.EntryPoints)
 		if err != nil {
 			t.Fatal(err)

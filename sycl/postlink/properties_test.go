@@ -146,7 +146,7 @@ func TestProperties(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := string(r.Append(nil)); got != c.want {
+				if got := r.String(); got != c.want {
 					t.Errorf("got\n%s\nwant\n%s", got, c.want)
 				}
 				if symbols, err := Symbols(entryPoints); err != nil || c.symbols != "" && symbols != c.symbols {
@@ -254,7 +254,7 @@ func TestPropertyEncoding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(r.Append(nil)); !slices.Contains(strings.Split(got, "\n"), test.line) {
+			if got := r.String(); !slices.Contains(strings.Split(got, "\n"), test.line) {
 				t.Errorf("got\n%s\nwant a line\n%s", got, test.line)
 			}
 		})
@@ -279,7 +279,7 @@ declare spir_func void @__devicelib_declared()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(r.Append(nil)); got != want {
+		if got := r.String(); got != want {
 			t.Errorf("native %v: got\n%s\nwant\n%s", native, got, want)
 		}
 	}
@@ -394,8 +394,8 @@ func TestPropertiesOfManyImages(t *testing.T) {
 				r, err := w.Properties(m.Closure(f), []*llvmir.Function{f}, allProperties)
 				want := fmt.Sprintf("[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\nk%d=1|1\n[SYCL/assert used]\nk%d=1|1\n[SYCL/registered kernels]\nname%d=%v\n",
 					i, i, i, propset.String(fmt.Sprintf("k%d", i)))
-				if err != nil || string(r.Append(nil)) != want {
-					t.Errorf("k%d: %v, %s", i, err, r.Append(nil))
+				if err != nil || r.String() != want {
+					t.Errorf("k%d: %v, %s", i, err, r)
 					return
 				}
 			}
@@ -447,7 +447,7 @@ func FuzzProperties(f *testing.F) {
 			}
 			checkProperties(t, r)
 			again, err := w.Properties(define, entryPoints, allProperties)
-			if err != nil || string(again.Append(nil)) != string(r.Append(nil)) {
+			if err != nil || again.String() != r.String() {
 				t.Fatalf("not the same again: %v", err)
 			}
 			if _, err := Symbols(entryPoints); err != nil {

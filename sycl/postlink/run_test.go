@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := string(sets.Append(nil)); !strings.Contains(text, "aspects=2|gAAAAAAAAAgBAAAA\n") {
+		if text := sets.String(); !strings.Contains(text, "aspects=2|gAAAAAAAAAgBAAAA\n") {
 			t.Errorf("image %d: %s", image.Number, text)
 		}
 	}

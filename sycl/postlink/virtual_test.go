@@ -391,7 +391,7 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(r.Append(nil))
+		text := r.String()
 		expected := "[SYCL/virtual functions]\n" + want[name].key + "=" + propset.String(want[name].sets).String() + "\n"
 		needs := want[name].key != ""
 		if needs && !strings.HasSuffix(text, expected) || needs != strings.Contains(text, "virtual") {

@@ -49,17 +49,6 @@ const (
 	InFlight Status = "in flight" // proposed, in no released DPC++
 )
 
-// A LayoutError is a value that its key does not allow.
-type LayoutError struct {
-	Set, Key string
-	Msg      string
-}
-
-func (e *LayoutError) Error() string { return place("", 0, e.Set, e.Key) + e.Msg }
-
-// BadInput marks errors that are the fault of an input file.
-func (*LayoutError) BadInput() {}
-
 // A Named is a number that stands for something.
 type Named struct {
 	Value uint32 `json:"value"`
@@ -113,7 +102,7 @@ type Describer struct {
 // A set or key that DPC++ does not define is described by its form: numbers as
 // numbers, byte arrays as text when they can be printed and in hexadecimal
 // otherwise. A value that its key does not allow is described in the same way,
-// and the error, a *LayoutError, says what is wrong with it.
+// and the error, a *SyntaxError, says what is wrong with it.
 func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 	rule, ok := find(set, key)
 	if !ok {
@@ -140,7 +129,7 @@ func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 	}
 	t := plain(v)
 	t.Known, t.Status = true, rule.status
-	return t, &LayoutError{Set: set, Key: key, Msg: strings.Join(faults, ", and ")}
+	return t, &SyntaxError{Set: set, Key: key, Msg: strings.Join(faults, ", and ")}
 }
 
 func (d Describer) nameAspects(data any) any {
@@ -165,12 +154,6 @@ func CanonicalName(name string) string {
 		return SYCLBINNative
 	}
 	return name
-}
-
-// KnownSet reports whether DPC++ defines a set of that name.
-func KnownSet(name string) bool {
-	name = CanonicalName(name)
-	return slices.ContainsFunc(schema, func(r rule) bool { return r.set == name })
 }
 
 // A rule defines the values of one key, or of all keys of one form.

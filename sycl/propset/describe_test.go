@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 						status += ", not written so"
 					}
 					fmt.Fprintf(&got, "%s: %s (%s)\n  %s\n  %s\n", p.Key, typed.Layout, status, typed.Text, data)
-					var layout *LayoutError
+					var layout *SyntaxError
 					switch {
 					case errors.As(err, &layout) && layout.Set == s.Name && layout.Key == p.Key:
 						fmt.Fprintf(&got, "  error: %s\n", layout.Msg)
@@ -61,17 +61,6 @@ func TestDescribe(t *testing.T) {
 	for _, r := range schema {
 		if !seen[r.set+"="+r.key] {
 			t.Errorf("no case for [%s] %s", r.set, r.key)
-		}
-	}
-}
-
-func TestKnownSet(t *testing.T) {
-	for name, want := range map[string]bool{
-		DeviceRequirements: true, SYCLBINNative: true, SYCLBINNativeAlias: true,
-		"SYCL/kernel name": false, "": false,
-	} {
-		if got := KnownSet(name); got != want {
-			t.Errorf("KnownSet(%q) = %v", name, got)
 		}
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// A SyntaxError is a fault of property set text, and its place.
+// A SyntaxError is a fault of property set text, or of a value that its key does not
+// allow, and its place.
 type SyntaxError struct {
 	File string // the name given to Parse, may be ""
-	Line int    // from 1
+	Line int    // from 1, 0 for a value that was not read from text
 	Set  string // "" before the first title
 	Key  string // "" where no key was read
 	Msg  string
@@ -65,6 +66,8 @@ type parser struct {
 	lax      bool
 	warnings []*SyntaxError
 
+	reg  *Registry
+	sets map[string]*Set // when there are many
 	line int
 	set  *Set
 	key  string
@@ -90,43 +93,55 @@ func (p *parser) surplus(format string, args ...any) error {
 }
 
 func (p *parser) parse(data []byte) (*Registry, error) {
-	r := new(Registry)
-	var sets map[string]*Set // of a registry with many
+	p.reg = new(Registry)
 	for text := range strings.Lines(string(data)) {
 		p.line++
 		p.key = ""
 		line := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-		if line == "" {
-			continue
+		var err error
+		switch {
+		case line == "":
+		case line[0] == '[':
+			err = p.begin(line)
+		default:
+			err = p.property(line)
 		}
-		if line[0] != '[' {
-			if err := p.property(line); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		name, err := p.title(line)
 		if err != nil {
 			return nil, err
 		}
-		if sets == nil && len(r.sets) > small {
-			sets = make(map[string]*Set)
-			for _, s := range r.sets {
-				sets[s.Name] = s
-			}
-		}
-		if p.set = sets[name]; sets == nil {
-			p.set = r.Set(name)
-		}
-		if p.set == nil {
-			p.set = &Set{Name: name, Line: p.line}
-			r.sets = append(r.sets, p.set)
-			if sets != nil {
-				sets[name] = p.set
-			}
+	}
+	return p.reg, nil
+}
+
+// begin makes the set of a title the one that properties are for.
+func (p *parser) begin(line string) error {
+	name, err := p.title(line)
+	if err != nil {
+		return err
+	}
+	if p.set = p.find(name); p.set != nil {
+		return nil
+	}
+	p.set = &Set{Name: name, Line: p.line}
+	p.reg.sets = append(p.reg.sets, p.set)
+	if p.sets != nil {
+		p.sets[name] = p.set
+	}
+	return nil
+}
+
+// find returns the set of a name, nil when there is none yet.
+func (p *parser) find(name string) *Set {
+	if len(p.reg.sets) <= small {
+		return p.reg.Set(name)
+	}
+	if p.sets == nil {
+		p.sets = make(map[string]*Set)
+		for _, s := range p.reg.sets {
+			p.sets[s.Name] = s
 		}
 	}
-	return r, nil
+	return p.sets[name]
 }
 
 func (p *parser) title(line string) (string, error) {

@@ -484,14 +484,14 @@ func keyFault(key string) string {
 	return nameFault(key)
 }
 
-// Append appends the text of the registry to dst. It panics when Validate has
-// an error: use AppendText where names come from outside.
-func (r *Registry) Append(dst []byte) []byte {
-	dst, err := r.AppendText(dst)
+// String returns the text of the registry, or what Validate has against it. To write
+// a file, use MarshalText.
+func (r *Registry) String() string {
+	text, err := r.MarshalText()
 	if err != nil {
-		panic(err)
+		return err.Error()
 	}
-	return dst
+	return string(text)
 }
 
 // AppendText appends the text of the registry to dst, after Validate. The order

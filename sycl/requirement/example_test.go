@@ -29,7 +29,7 @@ func ExampleFromProperties() {
 		return
 	}
 	q.Put(r)
-	fmt.Printf("%s", r.Append(nil))
+	fmt.Printf("%s", r)
 	// Output:
 	// [cpu fp64] [16]
 	// [SYCL/device requirements]

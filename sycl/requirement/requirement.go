@@ -82,7 +82,7 @@ const (
 )
 
 // FromProperties reads the requirements in r; without the set there are none.
-// Its errors are of type *PropertyError.
+// Its errors are of type [*propset.SyntaxError].
 func FromProperties(r *propset.Registry) (*Requirements, error) {
 	q := new(Requirements)
 	var size4 []uint64 // of the former key
@@ -111,13 +111,13 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 			q.Unknown = append(q.Unknown, p)
 		}
 		if err != nil {
-			return nil, &PropertyError{Key: p.Key, Line: p.Line, Msg: err.Error()}
+			return nil, &propset.SyntaxError{Line: p.Line, Set: propset.DeviceRequirements, Key: p.Key, Msg: err.Error()}
 		}
 	}
 	if q.WorkGroupSize == nil {
 		q.WorkGroupSize = size4
 	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
-		return nil, &PropertyError{Key: keyWorkGroupSize4, Msg: fmt.Sprintf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize)}
+		return nil, &propset.SyntaxError{Set: propset.DeviceRequirements, Key: keyWorkGroupSize4, Msg: fmt.Sprintf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize)}
 	}
 	return q, nil
 }
@@ -222,24 +222,6 @@ func (q *Requirements) fixedTargets() string {
 	}
 	return strings.Join(list, ", ")
 }
-
-// A PropertyError is a property whose value its key does not allow.
-type PropertyError struct {
-	Key  string
-	Line int // 0 when the property was not read from text
-	Msg  string
-}
-
-func (e *PropertyError) Error() string {
-	s := fmt.Sprintf("[%s] %s: %s", propset.DeviceRequirements, e.Key, e.Msg)
-	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, s)
-	}
-	return s
-}
-
-// BadInput marks errors that are the fault of an input file.
-func (*PropertyError) BadInput() {}
 
 func (q *Requirements) readAspects(v propset.Value) error {
 	list, ok := v.Uint32s()

@@ -150,7 +150,7 @@ func TestFromPropertiesErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := FromProperties(registry(tt.in...))
-			var e *PropertyError
+			var e *propset.SyntaxError
 			if !errors.As(err, &e) || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -193,7 +193,7 @@ func TestPut(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := registry(prop("work_group_num_dim", propset.Uint(1)))
 			tt.q.Put(r)
-			if got, want := string(r.Append(nil)), "[SYCL/device requirements]\n"+tt.want; got != want {
+			if got, want := r.String(), "[SYCL/device requirements]\n"+tt.want; got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
 		})

@@ -323,7 +323,7 @@ func TestPlacesInProperties(t *testing.T) {
 	m := parse(t, debugModules["OpenCL.DebugInfo.100"])
 	r := new(propset.Registry)
 	m.PutPlaces(r)
-	again, err := propset.Parse("again", r.Append(nil))
+	again, err := propset.Parse("again", []byte(r.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

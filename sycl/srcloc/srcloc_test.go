@@ -113,7 +113,7 @@ func TestMerge(t *testing.T) {
 		"new":     "1:0:c.cpp\n",
 	})
 	if !own.Equal(want) {
-		t.Errorf("got\n%s\nwant\n%s", own.Append(nil), want.Append(nil))
+		t.Errorf("got\n%s\nwant\n%s", own, want)
 	}
 }
 

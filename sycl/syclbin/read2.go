@@ -35,6 +35,18 @@ var roleStrings = map[string][]string{
 	roleNative: {stringIndex, stringArch, stringTriple},
 }
 
+// v2 reads the entries of a version 2 file.
+func (rd *reader) v2(entries []wrapped) error {
+	rd.file.Version = 2
+	v := v2Reader{reader: rd, count: len(entries), modules: make(map[int]*v2Module)}
+	for i, e := range entries {
+		if err := v.entry(i, e); err != nil {
+			return err
+		}
+	}
+	return v.finish()
+}
+
 // v2Reader collects the entries of a version 2 file, which may be in any order.
 type v2Reader struct {
 	*reader
@@ -48,66 +60,28 @@ type v2Module struct {
 	offset int64 // of the image of that entry
 }
 
-// entry reads entry i, whose image is at base of the file.
-func (v *v2Reader) entry(i int, e *offload.Entry, base int64) error {
-	place := fmt.Sprintf("entry %d", i)
-	role, ok := e.String(stringRole)
-	if !ok {
-		return errorf(base, "entry %d has no role, which every entry of a version 2 file has", i)
-	}
-	if _, ok := roleStrings[role]; !ok {
-		return errorf(base, "entry %d has the unknown role %s", i, quote(role))
-	}
-	if v.file.ImageKind == offload.None {
-		v.file.ImageKind = e.ImageKind
-	}
-	if e.ImageKind != offload.SYCLBIN {
-		return errorf(base, "entry %d of a version 2 file is of kind %d (%s), not of kind %d", i, uint16(e.ImageKind), e.ImageKind, uint16(offload.SYCLBIN))
-	}
-	if e.OffloadKind != offload.SYCL {
-		v.found(entryOffloadKind, place, "the offload kind is %s, not %s", e.OffloadKind, offload.SYCL)
-	}
-	if format, ok := e.String(stringFormat); !ok {
-		v.found(entryStrings, place, "the string %s is missing", stringFormat)
-	} else if format != "2" {
-		if role == roleGlobal {
-			return errorf(base, "the SYCLBIN version is %s; in this layout only 2 is supported", quote(format))
-		}
-		v.found(entryStrings, place, "the string %s is %s, not 2", stringFormat, quote(format))
-	}
-	v.checkKeys(place, role, e)
-
-	if role == roleGlobal {
-		if v.global != nil {
-			return errorf(base, "entry %d is a second global_metadata entry", i)
-		}
-		reg, err := v.registry(e, base, 0, e.Size(), part{"global metadata", -1})
-		v.global, v.file.Global, v.file.GlobalAt = reg, reg, Range{base, e.Size()}
+// entry reads entry i.
+func (v *v2Reader) entry(i int, e wrapped) error {
+	role, err := v.role(i, e)
+	if err != nil {
 		return err
 	}
-
-	text, _ := e.String(stringIndex)
-	index, err := strconv.ParseUint(text, 10, 31)
-	if err != nil || text[0] == '+' {
-		return errorf(base, "entry %d has the %s %s, which is not a number", i, stringIndex, quote(text))
+	if role == roleGlobal {
+		return v.globalEntry(i, e)
 	}
-	if index >= uint64(v.count) {
-		return errorf(base, "entry %d has the %s %d, but there are only %d entries", i, stringIndex, index, v.count)
-	}
-	m := v.modules[int(index)]
-	if m == nil {
-		m = &v2Module{seen: i, offset: base}
-		v.modules[int(index)] = m
+	m, index, err := v.module(i, e)
+	if err != nil {
+		return err
 	}
 	if role == roleModule {
 		if m.Metadata != nil {
-			return errorf(base, "entry %d is a second am_metadata entry for abstract module %d", i, index)
+			return errorf(e.base, "entry %d is a second am_metadata entry for abstract module %d", i, index)
 		}
-		m.Metadata, err = v.registry(e, base, 0, e.Size(), part{"metadata of abstract module", int(index)})
-		m.MetadataAt = Range{base, e.Size()}
+		m.MetadataAt = Range{e.base, e.Size()}
+		m.Metadata, err = v.registry(e, 0, e.Size(), part{"metadata of abstract module", index})
 		return err
 	}
-	img, err := v.image(i, e, base, role)
+	img, err := v.image(i, e, role)
 	if err != nil {
 		return err
 	}
@@ -116,15 +90,75 @@ func (v *v2Reader) entry(i int, e *offload.Entry, base int64) error {
 	} else {
 		m.Native = append(m.Native, img)
 	}
-	v.checkCopies(place, e, img)
+	v.checkCopies(placeOf(i), e, img)
 	return nil
 }
 
+func placeOf(entry int) string { return fmt.Sprintf("entry %d", entry) }
+
+// role returns the role of an entry, and checks what its header and strings say.
+func (v *v2Reader) role(i int, e wrapped) (string, error) {
+	role, ok := e.String(stringRole)
+	if !ok {
+		return "", errorf(e.base, "entry %d has no role, which every entry of a version 2 file has", i)
+	}
+	if _, ok := roleStrings[role]; !ok {
+		return "", errorf(e.base, "entry %d has the unknown role %s", i, quote(role))
+	}
+	if v.file.ImageKind == offload.None {
+		v.file.ImageKind = e.ImageKind
+	}
+	if e.ImageKind != offload.SYCLBIN {
+		return "", errorf(e.base, "entry %d of a version 2 file is of kind %d (%s), not of kind %d", i, uint16(e.ImageKind), e.ImageKind, uint16(offload.SYCLBIN))
+	}
+	if e.OffloadKind != offload.SYCL {
+		v.found(entryOffloadKind, placeOf(i), "the offload kind is %s, not %s", e.OffloadKind, offload.SYCL)
+	}
+	switch format, ok := e.String(stringFormat); {
+	case !ok:
+		v.found(entryStrings, placeOf(i), "the string %s is missing", stringFormat)
+	case format != "2" && role == roleGlobal:
+		return "", errorf(e.base, "the SYCLBIN version is %s; in this layout only 2 is supported", quote(format))
+	case format != "2":
+		v.found(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, quote(format))
+	}
+	v.checkKeys(placeOf(i), role, e)
+	return role, nil
+}
+
+// globalEntry reads the global_metadata entry.
+func (v *v2Reader) globalEntry(i int, e wrapped) error {
+	if v.global != nil {
+		return errorf(e.base, "entry %d is a second global_metadata entry", i)
+	}
+	reg, err := v.registry(e, 0, e.Size(), part{"global metadata", -1})
+	v.global, v.file.Global, v.file.GlobalAt = reg, reg, Range{e.base, e.Size()}
+	return err
+}
+
+// module returns the module that an entry belongs to, and its index.
+func (v *v2Reader) module(i int, e wrapped) (*v2Module, int, error) {
+	text, _ := e.String(stringIndex)
+	index, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || text[0] == '+' {
+		return nil, 0, errorf(e.base, "entry %d has the %s %s, which is not a number", i, stringIndex, quote(text))
+	}
+	if index >= uint64(v.count) {
+		return nil, 0, errorf(e.base, "entry %d has the %s %d, but there are only %d entries", i, stringIndex, index, v.count)
+	}
+	m := v.modules[int(index)]
+	if m == nil {
+		m = &v2Module{seen: i, offset: e.base}
+		v.modules[int(index)] = m
+	}
+	return m, int(index), nil
+}
+
 // image reads an ir or native entry.
-func (v *v2Reader) image(i int, e *offload.Entry, base int64, role string) (*Image, error) {
+func (v *v2Reader) image(i int, e wrapped, role string) (*Image, error) {
 	const prefix = 8
 	if e.Size() < prefix {
-		return nil, errorf(base, "the image of entry %d has %d bytes, too few for the size of its metadata", i, e.Size())
+		return nil, errorf(e.base, "the image of entry %d has %d bytes, too few for the size of its metadata", i, e.Size())
 	}
 	var raw [prefix]byte
 	if err := readAt(e, raw[:], 0); err != nil {
@@ -132,36 +166,36 @@ func (v *v2Reader) image(i int, e *offload.Entry, base int64, role string) (*Ima
 	}
 	n := binary.LittleEndian.Uint64(raw[:])
 	if n > uint64(e.Size()-prefix) {
-		return nil, errorf(base, "the metadata of entry %d, %d bytes, is larger than what follows in its image, %d bytes", i, n, e.Size()-prefix)
+		return nil, errorf(e.base, "the metadata of entry %d, %d bytes, is larger than what follows in its image, %d bytes", i, n, e.Size()-prefix)
 	}
 	size := int64(n)
 	img := &Image{Kind: IRModule}
 	if role == roleNative {
 		img.Kind = NativeImage
 	}
-	img.MetadataAt = Range{base + prefix, size}
-	img.At = Range{base + prefix + size, e.Size() - prefix - size}
+	img.MetadataAt = Range{e.base + prefix, size}
+	img.At = Range{e.base + prefix + size, e.Size() - prefix - size}
 	img.Source = io.NewSectionReader(e, prefix+size, e.Size()-prefix-size)
 	var err error
-	img.Metadata, err = v.registry(e, base, prefix, size, part{"metadata of entry", i})
+	img.Metadata, err = v.registry(e, prefix, size, part{"metadata of entry", i})
 	return img, err
 }
 
 // registry parses metadata at an offset of an entry's image.
-func (v *v2Reader) registry(e *offload.Entry, base, offset, size int64, what part) (*propset.Registry, error) {
+func (v *v2Reader) registry(e wrapped, offset, size int64, what part) (*propset.Registry, error) {
 	if size > maxMetadata-v.metadata {
-		return nil, errorf(base+offset, "more than %d bytes of metadata", maxMetadata)
+		return nil, errorf(e.base+offset, "more than %d bytes of metadata", maxMetadata)
 	}
 	v.metadata += size
 	text := make([]byte, size)
 	if err := readAt(e, text, offset); err != nil {
 		return nil, err
 	}
-	return v.parse(text, base+offset, what)
+	return v.parse(text, e.base+offset, what)
 }
 
 // checkKeys finds strings that a role has not, and those it lacks.
-func (v *v2Reader) checkKeys(place, role string, e *offload.Entry) {
+func (v *v2Reader) checkKeys(place, role string, e wrapped) {
 	want := roleStrings[role]
 	for _, key := range want {
 		if _, ok := e.String(key); !ok && key != stringIndex {
@@ -176,7 +210,7 @@ func (v *v2Reader) checkKeys(place, role string, e *offload.Entry) {
 }
 
 // checkCopies finds strings that differ from the metadata that they repeat.
-func (v *v2Reader) checkCopies(place string, e *offload.Entry, img *Image) {
+func (v *v2Reader) checkCopies(place string, e wrapped, img *Image) {
 	check := func(key, want string) {
 		if got, ok := e.String(key); ok && got != want {
 			v.found(entryStrings, place, "the string %s is %s, but the metadata has %s", key, quote(got), quote(want))

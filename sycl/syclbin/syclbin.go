@@ -171,6 +171,14 @@ const (
 	keyArch   = "arch"
 )
 
+// Data returns the bytes, all of which it keeps in memory. For images that may be
+// large, use Open.
+func (i *Image) Data() ([]byte, error) {
+	data := make([]byte, i.Size()) // which was checked against the size of the file
+	_, err := io.ReadFull(i.Open(), data)
+	return data, err
+}
+
 // Open returns a reader of the bytes.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
 
@@ -320,19 +328,22 @@ type Range struct {
 	Offset, Size int64
 }
 
-// A FormatError is a fault that makes a file unreadable, and where it is.
+// A FormatError is a fault that makes a file unreadable, and where it is. It is the
+// type of all such errors of this package.
 type FormatError struct {
 	Offset int64 // in the file, or in the inflated container of a compressed one
 	Msg    string
-	Err    error // what was wrong with a part, may be nil
+	Err    error // what was wrong with a part, may be nil; Msg is empty for one of package offload
 }
 
 func (e *FormatError) Error() string {
-	s := fmt.Sprintf("syclbin: offset %#x: %s", e.Offset, e.Msg)
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
+	switch {
+	case e.Msg == "":
+		return e.Err.Error()
+	case e.Err != nil:
+		return fmt.Sprintf("syclbin: offset %#x: %s: %v", e.Offset, e.Msg, e.Err)
 	}
-	return s
+	return fmt.Sprintf("syclbin: offset %#x: %s", e.Offset, e.Msg)
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }

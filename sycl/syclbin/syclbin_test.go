@@ -75,7 +75,7 @@ func write(t testing.TB, f *File, o Options) []byte {
 
 func content(t testing.TB, i *Image) string {
 	t.Helper()
-	data, err := io.ReadAll(i.Open())
+	data, err := i.Data()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestStateOfAWrittenFile(t *testing.T) {
 	f.State, f.Global = NoState, registry(t, "[Other]\nk=1|1\n")
 	got := mustRead(t, write(t, f, Options{Unrecorded: true}))
 	if got.State != NoState || !got.Global.Equal(f.Global) {
-		t.Errorf("state %v, global metadata %q", got.State, got.Global.Append(nil))
+		t.Errorf("state %v, global metadata %q", got.State, got.Global)
 	}
 }
 
@@ -450,6 +450,19 @@ func put64(data []byte, at int, n uint64) []byte {
 	data = slices.Clone(data)
 	binary.LittleEndian.PutUint64(data[at:], n)
 	return data
+}
+
+// A fault of the container has the type of all faults of the file, and its place.
+func TestContainerRefused(t *testing.T) {
+	data := write(t, sample(t), Options{})
+	_, err := read(put64(data, 8, 1<<63))
+	var fault *FormatError
+	if !errors.As(err, &fault) || fault.Offset != 8 {
+		t.Errorf("%#v", err)
+	}
+	if inner := (*offload.FormatError)(nil); !errors.As(err, &inner) || err.Error() != inner.Error() {
+		t.Errorf("%v: not the fault of the container", err)
+	}
 }
 
 func TestVersion1Refused(t *testing.T) {

@@ -203,7 +203,7 @@ func (v *verifier) values(place string, r *propset.Registry) {
 			if s.Name == propset.SYCLBINGlobal && p.Key == keyState || s.Name == propset.SYCLBINIR && p.Key == keyType {
 				continue
 			}
-			var fault *propset.LayoutError
+			var fault *propset.SyntaxError
 			if _, err := propset.Describe(s.Name, p.Key, p.Value); errors.As(err, &fault) {
 				v.add(propertyType, place, "%s, key %s: %s", quote(s.Name), quote(p.Key), fault.Msg)
 			}

@@ -41,7 +41,7 @@ func workspace(t testing.TB) {
 		r := new(propset.Registry)
 		q.Put(r)
 		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS%d%s", len(name), name), propset.Uint(1))
-		testfile.Write(t, name+".prop", string(r.Append(nil)))
+		testfile.Write(t, name+".prop", r.String())
 	}
 	testfile.Write(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
 	testfile.Write(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
@@ -63,7 +63,7 @@ func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
 	(&requirement.Requirements{Aspects: []aspect.Aspect{28}}).Put(r)
-	testfile.Write(t, "old.prop", string(r.Append(nil)))
+	testfile.Write(t, "old.prop", r.String())
 	testfile.Write(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
 	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
 		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || contents(t, "out.table") != want {
@@ -388,7 +388,7 @@ func BenchmarkPlan(b *testing.B) {
 		r := new(propset.Registry)
 		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
 		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.prop", i)))
-		testfile.Write(b, files[i], string(r.Append(nil)))
+		testfile.Write(b, files[i], r.String())
 	}
 	for i := range 100000 {
 		fmt.Fprintf(&table, "k_%d.bc|%s\n", i, files[i%len(files)])

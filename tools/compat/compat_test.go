@@ -89,7 +89,7 @@ func enterWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	testfile.Write(t, "k.syclbin", out.Bytes())
-	testfile.Write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").Append(nil))
+	testfile.Write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").String())
 	testfile.Write(t, "k.bc", "BC\xc0\xde")
 	testfile.Write(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }

@@ -115,9 +115,9 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/elfhead", "internal/glob", "internal/inflate", "internal/plural", "internal/spell", "internal/yamlnode"},
-	{"aspect", "imageformat", "kernelname", "offload", "propset", "safetext"},
-	{"requirement", "srcloc"},
+	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/spell", "internal/yamlnode"},
+	{"aspect", "internal/elfhead", "kernelname", "offload", "propset", "safetext"},
+	{"imageformat", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
 	{"compat", "link", "postlink"},
@@ -254,5 +254,51 @@ func TestReports(t *testing.T) {
 		if !bytes.Contains(text, bytes.TrimSpace(report)) {
 			t.Errorf("%s does not hold the text of %s", page, golden)
 		}
+	}
+}
+
+var (
+	pageLink = regexp.MustCompile(`\]\(([^()\s]*)\)`)
+	fence    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	notInRef = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// TestLinks: links of Markdown pages lead to files of the tree, and to headings of pages.
+func TestLinks(t *testing.T) {
+	root := tree(t)
+	anchors := func(text string) map[string]bool {
+		found := map[string]bool{"": true}
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "#") {
+				heading := strings.ToLower(strings.TrimSpace(strings.TrimLeft(line, "#")))
+				found[strings.ReplaceAll(notInRef.ReplaceAllString(heading, ""), " ", "-")] = true
+			}
+		}
+		return found
+	}
+	checked := 0
+	files(t, ending(".md"), func(t *testing.T, path string, data []byte) {
+		for _, m := range pageLink.FindAllStringSubmatch(fence.ReplaceAllString(string(data), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			checked++
+			name, anchor, _ := strings.Cut(m[1], "#")
+			target := filepath.Join(root, filepath.Dir(path), name)
+			if name == "" {
+				target = filepath.Join(root, path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: there is no file at %s", path, m[1])
+			} else if anchor != "" {
+				text, err := os.ReadFile(target)
+				if err != nil || !anchors(fence.ReplaceAllString(string(text), ""))[anchor] {
+					t.Errorf("%s: there is no heading at %s", path, m[1])
+				}
+			}
+		}
+	})
+	if checked < 100 {
+		t.Errorf("only %d links found", checked)
 	}
 }

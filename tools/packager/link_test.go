@@ -317,7 +317,7 @@ func TestLinkManyFiles(t *testing.T) {
 	}
 	defer f.Close()
 	for _, m := range f.Modules {
-		code, err := io.ReadAll(m.IR[0].Open())
+		code, err := m.IR[0].Data()
 		name := kernelname.Base(m.Kernels()[0])
 		want := fmt.Sprintf("%s%03s.syclbin%d", spirvHead, name[1:], map[byte]int{'k': 0, 'a': 1}[name[0]])
 		if err != nil || string(code) != want {

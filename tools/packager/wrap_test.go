@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -51,7 +50,7 @@ func TestWrap(t *testing.T) {
 			}
 			for i, w := range want {
 				img := f.Images[i]
-				if data, err := io.ReadAll(img.Open()); err != nil || !bytes.Equal(data, file(t, w.file)) {
+				if data, err := img.Data(); err != nil || !bytes.Equal(data, file(t, w.file)) {
 					t.Errorf("image %d is not %s: %q, %v", i, w.file, data, err)
 				}
 				if img.Triple != w.triple || img.Arch != w.arch || img.Stated != w.kind || !slices.Equal(img.Entries, w.entries) {
@@ -68,7 +67,7 @@ func TestWrap(t *testing.T) {
 				}
 				props = requirement.WithCompileTarget(props, w.arch)
 				if !img.Properties.Equal(props) {
-					t.Errorf("%s has the properties\n%s\nwant\n%s", w.file, img.Properties.Append(nil), props.Append(nil))
+					t.Errorf("%s has the properties\n%s\nwant\n%s", w.file, img.Properties, props)
 				}
 			}
 		})
@@ -167,5 +166,5 @@ func TestWrapRefuses(t *testing.T) {
 func aspectProperty(number uint32) []byte {
 	r := new(propset.Registry)
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(number))
-	return r.Append(nil)
+	return []byte(r.String())
 }

@@ -1,5 +1,5 @@
-// Command rulesdoc writes the reference page of the rules from their own
-// docstrings.
+// Command rulesdoc writes the reference page of the rules from what Bazel's
+// starlark_doc_extract says of them.
 package main
 
 import (
@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"sort"
+	"reflect"
+	"slices"
 	"strings"
-
-	"github.com/bazelbuild/buildtools/build"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
@@ -22,276 +20,170 @@ func main() {
 		Name:  "rulesdoc",
 		Short: "write the reference page of the rules",
 		Commands: []*cli.Command{{
-			Args:    "FILE.bzl...",
+			Args:    "FILE.binaryproto...",
 			Short:   "write the reference page of the rules",
-			Long:    "Reads the rule(), aspect(), provider() and tag_class() calls of Starlark files, and their macros, and writes the docstrings as Markdown.",
-			Example: "rulesdoc --output docs/rules.md rules/sycl_binary.bzl",
+			Long:    "Reads the outputs of starlark_doc_extract targets and writes one page of Markdown. A rule NAME_rule is not shown itself: its attributes are those that the macro NAME takes as **kwargs.",
+			Example: "rulesdoc --output docs/rules.md bazel-bin/docs/defs.binaryproto",
 			Setup: func(fs *flag.FlagSet) cli.Run {
 				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
 				return func(_ context.Context, env *cli.Env, args []string) error {
 					if len(args) == 0 {
 						return cli.Usagef("no files are given")
 					}
-					page, err := render(args)
-					if err != nil {
-						return err
+					var all module
+					for _, file := range args {
+						data, err := os.ReadFile(file)
+						if err != nil {
+							return err
+						}
+						if err := unmarshal(data, reflect.ValueOf(&all).Elem()); err != nil {
+							return cli.BadInput(fmt.Errorf("%s: %w", file, err))
+						}
 					}
-					return env.Output(*output, func(w io.Writer) error { _, err := io.WriteString(w, page); return err })
+					return env.Output(*output, func(w io.Writer) error { _, err := io.WriteString(w, page(&all)); return err })
 				}
 			},
 		}},
 	}).Main()
 }
 
-// An entry is one documented name.
-type entry struct {
+// A section documents one name. Its table has a row for each attribute or field.
+type section struct {
 	name, kind, doc string
-	fields          []field
+	columns         []string
+	rows            [][]string
 }
 
-type field struct{ name, kind, doc, fallback string }
+var (
+	attributeColumns = []string{"attribute", "type", "default", "meaning"}
+	fieldColumns     = []string{"field", "meaning"}
+)
 
-func render(files []string) (string, error) {
-	var parsed []*build.File
-	named := dicts{}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return "", err
-		}
-		f, err := build.ParseBzl(filepath.Base(file), data)
-		if err != nil {
-			return "", cli.BadInput(err)
-		}
-		if filepath.Base(filepath.Dir(file)) != "private" { // whose names are for other files
-			parsed = append(parsed, f)
-		}
-		for _, stmt := range f.Stmt {
-			if name, value, ok := assignment(stmt); ok {
-				named[name] = value
+// page returns a module's sections as Markdown, with a table of contents.
+func page(m *module) string {
+	all := sections(m)
+	var b strings.Builder
+	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//docs:make_rules`; do not edit.\n\n")
+	b.WriteString("Load rules, macros, aspects and providers from `@rules_sycl//rules:defs.bzl`.\n")
+	b.WriteString("Module extension tags belong to the extension `sycl` of `@rules_sycl//rules:extensions.bzl`.\n")
+	for _, group := range [][]string{{"Rules", "rule", "macro"}, {"Aspects", "aspect"}, {"Module extension tags", "module extension tag"}, {"Providers", "provider"}} {
+		var links []string
+		for _, s := range all {
+			if slices.Contains(group[1:], s.kind) {
+				links = append(links, fmt.Sprintf("[%s](#%s)", s.name, strings.ToLower(strings.ReplaceAll(s.name, ".", ""))))
 			}
 		}
+		fmt.Fprintf(&b, "\n- %s: %s", group[0], strings.Join(links, ", "))
 	}
-	var entries []entry
-	for _, f := range parsed {
-		entries = append(entries, named.read(f)...)
+	b.WriteString("\n")
+	for _, s := range all {
+		s.write(&b)
 	}
-	order := map[string]int{"rule": 0, "macro": 0, "aspect": 1, "module extension tag": 2, "provider": 3}
-	sort.SliceStable(entries, func(i, j int) bool {
-		a, b := entries[i], entries[j]
-		if order[a.kind] != order[b.kind] {
-			return order[a.kind] < order[b.kind]
-		}
-		return a.name < b.name
-	})
+	return b.String()
+}
 
-	var b strings.Builder
-	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//tools/rulesdoc`; do not edit.\n\n")
-	b.WriteString("Load rules, aspects and providers from `@rules_sycl//rules:defs.bzl`.\n")
-	for _, e := range entries {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s*\n\n%s\n", e.name, e.kind, strings.TrimSpace(e.doc))
-		if len(e.fields) == 0 {
+// sections returns what builds, then what MODULE.bazel takes, then the providers, each
+// by name.
+func sections(m *module) []section {
+	var all []section
+	kwargs := map[string]rule{} // macro -> the rule that it passes its **kwargs to
+	for _, r := range m.Rules {
+		if macro, ok := strings.CutSuffix(r.Name, "_rule"); ok {
+			kwargs[macro] = r
 			continue
 		}
-		switch e.kind {
-		case "provider":
-			b.WriteString("\n| field | meaning |\n|---|---|\n")
-		case "macro":
-			b.WriteString("\n| attribute | meaning |\n|---|---|\n")
-		default:
-			b.WriteString("\n| attribute | type | default | meaning |\n|---|---|---|---|\n")
-		}
-		for _, f := range e.fields {
-			doc := strings.ReplaceAll(strings.Join(strings.Fields(f.doc), " "), "|", "\\|")
-			if e.kind == "provider" || e.kind == "macro" {
-				fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, doc)
-			} else {
-				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.name, f.kind, f.fallback, doc)
-			}
+		all = append(all, section{r.Name, "rule", r.Doc, attributeColumns, attributeRows(r.Attributes)})
+	}
+	for _, f := range m.Functions {
+		all = append(all, section{f.Name, "macro", f.Doc, attributeColumns, macroRows(f, kwargs[f.Name])})
+	}
+	slices.SortFunc(all, func(a, b section) int { return strings.Compare(a.name, b.name) })
+	for _, a := range m.Aspects {
+		all = append(all, section{name: a.Name, kind: "aspect", doc: a.Doc})
+	}
+	for _, e := range m.Extensions {
+		for _, t := range e.Tags {
+			all = append(all, section{e.Name + "." + t.Name, "module extension tag", t.Doc, attributeColumns, attributeRows(t.Attributes)})
 		}
 	}
-	return b.String(), nil
-}
-
-// assignment returns the name and the value of a statement NAME = VALUE.
-func assignment(stmt build.Expr) (name string, value build.Expr, ok bool) {
-	assign, ok := stmt.(*build.AssignExpr)
-	if !ok {
-		return "", nil, false
-	}
-	id, ok := assign.LHS.(*build.Ident)
-	if !ok {
-		return "", nil, false
-	}
-	return id.Name, assign.RHS, true
-}
-
-// dicts are the values that the files give names to, such as attributes that
-// several rules have.
-type dicts map[string]build.Expr
-
-// macro returns what is said of a function that makes targets: its docstring, whose
-// section Args becomes the fields.
-func macro(def *build.DefStmt) entry {
-	e := entry{name: def.Name, kind: "macro"}
-	if len(def.Body) == 0 {
-		return e
-	}
-	var lines []string
-	for line := range strings.Lines(text(def.Body[0])) {
-		lines = append(lines, strings.TrimPrefix(strings.TrimRight(line, "\n"), "    "))
-	}
-	args := false
-	for i, line := range lines {
-		name, doc, ok := strings.Cut(strings.TrimPrefix(line, "    "), ": ")
-		switch {
-		case line == "Args:":
-			e.doc, args = strings.Join(lines[:i], "\n"), true
-		case args && ok && strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "     "):
-			e.fields = append(e.fields, field{name: name, doc: doc})
-		case args && len(e.fields) > 0:
-			e.fields[len(e.fields)-1].doc += " " + line
+	slices.SortFunc(m.Providers, func(a, b provider) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range m.Providers {
+		var rows [][]string
+		for _, f := range p.Fields {
+			rows = append(rows, []string{code(f.Name), f.Doc})
 		}
-	}
-	return e
-}
-
-// functions returns the functions that a file defines.
-func functions(f *build.File) map[string]*build.DefStmt {
-	all := map[string]*build.DefStmt{}
-	for _, stmt := range f.Stmt {
-		if def, ok := stmt.(*build.DefStmt); ok {
-			all[def.Name] = def
-		}
+		all = append(all, section{p.Name, "provider", p.Doc, fieldColumns, rows})
 	}
 	return all
 }
 
-// read collects the assignments NAME = rule(...), aspect(...), provider(...) and
-// tag_class(...). A rule _NAME is documented as the macro NAME, which has its attributes.
-// A macro without such a rule speaks for itself when the file has its name.
-func (d dicts) read(f *build.File) []entry {
-	var entries []entry
-	defined := functions(f)
-	own := strings.TrimSuffix(f.Path, ".bzl")
-	if def := defined[own]; def != nil {
-		if _, behind := d["_"+own]; !behind {
-			entries = append(entries, macro(def))
-		}
+func (s *section) write(b *strings.Builder) {
+	fmt.Fprintf(b, "\n## %s\n\n*%s*\n\n%s\n", s.name, s.kind, strings.TrimSpace(s.doc))
+	if len(s.rows) == 0 {
+		return
 	}
-	for _, stmt := range f.Stmt {
-		name, value, ok := assignment(stmt)
-		if !ok {
-			continue
-		}
-		call, ok := value.(*build.CallExpr)
-		if !ok {
-			continue
-		}
-		function, ok := call.X.(*build.Ident)
-		if !ok {
-			continue
-		}
-		e := entry{name: name, kind: function.Name, doc: text(argument(call, "doc"))}
-		switch function.Name {
-		case "aspect":
-		case "rule":
-			if hidden, ok := strings.CutPrefix(e.name, "_"); ok {
-				if defined[hidden] == nil {
-					continue
-				}
-				e.name = hidden // behind a macro of this name
+	rows := append([][]string{s.columns, slices.Repeat([]string{"---"}, len(s.columns))}, s.rows...)
+	b.WriteString("\n")
+	for _, row := range rows {
+		for i, cell := range row {
+			if slices.ContainsFunc(s.rows, func(r []string) bool { return r[i] != "" }) {
+				fmt.Fprintf(b, "| %s ", strings.ReplaceAll(strings.Join(strings.Fields(cell), " "), "|", "\\|"))
 			}
-			e.fields = d.attributes(argument(call, "attrs"))
-		case "tag_class":
-			e.kind = "module extension tag"
-			e.name = "sycl." + strings.TrimPrefix(e.name, "_")
-			e.fields = d.attributes(argument(call, "attrs"))
-		case "provider":
-			for key, value := range d.pairs(argument(call, "fields")) {
-				e.fields = append(e.fields, field{name: key, doc: text(value)})
-			}
-		default:
-			continue
 		}
-		sort.Slice(e.fields, func(i, j int) bool {
-			// "name" is what every rule has; it goes first.
-			return e.fields[i].name < e.fields[j].name
-		})
-		if function.Name == "rule" {
-			e.fields = append([]field{{name: "name", kind: "name", fallback: "required", doc: "A unique name for this target."}}, e.fields...)
-		}
-		entries = append(entries, e)
+		b.WriteString("|\n")
 	}
-	return entries
 }
 
-// attributes reads a dict of attr.TYPE(...) calls; names with an underscore are
-// not the user's.
-func (d dicts) attributes(e build.Expr) []field {
-	var fields []field
-	for name, value := range d.pairs(e) {
-		call, ok := value.(*build.CallExpr)
-		if !ok || strings.HasPrefix(name, "_") {
+// attributeRows returns the rows of the attributes that have a docstring: "name", which
+// every rule has, then the others by name.
+func attributeRows(list []attribute) [][]string {
+	list = slices.DeleteFunc(slices.Clone(list), func(a attribute) bool { return a.Doc == "" })
+	slices.SortFunc(list, func(a, b attribute) int {
+		switch {
+		case a.Name == b.Name:
+			return 0
+		case a.Name == "name":
+			return -1
+		case b.Name == "name":
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	var rows [][]string
+	for _, a := range list {
+		rows = append(rows, []string{code(a.Name), a.Type.String(), fallback(a.Mandatory, a.Default), a.Doc})
+	}
+	return rows
+}
+
+// macroRows returns the rows of a macro's parameters and of the rule that it passes its
+// **kwargs to.
+func macroRows(f function, kwargs rule) [][]string {
+	list := slices.Clone(kwargs.Attributes)
+	var others [][]string
+	for _, p := range f.Parameters {
+		if !p.Mandatory && p.Default == "" { // **kwargs
+			others = [][]string{{"others", "", "", p.Doc}}
 			continue
 		}
-		dot, ok := call.X.(*build.DotExpr)
-		if !ok {
-			continue
+		i := slices.IndexFunc(list, func(a attribute) bool { return a.Name == p.Name })
+		if i < 0 {
+			i, list = len(list), append(list, attribute{Name: p.Name})
 		}
-		f := field{name: name, kind: strings.ReplaceAll(dot.Name, "_", " "), doc: text(argument(call, "doc"))}
-		if mandatory, ok := argument(call, "mandatory").(*build.Ident); ok && mandatory.Name == "True" {
-			f.fallback = "required"
-		} else if d := argument(call, "default"); d != nil {
-			f.fallback = "`" + strings.Join(strings.Fields(build.FormatString(d)), " ") + "`"
-		}
-		fields = append(fields, f)
+		list[i].Doc, list[i].Mandatory, list[i].Default = p.Doc, p.Mandatory, p.Default
 	}
-	return fields
+	return append(attributeRows(list), others...)
 }
 
-// pairs returns the string keys of a dict, of one with a name, or of dicts joined
-// with "|".
-func (d dicts) pairs(e build.Expr) map[string]build.Expr {
-	found := map[string]build.Expr{}
-	switch e := e.(type) {
-	case *build.Ident:
-		if named, ok := d[e.Name]; ok {
-			return d.pairs(named)
-		}
-	case *build.BinaryExpr:
-		for _, side := range []build.Expr{e.X, e.Y} {
-			for k, v := range d.pairs(side) {
-				found[k] = v
-			}
-		}
-	case *build.DictExpr:
-		for _, kv := range e.List {
-			if key, ok := kv.Key.(*build.StringExpr); ok {
-				found[key.Value] = kv.Value
-			}
-		}
-	}
-	return found
-}
-
-// argument returns a call's named argument, nil when it is not given.
-func argument(call *build.CallExpr, name string) build.Expr {
-	for _, a := range call.List {
-		if assign, ok := a.(*build.AssignExpr); ok {
-			if id, ok := assign.LHS.(*build.Ident); ok && id.Name == name {
-				return assign.RHS
-			}
-		}
-	}
-	return nil
-}
-
-// text returns a string literal's value, "" for anything else.
-func text(e build.Expr) string {
-	s, ok := e.(*build.StringExpr)
-	if !ok {
+// fallback is what a cell says of an attribute's default.
+func fallback(mandatory bool, value string) string {
+	switch {
+	case mandatory:
+		return "required"
+	case slices.Contains([]string{"", "None", "False", `""`, "[]", "{}"}, value):
 		return ""
 	}
-	return s.Value
+	return code(value)
 }
+
+func code(s string) string { return "`" + s + "`" }

@@ -63,7 +63,7 @@ _unknown_test = analysistest.make(_unknown_impl, config_settings = _MISSPELLED)
 
 def _fails_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.expect_failure(env, "there is no device compiler \"secnd\"; did you mean second?")
+    asserts.expect_failure(env, "unknown device compiler \"secnd\"; did you mean second?")
     asserts.expect_failure(env, "take: auto, first, second, clang.")
     return analysistest.end(env)
 

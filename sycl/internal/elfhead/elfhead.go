@@ -8,11 +8,12 @@
 package elfhead
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 )
 
 const (
@@ -78,8 +79,6 @@ func errorf(offset int64, format string, args ...any) error {
 	return &FormatError{offset, fmt.Sprintf(format, args...)}
 }
 
-var le = binary.LittleEndian
-
 // Read reads the headers of the file in r, which has size bytes. Errors in the
 // content are of type [*FormatError].
 func Read(r io.ReaderAt, size int64) (*File, error) {
@@ -99,23 +98,19 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	case size < headerSize:
 		return nil, errorf(0, "%d bytes are too few for the ELF header, which has %d", size, headerSize)
 	}
-	f := &File{Type: le.Uint16(head[16:]), Machine: le.Uint16(head[18:])}
-	if count := uint64(le.Uint16(head[56:])); count > 0 {
-		start := le.Uint64(head[32:])
-		raw, err := p.table("program headers", start, le.Uint16(head[54:]), segmentSize, count, 32)
-		if err != nil {
-			return nil, err
-		}
-		f.Segments = make([]Segment, count)
-		for i := range f.Segments {
-			h := raw[i*segmentSize:]
-			f.Segments[i] = Segment{
-				Type: le.Uint32(h), Address: le.Uint64(h[16:]),
-				Range: Range{le.Uint64(h[8:]), le.Uint64(h[32:]), int64(start) + int64(i)*segmentSize},
-			}
-		}
+	h := readbuf.Buf(head[16:])
+	f := &File{Type: h.Uint16(), Machine: h.Uint16()}
+	h.Skip(4 + 8) // the version and the entry point
+	segments := table{what: "program headers", start: h.Uint64(), field: 32, want: segmentSize}
+	sections := table{what: "section headers", start: h.Uint64(), field: 40, want: sectionSize}
+	h.Skip(4 + 2) // the flags and the size of this header
+	segments.size, segments.count = h.Uint16(), uint64(h.Uint16())
+	sections.size, sections.count = h.Uint16(), uint64(h.Uint16())
+	names := uint64(h.Uint16())
+	if err := p.segments(f, segments); err != nil {
+		return nil, err
 	}
-	return f, p.sections(f, head[:])
+	return f, p.sections(f, sections, names)
 }
 
 func variant(class, order byte) string {
@@ -132,55 +127,92 @@ type parser struct {
 	size int64
 }
 
-// sections reads the section headers and the names.
-func (p parser) sections(f *File, head []byte) error {
-	start, entry := le.Uint64(head[40:]), le.Uint16(head[58:])
-	count, names := uint64(le.Uint16(head[60:])), uint64(le.Uint16(head[62:]))
-	if start == 0 {
+// A table is a list of headers, as the header of the file has it.
+type table struct {
+	what  string
+	start uint64
+	field int64 // offset of the start in the header of the file
+	size  uint16
+	want  uint16 // the usual size
+	count uint64
+}
+
+// segments reads the program headers.
+func (p parser) segments(f *File, t table) error {
+	if t.count == 0 {
+		return nil
+	}
+	raw, err := p.table(t)
+	if err != nil {
+		return err
+	}
+	f.Segments = make([]Segment, t.count)
+	for i := range f.Segments {
+		h, s := raw.Sub(segmentSize), &f.Segments[i]
+		s.Header = int64(t.start) + int64(i)*segmentSize
+		s.Type = h.Uint32()
+		h.Skip(4) // the flags
+		s.Offset, s.Address = h.Uint64(), h.Uint64()
+		h.Skip(8) // the physical address
+		s.Size = h.Uint64()
+	}
+	return nil
+}
+
+// sections reads the section headers and their names, which are in one of them.
+func (p parser) sections(f *File, t table, names uint64) error {
+	if t.start == 0 {
 		return nil // no section headers
 	}
-	const what = "section headers"
 	// Numbers that do not fit into the header are in section 0.
-	if count == 0 || names == 0xffff {
-		first, err := p.table(what, start, entry, sectionSize, 1, 40)
+	if t.count == 0 || names == 0xffff {
+		first := t
+		first.count = 1
+		raw, err := p.table(first)
 		if err != nil {
 			return err
 		}
-		if count == 0 {
-			count = le.Uint64(first[32:])
+		raw.Skip(32)
+		if size := raw.Uint64(); t.count == 0 {
+			t.count = size
 		}
-		if names == 0xffff {
-			names = uint64(le.Uint32(first[40:]))
+		if link := raw.Uint32(); names == 0xffff {
+			names = uint64(link)
 		}
 	}
-	if count > maxSections {
-		return errorf(60, "the ELF file has %d sections, more than %d", count, maxSections)
+	if t.count > maxSections {
+		return errorf(60, "the ELF file has %d sections, more than %d", t.count, maxSections)
 	}
-	raw, err := p.table(what, start, entry, sectionSize, count, 40)
+	raw, err := p.table(t)
 	if err != nil {
 		return err
 	}
-	f.Sections = make([]Section, count)
+	f.Sections = make([]Section, t.count)
+	starts := make([]uint32, t.count) // of the names
 	for i := range f.Sections {
-		h := raw[i*sectionSize:]
-		f.Sections[i] = Section{
-			Type: le.Uint32(h[4:]), Flags: le.Uint64(h[8:]), Link: le.Uint32(h[40:]), Info: le.Uint32(h[44:]),
-			Range: Range{le.Uint64(h[24:]), le.Uint64(h[32:]), int64(start) + int64(i)*sectionSize},
-		}
+		h, s := raw.Sub(sectionSize), &f.Sections[i]
+		s.Header = int64(t.start) + int64(i)*sectionSize
+		starts[i], s.Type, s.Flags = h.Uint32(), h.Uint32(), h.Uint64()
+		h.Skip(8) // the address
+		s.Offset, s.Size, s.Link, s.Info = h.Uint64(), h.Uint64(), h.Uint32(), h.Uint32()
 	}
-	if names == 0 || count == 0 {
+	if names == 0 || t.count == 0 {
 		return nil // sections without names
 	}
-	if names >= count {
-		return errorf(62, "the names of the sections are in section %d of %d", names, count)
+	if names >= t.count {
+		return errorf(62, "the names of the sections are in section %d of %d", names, t.count)
 	}
-	text, err := p.names(f.Sections[names])
+	return p.nameSections(f, starts, f.Sections[names])
+}
+
+// nameSections gives the sections their names, which start at places of a table.
+func (p parser) nameSections(f *File, starts []uint32, table Section) error {
+	text, err := p.names(table)
 	if err != nil {
 		return err
 	}
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		at := uint64(le.Uint32(raw[i*sectionSize:]))
+	for i, start := range starts {
+		s, at := &f.Sections[i], uint64(start)
 		if at > uint64(len(text)) || at == uint64(len(text)) && at > 0 {
 			return errorf(s.Header, "the name of section %d is past the end of the names", i)
 		}
@@ -212,15 +244,15 @@ func (p parser) names(s Section) (string, error) {
 }
 
 // table reads headers, whose size has to be the usual one.
-func (p parser) table(what string, start uint64, entry, want uint16, count uint64, at int64) ([]byte, error) {
-	if entry != want {
-		return nil, errorf(at, "the size of the %s is %d instead of %d", what, entry, want)
+func (p parser) table(t table) (readbuf.Buf, error) {
+	if t.size != t.want {
+		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)
 	}
-	if size := count * uint64(want); start > uint64(p.size) || size > uint64(p.size)-start { // count is at most maxSections
-		return nil, errorf(at, "the %d %s at %#x reach past the end of the ELF file at %#x", count, what, start, p.size)
+	if size := t.count * uint64(t.want); t.start > uint64(p.size) || size > uint64(p.size)-t.start { // the count is at most maxSections
+		return nil, errorf(t.field, "the %d %s at %#x reach past the end of the ELF file at %#x", t.count, t.what, t.start, p.size)
 	}
-	raw := make([]byte, count*uint64(want))
-	return raw, p.read(raw, int64(start), "the "+what)
+	raw := make([]byte, t.count*uint64(t.want))
+	return raw, p.read(raw, int64(t.start), "the "+t.what)
 }
 
 func (p parser) read(b []byte, offset int64, what string) error {

@@ -17,32 +17,32 @@ func file(names ...string) []byte {
 	table := strings.Join(names, "\x00") + "\x00"
 	b := make([]byte, headerSize+segmentSize)
 	copy(b, "\x7fELF\x02\x01\x01")
-	le.PutUint16(b[16:], 3)
-	le.PutUint16(b[18:], 62)
-	le.PutUint64(b[32:], headerSize)
-	le.PutUint64(b[40:], uint64(len(b)+len(table)))
-	le.PutUint16(b[54:], segmentSize)
-	le.PutUint16(b[56:], 1)
-	le.PutUint16(b[58:], sectionSize)
-	le.PutUint16(b[60:], uint16(len(names)))
-	le.PutUint16(b[62:], uint16(len(names)-1))
+	binary.LittleEndian.PutUint16(b[16:], 3)
+	binary.LittleEndian.PutUint16(b[18:], 62)
+	binary.LittleEndian.PutUint64(b[32:], headerSize)
+	binary.LittleEndian.PutUint64(b[40:], uint64(len(b)+len(table)))
+	binary.LittleEndian.PutUint16(b[54:], segmentSize)
+	binary.LittleEndian.PutUint16(b[56:], 1)
+	binary.LittleEndian.PutUint16(b[58:], sectionSize)
+	binary.LittleEndian.PutUint16(b[60:], uint16(len(names)))
+	binary.LittleEndian.PutUint16(b[62:], uint16(len(names)-1))
 	segment := b[headerSize:]
-	le.PutUint32(segment, 1)
-	le.PutUint64(segment[8:], 0x10)
-	le.PutUint64(segment[16:], 0x4010)
-	le.PutUint64(segment[32:], 0x20)
+	binary.LittleEndian.PutUint32(segment, 1)
+	binary.LittleEndian.PutUint64(segment[8:], 0x10)
+	binary.LittleEndian.PutUint64(segment[16:], 0x4010)
+	binary.LittleEndian.PutUint64(segment[32:], 0x20)
 	start := len(b)
 	b = append(b, table...)
 	at := 0
 	for i, name := range names {
 		h := make([]byte, sectionSize)
-		le.PutUint32(h, uint32(at))
-		le.PutUint32(h[4:], uint32(i))
-		le.PutUint64(h[8:], 2)
-		le.PutUint64(h[24:], uint64(start))
-		le.PutUint64(h[32:], uint64(len(table)))
-		le.PutUint32(h[40:], 7)
-		le.PutUint32(h[44:], 8)
+		binary.LittleEndian.PutUint32(h, uint32(at))
+		binary.LittleEndian.PutUint32(h[4:], uint32(i))
+		binary.LittleEndian.PutUint64(h[8:], 2)
+		binary.LittleEndian.PutUint64(h[24:], uint64(start))
+		binary.LittleEndian.PutUint64(h[32:], uint64(len(table)))
+		binary.LittleEndian.PutUint32(h[40:], 7)
+		binary.LittleEndian.PutUint32(h[44:], 8)
 		b = append(b, h...)
 		at += len(name) + 1
 	}
@@ -86,8 +86,8 @@ func TestLargeNumbers(t *testing.T) {
 	data := file(".text")
 	first := len(data) - 3*sectionSize
 	copy(data[60:], []byte{0, 0, 0xff, 0xff})
-	le.PutUint64(data[first+32:], 3)
-	le.PutUint32(data[first+40:], 2)
+	binary.LittleEndian.PutUint64(data[first+32:], 3)
+	binary.LittleEndian.PutUint32(data[first+40:], 2)
 	f, err := read(data)
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestFaults(t *testing.T) {
 		{"a name past the names", put(names, 19), int64(names), "the name of section 2 is past the end of the names"},
 		{"a name without an end", put64(names+32, 5), headerSize + segmentSize, "do not end in NUL"},
 	}
-	le.PutUint64(tests[11].data[len(good)-3*sectionSize+32:], maxSections+1)
+	binary.LittleEndian.PutUint64(tests[11].data[len(good)-3*sectionSize+32:], maxSections+1)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := read(test.data)

@@ -1,0 +1,47 @@
+// Package readbuf reads little-endian numbers one after another, so that code that
+// reads a header looks like the table of its fields.
+package readbuf
+
+import "encoding/binary"
+
+// A Buf is the bytes that are still to be read. Who makes one sees to it that it has
+// all the fields that will be read: reading more panics.
+type Buf []byte
+
+// Uint8 reads a byte.
+func (b *Buf) Uint8() uint8 {
+	v := (*b)[0]
+	*b = (*b)[1:]
+	return v
+}
+
+// Uint16 reads 2 bytes.
+func (b *Buf) Uint16() uint16 {
+	v := binary.LittleEndian.Uint16(*b)
+	*b = (*b)[2:]
+	return v
+}
+
+// Uint32 reads 4 bytes.
+func (b *Buf) Uint32() uint32 {
+	v := binary.LittleEndian.Uint32(*b)
+	*b = (*b)[4:]
+	return v
+}
+
+// Uint64 reads 8 bytes.
+func (b *Buf) Uint64() uint64 {
+	v := binary.LittleEndian.Uint64(*b)
+	*b = (*b)[8:]
+	return v
+}
+
+// Sub reads n bytes as a Buf of its own.
+func (b *Buf) Sub(n int) Buf {
+	v := (*b)[:n:n]
+	*b = (*b)[n:]
+	return v
+}
+
+// Skip passes over n bytes.
+func (b *Buf) Skip(n int) { *b = (*b)[n:] }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+func TestUnmarshal(t *testing.T) {
+	text := func(b []byte, number protowire.Number, value string) []byte {
+		return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), value)
+	}
+	attribute := text(nil, 1, "deps")
+	attribute = protowire.AppendVarint(protowire.AppendTag(attribute, 3, protowire.VarintType), 7)
+	attribute = protowire.AppendVarint(protowire.AppendTag(attribute, 4, protowire.VarintType), 1)
+	attribute = text(attribute, 99, "a field that the page does not need")
+	rule := text(text(nil, 1, "sycl_binary"), 3, string(attribute))
+	data := text(nil, 1, string(rule))
+
+	var m module
+	if err := unmarshal(data, reflect.ValueOf(&m).Elem()); err != nil {
+		t.Fatal(err)
+	}
+	if r := m.Rules[0]; r.Name != "sycl_binary" || r.Attributes[0].Name != "deps" || r.Attributes[0].Type.String() != "label list" || !r.Attributes[0].Mandatory {
+		t.Errorf("got %+v", r)
+	}
+	number := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1)
+	for name, data := range map[string][]byte{"cut": data[:len(data)-1], "number for a message": slices.Concat(data, number)} {
+		if err := unmarshal(data, reflect.ValueOf(&m).Elem()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
