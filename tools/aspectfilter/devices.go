@@ -24,7 +24,7 @@ type listing struct {
 }
 
 func (l *listing) setup(fs *flag.FlagSet) cli.Run {
-	fs.Var(&l.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.Var(&l.configs, "device-config-file", "`file` with devices, which replace known ones of the same name; may be repeated")
 	fs.BoolVar(&l.json, "json", false, "print all that is known, as JSON")
 	fs.StringVar(&l.output, "output", "", "the `file` to write; standard output when it is missing")
 	return l.run

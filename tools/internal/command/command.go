@@ -26,7 +26,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s failed with exit code %d:\n%s", e.Program, e.Code, strings.TrimRight(e.Output, "\n"))
 }
 
-// BadInput tells the tools that the input is to blame: the compiler ran and said no.
+// BadInput marks the input as the cause: the compiler ran and refused it.
 func (e *Error) BadInput() {}
 
 // Run runs a program on stdin and writes its standard output to stdout; both may be nil.
