@@ -41,7 +41,7 @@ aot_filter(
         ),
         "device_config": attr.label(
             allow_files = [".yaml", ".yml"],
-            doc = "A device configuration file or a `sycl_device_config`, that says what targets support. It is merged over the built-in configuration.",
+            doc = "A device configuration file or a `sycl_device_config`, with what targets support. It is merged over the built-in configuration.",
         ),
         "fixed_targets": attr.string_list(
             doc = "The targets of `-fsycl-fixed-targets=`. A `target` that is not among them keeps no rows.",

@@ -34,8 +34,9 @@ sycl_binary = rule(
     doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
 
 The output is `NAME.syclbin`. Each source is compiled once. By default its device code
-stands alone, so that a changed source is built again alone. With `rdc = True` the device
-code of all sources is linked, and a kernel can call a device function of another source.
+stands alone, and a change of one source does not rebuild the others. With `rdc = True` the
+device code of all sources is linked, and a kernel can call a device function of another
+source.
 
 Kernels become modules as `device_code_split` says. Kernels that need different optional
 features are never in one module. A target gets images only of the modules that it can

@@ -145,7 +145,8 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
             program is linked to. Without it, `@sycl_runtime`.
         tags: Tags of the test. With a `device` other than `cpu` the tag `external` is
             added, because Bazel cannot see when the machine gets another device.
-        **kwargs: Attributes of every Bazel test, such as `args`, `size` and `visibility`.
+        **kwargs: Attributes of every Bazel test, such as `args`, which the program gets, `size`
+            and `visibility`.
     """
     _sycl_test(
         name = name,

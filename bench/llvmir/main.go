@@ -1,6 +1,6 @@
-// Command llvmir measures package llvmir on a file of textual IR, against a copy
-// of the text in memory and against LLVM's opt, which reads and prints it, in
-// the same run.
+// Command llvmir measures package llvmir on a file of textual IR. In the same run
+// it measures a copy of the text in memory, and LLVM's opt, which reads and prints
+// the file.
 //
 //	go run ./bench/llvmir --opt opt-21 big.ll
 package main
@@ -37,52 +37,51 @@ func measure(b *bench.Bench, name, opt string) error {
 	if err != nil {
 		return err
 	}
-	functions := m.Functions()
-	var types []*llvmir.Type
-	type contender struct {
-		name string
-		run  func() error
+	time := func(what string, run func() error) {
+		if err == nil {
+			_, err = b.Time(what, func() (int64, error) { return int64(len(text)), run() })
+		}
 	}
-	contenders := []contender{
-		{"copy in memory and count lines", func() error { bytes.Count(bytes.Clone(text), []byte{'\n'}); return nil }},
-		{"parse", func() error { _, err := llvmir.Parse(name, text); return err }},
-		{"parse and write", func() error {
-			m, err := llvmir.Parse(name, text)
-			if err == nil {
-				_, err = m.WriteTo(io.Discard)
-			}
-			return err
-		}},
-		{"all bodies with types", func() error {
-			for _, f := range functions {
-				for in := range f.Body() {
-					types = in.AppendTypes(types[:0])
-				}
-			}
-			return nil
-		}},
-		{"index and a subset of each function", func() error {
-			m, err := llvmir.Parse(name, text)
-			if err != nil {
-				return err
-			}
-			for _, f := range m.Functions() {
-				if f.Defined() {
-					if err := m.WriteSubset(io.Discard, llvmir.Subset{Define: []llvmir.Symbol{f}}); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		}},
-	}
+	time("copy in memory and count lines", func() error { bytes.Count(bytes.Clone(text), []byte{'\n'}); return nil })
+	time("parse", func() error { _, err := llvmir.Parse(name, text); return err })
+	time("parse and write", func() error { return parseAndWrite(name, text) })
+	time("all bodies with types", func() error { readBodies(m); return nil })
+	time("index and a subset of each function", func() error { return writeSubsets(name, text) })
 	if opt != "" {
-		contenders = append(contenders, contender{"opt: read, verify, print", func() error {
+		time("opt: read, verify, print", func() error {
 			return interrupt.Command(b.Context, opt, "-passes=verify", "-S", "-o", os.DevNull, name).Run()
-		}})
+		})
 	}
-	for _, c := range contenders {
-		if _, err := b.Time(c.name, func() (int64, error) { return int64(len(text)), c.run() }); err != nil {
+	return err
+}
+
+func parseAndWrite(name string, text []byte) error {
+	m, err := llvmir.Parse(name, text)
+	if err == nil {
+		_, err = m.WriteTo(io.Discard)
+	}
+	return err
+}
+
+func readBodies(m *llvmir.Module) {
+	var types []*llvmir.Type
+	for _, f := range m.Functions() {
+		for in := range f.Body() {
+			types = in.AppendTypes(types[:0])
+		}
+	}
+}
+
+func writeSubsets(name string, text []byte) error {
+	m, err := llvmir.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	for _, f := range m.Functions() {
+		if !f.Defined() {
+			continue
+		}
+		if err := m.WriteSubset(io.Discard, llvmir.Subset{Define: []llvmir.Symbol{f}}); err != nil {
 			return err
 		}
 	}

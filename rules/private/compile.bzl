@@ -41,7 +41,7 @@ _RUNTIMES = ["2025.3", "2026.0", "2026.2"]
 IMAGE_ATTRS = {
     "device_config": attr.label(
         allow_files = [".yaml", ".yml"],
-        doc = "A device configuration file or a `sycl_device_config`, that says what targets support. It is merged over the built-in configuration.",
+        doc = "A device configuration file or a `sycl_device_config`, with what targets support. It is merged over the built-in configuration.",
     ),
     "fixed_targets": attr.string_list(
         doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",

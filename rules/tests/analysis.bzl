@@ -1,9 +1,9 @@
-"""What the analysis tests share."""
+"""Helpers of the analysis tests."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 
-# Toolchains of sycl_binary_test.bzl, whose programs exist nowhere: the tests hold on
-# any machine.
+# Toolchains of sycl_binary_test.bzl. Their programs exist nowhere, so that the tests pass
+# on any machine.
 COMPLETE = "//rules/tests:complete_toolchain"
 NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
 NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
@@ -32,7 +32,7 @@ def _fails_impl(ctx):
     return analysistest.end(env)
 
 def make_fails_test(toolchain):
-    """A rule for tests that a target cannot be analyzed.
+    """Makes a rule for tests that the analysis of a target fails.
 
     Args:
         toolchain: label of the toolchain that is registered first.

@@ -68,9 +68,9 @@ _RUNFILES_POLICY = "--policy \"$runfiles\"/'rules/tests/policy.yaml'"
 _BASELINE = "--baseline 'rules/tests/known.json'"
 
 def _scripts():
-    """Tests of what is run for baselines and policies; returns their names."""
+    """Declares the tests of baselines and policies; returns their names."""
     for name, target, parts, absent in [
-        # The file is written in the source tree alone, wherever 'bazel run' was called.
+        # The file is written in the source tree, wherever 'bazel run' is called.
         ("update", "compat_known.update", [
             "cd \"${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}\" || exit 4\nexec ",
             " baseline update %s %s \"$runfiles\"/'rules/tests/compat_known.compat.json'\n" % (_BASELINE, _RUNFILES_POLICY),
@@ -136,7 +136,7 @@ def _nothing_impl(ctx):
 _nothing_test = analysistest.make(_nothing_impl, expect_failure = True)
 
 def compat_test_suite(name):
-    """Declares the tests, on targets of which nothing is ever built.
+    """Declares the tests, on targets that are analyzed and never built.
 
     Args:
         name: of the suite.

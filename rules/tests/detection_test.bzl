@@ -1,4 +1,4 @@
-"""Tests of which LLVM is taken on machines that have several, or parts of one."""
+"""Tests of which LLVM is chosen on machines with several, or with parts of one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers")
@@ -38,7 +38,7 @@ def _machine(folders, in_path = {}, llvm = "", environment = ""):
 def _complete_impl(ctx):
     env = unittest.begin(ctx)
 
-    # A bare clang 22 beside a complete 21: what needs llvm-spirv would not work with it.
+    # A bare clang 22 beside a complete 21: steps with llvm-spirv would not work with 22.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", _CLANG),
@@ -75,7 +75,7 @@ _complete_test = unittest.make(_complete_impl)
 def _partial_impl(ctx):
     env = unittest.begin(ctx)
 
-    # Neither has llvm-spirv: the newest.
+    # Neither has llvm-spirv: the newest is chosen.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
@@ -83,14 +83,14 @@ def _partial_impl(ctx):
     asserts.equals(env, "/usr/lib/llvm-22/bin/clang++", llvm.found["clang"])
     asserts.true(env, "taken: /usr/lib/llvm-22/bin/clang++, as no version has all; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
 
-    # 22 cannot link: the one that can.
+    # 22 cannot link: 21 is chosen.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", ["clang++", "llc"]),
     }))
     asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", llvm.found["clang"])
 
-    # Nothing makes SPIR-V, and there is nothing at all.
+    # Nothing makes SPIR-V; and there is no LLVM.
     llvm = find_llvm(_machine({"/usr/lib/llvm-21": ("21.1.8", _CLANG)}))
     asserts.equals(env, {}, llvm.found)
     asserts.true(env, "/usr/lib/llvm-21/bin/clang++ has neither llvm-spirv-21 nor an llc with a SPIR-V target beside it" in llvm.log, str(llvm.log))
@@ -110,7 +110,7 @@ def _named_impl(ctx):
     asserts.equals(env, "/opt/llvm/bin/llvm-spirv", find_llvm(_machine(folders, llvm = "/opt/llvm")).found["llvm_spirv"])
     asserts.equals(env, "/opt/llvm/bin/clang++", find_llvm(_machine(folders, environment = "/opt/llvm")).found["clang"])
 
-    # What the user names is not replaced by what is elsewhere.
+    # A folder that the user names is not replaced by another.
     llvm = find_llvm(_machine(folders, llvm = "/opt/old"))
     asserts.equals(env, {}, llvm.found)
     asserts.equals(env, ["/opt/old/bin/clang++ is version 20, 21 or newer is needed"], llvm.log)
@@ -136,7 +136,7 @@ def _readers_impl(ctx):
         "opt": "/usr/lib/llvm-22/bin/opt",
     }, find_readers(_machine(both)).found)
 
-    # All have to be of one version.
+    # All programs must be of one version.
     mixed = both | {"/usr/lib/llvm-23": ("23.1.0", ["llvm-dis", "opt"])}
     readers = find_readers(_machine(mixed))
     asserts.equals(env, "/usr/lib/llvm-22/bin/llvm-dis", readers.found["llvm_dis"])

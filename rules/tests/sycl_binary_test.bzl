@@ -7,7 +7,7 @@ load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":analysis.bzl", "COMPLETE", "NO_OCLOC", "by_mnemonic", "counts", "make_fails_test")
 
-# Nothing of these targets is ever built, so the sources need not exist.
+# These targets are never built, so the sources need not exist.
 _SOURCES = ["a.cpp", "dir/b.cpp", "c.cpp"]
 _TARGETS = ["intel_gpu_pvc", "spir64", "intel_gpu_acm_g10", "intel_gpu_12_60_7"]
 
@@ -40,7 +40,7 @@ def _actions_impl(ctx):
         "the compiler's version is no input of SyclCompile",
     )
 
-    # Debug information of their own accord would make device code depend on lines.
+    # Unrequested debug information would make device code depend on line numbers.
     for translate in actions["SyclTranslate"]:
         asserts.false(env, "--keep-debug-info" in translate.argv, str(translate.argv))
 
@@ -78,7 +78,7 @@ def _alone_impl(ctx):
         asserts.true(env, "--allow-no-kernels" in post_link.argv, str(post_link.argv))
     return analysistest.end(env)
 
-# Without rdc nothing of a source depends on the others.
+# Without rdc no source depends on the others.
 _alone_test = analysistest.make(
     _alone_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},

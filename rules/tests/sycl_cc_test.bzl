@@ -92,7 +92,7 @@ def _rdc_program_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # The library is behind a C++ library; it is linked all the same.
+    # The library is linked through a C++ library as well.
     modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))

@@ -45,7 +45,7 @@ def _unresolved_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # Who links the result takes it from one import, which nobody has to run.
+    # All targets that link the result use one import, which runs only when needed.
     asserts.equals(env, 1, len(actions["SyclbinImport"]))
     asserts.equals(env, ["unresolved.syclbin"], _syclbins(actions["SyclbinImport"][0]))
     target = analysistest.target_under_test(env)
@@ -119,7 +119,7 @@ def _deps_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # Two ways lead to the SYCLBIN, and one import.
+    # The SYCLBIN is reached in two ways, and imported once.
     linked = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
     asserts.equals(env, ["rules/tests/a.cpp", "rules/tests/dir/b.cpp", "rules/tests/prebuilt.syclbin"], sorted(linked))
     asserts.false(env, "SyclbinImport" in actions, "the import is that of the SYCLBIN")

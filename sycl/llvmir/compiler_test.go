@@ -78,7 +78,7 @@ func TestWhatCompilersPrint(t *testing.T) {
 				for _, f := range m.Functions() {
 					if f.Defined() {
 						f.SetAttribute("sycl-module-id", name)
-						f.RemoveAttribute("nounwind")
+						f.removeAttribute("nounwind")
 						f.SetMetadata("reqd_work_group_size", m.AddNode("i32 8, i32 1, i32 1"))
 					} else {
 						f.SetMetadata("note", m.AddNode("i32 1"))

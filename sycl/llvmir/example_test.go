@@ -38,7 +38,7 @@ func ExampleFunction_Body() {
 	for in := range m.Function("first").Body() {
 		callee, _ := in.Callee()
 		place, _ := in.DebugLoc()
-		fmt.Printf("%s %v '%s' '%s'\n", in.Op(), in.Types(), callee, place)
+		fmt.Printf("%s %v '%s' '%s'\n", in.Op(), in.AppendTypes(nil), callee, place)
 	}
 	// Output:
 	// call [i32] 'twice' '/src/a.cpp:3:5'

@@ -1,35 +1,29 @@
 package llvmir
 
-// A header is what stands around the name of a symbol, by place in its source
-// text. One struct serves functions, variables and aliases.
-type header struct {
-	text string
+import "strings"
 
-	linkage, preemption, visibility, dll, convention span
-	before                                           uint32 // where words before the type may be put: behind define or "="
-	name                                             span   // with its sigil
-	threadLocal, unnamed, space                      span
-	typ                                              span // result type, or value type
-	resultAttributes                                 []span
-	section, partition, comdat, align, gc            span
-	prefix, prologue, personality                    span // type and value
-	attributes                                       []span
-	attributeAt                                      uint32 // where the first function attribute goes
-	attachments                                      []attachment
-	end                                              uint32
+// A header is the text around the name of a symbol, by place in its source. One
+// struct serves functions, variables and aliases.
+type header struct {
+	text   string
+	fields [fieldCount]span
+
+	before      uint32 // where words before the type may be put: after define or "="
+	convention  span
+	typ         span // result type, or value type
+	name        span // with its sigil
+	attributes  []span
+	attributeAt uint32 // where the first attribute goes
+	attachments []attachment
+	end         uint32
 
 	// functions
-	open, close uint32 // parentheses of the parameters
-	params      []param
-	varArg      bool
+	params []param
+	varArg bool
+	body   uint32 // position of a definition's opening brace
 
 	// variables and aliases
-	keyword     span // global, constant, alias, ifunc
-	external    bool
-	externally  span // externally_initialized
 	initializer span // without the type; of an alias the aliasee, with its type if it has one
-	comma       uint32
-	body        uint32 // position of a definition's opening brace
 }
 
 type attachment struct {
@@ -41,212 +35,231 @@ type param struct {
 	attributes     []span
 }
 
-var linkages = map[string]bool{
-	"private": true, "internal": true, "available_externally": true, "linkonce": true, "weak": true, "common": true,
-	"appending": true, "extern_weak": true, "linkonce_odr": true, "weak_odr": true, "external": true,
+// A field is one of the things that a word of a header begins.
+type field uint8
+
+const (
+	fieldLinkage field = iota
+	fieldPreemption
+	fieldVisibility
+	fieldDLL
+	fieldUnnamed
+	fieldSpace
+	fieldThreadLocal
+	fieldExternally // externally_initialized
+	fieldKeyword    // global, constant, alias, ifunc
+	fieldSection
+	fieldPartition
+	fieldComdat
+	fieldAlign
+	fieldCodeModel
+	fieldGC
+	fieldPrefix
+	fieldPrologue
+	fieldPersonality
+	fieldCount
+)
+
+// A form says what belongs to a field after its word.
+type form uint8
+
+const (
+	formWord      form = iota // nothing
+	formAttribute             // what an attribute of that word may have: a number, or a group
+	formSpace                 // a group
+	formString
+	formConstant // a type and a value
+)
+
+// Places of a header where a word may stand.
+const (
+	functionStart = 1 << iota // before the result type
+	functionEnd               // after the parameters
+	variableStart             // before the type
+	variableEnd               // after the value and a comma
+
+	anyStart = functionStart | variableStart
+	anyEnd   = functionEnd | variableEnd
+)
+
+type headerWord struct {
+	field field
+	form  form
+	in    uint8
 }
 
-// headError is where a header stops being one.
+// headerWords are the words of headers that are no attributes.
+var headerWords = map[string]headerWord{
+	"private":              {fieldLinkage, formWord, anyStart},
+	"internal":             {fieldLinkage, formWord, anyStart},
+	"available_externally": {fieldLinkage, formWord, anyStart},
+	"linkonce":             {fieldLinkage, formWord, anyStart},
+	"linkonce_odr":         {fieldLinkage, formWord, anyStart},
+	"weak":                 {fieldLinkage, formWord, anyStart},
+	"weak_odr":             {fieldLinkage, formWord, anyStart},
+	"common":               {fieldLinkage, formWord, anyStart},
+	"appending":            {fieldLinkage, formWord, anyStart},
+	"extern_weak":          {fieldLinkage, formWord, anyStart},
+	"external":             {fieldLinkage, formWord, anyStart},
+
+	"dso_local":       {fieldPreemption, formWord, anyStart},
+	"dso_preemptable": {fieldPreemption, formWord, anyStart},
+	"default":         {fieldVisibility, formWord, anyStart},
+	"hidden":          {fieldVisibility, formWord, anyStart},
+	"protected":       {fieldVisibility, formWord, anyStart},
+	"dllimport":       {fieldDLL, formWord, anyStart},
+	"dllexport":       {fieldDLL, formWord, anyStart},
+
+	"unnamed_addr":       {fieldUnnamed, formWord, functionEnd | variableStart},
+	"local_unnamed_addr": {fieldUnnamed, formWord, functionEnd | variableStart},
+	"addrspace":          {fieldSpace, formSpace, functionEnd | variableStart},
+
+	"thread_local":           {fieldThreadLocal, formAttribute, variableStart},
+	"externally_initialized": {fieldExternally, formWord, variableStart},
+	"global":                 {fieldKeyword, formWord, variableStart},
+	"constant":               {fieldKeyword, formWord, variableStart},
+	"alias":                  {fieldKeyword, formWord, variableStart},
+	"ifunc":                  {fieldKeyword, formWord, variableStart},
+
+	"section":    {fieldSection, formString, anyEnd},
+	"partition":  {fieldPartition, formString, anyEnd},
+	"comdat":     {fieldComdat, formAttribute, anyEnd},
+	"align":      {fieldAlign, formAttribute, anyEnd},
+	"code_model": {fieldCodeModel, formString, variableEnd},
+
+	"gc":          {fieldGC, formString, functionEnd},
+	"prefix":      {fieldPrefix, formConstant, functionEnd},
+	"prologue":    {fieldPrologue, formConstant, functionEnd},
+	"personality": {fieldPersonality, formConstant, functionEnd},
+}
+
+// wordIn returns what a token means at a place of a header, false for an attribute.
+func wordIn(place uint8, c *cursor, t token) (headerWord, bool) {
+	w, ok := headerWords[c.word(t)]
+	return w, ok && w.in&place != 0
+}
+
+// A headError is a place where a header is malformed.
 type headError struct {
 	at  uint32
 	msg string
 }
 
+func headErrorAt(c *cursor, msg string) *headError { return &headError{c.peek(0).start, msg} }
+
+const openGroup = "a group of brackets does not end"
+
+// clear makes a header ready to be read, with the memory of the one before.
 func (h *header) clear(text string) {
-	*h = header{text: text, resultAttributes: h.resultAttributes[:0], attributes: h.attributes[:0],
-		attachments: h.attachments[:0], params: h.params[:0]}
+	*h = header{text: text, attributes: h.attributes[:0], attachments: h.attachments[:0], params: h.params[:0]}
 }
 
-// leading takes the words that every kind of symbol may have first.
-func (h *header) leading(c *cursor) bool {
-	t := c.peek(0)
-	s := span{t.start, t.end}
-	switch w := c.word(t); {
-	case linkages[w]:
-		h.linkage = s
-		h.external = w == "external" || w == "extern_weak"
-	case w == "dso_local" || w == "dso_preemptable":
-		h.preemption = s
-	case w == "default" || w == "hidden" || w == "protected":
-		h.visibility = s
-	case w == "dllimport" || w == "dllexport":
-		h.dll = s
-	default:
-		return false
+// word returns the text of a field.
+func (h *header) word(f field) string { return h.fields[f].in(h.text) }
+
+// declared reports whether the linkage makes a variable a declaration.
+func (h *header) declared() bool {
+	switch h.word(fieldLinkage) {
+	case "external", "extern_weak":
+		return true
 	}
-	c.i++
-	return true
+	return false
 }
 
-func (h *header) attachment(c *cursor) bool {
+// field reads a field up to its end.
+func (h *header) field(c *cursor, w headerWord) *headError {
+	start := c.peek(0).start
+	if w.form == formAttribute {
+		if _, ok := c.skipAttribute(); !ok {
+			return headErrorAt(c, openGroup)
+		}
+	} else {
+		c.i++
+	}
+	switch w.form {
+	case formSpace:
+		if !c.at('(') || !c.group() {
+			return headErrorAt(c, "the number of an address space is expected here")
+		}
+	case formString:
+		if c.peek(0).kind != tokenString {
+			return headErrorAt(c, "a string is expected here")
+		}
+		c.i++
+	case formConstant:
+		if _, ok := c.skipType(); !ok {
+			return headErrorAt(c, "a type is expected here")
+		}
+		if _, ok := c.skipValue(); !ok {
+			return headErrorAt(c, "a constant is expected here")
+		}
+	}
+	h.fields[w.field] = span{start, c.end()}
+	return nil
+}
+
+func (h *header) attachment(c *cursor) *headError {
 	kind := c.peek(0)
 	c.i++
 	ref, ok := c.skipValue()
 	if !ok || h.text[ref.start] != '!' {
-		return false
+		return headErrorAt(c, "metadata is expected here")
 	}
-	h.attachments = append(h.attachments, attachment{span{kind.start, ref.end}, span{kind.start, kind.end}, ref})
-	return true
+	h.attachments = append(h.attachments, attachment{span{kind.start, ref.end}, kind.span(), ref})
+	return nil
 }
 
 // function reads a define or declare, up to the opening brace or the limit.
 func (h *header) function(c *cursor, defined bool) *headError {
-	fail := func(msg string) *headError { return &headError{c.peek(0).start, msg} }
 	c.i++ // define or declare
-	h.before = c.end()
-	for c.peek(0).kind == TokenMeta {
-		if !h.attachment(c) {
-			return fail("metadata is expected here")
-		}
-		h.before = c.end()
-	}
-	for {
-		t := c.peek(0)
-		if t.kind == TokenWord && h.leading(c) {
-			continue
-		}
-		if t.kind == TokenWord && !isTypeWord(c.word(t)) || t.kind == TokenString || t.kind == TokenGroup {
-			s, ok := c.skipAttribute()
-			if !ok {
-				return fail("a group of brackets does not end")
-			}
-			if !h.convention.ok() && isConvention(s.in(h.text)) {
-				h.convention = s
-			} else {
-				h.resultAttributes = append(h.resultAttributes, s)
-			}
-			continue
-		}
-		break
+	if err := h.functionStart(c); err != nil {
+		return err
 	}
 	var ok bool
 	if h.typ, ok = c.skipType(); !ok {
-		return fail("the result type of a function is expected here")
+		return headErrorAt(c, "the result type of a function is expected here")
 	}
 	t := c.peek(0)
-	if t.kind != TokenGlobal {
-		return fail("a function without a name")
+	if t.kind != tokenGlobal {
+		return headErrorAt(c, "a function without a name")
 	}
-	h.name = span{t.start, t.end}
+	h.name = t.span()
 	c.i++
-	if !c.at('(') {
-		return fail("the parameters of a function are expected here")
+	if err := h.parameters(c); err != nil {
+		return err
 	}
-	h.open = c.peek(0).start
-	c.i++
-	for !c.at(')') {
-		if (len(h.params) > 0 || h.varArg) && !c.accept(',') {
-			return fail("a parameter list continues with a comma or ends")
-		}
-		if p := c.peek(0); p.kind == TokenWord && c.word(p) == "..." {
-			c.i++
-			h.varArg = true
-			continue
-		}
-		var p param
-		if n := len(h.params); n < cap(h.params) {
-			p.attributes = h.params[:n+1][n].attributes[:0]
-		}
-		if p.typ, ok = c.skipType(); !ok {
-			return fail("the type of a parameter is expected here")
-		}
-		p.all.start = p.typ.start
-		for k := c.peek(0); k.kind == TokenWord || k.kind == TokenString || k.kind == TokenGroup; k = c.peek(0) {
-			s, ok := c.skipAttribute()
-			if !ok {
-				return fail("a group of brackets does not end")
-			}
-			p.attributes = append(p.attributes, s)
-		}
-		if k := c.peek(0); k.kind == TokenLocal {
-			p.name = span{k.start, k.end}
-			c.i++
-		}
-		p.all.end = c.end()
-		h.params = append(h.params, p)
-	}
-	h.close = c.peek(0).start
-	c.i++
-	h.attributeAt = c.end()
-	h.end = c.end()
-	for {
-		t := c.peek(0)
-		s := span{t.start, t.end}
-		switch t.kind {
-		case TokenMeta:
-			if !h.attachment(c) {
-				return fail("metadata is expected here")
-			}
-		case TokenString, TokenGroup:
-			s, _ := c.skipAttribute()
-			h.attributes = append(h.attributes, s)
-		case TokenWord:
-			switch w := c.word(t); w {
-			case "unnamed_addr", "local_unnamed_addr":
-				c.i++
-				h.unnamed = s
-				h.attributeAt = c.end()
-			case "addrspace":
-				c.i++
-				if !c.at('(') || !c.group() {
-					return fail("the number of an address space is expected here")
-				}
-				h.space = span{t.start, c.end()}
-				h.attributeAt = c.end()
-			case "section", "partition", "gc":
-				c.i++
-				if c.peek(0).kind != TokenString {
-					return fail("a string is expected here")
-				}
-				c.i++
-				s.end = c.end()
-				*map[string]*span{"section": &h.section, "partition": &h.partition, "gc": &h.gc}[w] = s
-			case "comdat":
-				c.i++
-				if c.at('(') && !c.group() {
-					return fail("the name of a comdat is expected here")
-				}
-				h.comdat = span{t.start, c.end()}
-			case "align":
-				if h.align, ok = c.skipAttribute(); !ok {
-					return fail("an alignment is expected here")
-				}
-			case "prefix", "prologue", "personality":
-				c.i++
-				if _, ok := c.skipType(); !ok {
-					return fail("a type is expected here")
-				}
-				if _, ok := c.skipValue(); !ok {
-					return fail("a constant is expected here")
-				}
-				s.end = c.end()
-				*map[string]*span{"prefix": &h.prefix, "prologue": &h.prologue, "personality": &h.personality}[w] = s
-			default:
-				a, ok := c.skipAttribute()
-				if !ok {
-					return fail("a group of brackets does not end")
-				}
-				h.attributes = append(h.attributes, a)
-			}
-		case TokenPunct:
-			if !defined || !c.at('{') {
-				return fail("this does not belong to the header of a function")
-			}
-			h.body = t.start
-			return nil
-		case TokenEnd:
-			if defined {
-				return &headError{h.name.start, "the header of function " + c.text[h.name.start:h.name.end] + " does not end with {"}
-			}
-			return nil
-		default:
-			return fail("this does not belong to the header of a function")
-		}
-		h.end = c.end()
-	}
+	return h.functionEnd(c, defined)
 }
 
-// isConvention tells whether a word is a calling convention.
+// functionStart reads what is before the result type. Attributes of the
+// result are not kept.
+func (h *header) functionStart(c *cursor) *headError {
+	h.before = c.end()
+	for c.peek(0).kind == tokenMeta {
+		if err := h.attachment(c); err != nil {
+			return err
+		}
+		h.before = c.end()
+	}
+	for c.atAttribute() {
+		if w, ok := wordIn(functionStart, c, c.peek(0)); ok {
+			if err := h.field(c, w); err != nil {
+				return err
+			}
+			continue
+		}
+		s, ok := c.skipAttribute()
+		if !ok {
+			return headErrorAt(c, openGroup)
+		}
+		if !h.convention.ok() && isConvention(s.in(h.text)) {
+			h.convention = s
+		}
+	}
+	return nil
+}
+
+// isConvention reports whether a word is a calling convention.
 func isConvention(w string) bool {
 	switch w {
 	case "spir_kernel", "spir_func", "ptx_kernel", "ptx_device", "amdgpu_kernel", "x86_64_sysvcc", "win64cc":
@@ -256,125 +269,202 @@ func isConvention(w string) bool {
 		return true
 	}
 	for _, prefix := range []string{"amdgpu_", "aarch64_", "riscv_", "x86_", "intel_", "arm_", "avr_", "msp430_", "m68k_"} {
-		if len(w) > len(prefix) && w[:len(prefix)] == prefix {
+		if len(w) > len(prefix) && strings.HasPrefix(w, prefix) {
 			return true
 		}
 	}
-	return len(w) > 2 && w[len(w)-2:] == "cc"
+	return len(w) > 2 && strings.HasSuffix(w, "cc")
+}
+
+func isKernel(convention string) bool {
+	return convention == "spir_kernel" || convention == "ptx_kernel" || convention == "amdgpu_kernel"
+}
+
+func (h *header) parameters(c *cursor) *headError {
+	if !c.accept('(') {
+		return headErrorAt(c, "the parameters of a function are expected here")
+	}
+	for !c.accept(')') {
+		if (len(h.params) > 0 || h.varArg) && !c.accept(',') {
+			return headErrorAt(c, "a parameter list continues with a comma or ends")
+		}
+		if c.word(c.peek(0)) == "..." {
+			c.i++
+			h.varArg = true
+			continue
+		}
+		if err := h.parameter(c); err != nil {
+			return err
+		}
+	}
+	h.attributeAt, h.end = c.end(), c.end()
+	return nil
+}
+
+func (h *header) parameter(c *cursor) *headError {
+	var p param
+	if n := len(h.params); n < cap(h.params) {
+		p.attributes = h.params[:n+1][n].attributes[:0]
+	}
+	var ok bool
+	if p.typ, ok = c.skipType(); !ok {
+		return headErrorAt(c, "the type of a parameter is expected here")
+	}
+	for k := c.peek(0).kind; k == tokenWord || k == tokenString || k == tokenGroup; k = c.peek(0).kind {
+		s, ok := c.skipAttribute()
+		if !ok {
+			return headErrorAt(c, openGroup)
+		}
+		p.attributes = append(p.attributes, s)
+	}
+	if t := c.peek(0); t.kind == tokenLocal {
+		p.name = t.span()
+		c.i++
+	}
+	p.all = span{p.typ.start, c.end()}
+	h.params = append(h.params, p)
+	return nil
+}
+
+// functionEnd reads what is after the parameters.
+func (h *header) functionEnd(c *cursor, defined bool) *headError {
+	for {
+		var err *headError
+		switch t := c.peek(0); t.kind {
+		case tokenMeta:
+			err = h.attachment(c)
+		case tokenString, tokenGroup, tokenWord:
+			err = h.functionWord(c, t)
+		case tokenEnd:
+			if defined {
+				return &headError{h.name.start, "the header of function " + h.name.in(h.text) + " does not end with {"}
+			}
+			return nil
+		default:
+			if !defined || !c.at('{') {
+				return headErrorAt(c, "this does not belong to the header of a function")
+			}
+			h.body = t.start
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		h.end = c.end()
+	}
+}
+
+func (h *header) functionWord(c *cursor, t token) *headError {
+	if w, ok := wordIn(functionEnd, c, t); ok {
+		err := h.field(c, w)
+		if w.field == fieldUnnamed || w.field == fieldSpace {
+			h.attributeAt = c.end()
+		}
+		return err
+	}
+	a, ok := c.skipAttribute()
+	if !ok {
+		return headErrorAt(c, openGroup)
+	}
+	h.attributes = append(h.attributes, a)
+	return nil
 }
 
 // variable reads a global variable, an alias or an ifunc, up to the limit.
 func (h *header) variable(c *cursor) *headError {
-	fail := func(msg string) *headError { return &headError{c.peek(0).start, msg} }
-	t := c.peek(0)
-	h.name = span{t.start, t.end}
+	h.name = c.peek(0).span()
 	c.i += 2 // name and =
-	h.before = c.end()
-words:
-	for {
-		t := c.peek(0)
-		s := span{t.start, t.end}
-		if t.kind != TokenWord {
-			return fail("global, constant, alias or ifunc is expected here")
-		}
-		if h.leading(c) {
-			continue
-		}
-		switch w := c.word(t); w {
-		case "global", "constant", "alias", "ifunc":
-			h.keyword = s
-			c.i++
-			break words
-		case "unnamed_addr", "local_unnamed_addr":
-			h.unnamed = s
-		case "externally_initialized":
-			h.externally = s
-		}
-		if _, ok := c.skipAttribute(); !ok {
-			return fail("a group of brackets does not end")
-		}
-		s.end = c.end()
-		switch c.word(t) {
-		case "addrspace":
-			h.space = s
-		case "thread_local":
-			h.threadLocal = s
-		}
+	if err := h.variableStart(c); err != nil {
+		return err
 	}
 	var ok bool
 	if h.typ, ok = c.skipType(); !ok {
-		return fail("the type of a global is expected here")
+		return headErrorAt(c, "the type of a global is expected here")
 	}
-	switch w := h.keyword.in(h.text); {
-	case w == "alias" || w == "ifunc":
-		if !c.accept(',') {
-			return fail("a comma and what the alias stands for are expected here")
+	switch h.word(fieldKeyword) {
+	case "alias", "ifunc":
+		if err := h.aliasee(c); err != nil {
+			return err
 		}
-		start := c.peek(0).start
-		if first := c.peek(0); first.kind != TokenWord || !isConstantWord(c.word(first)) {
-			if _, ok := c.skipType(); !ok {
-				return fail("the type of what an alias stands for is expected here")
+	default:
+		if !h.declared() {
+			if h.initializer, ok = c.skipValue(); !ok {
+				return headErrorAt(c, "the initial value of a global is expected here")
 			}
 		}
-		if _, ok := c.skipValue(); !ok {
-			return fail("what the alias stands for is expected here")
-		}
-		h.initializer = span{start, c.end()}
-	case !h.external:
-		if h.initializer, ok = c.skipValue(); !ok {
-			return fail("the initial value of a global is expected here")
-		}
 	}
-	h.end = c.end()
-	h.comma = h.end
-	for c.at(',') {
-		c.i++
+	return h.variableEnd(c)
+}
+
+// variableStart reads what is before the type.
+func (h *header) variableStart(c *cursor) *headError {
+	h.before = c.end()
+	for !h.fields[fieldKeyword].ok() {
 		t := c.peek(0)
-		s := span{t.start, t.end}
-		switch {
-		case t.kind == TokenMeta:
-			if !h.attachment(c) {
-				return fail("metadata is expected here")
+		if t.kind != tokenWord {
+			return headErrorAt(c, "global, constant, alias or ifunc is expected here")
+		}
+		if w, ok := wordIn(variableStart, c, t); ok {
+			if err := h.field(c, w); err != nil {
+				return err
 			}
-		case t.kind == TokenWord:
-			w := c.word(t)
-			if _, ok := c.skipAttribute(); !ok {
-				return fail("a group of brackets does not end")
-			}
-			switch w {
-			case "section", "partition", "code_model":
-				if c.peek(0).kind != TokenString {
-					return fail("a string is expected here")
-				}
-				c.i++
-			}
-			s.end = c.end()
-			switch w {
-			case "section":
-				h.section = s
-			case "partition":
-				h.partition = s
-			case "comdat":
-				h.comdat = s
-			case "align":
-				h.align = s
-			}
-		default:
-			return fail("this does not belong to a global")
+		} else if _, ok := c.skipAttribute(); !ok {
+			return headErrorAt(c, openGroup)
+		}
+	}
+	return nil
+}
+
+func (h *header) aliasee(c *cursor) *headError {
+	if !c.accept(',') {
+		return headErrorAt(c, "a comma and what the alias stands for are expected here")
+	}
+	first := c.peek(0)
+	if first.kind != tokenWord || !isConstantWord(c.word(first)) {
+		if _, ok := c.skipType(); !ok {
+			return headErrorAt(c, "the type of what an alias stands for is expected here")
+		}
+	}
+	if _, ok := c.skipValue(); !ok {
+		return headErrorAt(c, "what the alias stands for is expected here")
+	}
+	h.initializer = span{first.start, c.end()}
+	return nil
+}
+
+// variableEnd reads what is after the value.
+func (h *header) variableEnd(c *cursor) *headError {
+	h.end = c.end()
+	for c.accept(',') {
+		if err := h.variableWord(c); err != nil {
+			return err
 		}
 		h.end = c.end()
-		if t.kind != TokenMeta {
-			h.comma = h.end
-		}
 	}
 	h.attributeAt = h.end
-	for t := c.peek(0); t.kind != TokenEnd; t = c.peek(0) {
+	for c.peek(0).kind != tokenEnd {
 		s, ok := c.skipAttribute()
 		if !ok {
-			return fail("this does not belong to a global")
+			return headErrorAt(c, "this does not belong to a global")
 		}
 		h.attributes = append(h.attributes, s)
 		h.end = c.end()
 	}
 	return nil
+}
+
+func (h *header) variableWord(c *cursor) *headError {
+	switch t := c.peek(0); t.kind {
+	case tokenMeta:
+		return h.attachment(c)
+	case tokenWord:
+		if w, ok := wordIn(variableEnd, c, t); ok {
+			return h.field(c, w)
+		}
+		if _, ok := c.skipAttribute(); !ok {
+			return headErrorAt(c, openGroup)
+		}
+		return nil
+	}
+	return headErrorAt(c, "this does not belong to a global")
 }

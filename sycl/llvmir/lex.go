@@ -2,68 +2,74 @@ package llvmir
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 )
 
-// A TokenKind says what a [Token] is.
-type TokenKind uint8
-
-// The kinds of tokens.
-const (
-	TokenEnd     TokenKind = iota
-	TokenWord              // keyword, number, or a label's name
-	TokenLocal             // %x: a local value, a label or a named type
-	TokenGlobal            // @x
-	TokenMeta              // !12, !dbg, !DILocation; a lone ! is punctuation
-	TokenGroup             // #5
-	TokenRecord            // #dbg_value
-	TokenComdat            // $x
-	TokenSummary           // ^5
-	TokenString            // "x", quotes included
-	TokenPunct             // one byte
-	tokenBad               // a string that does not end
-)
-
-// A Token is a piece of IR text.
+// A Token is a piece of IR text: a word, a name with its sigil, a string with its
+// quotes, or one byte of punctuation.
 type Token struct {
-	Kind TokenKind
 	Text string
+	kind tokenKind
 }
 
 // Tokens splits IR text. Comments are left out; a string that does not end is
 // the last token, as punctuation.
-func Tokens(text string) func(yield func(Token) bool) {
+func Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		lx := lexer{text: text, limit: len(text)}
-		for {
-			t := lx.next()
-			if t.kind == TokenEnd {
-				return
+		for t := lx.next(); t.kind != tokenEnd; t = lx.next() {
+			kind := t.kind
+			if kind == tokenBad {
+				kind = tokenPunct
 			}
-			if t.kind == tokenBad {
-				yield(Token{TokenPunct, text[t.start:]})
-				return
-			}
-			if !yield(Token{t.kind, text[t.start:t.end]}) {
+			if !yield(Token{text[t.start:t.end], kind}) {
 				return
 			}
 		}
 	}
 }
 
-// token is a token by its place, which is what everything inside works on.
+type tokenKind uint8
+
+const (
+	tokenEnd     tokenKind = iota
+	tokenWord              // keyword, number, or a label's name
+	tokenLocal             // %x: a local value, a label or a named type
+	tokenGlobal            // @x
+	tokenMeta              // !12, !dbg, !DILocation; a lone ! is punctuation
+	tokenGroup             // #5
+	tokenRecord            // #dbg_value
+	tokenComdat            // $x
+	tokenSummary           // ^5
+	tokenString            // "x", quotes included
+	tokenPunct             // one byte
+	tokenBad               // a string that does not end: the last token
+)
+
+// A token is a token by its place. All of the package works on these.
 type token struct {
 	start, end uint32
-	kind       TokenKind
+	kind       tokenKind
 	newline    bool // the first one on its line
 }
 
+func (t token) span() span { return span{t.start, t.end} }
+
+// A span is a piece of a source text; zero when absent.
+type span struct{ start, end uint32 }
+
+func (s span) in(text string) string { return text[s.start:s.end] }
+func (s span) ok() bool              { return s.end > s.start }
+
+// A lexer splits text[pos:limit] into tokens.
 type lexer struct {
 	text       string
 	pos, limit int
 }
 
+// Classes of bytes.
 const (
 	classWord  = 1 << iota // part of a word or name
 	classSpace             // white space but line feed
@@ -74,8 +80,7 @@ const (
 
 var classes = func() (t [256]uint8) {
 	for c := range 256 {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
 			t[c] |= classWord
 		}
 	}
@@ -94,75 +99,64 @@ var classes = func() (t [256]uint8) {
 
 // next returns the next token. Unknown bytes are punctuation.
 func (l *lexer) next() token {
-	text, pos := l.text[:l.limit], l.pos
+	text := l.text[:l.limit]
 	newline := false
-	for pos < len(text) {
-		c := text[pos]
-		switch {
+	for pos := l.pos; pos < len(text); pos++ {
+		switch c := text[pos]; {
 		case classes[c]&classSpace != 0:
-			pos++
-			continue
 		case c == '\n':
 			newline = true
-			pos++
-			continue
 		case c == ';':
-			pos = lineEnd(text, pos)
-			continue
-		}
-		start := pos
-		kind := TokenPunct
-		pos++
-		switch c {
-		case '"':
-			if pos = stringEnd(text, start); pos < 0 {
-				l.pos = len(text)
-				return token{uint32(start), uint32(len(text)), tokenBad, newline}
-			}
-			kind = TokenString
-		case '%', '@', '$':
-			if end := nameEnd(text, pos); end > pos {
-				pos = end
-				kind = sigils[c]
-			} else if end < 0 {
-				l.pos = len(text)
-				return token{uint32(start), uint32(len(text)), tokenBad, newline}
-			}
-		case '!':
-			end := pos
-			for end < len(text) && (classes[text[end]]&classWord != 0 || text[end] == '\\') {
-				end++
-			}
-			if end > pos {
-				pos, kind = end, TokenMeta
-			}
-		case '#', '^':
-			end := wordEnd(text, pos)
-			if end > pos {
-				switch {
-				case c == '^':
-					kind = TokenSummary
-				case isDigit(text[pos]):
-					kind = TokenGroup
-				default:
-					kind = TokenRecord
-				}
-				pos = end
-			}
+			pos = lineEnd(text, pos) - 1
 		default:
-			if classes[c]&classWord != 0 {
-				pos = wordEnd(text, pos)
-				kind = TokenWord
-			}
+			end, kind := tokenAt(text, pos)
+			l.pos = end
+			return token{uint32(pos), uint32(end), kind, newline}
 		}
-		l.pos = pos
-		return token{uint32(start), uint32(pos), kind, newline}
 	}
-	l.pos = pos
-	return token{uint32(len(text)), uint32(len(text)), TokenEnd, true}
+	l.pos = len(text)
+	return token{uint32(len(text)), uint32(len(text)), tokenEnd, true}
 }
 
-var sigils = [256]TokenKind{'%': TokenLocal, '@': TokenGlobal, '$': TokenComdat}
+var sigils = [256]tokenKind{'%': tokenLocal, '@': tokenGlobal, '$': tokenComdat}
+
+// tokenAt returns the end and the kind of the token that starts at a place.
+func tokenAt(text string, start int) (end int, kind tokenKind) {
+	switch c := text[start]; c {
+	case '"':
+		if end := stringEnd(text, start); end >= 0 {
+			return end, tokenString
+		}
+		return len(text), tokenBad
+	case '%', '@', '$':
+		end := nameEnd(text, start+1)
+		if end < 0 {
+			return len(text), tokenBad
+		}
+		if end > start+1 {
+			return end, sigils[c]
+		}
+	case '!':
+		if end := metadataNameEnd(text, start+1); end > start+1 {
+			return end, tokenMeta
+		}
+	case '#', '^':
+		if end := wordEnd(text, start+1); end > start+1 {
+			switch {
+			case c == '^':
+				return end, tokenSummary
+			case isDigit(text[start+1]):
+				return end, tokenGroup
+			}
+			return end, tokenRecord
+		}
+	default:
+		if classes[c]&classWord != 0 {
+			return wordEnd(text, start+1), tokenWord
+		}
+	}
+	return start + 1, tokenPunct
+}
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
@@ -173,7 +167,7 @@ func lineEnd(text string, pos int) int {
 	return len(text)
 }
 
-// stringEnd returns the place behind the string that starts at pos, -1 when it
+// stringEnd returns the place after the string that starts at pos, -1 when it
 // does not end. A quote in a string is written \22.
 func stringEnd(text string, pos int) int {
 	n := strings.IndexByte(text[pos+1:], '"')
@@ -190,13 +184,21 @@ func wordEnd(text string, pos int) int {
 	return pos
 }
 
-// nameEnd returns where the name behind a sigil ends, -1 for a quoted one that
+// nameEnd returns where the name after a sigil ends, -1 for a quoted one that
 // does not end.
 func nameEnd(text string, pos int) int {
 	if pos < len(text) && text[pos] == '"' {
 		return stringEnd(text, pos)
 	}
 	return wordEnd(text, pos)
+}
+
+// metadataNameEnd returns where the name or number after "!" ends.
+func metadataNameEnd(text string, pos int) int {
+	for pos < len(text) && (classes[text[pos]]&classWord != 0 || text[pos] == '\\') {
+		pos++
+	}
+	return pos
 }
 
 // skipSpace skips white space and comments.
@@ -214,9 +216,8 @@ func skipSpace(text string, pos int) int {
 	return pos
 }
 
-// skipGroup returns the place behind the group whose opening bracket is at pos;
-// ok is false when it
-// does not end or another bracket closes it.
+// skipGroup returns the place after the group whose opening bracket is at pos;
+// ok is false when it does not end or another bracket closes it.
 func skipGroup(text string, pos int) (end int, ok bool) {
 	class := uint8(classGroup)
 	if text[pos] == '<' {
@@ -256,7 +257,7 @@ func skipGroup(text string, pos int) (end int, ok bool) {
 	return pos, false
 }
 
-// plainName returns the name behind a sigil without quotes.
+// plainName returns the name after a sigil without quotes.
 func plainName(text string) string {
 	if len(text) >= 2 && text[0] == '"' {
 		return unquote(text[1 : len(text)-1])
@@ -264,7 +265,7 @@ func plainName(text string) string {
 	return text
 }
 
-// symbolText writes a name with its sigil, quoted when it has to be.
+// symbolText writes a name with its sigil, in quotes when it needs them.
 func symbolText(sigil byte, name string) string {
 	plain := name != "" && wordEnd(name, 0) == len(name) && strings.IndexByte(name, '+') < 0
 	if plain && isDigit(name[0]) {
@@ -316,112 +317,3 @@ func unquote(s string) string {
 
 // stringValue returns the content of a string token.
 func stringValue(text string) string { return unquote(text[1 : len(text)-1]) }
-
-// A cursor walks over tokens, which it takes from a lexer as they are needed.
-type cursor struct {
-	text string
-	toks []token
-	i    int
-	lx   lexer // unused when all tokens are there
-	live bool
-}
-
-func (c *cursor) reset(text string, pos, limit int) {
-	c.text, c.toks, c.i = text, c.toks[:0], 0
-	c.lx = lexer{text, pos, limit}
-	c.live = true
-}
-
-func (c *cursor) peek(k int) token {
-	for c.i+k >= len(c.toks) {
-		if !c.live {
-			return token{uint32(len(c.text)), uint32(len(c.text)), TokenEnd, true}
-		}
-		t := c.lx.next()
-		if t.kind == TokenEnd {
-			return t
-		}
-		c.toks = append(c.toks, t)
-	}
-	return c.toks[c.i+k]
-}
-
-func (c *cursor) word(t token) string { return c.text[t.start:t.end] }
-
-// at tells whether the current token is punctuation b.
-func (c *cursor) at(b byte) bool { return c.atK(0, b) }
-
-func (c *cursor) atK(k int, b byte) bool {
-	t := c.peek(k)
-	return t.kind == TokenPunct && c.text[t.start] == b
-}
-
-func (c *cursor) accept(b byte) bool {
-	if c.at(b) {
-		c.i++
-		return true
-	}
-	return false
-}
-
-// end returns where the token before the current one ended.
-func (c *cursor) end() uint32 {
-	if c.i == 0 {
-		return uint32(c.lx.pos)
-	}
-	if c.i > len(c.toks) {
-		c.peek(0)
-	}
-	return c.toks[min(c.i, len(c.toks))-1].end
-}
-
-// group skips the group that the current token opens.
-func (c *cursor) group() bool {
-	t := c.peek(0)
-	if c.live && c.i == len(c.toks)-1 {
-		end, ok := skipGroup(c.text[:c.lx.limit], int(t.start))
-		if !ok {
-			return false
-		}
-		// The closing bracket stands for all of it.
-		c.toks[c.i] = token{uint32(end - 1), uint32(end), TokenPunct, false}
-		c.lx.pos = end
-		c.i++
-		return true
-	}
-	angle := c.text[t.start] == '<'
-	depth := 0
-	for {
-		t := c.peek(0)
-		if t.kind == TokenEnd {
-			return false
-		}
-		c.i++
-		if t.kind != TokenPunct {
-			continue
-		}
-		switch c.text[t.start] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case '<':
-			if angle {
-				depth++
-			}
-		case '>':
-			if angle {
-				depth--
-			}
-		}
-		if depth <= 0 {
-			return true
-		}
-	}
-}
-
-// span is a piece of a source text; zero when absent.
-type span struct{ start, end uint32 }
-
-func (s span) in(text string) string { return text[s.start:s.end] }
-func (s span) ok() bool              { return s.end > s.start }

@@ -61,13 +61,8 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 		"bodies": func(m *Module) {
 			for _, f := range m.Functions() {
 				for in := range f.Body() {
-					in.Types()
+					in.AppendTypes(nil)
 				}
-			}
-		},
-		"lines": func(m *Module) {
-			for _, f := range m.Functions() {
-				f.Line()
 			}
 		},
 		"edits": func(m *Module) {
@@ -154,8 +149,7 @@ func TestLongLines(t *testing.T) {
 			operands := 0
 			for in := range m.Function("f").Body() {
 				operands += in.NumOperands()
-				in.Types()
-				in.Line()
+				in.AppendTypes(nil)
 			}
 			if want := size/20 + 1; operands != want || len(m.Node(0).Operands()) != want || len(m.Functions()) != 2 {
 				t.Errorf("%d operands and %d in the node, want %d", operands, len(m.Node(0).Operands()), want)
@@ -175,7 +169,7 @@ func TestLongLines(t *testing.T) {
 func TestLongLinesAndDeepNesting(t *testing.T) {
 	long := "@a = global [5000000 x i8] c\"" + strings.Repeat("x", 10<<20) + "\"\n@b = global [1 x i32] [" + strings.Repeat("i32 1, ", 1<<20) + "i32 1]\n"
 	m := parseString(t, long)
-	if len(m.Globals()) != 2 || m.Global("b").Line() != 2 {
+	if len(m.Globals()) != 2 {
 		t.Error("long lines are read wrongly")
 	}
 	deep := parseString(t, "@a = global "+strings.Repeat("[1 x ", 100_000)+"i8"+strings.Repeat("]", 100_000)+" zeroinitializer\n")
@@ -186,14 +180,8 @@ func TestLongLinesAndDeepNesting(t *testing.T) {
 	if _, ok := cyclic.Location(0); ok {
 		t.Error("a circle of scopes leads to a file")
 	}
-	for _, typ := range cyclic.Types() {
-		n := 0
-		for range typ.Walk() {
-			n++
-		}
-		if n != 4 {
-			t.Errorf("%v contains %d types", typ, n)
-		}
+	if body := cyclic.typeAt("%a").Body(); body.String() != "{ %b }" {
+		t.Errorf("%%a stands for %v", body)
 	}
 }
 

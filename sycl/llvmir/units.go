@@ -38,7 +38,7 @@ func (l *subsetLists) addUnit(m *Module, i uint32) {
 		return
 	}
 	n := m.entityOf(i).(*Node)
-	if n.Kind() != "DICompileUnit" {
+	if n.kind() != "DICompileUnit" {
 		return
 	}
 	u := &unit{}
@@ -50,7 +50,7 @@ func (l *subsetLists) addUnit(m *Module, i uint32) {
 			list.item, list.numeric = m.nodes.find(uint32(id))
 			node = m.Node(id)
 		}
-		if !slices.Contains(unitFields, o.Field) || node == nil || node.Kind() != "" || !inline && !list.numeric {
+		if !slices.Contains(unitFields, o.Field) || node == nil || node.kind() != "" || !inline && !list.numeric {
 			rest.WriteString(o.Text + " ")
 			continue
 		}

@@ -44,7 +44,7 @@ func TestListsOfUnits(t *testing.T) {
 			`file: !2,  enums: !60`, "!60 = !{!20}\n",
 			`file: !2,  enums: !60`, []string{"!60 = !{!20}\n"}, nil,
 		},
-		"an empty list too": {
+		"an empty list is as it was": {
 			`file: !2, enums: !50, retainedTypes: !50`, "",
 			`file: !2, enums: !50, retainedTypes: !50`, []string{"!50 = !{}\n"}, nil,
 		},

@@ -2,6 +2,7 @@ package llvmir
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,7 +20,7 @@ func (m *Module) Value(text string) (Value, error) {
 	var c cursor
 	c.reset(text, 0, len(text))
 	v, ok := m.typedValue(&c)
-	if !ok || c.peek(0).kind != TokenEnd {
+	if !ok || c.peek(0).kind != tokenEnd {
 		return Value{}, fmt.Errorf("'%s' is not a type and a value", text)
 	}
 	return v, nil
@@ -66,7 +67,7 @@ func (v Value) BaseGlobal() (string, bool) {
 		return "", false
 	}
 	for t := range Tokens(v.Text) {
-		if t.Kind == TokenGlobal {
+		if t.kind == tokenGlobal {
 			return plainName(t.Text[1:]), true
 		}
 	}
@@ -91,21 +92,6 @@ func (v Value) Int() (int64, bool) {
 	return int64(n), err == nil
 }
 
-// IsUndef tells whether the value is undef or poison.
-func (v Value) IsUndef() bool { return v.Text == "undef" || v.Text == "poison" }
-
-// IsNull tells whether the value is a null pointer.
-func (v Value) IsNull() bool { return v.Text == "null" }
-
-// IsZero tells whether the value is written as zero.
-func (v Value) IsZero() bool {
-	switch v.Text {
-	case "zeroinitializer", "null", "0", "false", "0.000000e+00":
-		return true
-	}
-	return false
-}
-
 // Bytes returns the content of a c"..." constant, or of a zeroinitializer of
 // bytes when it is not larger than 1 MiB.
 func (v Value) Bytes() ([]byte, bool) {
@@ -118,69 +104,80 @@ func (v Value) Bytes() ([]byte, bool) {
 	return nil, false
 }
 
+// mostElements is how many elements are made of a constant that does not write them.
+const mostElements = 1 << 16
+
 // Elements returns the elements of an aggregate or vector constant that is
 // written out, and of zeroinitializer, undef and poison of at most 65536
 // elements. A c"..." has none: see [Value.Bytes].
 func (v Value) Elements() []Value {
-	m := v.module
-	if m == nil {
+	if v.module == nil {
 		return nil
+	}
+	switch v.Text {
+	case "zeroinitializer", "undef", "poison":
+		return v.sameElements()
 	}
 	var c cursor
 	c.reset(v.Text, 0, len(v.Text))
 	if c.at('<') && c.atK(1, '{') {
 		c.i++
 	}
-	if c.at('[') || c.at('{') || c.at('<') {
-		c.i++
-		var list []Value
-		for {
-			e, ok := m.typedValue(&c)
-			if !ok {
-				return list
-			}
-			list = append(list, e)
-			if !c.accept(',') {
-				return list
-			}
+	if !c.accept('[') && !c.accept('{') && !c.accept('<') {
+		return nil
+	}
+	var list []Value
+	for {
+		e, ok := v.module.typedValue(&c)
+		if !ok {
+			return list
+		}
+		list = append(list, e)
+		if !c.accept(',') {
+			return list
 		}
 	}
-	if v.Text != "zeroinitializer" && !v.IsUndef() || v.Type == nil {
+}
+
+// sameElements returns the elements of a constant whose elements are like it.
+func (v Value) sameElements() []Value {
+	if v.Type == nil {
 		return nil
 	}
 	body := v.Type.Body()
 	if body == nil {
 		return nil
 	}
-	element := func(t *Type) Value {
-		text := v.Text
-		if text == "zeroinitializer" {
-			switch t.kind {
-			case Int:
-				text = "0"
-			case Pointer:
-				text = "null"
-			case Half, BFloat, Float, Double:
-				text = "0.000000e+00"
-			}
-		}
-		return Value{t, text, m}
-	}
 	var list []Value
-	switch {
-	case body.kind == Struct:
+	switch body.kind {
+	case Struct:
 		for _, f := range body.fields {
-			list = append(list, element(f))
+			list = append(list, v.sameElement(f))
 		}
-	case (body.kind == Array || body.kind == Vector) && body.length <= 65536:
-		for range body.length {
-			list = append(list, element(body.elem))
+	case Array, Vector:
+		if body.length <= mostElements {
+			list = slices.Repeat([]Value{v.sameElement(body.elem)}, int(body.length))
 		}
 	}
 	return list
 }
 
-// isLiteral tells whether a word is a whole constant.
+func (v Value) sameElement(t *Type) Value {
+	text := v.Text
+	if text == "zeroinitializer" {
+		switch t.kind {
+		case Int:
+			text = "0"
+		case Pointer:
+			text = "null"
+		case Half, BFloat, Float, Double:
+			text = "0.000000e+00"
+		}
+	}
+	return Value{t, text, v.module}
+}
+
+// isLiteral reports whether a word is a whole constant.
 func isLiteral(w string) bool {
 	switch w {
 	case "null", "none", "undef", "poison", "true", "false", "zeroinitializer":
@@ -189,7 +186,7 @@ func isLiteral(w string) bool {
 	return isDigit(w[0]) || w[0] == '-' || w[0] == '+' || len(w) > 2 && w[1] == '0' && w[2] == 'x'
 }
 
-// isConstantWord tells whether a word starts a constant, as opposed to an
+// isConstantWord reports whether a word starts a constant, as opposed to an
 // attribute that may stand between a type and its value.
 func isConstantWord(w string) bool {
 	if isLiteral(w) {
@@ -204,147 +201,4 @@ func isConstantWord(w string) bool {
 		return true
 	}
 	return false
-}
-
-// skipValue skips a value without its type.
-func (c *cursor) skipValue() (span, bool) {
-	tok := c.peek(0)
-	done := func() (span, bool) { return span{tok.start, c.end()}, true }
-	switch tok.kind {
-	case TokenLocal, TokenGlobal, TokenString, TokenGroup, TokenComdat:
-		c.i++
-		return done()
-	case TokenMeta:
-		c.i++
-		if c.at('(') && !c.group() {
-			return span{}, false
-		}
-		return done()
-	case TokenPunct:
-		switch c.text[tok.start] {
-		case '[', '{', '<':
-			if !c.group() {
-				return span{}, false
-			}
-			return done()
-		case '!': // !"x" or !{...}
-			c.i++
-			if c.peek(0).kind == TokenString {
-				c.i++
-				return done()
-			}
-			if !c.at('{') || !c.group() {
-				return span{}, false
-			}
-			return done()
-		}
-		return span{}, false
-	case TokenWord:
-	default:
-		return span{}, false
-	}
-	w := c.word(tok)
-	c.i++
-	switch {
-	case w == "c" && c.peek(0).kind == TokenString:
-		c.i++
-		return done()
-	case w == "dso_local_equivalent" || w == "no_cfi":
-		if c.peek(0).kind != TokenGlobal {
-			return span{}, false
-		}
-		c.i++
-		return done()
-	case w == "asm":
-		for c.peek(0).kind == TokenWord {
-			c.i++
-		}
-		for c.peek(0).kind == TokenString {
-			c.i++
-			if c.atK(0, ',') && c.peek(1).kind == TokenString {
-				c.i++
-			}
-		}
-		return done()
-	case isLiteral(w):
-		return done()
-	}
-	// A constant expression: words, then its operands in parentheses.
-	for isConstantWord(w) && c.peek(0).kind == TokenWord {
-		range_ := c.word(c.peek(0)) == "inrange" && c.atK(1, '(')
-		c.i++
-		if range_ && !c.group() {
-			return span{}, false
-		}
-	}
-	if c.at('(') && !c.group() {
-		return span{}, false
-	}
-	return done()
-}
-
-// An Attribute is an attribute of a function, a parameter, a call or a global.
-// "k"="v" has Key k and Value v, align 8 has Key align and Value 8, and
-// byval(%struct.X) has Key byval and Value %struct.X.
-type Attribute struct {
-	Key, Value string
-	Quoted     bool // a string attribute
-	Text       string
-}
-
-// skipAttribute skips an attribute; a group reference counts as one.
-func (c *cursor) skipAttribute() (span, bool) {
-	tok := c.peek(0)
-	switch tok.kind {
-	case TokenString:
-		c.i++
-		if c.at('=') && c.peek(1).kind == TokenString {
-			c.i += 2
-		}
-	case TokenGroup:
-		c.i++
-	case TokenWord:
-		c.i++
-		switch {
-		case c.at('('):
-			if !c.group() {
-				return span{}, false
-			}
-		case c.at('=') && c.peek(1).kind == TokenWord:
-			c.i += 2
-		default:
-			if w := c.word(tok); w == "align" || w == "alignstack" || w == "cc" {
-				if n := c.peek(0); n.kind == TokenWord && isDigit(c.text[n.start]) {
-					c.i++
-				}
-			}
-		}
-	default:
-		return span{}, false
-	}
-	return span{tok.start, c.end()}, true
-}
-
-func attributeOf(text string) Attribute {
-	if text[0] == '"' {
-		end := stringEnd(text, 0)
-		a := Attribute{Key: stringValue(text[:end]), Quoted: true, Text: text}
-		if at := strings.IndexByte(text[end:], '"'); at >= 0 {
-			a.Value = stringValue(text[end+at:])
-		}
-		return a
-	}
-	a := Attribute{Key: text, Text: text}
-	end := wordEnd(text, 0)
-	a.Key = text[:end]
-	rest := strings.TrimSpace(text[end:])
-	switch {
-	case strings.HasPrefix(rest, "("):
-		a.Value = strings.TrimSpace(rest[1 : len(rest)-1])
-	case strings.HasPrefix(rest, "="):
-		a.Value = strings.TrimSpace(rest[1:])
-	default:
-		a.Value = rest
-	}
-	return a
 }

@@ -21,7 +21,7 @@ def _probe_impl(ctx):
         sycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl,
     )]
 
-# Compiles nothing, and says with what it would.
+# Compiles nothing; names the compiler that it would use.
 _probe = rule(
     implementation = _probe_impl,
     attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(providers = [_ToolchainInfo])},
@@ -30,7 +30,7 @@ _probe = rule(
 )
 
 def _name(sycl):
-    """What the toolchain is called here: the version of its DPC++, or the path of its clang."""
+    """Names the toolchain by the version of its DPC++ or the path of its clang."""
     return sycl.dpcpp.version if sycl.dpcpp else sycl.clang.path
 
 def _chosen_impl(ctx):
@@ -73,7 +73,7 @@ _fails_test = analysistest.make(_fails_impl, config_settings = _MISSPELLED, expe
 def _rules_impl(ctx):
     env = analysistest.begin(ctx)
 
-    # The flag says another, which has none of the programs.
+    # The flag names another one, which has none of the programs.
     action = [a for a in analysistest.target_actions(env) if a.mnemonic == ctx.attr.mnemonic][0]
     asserts.true(env, ctx.attr.program in action.argv, str(action.argv))
     return analysistest.end(env)
@@ -108,7 +108,7 @@ def _compiler_impl(ctx):
     for file in ["driver", "libimf.so", "libsycl-jit.so"]:
         asserts.true(env, file in inputs, "%s is not in %s" % (file, inputs))
 
-    # A compile cannot run before it, and with another compiler checks that one.
+    # A compile runs after the check of its own compiler.
     needed = [f.basename for f in dpcpp.files.to_list()]
     asserts.equals(env, ["first_compiler.checked", "libimf.so", "libsycl-jit.so"], sorted(needed))
     asserts.equals(env, ["libsycl-jit.so", "driver", "", "first"], [

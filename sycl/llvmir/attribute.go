@@ -1,0 +1,196 @@
+package llvmir
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Attribute is an attribute of a function, a parameter, a call or a global.
+// "k"="v" has Key k and Value v, align 8 has Key align and Value 8, and
+// byval(%struct.X) has Key byval and Value %struct.X.
+type Attribute struct {
+	Key, Value string
+	Quoted     bool // a string attribute
+	Text       string
+}
+
+func findAttribute(list []Attribute, key string) (Attribute, bool) {
+	for _, a := range list {
+		if a.Key == key {
+			return a, true
+		}
+	}
+	return Attribute{}, false
+}
+
+func attributeOf(text string) Attribute {
+	if text[0] == '"' {
+		end := stringEnd(text, 0)
+		a := Attribute{Key: stringValue(text[:end]), Quoted: true, Text: text}
+		if at := strings.IndexByte(text[end:], '"'); at >= 0 {
+			a.Value = stringValue(text[end+at:])
+		}
+		return a
+	}
+	a := Attribute{Key: text, Text: text}
+	end := wordEnd(text, 0)
+	a.Key = text[:end]
+	rest := strings.TrimSpace(text[end:])
+	switch {
+	case strings.HasPrefix(rest, "("):
+		a.Value = strings.TrimSpace(rest[1 : len(rest)-1])
+	case strings.HasPrefix(rest, "="):
+		a.Value = strings.TrimSpace(rest[1:])
+	default:
+		a.Value = rest
+	}
+	return a
+}
+
+// Attributes returns the attributes, those of groups included.
+func (s *symbol) Attributes() []Attribute {
+	h := s.header()
+	return s.m.attributes(h.text, h.attributes)
+}
+
+func (m *Module) attributes(text string, spans []span) []Attribute {
+	var list []Attribute
+	for _, a := range spans {
+		if t := a.in(text); t[0] == '#' {
+			list = append(list, m.group(t)...)
+		} else {
+			list = append(list, attributeOf(t))
+		}
+	}
+	return list
+}
+
+// group returns the attributes of a group such as "#3".
+func (m *Module) group(ref string) []Attribute {
+	text, spans := m.groupText(ref)
+	return m.attributes(text, spans)
+}
+
+func (m *Module) groupText(ref string) (string, []span) {
+	id, err := strconv.ParseUint(strings.TrimPrefix(ref, "#"), 10, 31)
+	at, ok := m.groups[uint32(id)]
+	if err != nil || !ok {
+		return "", nil
+	}
+	text := m.text(at)
+	var c cursor
+	c.reset(text, 0, len(text))
+	c.i = 4 // attributes #3 = {
+	c.peek(3)
+	c.peek(4)
+	var spans []span
+	for t := c.peek(0); t.kind == tokenWord || t.kind == tokenString; t = c.peek(0) {
+		a, ok := c.skipAttribute()
+		if !ok {
+			break
+		}
+		spans = append(spans, a)
+	}
+	return text, spans
+}
+
+// Attribute returns the value of a string attribute.
+func (s *symbol) Attribute(key string) (string, bool) {
+	for _, a := range s.Attributes() {
+		if a.Quoted && a.Key == key {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// HasAttribute reports whether there is an attribute of that key, string or not.
+func (s *symbol) HasAttribute(key string) bool {
+	return slices.ContainsFunc(s.Attributes(), func(a Attribute) bool { return a.Key == key })
+}
+
+// SetAttribute gives the symbol a string attribute, in place of one of that key.
+func (s *symbol) SetAttribute(key, value string) {
+	if v, ok := s.Attribute(key); ok && v == value {
+		return
+	}
+	s.removeAttribute(key)
+	at := s.header().attributeAt
+	s.splice(span{at, at}, " "+stringAttribute(key, value))
+}
+
+// stringAttribute writes a string attribute.
+func stringAttribute(key, value string) string {
+	if value == "" {
+		return quote(key)
+	}
+	return quote(key) + "=" + quote(value)
+}
+
+// removeAttribute removes the attributes of that key, string or not. A group that
+// others share is replaced by one without it.
+func (s *symbol) removeAttribute(key string) {
+	for {
+		h := s.header()
+		at := slices.IndexFunc(h.attributes, func(a span) bool {
+			t := a.in(h.text)
+			if t[0] != '#' {
+				return attributeOf(t).Key == key
+			}
+			return slices.ContainsFunc(s.m.group(t), func(a Attribute) bool { return a.Key == key })
+		})
+		if at < 0 {
+			return
+		}
+		a := h.attributes[at]
+		without := ""
+		if t := a.in(h.text); t[0] == '#' {
+			without = s.m.groupWithout(t, key)
+		}
+		if without == "" {
+			s.cut(a)
+		} else {
+			s.splice(a, without)
+		}
+	}
+}
+
+// freeGroup returns a number that no group has.
+func (m *Module) freeGroup() uint32 {
+	if m.maxGroup <= math.MaxInt32 {
+		return m.maxGroup
+	}
+	for ; ; m.lowGroup++ {
+		if _, taken := m.groups[m.lowGroup]; !taken {
+			return m.lowGroup
+		}
+	}
+}
+
+// groupWithout returns a group with the attributes of another but one, "" when
+// nothing is left.
+func (m *Module) groupWithout(ref, key string) string {
+	text, spans := m.groupText(ref)
+	var words []string
+	for _, a := range spans {
+		if t := a.in(text); attributeOf(t).Key != key {
+			words = append(words, t)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	body := strings.Join(words, " ")
+	if old, ok := m.clones[body]; ok {
+		return old
+	}
+	if m.clones == nil {
+		m.clones = map[string]string{}
+	}
+	ref = "#" + strconv.FormatUint(uint64(m.freeGroup()), 10)
+	m.clones[body] = ref
+	m.mustAdd("attributes " + ref + " = { " + body + " }")
+	return ref
+}

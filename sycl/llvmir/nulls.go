@@ -1,0 +1,74 @@
+package llvmir
+
+import "strings"
+
+// withoutSymbols returns a metadata node in which null stands for the symbols
+// that the output does not have.
+func (s *subset) withoutSymbols(text string) string {
+	n := nuller{text: text}
+	lx := lexer{text: text, limit: len(text)}
+	end := 0 // of the token before
+	for t := lx.next(); t.kind != tokenEnd; t = lx.next() {
+		switch t.kind {
+		case tokenGlobal:
+			if sym := s.m.symbols[plainName(text[t.start+1:t.end])]; sym != nil && s.marks.get(sym.entity()) == 0 {
+				n.drop = true
+			}
+		case tokenPunct:
+			n.punct(t, end)
+		}
+		if n.start < int(t.start) && strings.TrimSpace(text[n.start:t.start]) == "" {
+			n.start = int(t.start)
+		}
+		end = int(t.end)
+	}
+	n.b.WriteString(text[n.pos:])
+	return n.b.String()
+}
+
+// A nuller writes a node with null for some of its operands. An operand is what
+// is between commas, brackets and a field's colon.
+type nuller struct {
+	text  string
+	b     strings.Builder
+	pos   int // what is before has been written
+	start int // of the current operand
+	drop  bool
+	nodes int // groups around the operand
+	inner int // groups that belong to it
+}
+
+// punct takes a byte of punctuation; end is where the token before it ends.
+func (n *nuller) punct(t token, end int) {
+	switch n.text[t.start] {
+	case '{', '(', '[', '<':
+		// Brackets of nodes follow "!" or a node's kind.
+		if n.inner == 0 && t.start > 0 && (n.text[t.start-1] == '!' || n.nodes == 0 && n.text[t.start] == '(') {
+			n.nodes++
+			n.start = int(t.end)
+		} else {
+			n.inner++
+		}
+	case '}', ')', ']', '>':
+		if n.inner > 0 {
+			n.inner--
+		} else {
+			n.end(end)
+		}
+	case ',', ':':
+		if n.inner == 0 {
+			n.end(end)
+			n.start = int(t.end)
+		}
+	}
+}
+
+// end ends the current operand.
+func (n *nuller) end(at int) {
+	if n.drop {
+		n.b.WriteString(n.text[n.pos:n.start])
+		n.b.WriteString("null")
+		n.pos = at
+	}
+	n.drop = false
+}

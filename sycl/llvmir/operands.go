@@ -1,0 +1,297 @@
+package llvmir
+
+import "strings"
+
+// parse takes the tokens after the operation apart.
+func (in *Instr) parse() {
+	if in.parsed {
+		return
+	}
+	in.parsed = true
+	in.operands, in.types, in.attached, in.attributes = in.operands[:0], in.types[:0], in.attached[:0], in.attributes[:0]
+	in.callee, in.calleeType = span{}, span{}
+	if in.isLabel() {
+		return
+	}
+	c := &in.scratch
+	*c = cursor{text: in.text, toks: in.toks, i: in.op + 1}
+	switch op := in.Op(); {
+	case in.isCall():
+		in.parseCall(c)
+	case op == "phi":
+		in.parsePhi(c)
+	case op[0] == '#':
+		c.accept('(')
+	}
+	for comma := false; c.peek(0).kind != tokenEnd; {
+		before, after := c.i, comma
+		comma = c.at(',')
+		in.parsePart(c, after)
+		if c.i == before {
+			c.i++
+		}
+	}
+}
+
+// parseCall takes a call up to its arguments' closing parenthesis, and its attributes.
+func (in *Instr) parseCall(c *cursor) {
+	for c.atAttribute() {
+		if _, ok := c.skipAttribute(); !ok {
+			return
+		}
+	}
+	typ, ok := c.skipType()
+	if !ok {
+		return
+	}
+	in.calleeType = typ
+	in.types = append(in.types, typ)
+	if in.callee, ok = c.skipValue(); !ok || !c.accept('(') {
+		return
+	}
+	for !c.accept(')') {
+		if c.peek(0).kind == tokenEnd {
+			return
+		}
+		in.parseArgument(c)
+	}
+	for t := c.peek(0); t.kind == tokenString || t.kind == tokenGroup || t.kind == tokenWord && c.word(t) != "to"; t = c.peek(0) {
+		a, ok := c.skipAttribute()
+		if !ok {
+			return
+		}
+		in.attributes = append(in.attributes, a)
+	}
+}
+
+func (in *Instr) parseArgument(c *cursor) {
+	start := c.i
+	typ, ok := c.skipType()
+	if !ok {
+		c.i = start + 1
+		return
+	}
+	o := operand{typ: typ}
+	if n := len(in.operands); n < cap(in.operands) {
+		o.attributes = in.operands[:n+1][n].attributes[:0]
+	}
+	in.types = append(in.types, typ)
+	metadata := typ.in(in.text) == "metadata"
+	for in.startsArgumentAttribute(c.peek(0), metadata) {
+		a, ok := c.skipAttribute()
+		if !ok {
+			break
+		}
+		o.attributes = append(o.attributes, a)
+	}
+	if metadata && c.peek(0).kind != tokenMeta && !c.at('!') {
+		// metadata ptr %x
+		if inner, ok := c.skipType(); ok {
+			in.types = append(in.types, inner)
+		}
+	}
+	if o.val, ok = c.skipValue(); ok {
+		in.operands = append(in.operands, o)
+	}
+	c.accept(',')
+}
+
+// startsArgumentAttribute reports whether a token after the type of an argument
+// starts an attribute. Metadata has none: a word is the type of a value.
+func (in *Instr) startsArgumentAttribute(t token, metadata bool) bool {
+	switch t.kind {
+	case tokenString, tokenGroup:
+		return true
+	case tokenWord:
+		return !metadata && !isConstantWord(t.span().in(in.text))
+	}
+	return false
+}
+
+// parsePhi takes a phi up to its last pair of a value and a label.
+func (in *Instr) parsePhi(c *cursor) {
+	for t := c.peek(0); t.kind == tokenWord && !isTypeWord(c.word(t)); t = c.peek(0) {
+		c.i++
+		if c.at('(') && !c.group() {
+			break
+		}
+	}
+	typ, ok := c.skipType()
+	if !ok {
+		return
+	}
+	in.types = append(in.types, typ)
+	for c.accept('[') {
+		if val, ok := c.skipValue(); ok {
+			in.operands = append(in.operands, operand{typ: typ, val: val})
+		}
+		for c.peek(0).kind != tokenEnd && !c.accept(']') {
+			c.i++
+		}
+		if !c.at(',') || !c.atK(1, '[') {
+			return
+		}
+		c.i++
+	}
+}
+
+// parsePart takes a type, an operand, an attachment or another word, whichever
+// comes next. comma says that a comma is before it.
+func (in *Instr) parsePart(c *cursor, comma bool) {
+	switch t := c.peek(0); t.kind {
+	case tokenMeta:
+		in.parseAttachment(c)
+	case tokenLocal:
+		if in.namesType(c, comma) {
+			in.typed(c)
+		} else {
+			in.untyped(c)
+		}
+	case tokenGlobal:
+		in.untyped(c)
+	case tokenWord:
+		in.parseWord(c, comma)
+	case tokenPunct:
+		in.parsePunct(c, comma)
+	default:
+		c.i++
+	}
+}
+
+// parseAttachment takes an attachment, or metadata that an operand of a debug record is.
+func (in *Instr) parseAttachment(c *cursor) {
+	t := c.peek(0)
+	c.i++
+	if in.Op()[0] == '#' {
+		if c.at('(') {
+			c.group()
+		}
+		return
+	}
+	before := c.i
+	if ref, ok := c.skipValue(); ok && in.text[ref.start] == '!' {
+		in.attached = append(in.attached, attachment{span{t.start, ref.end}, t.span(), ref})
+	} else {
+		c.i = before
+	}
+}
+
+// namesType reports whether the local name that comes next is that of a type.
+func (in *Instr) namesType(c *cursor, comma bool) bool {
+	t := c.peek(0)
+	if !in.f.m.isType(in.text[t.start+1 : t.end]) {
+		return false
+	}
+	if in.startsValue(c.peek(1)) || c.i > 0 && c.word(c.toks[c.i-1]) == "to" {
+		return true
+	}
+	// A type without a value.
+	switch in.Op() {
+	case "getelementptr", "alloca", "load":
+		return len(in.types) == 0
+	case "va_arg":
+		return comma
+	}
+	return false
+}
+
+func (in *Instr) parseWord(c *cursor, comma bool) {
+	w := c.word(c.peek(0))
+	switch {
+	case isTypeWord(w):
+		in.typed(c)
+	case comma && (isConstantWord(w) || len(w) > 2 && w[1:3] == "0x"):
+		in.untyped(c)
+	default:
+		c.i++
+		if c.at('(') {
+			c.group()
+		} else if w == "align" {
+			c.i++
+		}
+	}
+}
+
+func (in *Instr) parsePunct(c *cursor, comma bool) {
+	switch in.text[c.peek(0).start] {
+	case '{', '<':
+		in.typedOrValue(c, comma)
+	case '[':
+		switch in.Op() {
+		case "switch", "indirectbr", "catchpad", "cleanuppad", "catchswitch", "call", "invoke", "callbr":
+			c.i++ // a list of typed values
+		default:
+			in.typedOrValue(c, comma)
+		}
+	default:
+		c.i++
+	}
+}
+
+// startsValue reports whether a token can be a value after its type.
+func (in *Instr) startsValue(t token) bool {
+	switch t.kind {
+	case tokenLocal, tokenGlobal:
+		return true
+	case tokenWord:
+		return isConstantWord(in.text[t.start:t.end])
+	case tokenPunct:
+		return strings.IndexByte("[{<*", in.text[t.start]) >= 0
+	}
+	return false
+}
+
+// typed takes a type and the value after it, if there is one.
+func (in *Instr) typed(c *cursor) {
+	typ, ok := c.skipType()
+	if !ok {
+		return
+	}
+	in.types = append(in.types, typ)
+	// metadata !5, metadata i32 %x: the value is what follows
+	if typ.in(in.text) == "metadata" || in.startsValue(c.peek(0)) {
+		if val, ok := c.skipValue(); ok {
+			in.operands = append(in.operands, operand{typ: typ, val: val})
+		}
+	}
+}
+
+// typedOrValue takes a type that a bracket opens or, after a comma, a constant of
+// the type that the operand before it has.
+func (in *Instr) typedOrValue(c *cursor, comma bool) {
+	i := c.i
+	if comma && len(in.operands) > 0 {
+		// A vector constant starts with a type, a vector type with a number.
+		if w := c.word(c.peek(1)); w == "" || !isDigit(w[0]) && w != "vscale" && in.text[c.peek(0).start] == '<' && w != "{" {
+			in.untyped(c)
+			if c.i > i {
+				return
+			}
+		}
+	}
+	in.typed(c)
+}
+
+// untyped takes a value that has the type of the operand before it, as the
+// second operand of additions and comparisons does.
+func (in *Instr) untyped(c *cursor) {
+	val, ok := c.skipValue()
+	if !ok {
+		return
+	}
+	o := operand{val: val}
+	if n := len(in.operands); n > 0 && in.op < len(in.toks) {
+		switch in.Op() {
+		case "extractvalue", "insertvalue", "cleanupret", "catchret":
+		default:
+			o.typ = in.operands[n-1].typ
+		}
+	}
+	in.operands = append(in.operands, o)
+}
+
+// isType reports whether a local name, quoted or not, is that of a type.
+func (m *Module) isType(text string) bool {
+	_, ok := m.typeItems[plainName(text)]
+	return ok
+}

@@ -1,0 +1,384 @@
+package llvmir
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Subset says what a module made of a part of another holds.
+type Subset struct {
+	// Define are the symbols to write in full. What they use and Define lacks is
+	// declared: see [Module.Closure].
+	Define []Symbol
+	// Internal and External, when not nil, choose definitions that have that
+	// linkage in the output.
+	Internal, External func(Symbol) bool
+	// Named, when not nil, chooses among the operands of named metadata that the
+	// built-in rule keeps.
+	Named func(name string, n *Node) bool
+}
+
+// WriteSubset writes a module that holds the symbols of want and what they refer to.
+// It costs what is written, however large the whole module is; the first call
+// makes an index of all references.
+//
+// Metadata nodes keep their numbers. An operand of named metadata goes when it
+// names a symbol that the output does not have or only declares while the module
+// defines it; elsewhere in metadata such a symbol becomes null. llvm.dbg.cu keeps
+// the units that something refers to. The lists that a unit has of its enums,
+// retained types, globals and imports keep what something else refers to.
+//
+// The lists llvm.used, llvm.compiler.used and llvm.global.annotations are always
+// written, with the elements whose first symbol the output defines. Other variables
+// with appending linkage are written when want defines them, with their elements
+// chosen likewise.
+func (m *Module) WriteSubset(out io.Writer, want Subset) error {
+	m.buildIndex()
+	s := subset{m: m, want: want, lists: m.subsetLists(), marks: m.newMarks()}
+	defer m.release(s.marks)
+	s.operands = make([][]listEntry, len(s.lists.named))
+	s.mark()
+	return s.emit(out)
+}
+
+// A subset is a module that is about to be written. Marks say which items it has,
+// and whether a symbol is only declared.
+type subset struct {
+	m     *Module
+	want  Subset
+	lists *subsetLists
+	marks *markSet
+	done  int // marked items whose references have been marked
+
+	// What the output has of lists. Maps are made when something goes in.
+	written  []uint32                   // lists to write, if any element stays
+	elements map[uint32][]listEntry     // of lists
+	operands [][]listEntry              // of named metadata
+	units    []*unit                    // compile units
+	members  map[*unitList][]unitMember // of the lists of compile units
+
+	declarations []declaration // of symbols that the module defines
+}
+
+// A declaration is the text that declares a symbol.
+type declaration struct {
+	item uint32
+	text string
+}
+
+// mark finds out what the output has.
+func (s *subset) mark() {
+	s.markRoots()
+	s.markElements()
+	s.markOperands()
+	s.spread()
+	s.markUnits()
+	s.markListItems()
+	s.spread()
+	for _, i := range s.lists.always {
+		s.marks.set(i, full)
+	}
+	for _, u := range s.units {
+		for _, list := range u.lists {
+			if list.numeric && len(s.members[list]) == list.size {
+				s.marks.set(list.item, full)
+			}
+		}
+	}
+}
+
+// markRoots marks what was asked for.
+func (s *subset) markRoots() {
+	for _, name := range listNames {
+		if g := s.m.Global(name); g != nil && s.lists.isList[g.item] {
+			s.written = append(s.written, g.item)
+		}
+	}
+	for _, sym := range s.want.Define {
+		if i := sym.entity(); s.lists.isList[i] {
+			s.written = append(s.written, i)
+		} else if !s.m.items[i].gone {
+			s.marks.set(i, full)
+		}
+	}
+}
+
+// spread marks what the marked items refer to.
+func (s *subset) spread() {
+	for ; s.done < len(s.marks.list); s.done++ {
+		i := s.marks.list[s.done]
+		switch {
+		case s.m.items[i].kind == itemNamed || s.lists.isList[i]:
+			// What stays of them was looked at.
+		case s.m.items[i].kind == itemNode:
+			s.spreadNode(i)
+		case s.m.isSymbol(i) && s.onlyDeclared(i):
+			text := s.m.declaration(i)
+			s.declarations = append(s.declarations, declaration{i, text})
+			s.reachAll(s.m.scan(text, i, nil))
+		default:
+			s.reachAll(s.m.references(i))
+		}
+	}
+}
+
+// spreadNode marks what a metadata node refers to, but for symbols.
+func (s *subset) spreadNode(i uint32) {
+	refs := s.m.references(i)
+	if u := s.lists.compileUnits[i]; u != nil {
+		refs = u.refs
+		s.units = append(s.units, u)
+	}
+	for _, member := range s.lists.members[i] {
+		put(&s.members, member.list, append(s.members[member.list], member))
+	}
+	for _, to := range refs {
+		if !s.m.isSymbol(to) {
+			s.reach(to)
+		}
+	}
+}
+
+func (s *subset) reachAll(refs []uint32) {
+	for _, to := range refs {
+		s.reach(to)
+	}
+}
+
+// reach marks what something that is marked refers to.
+func (s *subset) reach(to uint32) {
+	hard := to&hardReference != 0
+	to &^= hardReference
+	switch {
+	case s.m.items[to].gone || s.lists.isList[to]:
+	case hard || !s.m.isSymbol(to):
+		s.marks.set(to, full)
+	default:
+		s.marks.set(to, declared)
+	}
+}
+
+// onlyDeclared reports whether the output declares a symbol that the module defines.
+func (s *subset) onlyDeclared(i uint32) bool {
+	return s.marks.get(i) == declared && s.m.symbolOf(i).Defined()
+}
+
+// there reports whether the output has a symbol as the module has it.
+func (s *subset) there(i uint32) bool {
+	return s.marks.get(i) == full || s.marks.get(i) == declared && !s.m.symbolOf(i).Defined()
+}
+
+// markElements marks what the elements of lists refer to. These may need more
+// symbols, which other elements are about.
+func (s *subset) markElements() {
+	looked := 0
+	for s.spread(); looked < len(s.marks.list); s.spread() {
+		for ; looked < len(s.marks.list); looked++ {
+			i := s.marks.list[looked]
+			if !s.m.isSymbol(i) || !s.there(i) {
+				continue
+			}
+			for _, e := range s.lists.elements[i] {
+				if slices.Contains(s.written, e.list) {
+					s.keepElement(e)
+				}
+			}
+		}
+	}
+}
+
+func (s *subset) keepElement(e listEntry) {
+	put(&s.elements, e.list, append(s.elements[e.list], e))
+	for _, to := range s.m.scan(e.text, e.list, nil) {
+		if s.m.isSymbol(to) {
+			to |= hardReference
+		}
+		s.reach(to)
+	}
+	for _, i := range s.m.closureOf(e.refs[1:]) {
+		s.marks.set(i, full)
+	}
+}
+
+// markListItems marks the lists that have elements or operands.
+func (s *subset) markListItems() {
+	for k, operands := range s.operands {
+		if len(operands) > 0 {
+			s.marks.set(s.lists.named[k].item, full)
+		}
+	}
+	for i := range s.elements {
+		s.marks.set(i, full)
+		for _, to := range s.m.references(i) {
+			if !s.m.isSymbol(to) {
+				s.reach(to)
+			}
+		}
+	}
+}
+
+// markOperands marks the operands of named metadata: those that are about symbols
+// that are there, and those that are about none. Compile units come later.
+func (s *subset) markOperands() {
+	for _, i := range slices.Clone(s.marks.list) {
+		if !s.m.isSymbol(i) || !s.there(i) {
+			continue
+		}
+		for _, e := range s.lists.bySymbol[i] {
+			if !slices.ContainsFunc(e.refs, func(r uint32) bool { return !s.there(r) }) {
+				s.keepOperand(e)
+			}
+		}
+	}
+	for k, n := range s.lists.named {
+		if k == s.lists.units {
+			continue
+		}
+		for _, e := range n.always {
+			s.keepOperand(e)
+		}
+	}
+}
+
+// markUnits keeps the compile units that something refers to.
+func (s *subset) markUnits() {
+	if s.lists.units < 0 {
+		return
+	}
+	for _, e := range s.lists.named[s.lists.units].always {
+		if e.node < 0 {
+			continue
+		}
+		if at, ok := s.m.nodes.find(uint32(e.node)); ok && s.marks.get(at) == full {
+			s.keepOperand(e)
+		}
+	}
+}
+
+func (s *subset) keepOperand(e listEntry) {
+	n := s.lists.named[e.list]
+	if s.want.Named != nil {
+		node := s.m.Node(e.node)
+		if node == nil {
+			node = &Node{m: s.m, id: -1, text: e.text}
+		}
+		if !s.want.Named(n.name, node) {
+			return
+		}
+	}
+	s.operands[e.list] = append(s.operands[e.list], e)
+	s.reachAll(s.m.scan(e.text, n.item, nil))
+}
+
+// emit writes what is marked, in file order.
+func (s *subset) emit(out io.Writer) error {
+	slices.Sort(s.marks.list)
+	slices.SortFunc(s.declarations, func(a, b declaration) int { return cmp.Compare(a.item, b.item) })
+	w := newWriter(out)
+	for _, i := range slices.Compact(s.marks.list) {
+		switch s.m.items[i].kind {
+		case itemOrder, itemSummary:
+		case itemNamed:
+			w.item(s.m, i, s.namedText(i))
+		case itemNode:
+			w.item(s.m, i, s.nodeText(i))
+		case itemGlobal, itemAlias, itemFunction:
+			s.emitSymbol(w, i)
+		default:
+			w.item(s.m, i, s.m.text(i))
+		}
+	}
+	if w.n > 0 && w.last != '\n' {
+		w.put("\n")
+	}
+	_, err := w.flush()
+	return err
+}
+
+func (s *subset) namedText(i uint32) string {
+	k := s.lists.byItem[i]
+	return "!" + escapeName(s.lists.named[k].name) + " = !{" + joinEntries(inOrder(s.operands[k])) + "}"
+}
+
+func (s *subset) nodeText(i uint32) string {
+	text := s.m.text(i)
+	if u := s.lists.compileUnits[i]; u != nil {
+		text = s.m.unitText(i, u, s.members)
+	}
+	for _, to := range s.m.references(i) {
+		if s.m.isSymbol(to) && s.marks.get(to&^hardReference) == 0 {
+			return s.withoutSymbols(text)
+		}
+	}
+	return text
+}
+
+func (s *subset) emitSymbol(w *writer, i uint32) {
+	sym := s.m.symbolOf(i)
+	switch {
+	case len(s.elements[i]) > 0:
+		w.item(s.m, i, s.m.listText(sym.(*Global), inOrder(s.elements[i])))
+		return
+	case s.onlyDeclared(i):
+		k, _ := slices.BinarySearchFunc(s.declarations, i, func(d declaration, i uint32) int { return cmp.Compare(d.item, i) })
+		w.item(s.m, i, s.declarations[k].text)
+		return
+	}
+	text := s.m.text(i)
+	if sym.Defined() {
+		if s.want.Internal != nil && s.want.Internal(sym) && !sym.Linkage().Local() {
+			text = s.m.relinked(i, Internal)
+		} else if s.want.External != nil && s.want.External(sym) && sym.Linkage() != External {
+			text = s.m.relinked(i, External)
+		}
+	}
+	w.item(s.m, i, text)
+	if f, ok := sym.(*Function); ok {
+		w.put(f.plainBody())
+	}
+}
+
+// put sets an entry of a map, which it makes when there is none.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+// inOrder sorts what stays of a list, each once.
+func inOrder(list []listEntry) []listEntry {
+	slices.SortFunc(list, func(a, b listEntry) int { return a.order - b.order })
+	return slices.CompactFunc(list, func(a, b listEntry) bool { return a.order == b.order })
+}
+
+func joinEntries(list []listEntry) string {
+	words := make([]string, len(list))
+	for i, e := range list {
+		words[i] = e.text
+	}
+	return strings.Join(words, ", ")
+}
+
+// listText writes a list variable with some of its elements.
+func (m *Module) listText(g *Global, list []listEntry) string {
+	h := g.header()
+	at := m.items[g.item]
+	element := "ptr"
+	if t := g.ValueType(); t != nil && t.elem != nil {
+		element = t.elem.text
+	}
+	return h.text[at.start:h.typ.start] + fmt.Sprintf("[%d x %s] [%s]", len(list), element, joinEntries(list)) + h.text[h.initializer.end:at.end]
+}
+
+// relinked returns a symbol's header with another linkage, and leaves the symbol as it is.
+func (m *Module) relinked(i uint32, l Linkage) string {
+	text := m.text(i)
+	other := &Module{sources: []string{text}, items: []item{{end: uint32(len(text)), kind: m.items[i].kind}}}
+	s := &symbol{m: other, name: m.symbolOf(i).Name()}
+	s.SetLinkage(l)
+	return other.text(0)
+}
