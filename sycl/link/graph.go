@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -54,8 +55,7 @@ func (l *linker) graph() Graph {
 	return g
 }
 
-// cycles finds the strongly connected parts of more than one module, by the method
-// of Tarjan, without recursion: chains can be as long as a file has modules.
+// cycles finds the strongly connected parts of more than one module.
 func (g *Graph) cycles() (cycles [][]int) {
 	next := make([][]int, len(g.Modules))
 	for _, i := range g.Imports {
@@ -65,54 +65,20 @@ func (g *Graph) cycles() (cycles [][]int) {
 			}
 		}
 	}
-	order := make([]int, len(g.Modules)) // when a module was first seen, from 1
-	low := make([]int, len(g.Modules))
-	onStack := make([]bool, len(g.Modules))
-	var stack []int
-	type frame struct{ module, edge int }
-	seen := 0
-	for root := range g.Modules {
-		if order[root] != 0 {
-			continue
+	all := make([]int, len(g.Modules))
+	for m := range all {
+		all[m] = m
+	}
+	needs := scc.Graph{Nodes: len(next), Edge: func(m, i int) (int, bool) {
+		if i < len(next[m]) {
+			return next[m][i], true
 		}
-		frames := []frame{{root, 0}}
-		for len(frames) > 0 {
-			f := &frames[len(frames)-1]
-			m := f.module
-			if f.edge == 0 {
-				seen++
-				order[m], low[m] = seen, seen
-				stack = append(stack, m)
-				onStack[m] = true
-			}
-			if f.edge < len(next[m]) {
-				to := next[m][f.edge]
-				f.edge++
-				if order[to] == 0 {
-					frames = append(frames, frame{to, 0})
-				} else if onStack[to] {
-					low[m] = min(low[m], order[to])
-				}
-				continue
-			}
-			frames = frames[:len(frames)-1]
-			if len(frames) > 0 {
-				up := frames[len(frames)-1].module
-				low[up] = min(low[up], low[m])
-			}
-			if low[m] == order[m] {
-				at := len(stack)
-				for at == len(stack) || stack[at] != m {
-					at--
-					onStack[stack[at]] = false
-				}
-				part := slices.Clone(stack[at:])
-				stack = stack[:at]
-				if len(part) > 1 {
-					slices.Sort(part)
-					cycles = append(cycles, part)
-				}
-			}
+		return 0, false
+	}}
+	for _, part := range needs.Components(all) {
+		if len(part) > 1 {
+			slices.Sort(part)
+			cycles = append(cycles, part)
 		}
 	}
 	slices.SortFunc(cycles, slices.Compare)
@@ -125,28 +91,11 @@ func (r *Result) WriteText(out io.Writer) error {
 	g := &r.Graph
 	fmt.Fprintln(w, "modules:")
 	for i, m := range g.Modules {
-		fmt.Fprintf(w, "  %d: %s\n", i, joinFirst(m.Targets, len(m.Targets)))
-		fmt.Fprintf(w, "     kernels: %d, exported symbols: %d\n", m.Kernels, m.Exports)
-		for _, p := range m.Places {
-			fmt.Fprintf(w, "     %v\n", p)
-		}
+		m.writeText(w, i)
 	}
 	fmt.Fprintln(w, "imports:")
 	for _, i := range g.Imports {
-		fmt.Fprintf(w, "  %d needs %s", i.Importer, i.title())
-		for n, e := range i.Exporters {
-			if n == 0 {
-				fmt.Fprint(w, " from")
-			}
-			fmt.Fprintf(w, " %d", e)
-		}
-		fmt.Fprintln(w)
-		if i.Unresolved {
-			fmt.Fprintf(w, "     unresolved%s\n", forTargets(i.Missing))
-			for _, reason := range i.Reasons {
-				fmt.Fprintf(w, "     %s\n", reason)
-			}
-		}
+		i.writeText(w)
 	}
 	if len(g.Cycles) > 0 {
 		fmt.Fprintln(w, "cycles, which are no problem:")
@@ -157,15 +106,35 @@ func (r *Result) WriteText(out io.Writer) error {
 	if len(r.Problems) > 0 {
 		fmt.Fprintln(w, "problems:")
 		for _, p := range r.Problems {
-			for i, line := range p.Lines() {
-				if i > 0 {
-					fmt.Fprint(w, "  ")
-				}
-				fmt.Fprintf(w, "  %s\n", line)
-			}
+			fmt.Fprintf(w, "  %s\n", strings.Join(p.Lines(), "\n    "))
 		}
 	}
 	return w.Flush()
+}
+
+func (m Node) writeText(w io.Writer, number int) {
+	fmt.Fprintf(w, "  %d: %s\n", number, joinFirst(m.Targets, len(m.Targets)))
+	fmt.Fprintf(w, "     kernels: %d, exported symbols: %d\n", m.Kernels, m.Exports)
+	for _, p := range m.Places {
+		fmt.Fprintf(w, "     %v\n", p)
+	}
+}
+
+func (i Import) writeText(w io.Writer) {
+	fmt.Fprintf(w, "  %d needs %s", i.Importer, i.title())
+	for n, e := range i.Exporters {
+		if n == 0 {
+			fmt.Fprint(w, " from")
+		}
+		fmt.Fprintf(w, " %d", e)
+	}
+	fmt.Fprintln(w)
+	if i.Unresolved {
+		fmt.Fprintf(w, "     unresolved%s\n", forTargets(i.Missing))
+		for _, reason := range i.Reasons {
+			fmt.Fprintf(w, "     %s\n", reason)
+		}
+	}
 }
 
 // title names what is imported, for people.

@@ -218,7 +218,6 @@ func (l *linker) file(id ID, name, format string) {
 
 // global joins the global metadata but for the state.
 func (l *linker) global(inputs []Input) *propset.Registry {
-	type property struct{ set, key string }
 	merged := new(propset.Registry)
 	from := make(map[property]map[string][]string) // files by value
 	for _, in := range inputs {
@@ -243,19 +242,26 @@ func (l *linker) global(inputs []Input) *propset.Registry {
 		}
 	}
 	for k, values := range from {
-		if len(values) == 1 {
-			continue
+		if len(values) > 1 {
+			l.addGlobal(k, values)
 		}
-		p := Problem{ID: GlobalMetadata, Name: k.set + ": " + k.key, Places: []Place{},
-			Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", escape(k.set), escape(k.key), len(values))}
-		for _, files := range values {
-			p.Files = append(p.Files, files...)
-		}
-		slices.Sort(p.Files)
-		p.Files = slices.Compact(p.Files)
-		l.add(p)
 	}
 	return merged
+}
+
+// A property is one of the global metadata.
+type property struct{ set, key string }
+
+// addGlobal adds the problem of a property that has different values in some files.
+func (l *linker) addGlobal(k property, values map[string][]string) {
+	p := Problem{ID: GlobalMetadata, Name: k.set + ": " + k.key, Places: []Place{},
+		Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", escape(k.set), escape(k.key), len(values))}
+	for _, files := range values {
+		p.Files = append(p.Files, files...)
+	}
+	slices.Sort(p.Files)
+	p.Files = slices.Compact(p.Files)
+	l.add(p)
 }
 
 // modules makes the list of distinct modules.

@@ -69,15 +69,17 @@ func (l *linker) specConstantLayouts() {
 	}
 }
 
+// A constantNumber is a number of constants in modules that are linked with each other.
+type constantNumber struct {
+	group  int
+	number uint32
+}
+
 // specConstantNumbers reports numbers that stand for different constants in modules
 // which are linked with each other: the drivers know constants by their numbers
 // alone, so that setting one would set the other. Native code has no such numbers.
 func (l *linker) specConstantNumbers() {
-	type number struct {
-		group  int
-		number uint32
-	}
-	claims := make(map[number][]claim)
+	claims := make(map[constantNumber][]claim)
 	for _, m := range l.list {
 		irs := m.own.and(l.irs)
 		if irs.empty() {
@@ -86,33 +88,36 @@ func (l *linker) specConstantNumbers() {
 		for _, c := range m.constants {
 			for _, s := range c.scalars {
 				if s.ID != padding {
-					n := number{l.find(m.index), s.ID}
+					n := constantNumber{l.find(m.index), s.ID}
 					claims[n] = append(claims[n], claim{m, fmt.Sprintf("%s\x00%d", c.name, s.Offset), irs})
 				}
 			}
 		}
 	}
-	for n, said := range claims {
-		conflicting, targets := l.differing(said)
-		if len(conflicting) == 0 {
-			continue
+	for n, claimed := range claims {
+		if conflicting, targets := l.differing(claimed); len(conflicting) > 0 {
+			l.addNumber(n.number, claimed, conflicting, targets)
 		}
-		var names []string
-		for _, c := range said {
-			name, _, _ := strings.Cut(c.what, "\x00")
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		names = slices.Compact(names)
-		var quoted []string
-		for _, name := range names[:min(most, len(names))] {
-			quoted = append(quoted, "'"+escape(name)+"'")
-		}
-		what := "Specialization constants"
-		if len(names) == 1 {
-			what = "Different parts of specialization constant"
-		}
-		l.addModules(SpecConstantNumber, names[0], conflicting, targets, nil,
-			"%s %s have the number %d in modules that are linked with each other", what, joinFirst(quoted, len(names)), n.number)
 	}
+}
+
+// addNumber adds the problem of a number that stands for different constants.
+func (l *linker) addNumber(number uint32, claimed []claim, conflicting []*module, targets set) {
+	var names []string
+	for _, c := range claimed {
+		name, _, _ := strings.Cut(c.what, "\x00")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	var quoted []string
+	for _, name := range names[:min(most, len(names))] {
+		quoted = append(quoted, "'"+escape(name)+"'")
+	}
+	what := "Specialization constants"
+	if len(names) == 1 {
+		what = "Different parts of specialization constant"
+	}
+	l.addModules(SpecConstantNumber, names[0], conflicting, targets, nil,
+		"%s %s have the number %d in modules that are linked with each other", what, joinFirst(quoted, len(names)), number)
 }

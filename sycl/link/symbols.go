@@ -32,25 +32,30 @@ func (l *linker) definitions(state syclbin.State) {
 		}
 	}
 	for name, modules := range l.index(setKeys(propset.DeviceGlobals)) {
-		if len(modules) == 1 {
-			continue
-		}
-		var claims []claim
-		var scoped []*module
-		for _, m := range modules {
-			v, _ := m.Metadata.Set(propset.DeviceGlobals).Get(name)
-			claims = append(claims, claim{m, v.String(), m.own})
-			if words, ok := v.Uint32s(); ok && len(words) > 1 && words[1] != 0 {
-				scoped = append(scoped, m)
-			}
-		}
-		if conflicting, targets := l.differing(claims); len(conflicting) > 0 {
-			l.addModules(DeviceGlobalDiffers, name, conflicting, targets, demangled(name), "device_global variable '%s' has different sizes or scopes", escape(name))
-		} else if conflicting, targets := l.repeated(scoped); len(conflicting) > 0 {
-			l.addModules(DeviceGlobalScope, name, conflicting, targets, demangled(name), "device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", escape(name))
+		if len(modules) > 1 {
+			l.deviceGlobal(name, modules)
 		}
 	}
 	l.specConstantLayouts()
+}
+
+// deviceGlobal reports a device global that several modules have and that is not the
+// same, or may be in one image alone.
+func (l *linker) deviceGlobal(name string, modules []*module) {
+	var claims []claim
+	var scoped []*module
+	for _, m := range modules {
+		v, _ := m.Metadata.Set(propset.DeviceGlobals).Get(name)
+		claims = append(claims, claim{m, v.String(), m.own})
+		if words, ok := v.Uint32s(); ok && len(words) > 1 && words[1] != 0 {
+			scoped = append(scoped, m)
+		}
+	}
+	if conflicting, targets := l.differing(claims); len(conflicting) > 0 {
+		l.addModules(DeviceGlobalDiffers, name, conflicting, targets, demangled(name), "device_global variable '%s' has different sizes or scopes", escape(name))
+	} else if conflicting, targets := l.repeated(scoped); len(conflicting) > 0 {
+		l.addModules(DeviceGlobalScope, name, conflicting, targets, demangled(name), "device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", escape(name))
+	}
 }
 
 // index returns the modules by names that they have.
@@ -274,35 +279,31 @@ type importing struct {
 	near    func(name string) (details []string, remedy string) // may be nil
 }
 
+// A failure is what modules need and no module has for some of their targets.
+type failure struct {
+	importers []*module
+	missing   set
+	links     []int // of l.links
+}
+
 // resolve finds the modules that have what each module needs.
 func (l *linker) resolve(in importing) {
-	type failure struct {
-		name      string
-		importers []*module
-		missing   set
-		links     []int // of l.links
-	}
 	failures := make(map[string]*failure)
 	missing := newSet(len(l.names))
 	for _, m := range l.list {
 		for _, name := range in.names(m) {
 			link := Import{Importer: m.index, Name: name, Virtual: in.id == VirtualFunctions, Exporters: []int{}}
 			e := in.exports[name]
-			copy(missing, m.own)
 			if e != nil {
-				for _, s := range e.has {
-					if meet(s.kinds, m.kinds) {
-						missing.removeAll(s.set)
-					}
-				}
 				link.Exporters = l.connect(m, e)
 			}
+			e.missing(m, missing)
 			if e == nil || !missing.empty() {
 				link.Unresolved = true
 				link.Missing = l.targetNames(missing)
 				f := failures[name]
 				if f == nil {
-					f = &failure{name: name, missing: newSet(len(l.names))}
+					f = &failure{missing: newSet(len(l.names))}
 					failures[name] = f
 				}
 				f.importers = append(f.importers, m)
@@ -313,19 +314,39 @@ func (l *linker) resolve(in importing) {
 		}
 	}
 	for name, f := range failures {
-		details, remedy := l.reasons(in.exports[name]), ""
-		if len(details) > 0 {
-			remedy = "build the file that has it for the other targets or kinds of device, too, or this one for fewer"
-		} else if in.near != nil {
-			details, remedy = in.near(name)
+		l.explain(in, name, f)
+	}
+}
+
+// missing sets out to the targets of a module for which none of the exporters, which
+// may be nil, is of use.
+func (e *exporters) missing(m *module, out set) {
+	copy(out, m.own)
+	if e == nil {
+		return
+	}
+	for _, s := range e.has {
+		if meet(s.kinds, m.kinds) {
+			out.removeAll(s.set)
 		}
-		for _, i := range f.links {
-			l.links[i].Reasons = details
-		}
-		if !in.allow {
-			details = append(demangled(name), details...)
-			l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setRemedy(remedy)
-		}
+	}
+}
+
+// explain gives the reasons for what is unresolved, and makes a problem of it unless
+// that is allowed.
+func (l *linker) explain(in importing, name string, f *failure) {
+	details, remedy := l.reasons(in.exports[name]), ""
+	if len(details) > 0 {
+		remedy = "also build the file that has it for the other targets or kinds of device, or this one for fewer"
+	} else if in.near != nil {
+		details, remedy = in.near(name)
+	}
+	for _, i := range f.links {
+		l.links[i].Reasons = details
+	}
+	if !in.allow {
+		details = append(demangled(name), details...)
+		l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setRemedy(remedy)
 	}
 }
 

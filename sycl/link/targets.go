@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -16,13 +17,13 @@ import (
 // number of modules times that of targets.
 const maxTargets = 1024
 
-// A TooManyTargetsError says that inputs have more targets than anybody has devices.
-type TooManyTargetsError struct{ Targets int }
+// A tooManyTargetsError says that inputs have more targets than there are devices.
+type tooManyTargetsError struct{ Targets int }
 
 // BadInput marks errors that are the fault of an input file.
-func (*TooManyTargetsError) BadInput() {}
+func (*tooManyTargetsError) BadInput() {}
 
-func (e *TooManyTargetsError) Error() string {
+func (e *tooManyTargetsError) Error() string {
 	return fmt.Sprintf("link: the files have images for %d targets, more than %d: combine those of fewer targets at a time", e.Targets, maxTargets)
 }
 
@@ -57,14 +58,9 @@ func family(triple string) string {
 
 // targets finds the targets of all modules, and which of them each is for.
 func (l *linker) targets() error {
-	type needs struct {
-		fixed []string // names of the only targets for IR
-		anyIR bool     // IR is for all targets
+	all := targetIndex{
+		needs: make([]targetNeeds, len(l.list)), families: map[string]bool{}, fixed: map[string]bool{}, native: map[target]bool{},
 	}
-	all := make([]needs, len(l.list))
-	families := make(map[string]bool) // of IR
-	fixed := make(map[string]bool)
-	native := make(map[target]bool)
 	for i, m := range l.list {
 		q, err := requirement.FromProperties(m.Metadata)
 		switch {
@@ -74,56 +70,89 @@ func (l *linker) targets() error {
 			return m.places[0].wrap(err)
 		}
 		m.kinds = kinds(q)
-		all[i].fixed, all[i].anyIR = fixedTargets(q)
-		for _, img := range m.IR {
-			families[family(img.Triple())] = true
-			for _, name := range all[i].fixed {
-				fixed[name] = true
-			}
+		all.needs[i].fixed, all.needs[i].anyIR = fixedTargets(q)
+		all.add(m, all.needs[i])
+	}
+	list, err := all.targets()
+	if err != nil {
+		return err
+	}
+	l.irs = newSet(len(list))
+	for i, t := range list {
+		l.names = append(l.names, escape(t.String()))
+		if !all.native[t] {
+			l.irs.add(i)
 		}
+	}
+	index := make(map[target]int, len(list))
+	for i, t := range list {
+		index[t] = i
+	}
+	for i, m := range l.list {
+		m.own = l.irTargets(m, all.needs[i], list)
 		for _, img := range m.Native {
-			native[nativeTarget(img)] = true
+			m.own.add(index[nativeTarget(img)])
 		}
 	}
-	if n := len(native) + len(families)*(1+len(fixed)); n > maxTargets {
-		return &TooManyTargetsError{n}
+	return nil
+}
+
+// targetNeeds are the targets that a module's IR may be compiled for.
+type targetNeeds struct {
+	fixed []string // names of the only ones
+	anyIR bool     // all
+}
+
+// A targetIndex collects the targets of modules.
+type targetIndex struct {
+	needs    []targetNeeds   // of each module
+	families map[string]bool // of IR
+	fixed    map[string]bool // names of fixed targets
+	native   map[target]bool
+}
+
+// add takes in the targets of a module.
+func (x *targetIndex) add(m *module, needs targetNeeds) {
+	for _, img := range m.IR {
+		x.families[family(img.Triple())] = true
+		for _, name := range needs.fixed {
+			x.fixed[name] = true
+		}
 	}
-	var list []target
-	for t := range native {
-		list = append(list, t)
+	for _, img := range m.Native {
+		x.native[nativeTarget(img)] = true
 	}
-	for f := range families {
+}
+
+// targets returns all targets, sorted.
+func (x *targetIndex) targets() ([]target, error) {
+	if n := len(x.native) + len(x.families)*(1+len(x.fixed)); n > maxTargets {
+		return nil, &tooManyTargetsError{n}
+	}
+	list := slices.Collect(maps.Keys(x.native))
+	for f := range x.families {
 		list = append(list, target{triple: f})
-		for name := range fixed {
+		for name := range x.fixed {
 			list = append(list, target{triple: f, fixed: name})
 		}
 	}
 	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.String()+"\x00"+a.fixed, b.String()+"\x00"+b.fixed) })
-	l.irs = newSet(len(list))
-	index := make(map[target]int, len(list))
+	return list, nil
+}
+
+// irTargets returns those of the targets that a module has IR for.
+func (l *linker) irTargets(m *module, needs targetNeeds, list []target) set {
+	irs := make(map[string]bool, 1) // by family
+	for _, img := range m.IR {
+		irs[family(img.Triple())] = true
+	}
+	own := newSet(len(list))
 	for i, t := range list {
-		index[t] = i
-		l.names = append(l.names, escape(t.String()))
-		if !native[t] {
-			l.irs.add(i)
+		if l.irs.has(i) && irs[t.triple] && (needs.anyIR || slices.Contains(needs.fixed, t.fixed)) {
+			own.add(i)
 		}
 	}
-	for i, m := range l.list {
-		m.own = newSet(len(list))
-		has := make(map[string]bool, 1) // which IR it has
-		for _, img := range m.Native {
-			m.own.add(index[nativeTarget(img)])
-		}
-		for _, img := range m.IR {
-			has[family(img.Triple())] = true
-		}
-		for j, t := range list {
-			if l.irs.has(j) && has[t.triple] && (all[i].anyIR || slices.Contains(all[i].fixed, t.fixed)) {
-				m.own.add(j)
-			}
-		}
-	}
-	return nil
+	return own
 }
 
 // nativeTarget returns the target of a native image.

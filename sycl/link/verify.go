@@ -93,28 +93,38 @@ func (v *verifier) pairs() (n int) {
 // duplicates finds names that several modules have for the same target. Each is
 // found once in a module, with the first module that has it as well.
 func (v *verifier) duplicates(rule syclbin.Rule, what string, names func(*module) []string) {
-	type key struct {
-		name   string
-		target int
-		kinds  uint8
-	}
-	owner := make(map[key]int)
+	owner := make(map[ownerKey]int)
 	for _, m := range v.list {
 		for _, name := range names(m) {
-			found := false
-			for t := range m.own.all() {
-				for kinds := uint8(0); kinds < 1<<len(deviceKinds) && !found; kinds++ {
-					first, ok := owner[key{name, t, kinds}]
-					if found = ok && meet(kinds, m.kinds); found {
-						v.addModule(rule, m, "the %s %.256q is in abstract module %d as well, for target %s", what, name, first, v.names[t])
-					}
-				}
-				if k := (key{name, t, m.kinds}); !found {
-					owner[k] = m.index
-				}
+			if first, target := claimName(owner, name, m); first >= 0 {
+				v.addModule(rule, m, "the %s %.256q is in abstract module %d as well, for target %s", what, name, first, v.names[target])
 			}
 		}
 	}
+}
+
+// An ownerKey is a name for a target, on devices of some kinds.
+type ownerKey struct {
+	name   string
+	target int
+	kinds  uint8
+}
+
+// claimName makes a module the owner of a name for all of its targets. It returns the
+// owner that there is for one of them, and that target, -1 for none.
+func claimName(owner map[ownerKey]int, name string, m *module) (first, target int) {
+	first = -1
+	for t := range m.own.all() {
+		for kinds := uint8(0); kinds < 1<<len(deviceKinds) && first < 0; kinds++ {
+			if other, ok := owner[ownerKey{name, t, kinds}]; ok && meet(kinds, m.kinds) {
+				first, target = other, t
+			}
+		}
+		if first < 0 {
+			owner[ownerKey{name, t, m.kinds}] = m.index
+		}
+	}
+	return first, target
 }
 
 // imports finds what modules import, which nobody resolves in executable state.

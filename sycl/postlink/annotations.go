@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // annotationsGlobal lists what [[clang::annotate]] says of functions and variables.
@@ -22,19 +23,19 @@ const (
 	annotateDeviceHas = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects behind the colon
 )
 
-// LowerAnnotations turns the annotations "sycl-external" and
+// lowerAnnotations turns the annotations "sycl-external" and
 // "sycl-device-has:fp64,fp16" of functions into the attribute and the metadata that
 // DPC++'s front end would have given them, and removes them. SYCL_EXTERNAL functions
 // are of the source that id names. Other annotations stay.
-func LowerAnnotations(m *llvmir.Module, id string) error {
+func lowerAnnotations(m *llvmir.Module, id string) error {
 	var errs []error
 	filterElements(m, annotationsGlobal, func(e llvmir.Value) bool {
 		f, text := annotation(m, e)
 		key, argument, _ := strings.Cut(text, ":")
 		switch {
 		case f != nil && key == annotateExternal && argument == "":
-			if _, ok := f.Attribute(attrModuleID); !ok && f.Defined() {
-				f.SetAttribute(attrModuleID, id)
+			if _, ok := f.Attribute(devicecode.AttrModuleID); !ok && f.Defined() {
+				f.SetAttribute(devicecode.AttrModuleID, id)
 			}
 		case f != nil && key == annotateDeviceHas:
 			if f.Defined() { // a declaration says the same as the definition
@@ -75,8 +76,8 @@ func annotation(m *llvmir.Module, e llvmir.Value) (*llvmir.Function, string) {
 // declareAspects adds aspects to those that a function declares.
 func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 	declared := []int32{}
-	if id, ok := f.Metadata(declaredAspectsMD); ok {
-		declared, _ = aspectNumbers(m, id)
+	if id, ok := f.Metadata(devicecode.DeclaredAspectsMD); ok {
+		declared, _ = devicecode.AspectNumbers(m, id)
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" {
@@ -84,7 +85,7 @@ func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 		}
 		a, err := aspect.Parse(name)
 		if err != nil {
-			return &MetadataError{f.Name(), fmt.Sprintf("device_has of '%s': %v", kernelname.Display(f.Name()), err)}
+			return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("device_has of '%s': %v", kernelname.Display(f.Name()), err)}
 		}
 		declared = append(declared, int32(a))
 	}
@@ -93,6 +94,6 @@ func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 	for _, a := range slices.Compact(declared) {
 		nodes = append(nodes, "i32 "+strconv.Itoa(int(a)))
 	}
-	f.SetMetadata(declaredAspectsMD, m.AddNode(strings.Join(nodes, ", ")))
+	f.SetMetadata(devicecode.DeclaredAspectsMD, m.AddNode(strings.Join(nodes, ", ")))
 	return nil
 }

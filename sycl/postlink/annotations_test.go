@@ -37,7 +37,7 @@ func TestLowerAnnotations(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, annotated(test.text))
-			err := LowerAnnotations(m, "a.cpp")
+			err := lowerAnnotations(m, "a.cpp")
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("error %v, want %q", err, test.err)
@@ -61,7 +61,7 @@ func TestLowerAnnotations(t *testing.T) {
 		})
 	}
 	m := parse(t, "define spir_func void @f() {\n  ret void\n}\n")
-	if err := LowerAnnotations(m, "a.cpp"); err != nil {
+	if err := lowerAnnotations(m, "a.cpp"); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,20 +11,21 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// CheckStaticConstructors finds the variables that device code reads and that only a
+// checkStaticConstructors finds the variables that device code reads and that only a
 // static constructor gives their value: host programs run it when they start, devices
 // never do, so that kernels would read zeros. SYCL allows variables whose value the
 // compiler knows. It returns an error for each variable, at the place where it is
-// initialized, or where device code reads it when debug information does not tell.
+// initialized, or where device code reads it when debug information does not say.
 //
 // A constructor counts as writing a variable when it, or a function that it calls,
 // stores to it through a pointer that the code derives from the variable. A variable
-// that device code writes, too, is taken to be initialized there.
+// that device code also writes is taken to be initialized there.
 //
-// It has to run before [DropHostCode].
-func CheckStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
+// It has to run before dropHostCode.
+func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 	constructors := staticConstructors(m)
 	if len(constructors) == 0 {
 		return nil
@@ -38,68 +39,82 @@ func CheckStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 		}
 	}
 	variables := map[string]bool{} // that device code names
-	reached := m.Closure(symbols...)
-	for _, s := range reached {
-		if g, ok := s.(*llvmir.Global); ok && !g.Constant() {
-			variables[g.Name()] = true
+	var deviceCode []*llvmir.Function
+	for _, s := range m.Closure(symbols...) {
+		switch s := s.(type) {
+		case *llvmir.Global:
+			if !s.Constant() {
+				variables[s.Name()] = true
+			}
+		case *llvmir.Function:
+			deviceCode = append(deviceCode, s)
 		}
 	}
 	if len(variables) == 0 {
 		return nil
 	}
-	w := newWrites(m, variables)
-	initialized := map[string]llvmir.Location{}
-	for _, f := range constructors {
+	return uninitialized(m, roots, newWrites(m, variables).onlyBy(constructors, deviceCode))
+}
+
+// onlyBy returns the variables that some functions write and others do not, with the
+// places of the former.
+func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Location {
+	all := map[string]llvmir.Location{}
+	for _, f := range writers {
 		for name, where := range w.of(f).variables {
-			if old, ok := initialized[name]; !ok || !known(old) {
-				initialized[name] = where
+			if old, ok := all[name]; !ok || !devicecode.Known(old) {
+				all[name] = where
 			}
 		}
 	}
-	if len(initialized) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	for _, s := range reached {
-		if f, ok := s.(*llvmir.Function); ok {
-			for name := range w.of(f).variables {
-				delete(initialized, name)
-			}
+	for _, f := range others {
+		for name := range w.of(f).variables {
+			delete(all, name)
 		}
 	}
-	return uninitialized(m, roots, initialized)
+	return all
 }
 
 // uninitialized makes the diagnostics.
 func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[string]llvmir.Location) []Diagnostic {
+	if len(variables) == 0 {
+		return nil
+	}
 	ways := newPathsFrom(m, roots)
-	var sites callSites
+	var sites devicecode.CallSites
 	var list []Diagnostic
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		d := Diagnostic{Severity: Error, Location: variables[name]}
 		chain := ways.chain(name)
 		if len(chain) == 0 {
 			continue // the text has names that Closure does not follow
 		}
-		if where, ok := variablePlace(m, m.Global(name)); ok {
-			d.Location = where
+		where := variables[name]
+		if defined, ok := variablePlace(m, m.Global(name)); ok {
+			where = defined
 		}
-		if !known(d.Location) {
-			d.Location = sites.find(m.Function(chain[len(chain)-1]), name)
+		if !devicecode.Known(where) {
+			where = sites.Find(m.Function(chain[len(chain)-1]), name)
 		}
 		kind := "kernel"
 		if !m.Function(chain[0]).Kernel() {
 			kind = "function"
 		}
-		d.Text = fmt.Sprintf("variable '%s' is initialized when the program starts, which does not happen on a device. "+
-			"Make it constexpr, initialize it in the kernel, or pass its value to the kernel", variableName(name))
-		d.Notes = []string{"it is read by " + callers(chain, kind)}
-		if !known(d.Location) {
-			d.Notes = append(d.Notes, compileWithDebug)
+		d := Diagnostic{
+			IsError: true, Location: devicecode.Place(where),
+			Text: fmt.Sprintf("variable '%s' is initialized when the program starts, which does not happen on a device. "+
+				"Make it constexpr, initialize it in the kernel, or pass its value to the kernel", variableName(name)),
+			Notes: []string{"it is read by " + callers(chain, kind)},
+		}
+		if !devicecode.Known(where) {
+			d.Notes = append(d.Notes, devicecode.CompileWithDebug)
 		}
 		list = append(list, d)
 	}
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
-		return cmp.Or(strings.Compare(a.Location.File, b.Location.File), a.Location.Line-b.Location.Line, a.Location.Column-b.Location.Column, strings.Compare(a.Text, b.Text))
+		return cmp.Or(a.Location.Compare(b.Location), strings.Compare(a.Text, b.Text))
 	})
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
 }
@@ -126,7 +141,7 @@ func variablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Location, bool) {
 		return llvmir.Location{}, false
 	}
 	where, _ := m.Location(variable)
-	return where, known(where)
+	return where, devicecode.Known(where)
 }
 
 // staticConstructors returns the functions of llvm.global_ctors, in its order.
@@ -214,7 +229,7 @@ func (list origins) with(more origins) origins {
 }
 
 // of returns what a function writes. Where functions call each other, what is known so
-// far of the one that is asked for again has to do.
+// far of the one that is asked for again must suffice.
 func (w *writes) of(f *llvmir.Function) *written {
 	if known := w.known[f]; known != nil {
 		return known
@@ -263,7 +278,7 @@ func newPointers(w *writes, f *llvmir.Function, out *written) *pointers {
 }
 
 // mostRounds bounds how often a body is read. Loops take two rounds; more are needed
-// when code stores a pointer behind the place that loads it.
+// when code stores a pointer after the place that loads it.
 const mostRounds = 8
 
 func (p *pointers) follow() {
@@ -326,7 +341,7 @@ func (p *pointers) call(in *llvmir.Instr) {
 	}
 	called := p.of(f)
 	for variable, where := range called.variables {
-		if old, ok := p.out.variables[variable]; !ok || !known(old) {
+		if old, ok := p.out.variables[variable]; !ok || !devicecode.Known(old) {
 			p.out.variables[variable] = where
 		}
 	}
@@ -416,7 +431,7 @@ func (p *pointers) write(in *llvmir.Instr, v llvmir.Value) {
 }
 
 func (p *pointers) writeVariable(in *llvmir.Instr, variable string) {
-	if where, ok := p.out.variables[variable]; !ok || !known(where) {
+	if where, ok := p.out.variables[variable]; !ok || !devicecode.Known(where) {
 		where, _ = in.DebugLoc()
 		p.out.variables[variable] = initPlace(where, initFunction(where))
 	}
@@ -429,7 +444,7 @@ const globalInit = "__cxx_global_var_init"
 // initFunction returns the function that initializes one variable and that a place is
 // in, as code of its own or inlined, "" when there is none.
 func initFunction(l llvmir.Location) string {
-	for at, depth := &l, 0; at != nil && depth < maxChain; at, depth = at.InlinedAt, depth+1 {
+	for at, depth := &l, 0; at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if strings.HasPrefix(at.Function, globalInit) {
 			return at.Function
 		}
@@ -440,7 +455,7 @@ func initFunction(l llvmir.Location) string {
 // initPlace returns the place in the function itself, of one that has several inlined
 // into each other.
 func initPlace(l llvmir.Location, function string) llvmir.Location {
-	for at, depth := &l, 0; function != "" && at != nil && depth < maxChain; at, depth = at.InlinedAt, depth+1 {
+	for at, depth := &l, 0; function != "" && at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if at.Function == function {
 			return llvmir.Location{File: at.File, Line: at.Line, Column: at.Column, Function: function}
 		}
@@ -453,7 +468,7 @@ func initPlace(l llvmir.Location, function string) llvmir.Location {
 func (p *pointers) place() {
 	var places map[string]llvmir.Location // by function
 	for name, where := range p.out.variables {
-		if known(where) || !strings.HasPrefix(where.Function, globalInit) {
+		if devicecode.Known(where) || !strings.HasPrefix(where.Function, globalInit) {
 			continue
 		}
 		if places == nil {
@@ -471,7 +486,7 @@ func (p *pointers) initPlaces() map[string]llvmir.Location {
 	for in := range p.function.Body() {
 		l, _ := in.DebugLoc()
 		function := initFunction(l)
-		if where := initPlace(l, function); function != "" && known(where) && !known(places[function]) {
+		if where := initPlace(l, function); function != "" && devicecode.Known(where) && !devicecode.Known(places[function]) {
 			places[function] = where
 		}
 	}

@@ -2,11 +2,13 @@ package postlink
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
@@ -86,9 +88,9 @@ define void @local() {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, started+test.ir)
 			var got []string
-			for _, d := range CheckStaticConstructors(m, SplitOptions{Mode: SplitOff}) {
-				if d.Severity != Error {
-					t.Errorf("a %v", d.Severity)
+			for _, d := range checkStaticConstructors(m, SplitOptions{Mode: SplitOff}) {
+				if !d.IsError {
+					t.Errorf("a warning: %v", d)
 				}
 				got = append(got, d.String())
 			}
@@ -98,13 +100,13 @@ define void @local() {
 		})
 	}
 	m := parse(t, strings.Replace(started, "@llvm.global_ctors", "@list", 1)+init("  store float 1.0, ptr addrspace(1) @x\n"))
-	if list := CheckStaticConstructors(m, SplitOptions{}); len(list) > 0 {
+	if list := checkStaticConstructors(m, SplitOptions{}); len(list) > 0 {
 		t.Errorf("nothing is a constructor: %v", list)
 	}
 	// Only what is an entry point counts.
 	external := "define spir_func float @shared() \"sycl-module-id\"=\"a\" {\n  %v = load float, ptr addrspace(1) @y\n  ret float %v\n}\n"
 	m = parse(t, started+external+init("  store float 1.0, ptr addrspace(1) @y\n"))
-	if list := CheckStaticConstructors(m, SplitOptions{KernelsOnly: true}); len(list) > 0 {
+	if list := checkStaticConstructors(m, SplitOptions{KernelsOnly: true}); len(list) > 0 {
 		t.Errorf("no kernel reads it: %v", list)
 	}
 }
@@ -129,7 +131,7 @@ static const float
     measured = from_host(1.0f);
 static float scale = 3.0f;
 static const float only_host = add(scale, from_host(2.0f));
-static const Known known(2.0f);
+static const Known devicecode.Known(2.0f);
 constexpr float two = 2.0f;
 class A; class B; class C; class D;
 void kernels(float *f) {
@@ -144,7 +146,7 @@ float host() { return only_host; }
 // TestStaticConstructorsWithRealCompilers: the compiler knows the values of variables
 // when it optimizes and no constructor of the source calls what only the host has.
 func TestStaticConstructorsWithRealCompilers(t *testing.T) {
-	clang := program(t, "clang++")
+	clang := programs.Find(t, "clang++")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "start.cpp")
 	what := regexp.MustCompile(`(?m)^(?:.*start\.cpp:(\d+):?\d*: )?error: variable '(\w+)'[^\n]*\nit is read by (?:function '[^\n]*', called by )?(kernel '\w')$`)
@@ -170,7 +172,10 @@ func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := filepath.Join(dir, "start.ll")
-			runProgram(t, clang, append([]string{"-std=c++20", "-fno-math-errno", "-fsycl", "-fsycl-device-only", "-S", "-emit-llvm", source, "-o", out}, test.options...)...)
+			args := append([]string{"-std=c++20", "-fno-math-errno", "-fsycl", "-fsycl-device-only", "-S", "-emit-llvm", source, "-o", out}, test.options...)
+			if said, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
 			ir, err := os.ReadFile(out)
 			if err != nil {
 				t.Fatal(err)
@@ -179,11 +184,11 @@ func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := MarkSource(m, "start.cpp"); err != nil {
+			if err := markSource(m, "start.cpp"); err != nil {
 				t.Fatal(err)
 			}
 			var all, got strings.Builder
-			for _, d := range CheckStaticConstructors(m, SplitOptions{}) {
+			for _, d := range checkStaticConstructors(m, SplitOptions{}) {
 				all.WriteString(d.String() + "\n")
 			}
 			for _, match := range what.FindAllStringSubmatch(all.String(), -1) {

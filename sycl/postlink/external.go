@@ -11,17 +11,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// KnownAspects are the aspects that functions use or declare as far as their own
-// source tells: what PropagateAspects found there. After it has seen the linked
+// knownAspects are the aspects that functions use or declare as far as their own
+// source tells: what aspects.Propagate found there. After it has seen the linked
 // module, callers know all of what they call.
-type KnownAspects map[*llvmir.Function][]aspect.Aspect
+type knownAspects map[*llvmir.Function][]aspect.Aspect
 
-// NewKnownAspects reads the aspects of all functions.
-func NewKnownAspects(m *llvmir.Module) (KnownAspects, error) {
-	known := KnownAspects{}
+// newKnownAspects reads the aspects of all functions.
+func newKnownAspects(m *llvmir.Module) (knownAspects, error) {
+	known := knownAspects{}
 	for _, f := range m.Functions() {
 		aspects, err := usedOrDeclared(m, f)
 		if err != nil {
@@ -34,101 +35,150 @@ func NewKnownAspects(m *llvmir.Module) (KnownAspects, error) {
 	return known, nil
 }
 
-// ExpectedRequirements returns what the kernels of an image say that it needs: the
-// aspects that they use or declare, their sub-group sizes and fixed targets. It is
-// what CheckExternals compares other functions with.
-func ExpectedRequirements(m *llvmir.Module, kernels []*llvmir.Function, known KnownAspects) (*requirement.Requirements, error) {
-	q := &requirement.Requirements{}
+// An expectation is what the kernels of an image say that it needs: the aspects that
+// they use or declare, their sub-group sizes and fixed targets.
+type expectation struct {
+	aspects       []aspect.Aspect
+	subGroupSizes []uint32
+	fixedTargets  []string
+}
+
+// expectedOf returns what kernels expect.
+func expectedOf(m *llvmir.Module, kernels []*llvmir.Function, known knownAspects) (*expectation, error) {
+	e := &expectation{}
 	for _, k := range kernels {
-		q.Aspects = append(q.Aspects, known[k]...)
+		e.aspects = append(e.aspects, known[k]...)
 		if size, ok := subGroupSize(m, k); ok {
-			q.SubGroupSizes = append(q.SubGroupSizes, size)
+			e.subGroupSizes = append(e.subGroupSizes, size)
 		}
-		targets, _, err := fixedTargetsOf(m, k)
+		targets, _, err := devicecode.FixedTargets(m, k)
 		if err != nil {
 			return nil, err
 		}
-		if len(targets) > 0 {
-			q.HasFixedTargets = true
-			q.FixedTargets = append(q.FixedTargets, targets...)
-		}
+		e.fixedTargets = append(e.fixedTargets, targets...)
 	}
-	slices.Sort(q.FixedTargets)
-	q.FixedTargets = slices.Compact(q.FixedTargets)
-	slices.Sort(q.Aspects)
-	q.Aspects = slices.Compact(q.Aspects)
-	slices.Sort(q.SubGroupSizes)
-	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
-	return q, nil
+	slices.Sort(e.aspects)
+	e.aspects = slices.Compact(e.aspects)
+	return e, nil
 }
 
-// CheckExternals compares the functions of an image with what its kernels expect: a
+// checkImages compares the functions of images with what their kernels expect: a
 // caller of a SYCL_EXTERNAL function of another source knows no more of it than its
-// declaration says.
-//
-// It returns what the image needs in the end, and warns of functions that its
-// kernels did not expect. For kernels with fixed targets only those count: a
-// function that was compiled for others takes away what it was not compiled for,
-// one that was compiled without the switch takes nothing away.
-func CheckExternals(m *llvmir.Module, functions []*llvmir.Function, known KnownAspects, expected *requirement.Requirements) (*requirement.Requirements, []Diagnostic, error) {
-	return checkExternals(m, functions, known, expected, sync.OnceValue(func() *paths { return newPaths(m) }))
+// declaration says. It warns of functions that kernels did not expect.
+func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagnostic, error) {
+	c := newExternalCheck(m, known)
+	var list []Diagnostic
+	said := map[string]bool{} // a function may be in many images
+	for _, image := range images {
+		found, err := c.image(image)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			if text := d.String(); !said[text] {
+				said[text] = true
+				list = append(list, d)
+			}
+		}
+	}
+	return list, nil
 }
 
-// checkExternals is CheckExternals with the ways to all functions, which are asked
-// for when there is a warning.
-func checkExternals(m *llvmir.Module, functions []*llvmir.Function, known KnownAspects, expected *requirement.Requirements, ways func() *paths) (*requirement.Requirements, []Diagnostic, error) {
-	final := *expected
-	final.Aspects = slices.Clone(expected.Aspects)
-	final.SubGroupSizes = slices.Clone(expected.SubGroupSizes)
-	final.FixedTargets = slices.Clone(expected.FixedTargets)
-	fixed := expected.HasFixedTargets && len(expected.FixedTargets) > 0
+// An externalCheck is one run of checkImages.
+type externalCheck struct {
+	module *llvmir.Module
+	known  knownAspects
+	ways   func() *paths // to all functions, made for the first warning
+}
+
+func newExternalCheck(m *llvmir.Module, known knownAspects) *externalCheck {
+	return &externalCheck{m, known, sync.OnceValue(func() *paths { return newPaths(m) })}
+}
+
+// image checks an image, which has to have kernels.
+func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
+	var kernels, functions []*llvmir.Function
+	for _, f := range image.entryPoints {
+		if f.Kernel() {
+			kernels = append(kernels, f)
+		}
+	}
+	if len(kernels) == 0 {
+		return nil, nil
+	}
+	for _, s := range image.define {
+		if f, ok := s.(*llvmir.Function); ok {
+			functions = append(functions, f)
+		}
+	}
+	expected, err := expectedOf(c.module, kernels, c.known)
+	if err != nil {
+		return nil, err
+	}
+	return c.functions(functions, expected)
+}
+
+// functions compares functions with what is expected of them. For kernels with fixed
+// targets only those count.
+func (c *externalCheck) functions(functions []*llvmir.Function, expected *expectation) ([]Diagnostic, error) {
 	var list []Diagnostic
-	warn := func(f *llvmir.Function, note, format string, args ...any) {
-		where, _ := f.DebugLoc()
-		d := Diagnostic{Location: where, Text: fmt.Sprintf("function '%s' ", briefName(f.Name())) + fmt.Sprintf(format, args...)}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		if chain := ways().calledBy(f.Name()); chain != "" {
-			d.Notes = append(d.Notes, "it is called by "+chain)
-		}
-		list = append(list, d)
-	}
 	for _, f := range functions {
-		if !f.Defined() {
-			continue
-		}
-		if fixed {
-			targets, ok, err := fixedTargetsOf(m, f)
+		switch {
+		case !f.Defined():
+		case len(expected.fixedTargets) > 0:
+			d, err := c.targets(f, expected)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if ok && (len(targets) == 0 || slices.ContainsFunc(targets, func(t string) bool { return !hasTarget(expected.FixedTargets, t) })) {
-				warn(f, "", "compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.")
-				if len(targets) > 0 {
-					final.FixedTargets = slices.DeleteFunc(final.FixedTargets, func(t string) bool { return !hasTarget(targets, t) })
-				}
-			}
-			continue
-		}
-		for _, a := range known[f] {
-			if !slices.Contains(expected.Aspects, a) {
-				warn(f, "Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?",
-					"uses aspect '%v' not expected by its calling kernel.", a)
-				final.Aspects = append(final.Aspects, a)
-			}
-		}
-		if size, ok := subGroupSize(m, f); ok && !slices.Contains(expected.SubGroupSizes, size) {
-			warn(f, "Missing [[sycl::reqd_sub_group()]] attribute on SYCL_EXTERNAL function?",
-				"has required sub-group size '%d' that does not match its calling kernel.", size)
-			final.SubGroupSizes = append(final.SubGroupSizes, size)
+			list = append(list, d...)
+		default:
+			list = append(list, c.needs(f, expected)...)
 		}
 	}
-	slices.Sort(final.Aspects)
-	final.Aspects = slices.Compact(final.Aspects)
-	slices.Sort(final.SubGroupSizes)
-	final.SubGroupSizes = slices.Compact(final.SubGroupSizes)
-	return &final, list, nil
+	return list, nil
+}
+
+// targets warns of a function that was compiled for other targets than its kernels.
+func (c *externalCheck) targets(f *llvmir.Function, expected *expectation) ([]Diagnostic, error) {
+	targets, ok, err := devicecode.FixedTargets(c.module, f)
+	if err != nil || !ok {
+		return nil, err
+	}
+	for _, t := range targets {
+		ok = ok && hasTarget(expected.fixedTargets, t)
+	}
+	if ok && len(targets) > 0 {
+		return nil, nil
+	}
+	return []Diagnostic{c.warning(f, "", "compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.")}, nil
+}
+
+// needs warns of a function that needs more of a device than its kernels say.
+func (c *externalCheck) needs(f *llvmir.Function, expected *expectation) []Diagnostic {
+	var list []Diagnostic
+	for _, a := range c.known[f] {
+		if !slices.Contains(expected.aspects, a) {
+			list = append(list, c.warning(f, "Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?",
+				"uses aspect '%v' not expected by its calling kernel.", a))
+		}
+	}
+	if size, ok := subGroupSize(c.module, f); ok && !slices.Contains(expected.subGroupSizes, size) {
+		list = append(list, c.warning(f, "Missing [[sycl::reqd_sub_group()]] attribute on SYCL_EXTERNAL function?",
+			"has required sub-group size '%d' that does not match its calling kernel.", size))
+	}
+	return list
+}
+
+func (c *externalCheck) warning(f *llvmir.Function, note, format string, args ...any) Diagnostic {
+	where, _ := f.DebugLoc()
+	d := Diagnostic{Location: devicecode.Place(where), Text: fmt.Sprintf("function '%s' ", devicecode.BriefName(f.Name())) + fmt.Sprintf(format, args...)}
+	if note != "" {
+		d.Notes = append(d.Notes, note)
+	}
+	if chain := c.ways().calledBy(f.Name()); chain != "" {
+		d.Notes = append(d.Notes, "it is called by "+chain)
+	}
+	return d
 }
 
 func hasTarget(targets []string, target string) bool {
@@ -152,24 +202,24 @@ func usedOrDeclared(m *llvmir.Module, f *llvmir.Function) ([]aspect.Aspect, erro
 
 // subGroupSize returns the sub-group size that a function requires.
 func subGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, bool) {
-	size, ok := metadataInts(m, f, "intel_reqd_sub_group_size")
+	size, ok := devicecode.Ints(m, f, "intel_reqd_sub_group_size")
 	if !ok || len(size) != 1 || size[0] <= 0 || size[0] > 1<<31 {
 		return 0, false
 	}
 	return uint32(size[0]), true
 }
 
-// An UndefinedFunction is called on the device and defined nowhere.
-type UndefinedFunction struct {
-	Name  string
-	Chain []string // functions from a kernel down to the one that names it
+// An undefinedFunction is called on the device and defined nowhere.
+type undefinedFunction struct {
+	name  string
+	chain []string // functions from a kernel down to the one that names it
 }
 
-func (u UndefinedFunction) String() string {
-	if readsConstant(u.Name) {
-		return "the value of a specialization constant is asked for, which this step does not provide; that is in " + calledBy(u.Chain)
+func (u undefinedFunction) String() string {
+	if readsConstant(u.name) {
+		return "the value of a specialization constant is asked for, which this step does not provide; that is in " + calledBy(u.chain)
 	}
-	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.Name), calledBy(u.Chain))
+	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.name), calledBy(u.chain))
 }
 
 // calledBy names the functions of a chain from a kernel, the last one first.
@@ -185,8 +235,8 @@ func callers(chain []string, root string) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s '%s'", kind, kernelname.Display(name)))
 	}
-	if len(parts) > maxChain {
-		parts = append(parts[:maxChain-1], "...", parts[len(parts)-1])
+	if len(parts) > devicecode.MaxChain {
+		parts = append(parts[:devicecode.MaxChain-1], "...", parts[len(parts)-1])
 	}
 	return strings.Join(parts, ", called by ")
 }
@@ -197,21 +247,21 @@ func readsConstant(name string) bool {
 	return mangledPrefix(name, "__sycl_getScalar2020SpecConstantValue") || mangledPrefix(name, "__sycl_getComposite2020SpecConstantValue")
 }
 
-// Undefined lists the functions that a module's kernels reach and nobody defines,
+// undefined lists the functions that a module's kernels reach and nobody defines,
 // sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
 // those of explicit SIMD are for later tools to define, what a failed assertion calls is
 // the device's, the bfloat16 library is the runtime's to link, and DPC++'s compiler links other device libraries to its modules.
-func Undefined(m *llvmir.Module) []UndefinedFunction {
+func undefined(m *llvmir.Module) []undefinedFunction {
 	p := newPaths(m)
-	var list []UndefinedFunction
-	libraries := finished(m)
+	var list []undefinedFunction
+	libraries := aspects.Finished(m)
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
 		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
 			libraries && inDeviceLibrary(name) {
 			continue
 		}
-		list = append(list, UndefinedFunction{name, p.chain(name)})
+		list = append(list, undefinedFunction{name, p.chain(name)})
 	}
 	return list
 }

@@ -7,16 +7,17 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// PrefixKernelNames gives all kernels that lack it the prefix by which
+// prefixKernelNames gives all kernels that lack it the prefix by which
 // ext_oneapi_get_kernel finds them, wherever the module names them. Names of comdats
 // stay as they are.
 //
 // It fails when the module has a symbol of a new name already, and for kernels that a
 // sanitizer lists: the list has texts with the names, which the sanitizer's runtime
 // compares.
-func PrefixKernelNames(m *llvmir.Module) error {
+func prefixKernelNames(m *llvmir.Module) error {
 	names := map[string]string{}
 	var errs []error
 	for _, k := range m.Kernels() {
@@ -62,7 +63,7 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 	if symbol, ok := o.Str(); !ok || kernelname.Prefix+symbol != k.Name() {
 		return nil
 	}
-	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+mdString(k.Name()), 1))
+	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+devicecode.MDString(k.Name()), 1))
 }
 
 // renameRegistered renames kernels in the list of the names by which free functions
@@ -83,9 +84,9 @@ func renameRegistered(m *llvmir.Module, names map[string]string) {
 		var pairs []string
 		for _, o := range list.Operands() {
 			text := o.Text
-			if pair, ok := operandNode(m, o); ok {
+			if pair, ok := devicecode.OperandNode(m, o); ok {
 				if words := pair.Strings(); len(words) == 2 && len(pair.Operands()) == 2 && names[words[1]] != "" {
-					text = "!{!" + mdString(words[0]) + ", !" + mdString(names[words[1]]) + "}"
+					text = "!{!" + devicecode.MDString(words[0]) + ", !" + devicecode.MDString(names[words[1]]) + "}"
 					changed = true
 				}
 			}

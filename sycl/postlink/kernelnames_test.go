@@ -54,7 +54,7 @@ attributes #0 = { "sycl-module-id"="a.cpp" "sycl-work-group-static" }
 
 func TestPrefixKernelNames(t *testing.T) {
 	m := parse(t, named)
-	if err := PrefixKernelNames(m); err != nil {
+	if err := prefixKernelNames(m); err != nil {
 		t.Fatal(err)
 	}
 	const a, odd = "__sycl_kernel__ZTS1A", `__sycl_kernel_odd \22name\22`
@@ -67,7 +67,7 @@ func TestPrefixKernelNames(t *testing.T) {
 		`!{!{!"_ZTS1A", !"` + a + `"}, !{!"free", !"__sycl_kernel__Z4freev"}}`, `!{!{!"n", !"` + odd + `"}, !{!"a", !"b", !"_ZTS1A"}}`,
 		`name: "_ZTS1A", linkageName: "` + a + `"`,
 	}, []string{"@_ZTS1A", `@"odd`, "__sycl_kernel___sycl_kernel_"})
-	if err := PrefixKernelNames(m); err != nil || write(t, m) != got {
+	if err := prefixKernelNames(m); err != nil || write(t, m) != got {
 		t.Errorf("a second run changes the module (%v)", err)
 	}
 }
@@ -77,27 +77,23 @@ func TestPrefixKernelNames(t *testing.T) {
 func TestKernelNamesOfImages(t *testing.T) {
 	o := Options{Split: SplitOptions{Mode: SplitPerSource}, SYCLBINKernelNames: true}
 	m := parse(t, named)
-	result, err := Run(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := NewPropertyWriter(m)
+	result, err := run(m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sets, symbols, code strings.Builder
 	for _, image := range result.Images {
-		r, err := image.Properties(w, allProperties)
+		r, err := image.Properties(allProperties)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sets.WriteString(r.String())
-		names, err := Symbols(image.EntryPoints)
+		names, err := image.Symbols()
 		if err != nil {
 			t.Fatal(err)
 		}
 		symbols.WriteString(names)
-		if err := image.WriteTo(&code, m, o.Split); err != nil {
+		if err := image.WriteCode(&code); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +136,7 @@ func TestKernelNamesRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if err := PrefixKernelNames(parse(t, test.ir)); err != nil {
+			if err := prefixKernelNames(parse(t, test.ir)); err != nil {
 				got = err.Error()
 			}
 			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
@@ -154,11 +150,11 @@ func TestKernelNamesRefused(t *testing.T) {
 func TestSizesInAPrefixedName(t *testing.T) {
 	const name = "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1KLj64ELj2ELj1ELj8EEE"
 	m := parse(t, "define spir_kernel void @"+name+"() {\n  ret void\n}\n")
-	if err := LowerKernelNames(m); err != nil {
+	if err := lowerKernelNames(m); err != nil {
 		t.Fatal(err)
 	}
 	hasParts(t, "the module", write(t, m), []string{"!{i32 64, i32 2, i32 1}", "!{i32 8}", "@" + name + "("}, nil)
-	err := LowerKernelNames(parse(t, "define spir_kernel void @"+strings.Replace(name, "Lj2E", "Lj0E", 1)+"() {\n  ret void\n}\n"))
+	err := lowerKernelNames(parse(t, "define spir_kernel void @"+strings.Replace(name, "Lj2E", "Lj0E", 1)+"() {\n  ret void\n}\n"))
 	if want := "kernel K: a required work-group size of 0"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -24,13 +24,13 @@ var (
 	openCLCPP       = sourceLanguage{4, 100000} // OpenCL C++ 1.0, which DPC++ writes
 )
 
-// SetSourceLanguage makes a module for SPIR-V say that it is OpenCL C++ 1.0, unless it
+// setSourceLanguage makes a module for SPIR-V say that it is OpenCL C++ 1.0, unless it
 // names another language. Intel's CPU device compiles atomics on generic pointers for
 // that language, and not for one that is unknown.
 //
 // Of several languages, which linked modules have, one is left: OpenCL C++ 1.0 when it
 // is among them, else the first.
-func SetSourceLanguage(m *llvmir.Module) {
+func setSourceLanguage(m *llvmir.Module) {
 	if !strings.HasPrefix(m.Triple(), "spir") {
 		return
 	}

@@ -41,7 +41,7 @@ func TestSetSourceLanguage(t *testing.T) {
 	for name, test := range languages {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, aKernel+test.metadata)
-			SetSourceLanguage(m)
+			setSourceLanguage(m)
 			got := write(t, m)
 			if !strings.Contains(got, test.want) {
 				t.Errorf("no %q in\n%s", test.want, got)
@@ -49,14 +49,14 @@ func TestSetSourceLanguage(t *testing.T) {
 			if n, want := strings.Count(got, "!spirv.Source = "), strings.Count(test.want, "!spirv.Source = "); n != want {
 				t.Errorf("!spirv.Source is there %d times, want %d:\n%s", n, want, got)
 			}
-			if SetSourceLanguage(m); write(t, m) != got {
+			if setSourceLanguage(m); write(t, m) != got {
 				t.Errorf("a second run changes the module to\n%s", write(t, m))
 			}
 		})
 	}
 	other := strings.Replace(aKernel, "spirv64-unknown-unknown", "nvptx64-nvidia-cuda", 1)
 	m := parse(t, other)
-	if SetSourceLanguage(m); write(t, m) != other {
+	if setSourceLanguage(m); write(t, m) != other {
 		t.Errorf("a module that does not become SPIR-V is changed:\n%s", write(t, m))
 	}
 }

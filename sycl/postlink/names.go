@@ -2,9 +2,6 @@ package postlink
 
 // Attributes of device code.
 const (
-	attrModuleID             = "sycl-module-id"           // the source of a kernel or SYCL_EXTERNAL function
-	attrIndirectlyCallable   = "indirectly-callable"      // the set a virtual function belongs to
-	attrCallsIndirectly      = "calls-indirectly"         // sets of virtual functions, divided by commas
 	attrVirtualCall          = "virtual-call"             // of an instruction
 	attrReferencedIndirectly = "referenced-indirectly"    // its address is taken
 	attrRegisterAllocMode    = "sycl-register-alloc-mode" // a number

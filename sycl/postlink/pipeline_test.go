@@ -16,26 +16,22 @@ import (
 // returns the text of the images.
 func everything(t testing.TB, m *llvmir.Module, o Options) ([]string, error) {
 	t.Helper()
-	result, err := Run(m, o)
-	if err != nil {
-		return nil, err
-	}
-	w, err := NewPropertyWriter(m)
+	result, err := run(m, o)
 	if err != nil {
 		return nil, err
 	}
 	var texts []string
 	for _, image := range result.Images {
-		r, err := image.Properties(w, allProperties)
+		r, err := image.Properties(allProperties)
 		if err != nil {
 			return nil, err
 		}
 		checkProperties(t, r)
-		if _, err := Symbols(image.EntryPoints); err != nil {
+		if _, err := image.Symbols(); err != nil {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := image.WriteTo(&b, m, o.Split); err != nil {
+		if err := image.WriteCode(&b); err != nil {
 			t.Fatal(err)
 		}
 		texts = append(texts, b.String())
@@ -68,13 +64,13 @@ func FuzzRun(f *testing.F) {
 		}
 		var o Options
 		o.Split = SplitOptions{Mode: SplitModes[choice%4], KernelsOnly: choice&4 != 0, ESIMD: choice&8 != 0, Dependencies: choice&16 != 0}
-		o.Aspects.EmulateFP64Conversions = choice&32 != 0
+		o.EmulateFP64Conversions = choice&32 != 0
 		if choice&64 != 0 {
-			o.Aspects.Exclude, o.Aspects.FixedTargets = []string{"fp64"}, []string{"intel_gpu_pvc"}
+			o.ExcludeAspects, o.FixedTargets = []string{"fp64"}, []string{"intel_gpu_pvc"}
 		}
 		o.SYCLBINKernelNames = len(text)%2 == 1
 		if choice&128 != 0 {
-			if err := MarkSource(m, "a.cpp"); err != nil {
+			if err := markSource(m, "a.cpp"); err != nil {
 				return
 			}
 		}
@@ -169,19 +165,15 @@ func TestWorkGrowsWithTheModule(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{Split: SplitOptions{Mode: SplitPerKernel}}
-		result, err := Run(m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := NewPropertyWriter(m)
+		result, err := run(m, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, image := range result.Images {
-			if _, err := image.Properties(w, allProperties); err != nil {
+			if _, err := image.Properties(allProperties); err != nil {
 				t.Fatal(err)
 			}
-			if err := image.WriteTo(io.Discard, m, o.Split); err != nil {
+			if err := image.WriteCode(io.Discard); err != nil {
 				t.Fatal(err)
 			}
 		}

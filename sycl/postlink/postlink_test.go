@@ -53,7 +53,7 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, prefix+test.arguments+suffix)
-			err := LowerKernelNames(m)
+			err := lowerKernelNames(m)
 			if test.fail != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fail) {
 					t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -97,7 +97,7 @@ define i32 @main() {
 
 func TestDropHostCode(t *testing.T) {
 	m := parse(t, "@llvm.global_ctors = appending global [0 x i32] zeroinitializer\n@x = global i32 1\n")
-	DropHostCode(m)
+	dropHostCode(m)
 	if got := write(t, m); got != "@x = global i32 1\n" {
 		t.Errorf("got %q", got)
 	}
@@ -125,7 +125,7 @@ declare <8 x i32> @_Z16__esimd_svm_loadPKi(ptr)
 declare i32 @_Z5twicei(i32)
 declare void @_Z6printfv()
 `)
-	got := Undefined(m)
+	got := undefined(m)
 	if len(got) != 1 {
 		t.Fatalf("got %v", got)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 // PropertyOptions say which property sets an image gets beside those that all
@@ -23,51 +23,33 @@ type PropertyOptions struct {
 	ProgramMetadata bool // sizes a kernel, and symbols of device globals (-emit-program-metadata)
 	DeviceGlobals   bool // (-device-globals)
 
-	// Dependencies lets the image import functions of other images
-	// (-allow-device-image-dependencies). Without it only those of the bfloat16
-	// device library can be imported.
-	Dependencies bool
-
 	// Before2026 says that the image is for a release before 2026, which exports no
-	// device globals and is told which kernels may fail an assertion of the C library.
+	// device globals and reads which kernels may fail an assertion of the C library.
 	Before2026 bool
-
-	// DeviceLibraries says that DPC++'s device libraries are linked to the image when
-	// it is translated, so that it imports none of their functions.
-	DeviceLibraries bool
 
 	// CompileTarget is the target that the image will be compiled for ahead of
 	// time, "" when there is none (-o TARGET,FILE).
 	CompileTarget string
-
-	// NoWorkGroupSize leaves out the work-group size that the image requires, as
-	// DPC++ does in images that were not split.
-	NoWorkGroupSize bool
-
-	// Constants are the sets of the image's specialization constants, in order.
-	Constants []*propset.Set
-
-	// DefaultConstants says that the specialization constants have been replaced
-	// by their defaults.
-	DefaultConstants bool
 }
 
-// Properties returns the property sets of a device image that defines some of the
-// symbols of a module; entryPoints are its kernels and SYCL_EXTERNAL functions.
-// Both lists are in the order of the module. For several images of one module use
-// a [PropertyWriter].
-func Properties(m *llvmir.Module, define []llvmir.Symbol, entryPoints []*llvmir.Function, o PropertyOptions) (*propset.Registry, error) {
-	w, err := NewPropertyWriter(m)
-	if err != nil {
-		return nil, err
-	}
-	return w.Properties(define, entryPoints, o)
+// imageOptions are PropertyOptions with what is known of the module.
+type imageOptions struct {
+	PropertyOptions
+
+	// dependencies lets the image import functions of other images
+	// (-allow-device-image-dependencies). Without it only those of the bfloat16
+	// device library can be imported.
+	dependencies bool
+
+	// deviceLibraries says that DPC++'s device libraries are linked to the image when
+	// it is translated, so that it imports none of their functions.
+	deviceLibraries bool
 }
 
-// A PropertyWriter finds the properties of images of one module. It has what
+// A propertyWriter finds the properties of images of one module. It has what
 // would cost as much as the whole module for each image. Several goroutines may
 // use it at once; the module must stay as it is.
-type PropertyWriter struct {
+type propertyWriter struct {
 	module     *llvmir.Module
 	order      map[*llvmir.Function]int
 	registered map[string][]registration // by kernel
@@ -80,9 +62,9 @@ type registration struct {
 	name, symbol string
 }
 
-// NewPropertyWriter reads what concerns the whole module.
-func NewPropertyWriter(m *llvmir.Module) (*PropertyWriter, error) {
-	w := &PropertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions())), registered: map[string][]registration{}}
+// newPropertyWriter reads what concerns the whole module.
+func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
+	w := &propertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions())), registered: map[string][]registration{}}
 	for i, f := range m.Functions() {
 		w.order[f] = i
 	}
@@ -105,7 +87,7 @@ const registeredNamesMD = "sycl_registered_kernels"
 
 // readRegistered reads !{!{!"name", !"symbol"}, ...}, of which linked modules have
 // several.
-func (w *PropertyWriter) readRegistered() error {
+func (w *propertyWriter) readRegistered() error {
 	named := w.module.Named(registeredNamesMD)
 	if named == nil {
 		return nil
@@ -114,12 +96,12 @@ func (w *PropertyWriter) readRegistered() error {
 	for _, id := range named.Nodes() {
 		list := w.module.Node(id)
 		if list == nil {
-			return &MetadataError{Msg: fmt.Sprintf("!%s: there is no !%d", registeredNamesMD, id)}
+			return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: there is no !%d", registeredNamesMD, id)}
 		}
 		for _, o := range list.Operands() {
-			pair, ok := operandNode(w.module, o)
+			pair, ok := devicecode.OperandNode(w.module, o)
 			if !ok {
-				return &MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a list of nodes", registeredNamesMD, id)}
+				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a list of nodes", registeredNamesMD, id)}
 			}
 			operands := pair.Operands()
 			if len(operands) != 2 {
@@ -128,7 +110,7 @@ func (w *PropertyWriter) readRegistered() error {
 			name, ok1 := operands[0].Str()
 			symbol, ok2 := operands[1].Str()
 			if !ok1 || !ok2 {
-				return &MetadataError{Msg: fmt.Sprintf("!%s: %s in !%d is not a name and a symbol", registeredNamesMD, pair.Text(), id)}
+				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: %s in !%d is not a name and a symbol", registeredNamesMD, pair.Text(), id)}
 			}
 			w.registered[symbol] = append(w.registered[symbol], registration{place, name, symbol})
 			place++
@@ -137,33 +119,19 @@ func (w *PropertyWriter) readRegistered() error {
 	return nil
 }
 
-func operandNode(m *llvmir.Module, o llvmir.MDOperand) (*llvmir.Node, bool) {
-	if id, ok := o.Node(); ok {
-		n := m.Node(id)
-		return n, n != nil
-	}
-	return o.Inline()
-}
-
-// Properties returns the property sets of one image; see [Properties].
-func (w *PropertyWriter) Properties(define []llvmir.Symbol, entryPoints []*llvmir.Function, o PropertyOptions) (*propset.Registry, error) {
+// properties returns the property sets of a device image that defines some of the
+// symbols of the module; entryPoints are its kernels and SYCL_EXTERNAL functions.
+// Both lists are in the order of the module.
+func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmir.Function, o imageOptions) (*propset.Registry, error) {
 	c := w.read(define, entryPoints)
 	q, err := c.requirements()
 	if err != nil {
 		return nil, err
 	}
 	q.CompileTarget = o.CompileTarget
-	if o.NoWorkGroupSize {
-		q.WorkGroupSize = nil
-	}
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
 	// The order of the sets is that of DPC++.
-	for _, s := range o.Constants {
-		for _, property := range s.Properties() {
-			p.put(s.Name, property.Key, property.Value)
-		}
-	}
 	for _, write := range []func() error{
 		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,
 		p.implicitLocalArgs, p.deviceGlobals, p.hostPipes, p.virtualFunctions, p.registeredKernels,
@@ -174,53 +142,9 @@ func (w *PropertyWriter) Properties(define []llvmir.Symbol, entryPoints []*llvmi
 	}
 	// Names of IR may hold any byte, those of properties not.
 	if err := p.registry.Validate(); err != nil {
-		return nil, &MetadataError{Msg: err.Error()}
+		return nil, &devicecode.MetadataError{Msg: err.Error()}
 	}
 	return p.registry, nil
-}
-
-// Requirements returns what a device must have to run an image: all that its
-// functions use or declare, and the sub-group sizes of its entry points.
-//
-// An image may run on the fixed targets that all of its functions were compiled
-// for; functions that were compiled without are not asked. Of several required
-// work-group sizes none holds for the whole image.
-func (w *PropertyWriter) Requirements(define []llvmir.Symbol, entryPoints []*llvmir.Function) (*requirement.Requirements, error) {
-	return w.read(define, entryPoints).requirements()
-}
-
-// Symbols returns the text of an image's symbol file: the names of its entry
-// points, one a line.
-func Symbols(entryPoints []*llvmir.Function) (string, error) {
-	var b strings.Builder
-	for _, f := range entryPoints {
-		if strings.ContainsAny(f.Name(), "\x00\r\n") {
-			return "", &MetadataError{f.Name(), "a symbol file cannot hold the line break or NUL in the name"}
-		}
-		b.WriteString(f.Name() + "\n")
-	}
-	return b.String(), nil
-}
-
-// DeviceLibProperties returns the property sets of an image of the bfloat16
-// device library, which comes in a variant for devices that convert bfloat16
-// themselves.
-func DeviceLibProperties(m *llvmir.Module, native bool) (*propset.Registry, error) {
-	r := new(propset.Registry)
-	for _, f := range m.Functions() {
-		if f.Defined() && strings.HasPrefix(f.Name(), "__devicelib_") && f.CallingConv() == spirFunc {
-			r.Add(propset.ExportedSymbols).Put(f.Name(), propset.Uint(1))
-		}
-	}
-	variant := propset.Uint(0)
-	if native {
-		variant = propset.Uint(1)
-	}
-	r.Add(propset.DeviceLibMetadata).Put("bfloat16", variant)
-	if err := r.Validate(); err != nil {
-		return nil, &MetadataError{Msg: err.Error()}
-	}
-	return r, nil
 }
 
 // bfloat16Library matches the functions of the bfloat16 device library.
@@ -230,7 +154,7 @@ const spirFunc = "spir_func"
 
 // imageCode is what an image holds of its module.
 type imageCode struct {
-	writer      *PropertyWriter
+	writer      *propertyWriter
 	module      *llvmir.Module
 	define      []llvmir.Symbol
 	functions   []*functionCode // declared ones included
@@ -246,7 +170,7 @@ type functionCode struct {
 	attachments []llvmir.Attachment
 }
 
-func (w *PropertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Function) *imageCode {
+func (w *propertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Function) *imageCode {
 	c := &imageCode{writer: w, module: w.module, define: define, defined: map[string]bool{}}
 	known := map[*llvmir.Function]*functionCode{}
 	for _, s := range define {
@@ -289,7 +213,7 @@ func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, false, &MetadataError{f.Name(), fmt.Sprintf("attribute %q: %q is not a number of 32 bits", key, text)}
+		return 0, false, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("attribute %q: %q is not a number of 32 bits", key, text)}
 	}
 	return uint32(n), true, nil
 }
@@ -303,7 +227,7 @@ func (c *imageCode) metadata(f *functionCode, kind string) (*llvmir.Node, error)
 		if n := c.module.Node(a.ID); a.ID >= 0 && n != nil {
 			return n, nil
 		}
-		return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
+		return nil, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
 	}
 	return nil, nil
 }
@@ -327,7 +251,7 @@ func (c *imageCode) sizes(f *functionCode, kind string, least, most int) ([]uint
 		if least == most {
 			count = "one number"
 		}
-		return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not %s", kind, n.ID(), count)}
+		return nil, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not %s", kind, n.ID(), count)}
 	}
 	return list, nil
 }
@@ -340,7 +264,7 @@ func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
 		return 0, err
 	}
 	if list[0] < 1 || list[0] > 3 {
-		return 0, &MetadataError{f.Name(), fmt.Sprintf("!%s: %d is not a number of dimensions from 1 to 3", kind, list[0])}
+		return 0, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: %d is not a number of dimensions from 1 to 3", kind, list[0])}
 	}
 	return uint32(list[0]), nil
 }
@@ -358,14 +282,14 @@ func (c *imageCode) subGroupSize(f *functionCode) (uint32, error) {
 			return uint32(max(v, 0)), nil
 		}
 	}
-	return 0, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not one number", kind, n.ID())}
+	return 0, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not one number", kind, n.ID())}
 }
 
 // imageProperties writes the sets of an image, each with a method.
 type imageProperties struct {
 	*imageCode
 	registry *propset.Registry
-	options  PropertyOptions
+	options  imageOptions
 }
 
 func (p *imageProperties) put(set, key string, v propset.Value) { p.registry.Add(set).Put(key, v) }
@@ -397,7 +321,7 @@ func (p *imageProperties) paramInfo() error {
 		for i, o := range operands {
 			switch v, ok := o.Int(); {
 			case !ok || v < 0 || v > 1:
-				return &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of i1", kind, n.ID())}
+				return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of i1", kind, n.ID())}
 			case v == 1:
 				mask[i/8] |= 1 << (i % 8)
 			}
@@ -413,7 +337,7 @@ func (p *imageProperties) exportedSymbols() error {
 	}
 	for _, f := range p.entryPoints {
 		// The runtime finds virtual functions by their sets.
-		if _, virtual := f.attribute(attrIndirectlyCallable); !virtual && f.CallingConv() == spirFunc {
+		if _, virtual := f.attribute(devicecode.AttrIndirectlyCallable); !virtual && f.CallingConv() == spirFunc {
 			p.mark(propset.ExportedSymbols, f.Name())
 		}
 	}
@@ -454,7 +378,7 @@ func (p *imageProperties) importedSymbols() error {
 				continue
 			}
 			seen[f] = true
-			if p.options.Dependencies && importable(f) && !(p.options.DeviceLibraries && !f.Defined() && inDeviceLibrary(name)) || !f.Defined() && bfloat16Library.MatchString(name) {
+			if p.options.dependencies && importable(f) && !(p.options.deviceLibraries && !f.Defined() && inDeviceLibrary(name)) || !f.Defined() && bfloat16Library.MatchString(name) {
 				imported = append(imported, f)
 			}
 		}
@@ -466,40 +390,14 @@ func (p *imageProperties) importedSymbols() error {
 	return nil
 }
 
+// programMetadata has the sizes of each kernel and the symbols of device globals.
 func (p *imageProperties) programMetadata() error {
 	if !p.options.ProgramMetadata {
 		return nil
 	}
 	for _, f := range p.functions {
-		put := func(key string, v propset.Value) { p.put(propset.ProgramMetadata, f.Name()+"@"+key, v) }
-		sizes := func(kind string) error {
-			list, err := p.sizes(f, kind, 1, 3)
-			if list != nil {
-				put(kind, propset.Uint32s(narrow(list)...))
-			}
+		if err := p.functionMetadata(f); err != nil {
 			return err
-		}
-		if err := sizes("reqd_work_group_size"); err != nil {
-			return err
-		}
-		if size, err := p.subGroupSize(f); err != nil {
-			return err
-		} else if size > 0 {
-			put("reqd_sub_group_size", propset.Uint(size))
-		}
-		if dims, err := p.workGroupDims(f); err != nil {
-			return err
-		} else if dims > 0 {
-			put("work_group_num_dim", propset.Uint(dims))
-		}
-		if err := sizes("max_work_group_size"); err != nil {
-			return err
-		}
-		const linear = "max_linear_work_group_size"
-		if list, err := p.sizes(f, linear, 1, 1); err != nil {
-			return err
-		} else if list != nil {
-			put(linear, propset.Uint(narrow(list)[0]))
 		}
 	}
 	for _, g := range p.globals {
@@ -513,6 +411,43 @@ func (p *imageProperties) programMetadata() error {
 		p.put(propset.ProgramMetadata, id+"@global_id_mapping", propset.String(g.Name()))
 	}
 	return nil
+}
+
+func (p *imageProperties) functionMetadata(f *functionCode) error {
+	put := func(key string, v propset.Value) { p.put(propset.ProgramMetadata, f.Name()+"@"+key, v) }
+	sizes := func(kind string) error {
+		list, err := p.sizes(f, kind, 1, 3)
+		if list != nil {
+			put(kind, propset.Uint32s(narrow(list)...))
+		}
+		return err
+	}
+	if err := sizes("reqd_work_group_size"); err != nil {
+		return err
+	}
+	size, err := p.subGroupSize(f)
+	if err != nil {
+		return err
+	}
+	if size > 0 {
+		put("reqd_sub_group_size", propset.Uint(size))
+	}
+	dims, err := p.workGroupDims(f)
+	if err != nil {
+		return err
+	}
+	if dims > 0 {
+		put("work_group_num_dim", propset.Uint(dims))
+	}
+	if err := sizes("max_work_group_size"); err != nil {
+		return err
+	}
+	const linear = "max_linear_work_group_size"
+	list, err := p.sizes(f, linear, 1, 1)
+	if list != nil {
+		put(linear, propset.Uint(narrow(list)[0]))
+	}
+	return err
 }
 
 // narrow cuts sizes to the 32 bits that properties have for them.
@@ -556,9 +491,6 @@ func (p *imageProperties) misc() error {
 	if p.writer.sanitizer != "" {
 		put("sanUsed", propset.String(p.writer.sanitizer))
 	}
-	if p.options.DefaultConstants {
-		put("specConstsReplacedWithDefault", propset.Uint(1))
-	}
 	return nil
 }
 
@@ -573,16 +505,32 @@ const (
 // through a pointer is not known, so one that can be called so makes it all
 // kernels.
 func (p *imageProperties) assertUsed() error {
-	var queue []string
+	var failing []string
 	if p.module.Function(assertFail) != nil {
-		queue = append(queue, assertFail)
+		failing = append(failing, assertFail)
 	}
-	if f := p.module.Function(libraryAssertFail); f != nil && !f.Defined() && p.options.DeviceLibraries && p.options.Before2026 {
-		queue = append(queue, libraryAssertFail)
+	if f := p.module.Function(libraryAssertFail); f != nil && !f.Defined() && p.options.deviceLibraries && p.options.Before2026 {
+		failing = append(failing, libraryAssertFail)
 	}
-	if len(queue) == 0 {
+	if len(failing) == 0 {
 		return nil
 	}
+	callers := p.callersOf(failing)
+	all := false
+	for _, s := range callers {
+		all = all || s.HasAttribute(attrReferencedIndirectly)
+	}
+	for _, f := range p.functions {
+		if f.Kernel() && f.Defined() && (all || callers[f.Name()] != nil) {
+			p.mark(propset.AssertUsed, f.Name())
+		}
+	}
+	return nil
+}
+
+// callersOf returns the functions of the image that call some functions, themselves or
+// through others, and the aliases of those, by name.
+func (p *imageProperties) callersOf(names []string) map[string]llvmir.Symbol {
 	users := map[string][]llvmir.Symbol{}
 	for _, s := range p.define {
 		if _, variable := s.(*llvmir.Global); variable || !s.Defined() {
@@ -593,30 +541,27 @@ func (p *imageProperties) assertUsed() error {
 		}
 	}
 	callees := map[*llvmir.Function]map[string]bool{}
-	calls := func(f *llvmir.Function, name string) bool {
+	calls := func(s llvmir.Symbol, name string) bool {
+		f, ok := s.(*llvmir.Function)
+		if !ok {
+			return true
+		}
 		if callees[f] == nil {
 			callees[f] = directCallees(f)
 		}
 		return callees[f][name]
 	}
-	seen := map[string]bool{assertFail: true, libraryAssertFail: true}
-	all := false
-	for ; len(queue) > 0; queue = queue[1:] {
+	callers := map[string]llvmir.Symbol{}
+	for queue := names; len(queue) > 0; queue = queue[1:] {
 		for _, s := range users[queue[0]] {
-			if f, ok := s.(*llvmir.Function); seen[s.Name()] || ok && !calls(f, queue[0]) {
+			if s.Name() == assertFail || s.Name() == libraryAssertFail || callers[s.Name()] != nil || !calls(s, queue[0]) {
 				continue
 			}
-			seen[s.Name()] = true
+			callers[s.Name()] = s
 			queue = append(queue, s.Name())
-			all = all || s.HasAttribute(attrReferencedIndirectly)
 		}
 	}
-	for _, f := range p.functions {
-		if f.Kernel() && f.Defined() && (all || seen[f.Name()]) {
-			p.mark(propset.AssertUsed, f.Name())
-		}
-	}
-	return nil
+	return callers
 }
 
 func directCallees(f *llvmir.Function) map[string]bool {
@@ -700,7 +645,7 @@ func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, false, &MetadataError{Msg: fmt.Sprintf("variable %s: attribute %q: %q is not a number of 32 bits", g.Name(), key, text)}
+		return 0, false, &devicecode.MetadataError{Msg: fmt.Sprintf("variable %s: attribute %q: %q is not a number of 32 bits", g.Name(), key, text)}
 	}
 	return uint32(n), true, nil
 }
@@ -709,7 +654,7 @@ func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error
 func variableID(g *llvmir.Global) (string, error) {
 	id, ok := g.Attribute(attrUniqueID)
 	if !ok {
-		return "", &MetadataError{Msg: fmt.Sprintf("variable %s has no attribute %q", g.Name(), attrUniqueID)}
+		return "", &devicecode.MetadataError{Msg: fmt.Sprintf("variable %s has no attribute %q", g.Name(), attrUniqueID)}
 	}
 	return id, nil
 }
@@ -722,12 +667,12 @@ func (p *imageProperties) virtualFunctions() error {
 		if !f.Defined() {
 			continue
 		}
-		if set, ok := f.attribute(attrIndirectlyCallable); ok {
+		if set, ok := f.attribute(devicecode.AttrIndirectlyCallable); ok {
 			p.put(propset.VirtualFunctions, "virtual-functions-set", propset.String(set))
 			return nil
 		}
-		sets, _ := f.attribute(attrCallsIndirectly)
-		uses = append(uses, setNames(sets)...)
+		sets, _ := f.attribute(devicecode.AttrCallsIndirectly)
+		uses = append(uses, devicecode.SetNames(sets)...)
 	}
 	if len(uses) > 0 {
 		slices.Sort(uses) // DPC++'s order is that of a hash table

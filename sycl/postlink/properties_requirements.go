@@ -9,46 +9,26 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// requirements returns what the image needs of a device.
+// requirements returns what a device must have to run the image: all that its
+// functions use or declare, and the sub-group sizes of its entry points.
+//
+// An image may run on the fixed targets that all of its functions were compiled
+// for; functions that were compiled without do not count. Of several required
+// work-group sizes none holds for the whole image.
 func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	q := &requirement.Requirements{}
-	aspects := map[aspect.Aspect]bool{}
+	aspects := aspectLists{map[aspect.Aspect]bool{}, map[int]bool{}}
 	var targets targetSet
-	seen := map[int]bool{} // many functions share one list
 	for _, f := range c.functions {
-		for _, kind := range []string{usedAspectsMD, declaredAspectsMD} {
-			n, err := c.metadata(f, kind)
-			if err != nil {
-				return nil, err
-			}
-			if n == nil || seen[n.ID()] {
-				continue
-			}
-			seen[n.ID()] = true
-			values, ok := aspectNumbers(c.module, n.ID())
-			if !ok {
-				return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of aspects", kind, n.ID())}
-			}
-			for _, v := range values {
-				if v >= 0 { // others only keep kernels apart
-					aspects[aspect.Aspect(v)] = true
-				}
-			}
-		}
-		if err := c.addTargets(&targets, f); err != nil {
-			return nil, err
-		}
-		if err := c.addWorkGroup(q, f); err != nil {
-			return nil, err
-		}
-		if err := c.addMatrices(q, f); err != nil {
+		if err := c.addFunction(q, &aspects, &targets, f); err != nil {
 			return nil, err
 		}
 	}
-	q.Aspects = slices.Sorted(maps.Keys(aspects))
+	q.Aspects = slices.Sorted(maps.Keys(aspects.all))
 	targets.put(q)
 	for _, f := range c.entryPoints {
 		size, err := c.subGroupSize(f)
@@ -62,6 +42,50 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	slices.Sort(q.SubGroupSizes)
 	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
 	return q, nil
+}
+
+// addFunction adds what a function needs.
+func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *functionCode) error {
+	if err := c.addAspects(aspects, f); err != nil {
+		return err
+	}
+	if err := c.addTargets(targets, f); err != nil {
+		return err
+	}
+	if err := c.addWorkGroup(q, f); err != nil {
+		return err
+	}
+	return c.addMatrices(q, f)
+}
+
+// aspectLists are the aspects of functions, many of which share one list.
+type aspectLists struct {
+	all  map[aspect.Aspect]bool
+	seen map[int]bool // nodes
+}
+
+// addAspects adds the aspects that a function uses or declares.
+func (c *imageCode) addAspects(a *aspectLists, f *functionCode) error {
+	for _, kind := range []string{devicecode.UsedAspectsMD, devicecode.DeclaredAspectsMD} {
+		n, err := c.metadata(f, kind)
+		if err != nil {
+			return err
+		}
+		if n == nil || a.seen[n.ID()] {
+			continue
+		}
+		a.seen[n.ID()] = true
+		values, ok := devicecode.AspectNumbers(c.module, n.ID())
+		if !ok {
+			return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of aspects", kind, n.ID())}
+		}
+		for _, v := range values {
+			if v >= 0 { // others only keep kernels apart
+				a.all[aspect.Aspect(v)] = true
+			}
+		}
+	}
+	return nil
 }
 
 // addWorkGroup adds the work-group size and the dimensionality that a function
@@ -107,7 +131,7 @@ func (c *imageCode) addMatrices(q *requirement.Requirements, f *functionCode) er
 		words := n.Strings()
 		*m.text = strings.Join(words, ";")
 		if len(words) != len(n.Operands()) || !plainText(*m.text) {
-			return &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of texts", m.kind, n.ID())}
+			return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of texts", m.kind, n.ID())}
 		}
 	}
 	if more.JointMatrix == "" && more.JointMatrixMad == "" {
@@ -130,7 +154,7 @@ type targetSet struct {
 }
 
 func (c *imageCode) addTargets(s *targetSet, f *functionCode) error {
-	n, err := c.metadata(f, fixedTargetsMD)
+	n, err := c.metadata(f, devicecode.FixedTargetsMD)
 	if n == nil || err != nil || s.lists[n.ID()] {
 		return err
 	}
@@ -148,7 +172,7 @@ func (c *imageCode) addTargets(s *targetSet, f *functionCode) error {
 			s.numbers[a.String()] = a
 			list = append(list, a.String())
 		} else {
-			return &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of targets", fixedTargetsMD, n.ID())}
+			return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of targets", devicecode.FixedTargetsMD, n.ID())}
 		}
 	}
 	switch {

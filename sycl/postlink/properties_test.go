@@ -11,19 +11,20 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 // A propertyCase is one image of a file of testdata/properties. The first line of
-// a file says in words what it is about; the comments behind it are
+// a file says in words what it is about; the comments after it are
 //
 //	; options: what the images that follow are made with
 //	; image: entry points, and variables as @NAME
 //	; a line of the text of its properties, where "KEY: TEXT" stands for a string
 //	; symbols: the lines of its symbol file
 type propertyCase struct {
-	options PropertyOptions
+	options imageOptions
 	roots   []string
 	want    string
 	symbols string // not looked at when empty
@@ -31,7 +32,7 @@ type propertyCase struct {
 
 func readPropertyCases(t testing.TB, text string) (name string, cases []propertyCase) {
 	t.Helper()
-	var options PropertyOptions
+	var options imageOptions
 	for line := range strings.Lines(text) {
 		line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "; ")
 		if !ok {
@@ -60,9 +61,9 @@ func readPropertyCases(t testing.TB, text string) (name string, cases []property
 	return name, cases
 }
 
-func propertyOptions(t testing.TB, words string) PropertyOptions {
+func propertyOptions(t testing.TB, words string) imageOptions {
 	t.Helper()
-	var o PropertyOptions
+	var o imageOptions
 	for word := range strings.FieldsSeq(words) {
 		option, value, _ := strings.Cut(word, "=")
 		switch option {
@@ -79,18 +80,9 @@ func propertyOptions(t testing.TB, words string) PropertyOptions {
 		case "device-globals":
 			o.DeviceGlobals = true
 		case "dependencies":
-			o.Dependencies = true
+			o.dependencies = true
 		case "target":
 			o.CompileTarget = value
-		case "no-work-group-size":
-			o.NoWorkGroupSize = true
-		case "default-constants":
-			o.DefaultConstants = true
-		case "constants":
-			ids, defaults := &propset.Set{Name: propset.SpecializationConstants}, &propset.Set{Name: propset.SpecializationConstantDefaults}
-			ids.Put("id", propset.Uint32s(0, 0, 4))
-			defaults.Put("all", propset.Uint32s(42))
-			o.Constants = []*propset.Set{ids, defaults}
 		default:
 			t.Fatalf("the option %s is not known", word)
 		}
@@ -135,36 +127,32 @@ func TestProperties(t *testing.T) {
 		}
 		name, cases := readPropertyCases(t, string(text))
 		m := mustParse(t, string(text))
-		w, err := NewPropertyWriter(m)
+		w, err := newPropertyWriter(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cases {
 			t.Run(fmt.Sprintf("%s: %s", name, strings.Join(c.roots, " ")), func(t *testing.T) {
 				define, entryPoints := image(t, m, c.roots...)
-				r, err := w.Properties(define, entryPoints, c.options)
+				r, err := w.properties(define, entryPoints, c.options)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if got := r.String(); got != c.want {
 					t.Errorf("got\n%s\nwant\n%s", got, c.want)
 				}
-				if symbols, err := Symbols(entryPoints); err != nil || c.symbols != "" && symbols != c.symbols {
+				if symbols, err := symbols(entryPoints); err != nil || c.symbols != "" && symbols != c.symbols {
 					t.Errorf("symbols %q, %v; want %q", symbols, err, c.symbols)
 				}
 				checkProperties(t, r)
-				needs, err := w.Requirements(define, entryPoints)
+				needs, err := w.read(define, entryPoints).requirements()
 				if err != nil {
 					t.Fatal(err)
 				}
 				needs.CompileTarget = c.options.CompileTarget
 				needs.WorkGroupSizesDiffer = false // which is not written
-				if read, err := requirement.FromProperties(r); err != nil || read.Key() != needs.Key() && !c.options.NoWorkGroupSize {
+				if read, err := requirement.FromProperties(r); err != nil || read.Key() != needs.Key() {
 					t.Errorf("requirements %+v, written %+v, %v", needs, read, err)
-				}
-				alone, err := Properties(m, define, entryPoints, c.options)
-				if err != nil || !alone.Equal(r) {
-					t.Errorf("without a shared writer: %v, %v", alone, err)
 				}
 			})
 		}
@@ -196,7 +184,7 @@ func TestPropertiesAreDescribed(t *testing.T) {
 	_, cases := readPropertyCases(t, string(text))
 	m := mustParse(t, string(text))
 	define, entryPoints := image(t, m, cases[0].roots...)
-	r, err := Properties(m, define, entryPoints, cases[0].options)
+	r, err := properties(m, define, entryPoints, cases[0].options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +238,7 @@ func TestPropertyEncoding(t *testing.T) {
 			}
 			m := mustParse(t, text)
 			define, entryPoints := image(t, m, "k")
-			r, err := Properties(m, define, entryPoints, PropertyOptions{ParamInfo: true, ProgramMetadata: true, CompileTarget: "intel_gpu_pvc"})
+			r, err := properties(m, define, entryPoints, imageOptions{PropertyOptions: PropertyOptions{ParamInfo: true, ProgramMetadata: true, CompileTarget: "intel_gpu_pvc"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,33 +249,18 @@ func TestPropertyEncoding(t *testing.T) {
 	}
 }
 
-func TestDeviceLibProperties(t *testing.T) {
-	m := mustParse(t, `
-define spir_func float @__devicelib_ConvertBF16ToFINTEL(i16 %x) {
-  ret float 0.0
-}
-define spir_func void @other() {
-  ret void
-}
-declare spir_func void @__devicelib_declared()
-`)
-	for native, want := range map[bool]string{
-		false: "[SYCL/exported symbols]\n__devicelib_ConvertBF16ToFINTEL=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|0\n",
-		true:  "[SYCL/exported symbols]\n__devicelib_ConvertBF16ToFINTEL=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|1\n",
-	} {
-		r, err := DeviceLibProperties(m, native)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.String(); got != want {
-			t.Errorf("native %v: got\n%s\nwant\n%s", native, got, want)
-		}
-	}
-}
-
 var allProperties = PropertyOptions{
 	ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true,
-	ProgramMetadata: true, DeviceGlobals: true, Dependencies: true,
+	ProgramMetadata: true, DeviceGlobals: true,
+}
+
+// properties returns the properties of one image of a module.
+func properties(m *llvmir.Module, define []llvmir.Symbol, entryPoints []*llvmir.Function, o imageOptions) (*propset.Registry, error) {
+	w, err := newPropertyWriter(m)
+	if err != nil {
+		return nil, err
+	}
+	return w.properties(define, entryPoints, o)
 }
 
 func TestPropertiesOfMalformedModules(t *testing.T) {
@@ -327,7 +300,7 @@ func TestPropertiesOfMalformedModules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := mustParse(t, "define spir_kernel void @k() "+test.rest+" {\n  ret void\n}\n"+test.metadata+"\n")
 			define, entryPoints := image(t, m, "k")
-			r, err := Properties(m, define, entryPoints, allProperties)
+			r, err := properties(m, define, entryPoints, imageOptions{PropertyOptions: allProperties, dependencies: true})
 			checkMetadataError(t, r, err, test.fail)
 		})
 	}
@@ -342,27 +315,22 @@ func TestPropertiesOfMalformedModules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := mustParse(t, "@g = addrspace(1) global i32 0 "+test.attributes+"\n")
 			define, entryPoints := image(t, m, "@g")
-			r, err := Properties(m, define, entryPoints, allProperties)
+			r, err := properties(m, define, entryPoints, imageOptions{PropertyOptions: allProperties, dependencies: true})
 			checkMetadataError(t, r, err, test.fail)
 		})
 	}
 	t.Run("an entry point with a line break", func(t *testing.T) {
 		m := mustParse(t, "define spir_kernel void @\"a\\0Ab\"() {\n  ret void\n}\n")
-		_, err := Symbols(m.Functions())
+		_, err := symbols(m.Functions())
 		checkMetadataError(t, nil, err, "line break")
-	})
-	t.Run("a library function with a line break", func(t *testing.T) {
-		m := mustParse(t, "define spir_func void @\"__devicelib_\\0Ab\"() {\n  ret void\n}\n")
-		r, err := DeviceLibProperties(m, true)
-		checkMetadataError(t, r, err, "SYCL/exported symbols")
 	})
 }
 
 func checkMetadataError(t testing.TB, r *propset.Registry, err error, text string) {
 	t.Helper()
-	var bad *MetadataError
+	var bad *devicecode.MetadataError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), text) || r != nil {
-		t.Errorf("got %v, %v; want a MetadataError with %q", r, err, text)
+		t.Errorf("got %v, %v; want a devicecode.MetadataError with %q", r, err, text)
 	}
 }
 
@@ -382,7 +350,7 @@ func TestPropertiesOfManyImages(t *testing.T) {
 		fmt.Fprintf(&b, "define spir_kernel void @k%d() !sycl_used_aspects !1 {\n  call void @__devicelib_assert_fail()\n  ret void\n}\n", i)
 	}
 	m := mustParse(t, b.String())
-	w, err := NewPropertyWriter(m)
+	w, err := newPropertyWriter(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +359,7 @@ func TestPropertiesOfManyImages(t *testing.T) {
 		wg.Go(func() {
 			for i := part; i < kernels; i += 3 {
 				f := m.Function(fmt.Sprintf("k%d", i))
-				r, err := w.Properties(m.Closure(f), []*llvmir.Function{f}, allProperties)
+				r, err := w.properties(m.Closure(f), []*llvmir.Function{f}, imageOptions{PropertyOptions: allProperties, dependencies: true})
 				want := fmt.Sprintf("[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\nk%d=1|1\n[SYCL/assert used]\nk%d=1|1\n[SYCL/registered kernels]\nname%d=%v\n",
 					i, i, i, propset.String(fmt.Sprintf("k%d", i)))
 				if err != nil || r.String() != want {
@@ -417,7 +385,7 @@ func FuzzProperties(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w, err := NewPropertyWriter(m)
+		w, err := newPropertyWriter(m)
 		if err != nil {
 			checkMetadataError(t, nil, err, "")
 			return
@@ -440,17 +408,17 @@ func FuzzProperties(f *testing.F) {
 				}
 			}
 			define := m.Closure(list...)
-			r, err := w.Properties(define, entryPoints, allProperties)
+			r, err := w.properties(define, entryPoints, imageOptions{PropertyOptions: allProperties, dependencies: true})
 			if err != nil {
 				checkMetadataError(t, r, err, "")
 				continue
 			}
 			checkProperties(t, r)
-			again, err := w.Properties(define, entryPoints, allProperties)
+			again, err := w.properties(define, entryPoints, imageOptions{PropertyOptions: allProperties, dependencies: true})
 			if err != nil || again.String() != r.String() {
 				t.Fatalf("not the same again: %v", err)
 			}
-			if _, err := Symbols(entryPoints); err != nil {
+			if _, err := symbols(entryPoints); err != nil {
 				checkMetadataError(t, nil, err, "")
 			}
 		}

@@ -2,20 +2,24 @@ package postlink
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // TestMismatchesInCompiledCode takes declared aspects through the compiler: one
 // warning for each that is missing, with the chain of calls, constructors included.
 // What if constexpr discards is not called.
 func TestMismatchesInCompiledCode(t *testing.T) {
-	clang := program(t, "clang++")
+	clang := programs.Find(t, "clang++")
 	var bare []string
 	for _, debug := range []bool{false, true} {
 		file := filepath.Join(t.TempDir(), "mismatch.ll")
@@ -23,7 +27,9 @@ func TestMismatchesInCompiledCode(t *testing.T) {
 		if debug {
 			args = append(args, "-g")
 		}
-		runProgram(t, clang, args...)
+		if out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -32,16 +38,16 @@ func TestMismatchesInCompiledCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := MarkSource(m, "mismatch.cpp"); err != nil {
+		if err := markSource(m, "mismatch.cpp"); err != nil {
 			t.Fatal(err)
 		}
-		_, diagnostics, err := PropagateAspects(m, AspectOptions{})
+		result, err := aspects.Propagate(m, aspects.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		place := regexp.MustCompile(`(?m)(^| )[^ ]*mismatch\.cpp:(\d+):\d+(:?)`)
-		for _, d := range diagnostics {
+		for _, d := range result.Diagnostics {
 			got = append(got, place.ReplaceAllString(d.String(), "$1$2$3"))
 		}
 		slices.Sort(got)
@@ -77,7 +83,7 @@ use is from this call chain:
 		}
 		// Without debug information the same, with no places.
 		for i, s := range got {
-			got[i] = regexp.MustCompile(`(?m)^\d+: | \d+$`).ReplaceAllString(s, "") + "\n" + compileWithDebug
+			got[i] = regexp.MustCompile(`(?m)^\d+: | \d+$`).ReplaceAllString(s, "") + "\n" + devicecode.CompileWithDebug
 		}
 		slices.Sort(got)
 		if !slices.Equal(bare, got) {

@@ -2,19 +2,136 @@ package postlink
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// SameFunction reports whether two modules define a function alike: the same
+// A Source is the marked module of a source.
+type Source struct {
+	Name        string
+	Definitions Definitions
+	Read        func() (*Module, error) // reads the module, which only repeated kernels need
+}
+
+// A RepeatError is a definition that a source repeats although it may not.
+type RepeatError struct {
+	Source, Other string // their names
+	Symbol        string
+	Kernel        bool // defined differently; otherwise a function, of which there may be one
+}
+
+func (e *RepeatError) Error() string {
+	if e.Kernel {
+		return fmt.Sprintf("%s: kernel '%s' is also defined in %s, and differently; give one of them another kernel name", e.Source, kernelname.Display(e.Symbol), e.Other)
+	}
+	return fmt.Sprintf("%s: function '%s' is also defined in %s", e.Source, kernelname.Display(e.Symbol), e.Other)
+}
+
+// BadInput marks the error as caused by an input file.
+func (*RepeatError) BadInput() {}
+
+// Unrepeat leaves one of each kernel that several sources define alike, as those do
+// that include a header with it, and returns the modules that it has changed by their
+// places in the list. Other kernels of one name are errors, and so are functions that
+// are defined twice. A kernel that comes from a SYCLBIN has the prefix that the kernel
+// of a source will have.
+func Unrepeat(sources []Source) (changed map[int]*Module, err error) {
+	u := &unrepeating{
+		sources: sources, modules: map[int]*Module{}, repeated: map[int][]llvmir.Symbol{},
+		firstFunction: map[string]int{}, firstKernel: map[string]int{},
+	}
+	for i := range sources {
+		u.functionsOf(i)
+		if err := u.kernelsOf(i); err != nil {
+			return nil, err
+		}
+	}
+	if len(u.errs) > 0 {
+		return nil, errors.Join(u.errs...)
+	}
+	changed = map[int]*Module{}
+	for i, list := range u.repeated {
+		u.modules[i].ir.Delete(list...)
+		changed[i] = u.modules[i]
+	}
+	return changed, nil
+}
+
+// unrepeating is one run of Unrepeat.
+type unrepeating struct {
+	sources  []Source
+	modules  map[int]*Module
+	repeated map[int][]llvmir.Symbol // kernels that go, by source
+	errs     []error
+
+	firstFunction, firstKernel map[string]int // the first source of a name
+}
+
+func (u *unrepeating) functionsOf(i int) {
+	for _, name := range u.sources[i].Definitions.Functions {
+		if other, again := u.firstFunction[name]; again {
+			u.errs = append(u.errs, &RepeatError{Source: u.sources[i].Name, Other: u.sources[other].Name, Symbol: name})
+		}
+		u.firstFunction[name] = i
+	}
+}
+
+func (u *unrepeating) kernelsOf(i int) error {
+	for _, name := range u.sources[i].Definitions.Kernels {
+		bare := kernelname.Base(name)
+		other, again := u.firstKernel[bare]
+		if !again {
+			u.firstKernel[bare] = i
+			continue
+		}
+		if err := u.repeatedKernel(other, i, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeatedKernel compares the kernels of one name of two sources.
+func (u *unrepeating) repeatedKernel(first, second int, name string) error {
+	a, err := u.read(first)
+	if err != nil {
+		return err
+	}
+	b, err := u.read(second)
+	if err != nil {
+		return err
+	}
+	if sameFunction(a.ir, b.ir, name) {
+		u.repeated[second] = append(u.repeated[second], b.ir.Function(name))
+	} else {
+		u.errs = append(u.errs, &RepeatError{u.sources[second].Name, u.sources[first].Name, kernelname.Base(name), true})
+	}
+	return nil
+}
+
+func (u *unrepeating) read(i int) (*Module, error) {
+	if u.modules[i] == nil {
+		m, err := u.sources[i].Read()
+		if err != nil {
+			return nil, err
+		}
+		u.modules[i] = m
+	}
+	return u.modules[i], nil
+}
+
+// sameFunction reports whether two modules define a function alike: the same
 // instructions, attributes and, for what only they see, the same content. Debug
 // information and the numbers of metadata and attribute groups do not count, nor do
 // names of local symbols. Stock clang gives each source that includes a header the
 // header's kernels, and linkers want one of each.
-func SameFunction(a *llvmir.Module, b *llvmir.Module, name string) bool {
+func sameFunction(a *llvmir.Module, b *llvmir.Module, name string) bool {
 	f, g := a.Function(name), b.Function(name)
 	if f == nil || g == nil || !f.Defined() || !g.Defined() {
 		return false
@@ -51,14 +168,14 @@ type printer struct {
 func (p *printer) function(f *llvmir.Function) {
 	fmt.Fprintf(p.hash, "\nfunction %s %v", f.CallingConv(), f.ValueType())
 	for _, a := range f.Attributes() {
-		if a.Key != attrModuleID {
+		if a.Key != devicecode.AttrModuleID {
 			fmt.Fprintf(p.hash, " %q", a.Text)
 		}
 	}
 	for _, param := range f.Params() {
 		fmt.Fprintf(p.hash, " %q", param.Text)
 	}
-	for _, kind := range []string{"reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size", declaredAspectsMD} {
+	for _, kind := range []string{"reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size", devicecode.DeclaredAspectsMD} {
 		if id, ok := f.Metadata(kind); ok && p.m.Node(id) != nil {
 			fmt.Fprintf(p.hash, " %s%s", kind, p.m.Node(id).Text())
 		}

@@ -51,7 +51,7 @@ func TestSameFunction(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			a := parse(t, repeated)
 			b := parse(t, strings.NewReplacer(test.edit...).Replace(repeated))
-			if got := SameFunction(a, b, "k"); got != test.same {
+			if got := sameFunction(a, b, "k"); got != test.same {
 				t.Errorf("same: %v", got)
 			}
 		})

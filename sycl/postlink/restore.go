@@ -1,6 +1,7 @@
 package postlink
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -34,16 +36,59 @@ func (e *RestoreError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*RestoreError) BadInput() {}
 
-// Restore gives the code of a device image back what its property sets say and
-// SPIR-V does not, so that the image can be linked and split again: it is the reverse
-// of [Properties]. The exported functions and the kernels become those of the source
-// that id names; other functions become internal, as nobody knows of them.
+// Restore reads the code of a device image and gives it back what the image's property
+// sets say and SPIR-V does not, so that it can be linked and split again: it is the
+// reverse of [Image.Properties]. The code is for the target of stock clang's device
+// code then, which linkers want to be the same in all modules. The exported functions
+// and the kernels become those of the source that id names; other functions become
+// internal, as no other code can call them.
 //
 // What is lost without harm to the code is returned, an item a property. What would
-// make other code of it is an error.
-func Restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {
+// make other code of it is an error. The name is used in errors.
+func Restore(name string, text []byte, id string, r *propset.Registry) (m *Module, lost []string, err error) {
+	if m, err = Parse(name, retarget(text)); err != nil {
+		return nil, nil, err
+	}
+	if lost, err = restore(m.ir, id, r); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if r.Set(propset.DeviceLibMetadata) != nil {
+		makeMergeable(m.ir)
+	}
+	return m, lost, nil
+}
+
+// deviceTarget is what stock clang says of its device code.
+const deviceTarget = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spirv64-unknown-unknown"
+`
+
+// retarget replaces the target of a module.
+func retarget(text []byte) []byte {
+	out := []byte(deviceTarget)
+	for line := range bytes.Lines(text) {
+		switch {
+		case bytes.HasPrefix(line, []byte("target datalayout = ")), bytes.HasPrefix(line, []byte("target triple = ")), bytes.HasPrefix(line, []byte("source_filename = ")):
+		default:
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// makeMergeable lets other files define the functions of a module as well: each has a
+// device library of its own, and one is enough.
+func makeMergeable(m *llvmir.Module) {
+	for _, f := range m.Functions() {
+		if f.Defined() && f.Linkage() == llvmir.External {
+			f.SetLinkage(llvmir.LinkOnceODR)
+		}
+	}
+}
+
+func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {
 	forgetTranslation(m)
-	SetSourceLanguage(m)
+	setSourceLanguage(m)
 	p := &restored{module: m, registry: r}
 	if err := p.findEntryPoints(id); err != nil {
 		return nil, err
@@ -92,7 +137,7 @@ func (p *restored) findEntryPoints(id string) error {
 			}
 			continue
 		}
-		f.SetAttribute(attrModuleID, id)
+		f.SetAttribute(devicecode.AttrModuleID, id)
 		p.entryPoints = append(p.entryPoints, f)
 	}
 	var errs []error
@@ -125,7 +170,7 @@ func (p *restored) requirements() error {
 	}
 	var targets []string
 	for _, name := range q.FixedTargets {
-		targets = append(targets, "!"+mdString(name))
+		targets = append(targets, "!"+devicecode.MDString(name))
 	}
 	for _, a := range q.FixedTargetAspects {
 		targets = append(targets, "i32 "+strconv.Itoa(int(a)))
@@ -137,8 +182,8 @@ func (p *restored) requirements() error {
 		kind  string
 		items []string
 	}{
-		{usedAspectsMD, aspects},
-		{fixedTargetsMD, targets},
+		{devicecode.UsedAspectsMD, aspects},
+		{devicecode.FixedTargetsMD, targets},
 		{"sycl_joint_matrix", textOperands(q.JointMatrix)},
 		{"sycl_joint_matrix_mad", textOperands(q.JointMatrixMad)},
 	} {
@@ -172,40 +217,38 @@ func (p *restored) sizes() error {
 			return err
 		}
 	}
-	set := func(kind, key string, sizes []uint64) {
-		for _, f := range kernels {
-			if f.HasMetadata(kind) {
-				return
-			}
-		}
-		if len(kernels) == 0 {
-			p.lose(propset.DeviceRequirements, key, "the image has no kernel to require it")
-			return
-		}
-		node := p.module.AddNode(sizeList(sizes))
-		for _, f := range kernels {
-			f.SetMetadata(kind, node)
-		}
-	}
 	if len(q.WorkGroupSize) > 0 {
-		set("reqd_work_group_size", "reqd_work_group_size_uint64_t", q.WorkGroupSize)
+		p.sizeOfKernels(kernels, "reqd_work_group_size", "reqd_work_group_size_uint64_t", q.WorkGroupSize)
 	}
 	if q.WorkGroupDims > 0 {
-		set("work_group_num_dim", "work_group_num_dim", []uint64{uint64(q.WorkGroupDims)})
+		p.sizeOfKernels(kernels, "work_group_num_dim", "work_group_num_dim", []uint64{uint64(q.WorkGroupDims)})
 	}
-	const subGroup = "intel_reqd_sub_group_size"
-	switch len(q.SubGroupSizes) {
-	case 0:
-	case 1:
-		set(subGroup, "reqd_sub_group_size", []uint64{uint64(q.SubGroupSizes[0])})
-	default:
-		for _, size := range q.SubGroupSizes {
-			if !slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { have, ok := subGroupSize(p.module, f); return ok && have == size }) {
-				return &RestoreError{propset.DeviceRequirements, "reqd_sub_group_size", fmt.Sprintf("no kernel of the IR module says that it is the one that requires sub-groups of %d", size)}
-			}
+	const key = "reqd_sub_group_size"
+	if len(q.SubGroupSizes) == 1 {
+		p.sizeOfKernels(kernels, "intel_reqd_sub_group_size", key, []uint64{uint64(q.SubGroupSizes[0])})
+		return nil
+	}
+	for _, size := range q.SubGroupSizes {
+		if !slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { have, ok := subGroupSize(p.module, f); return ok && have == size }) {
+			return &RestoreError{propset.DeviceRequirements, key, fmt.Sprintf("no kernel of the IR module says that it is the one that requires sub-groups of %d", size)}
 		}
 	}
 	return nil
+}
+
+// sizeOfKernels gives all kernels a required size, unless one of them has its own.
+func (p *restored) sizeOfKernels(kernels []*llvmir.Function, kind, key string, sizes []uint64) {
+	if slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { return f.HasMetadata(kind) }) {
+		return
+	}
+	if len(kernels) == 0 {
+		p.lose(propset.DeviceRequirements, key, "the image has no kernel to require it")
+		return
+	}
+	node := p.module.AddNode(sizeList(sizes))
+	for _, f := range kernels {
+		f.SetMetadata(kind, node)
+	}
 }
 
 // kernelSizes restores what the program metadata says of a kernel.
@@ -239,14 +282,14 @@ func (p *restored) places() {
 	for _, f := range p.entryPoints {
 		if value, ok := p.registry.Set(srcloc.Set).Get(f.Name()); ok {
 			if text, ok := value.Text(); ok {
-				f.SetMetadata(placesMD, p.module.AddNode("!"+mdString(text)))
+				f.SetMetadata(placesMD, p.module.AddNode("!"+devicecode.MDString(text)))
 			}
 		}
 	}
 }
 
-// PlacesOf returns the property that Restore has attached to a kernel.
-func PlacesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
+// placesOf returns the property that restore has attached to a kernel.
+func placesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
 	id, ok := f.Metadata(placesMD)
 	if !ok || m.Node(id) == nil {
 		return propset.Value{}, false
@@ -262,9 +305,7 @@ func PlacesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
 // variables or the code as a whole, or says that it is lost.
 func (p *restored) property(set string, property propset.Property) error {
 	key := property.Key
-	refuse := func(format string, args ...any) error { return &RestoreError{set, key, fmt.Sprintf(format, args...)} }
-	number, isNumber := property.Value.Uint()
-	text, isText := property.Value.Text()
+	refuse := func(msg string) error { return &RestoreError{set, key, msg} }
 	switch set {
 	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set:
 		// Seen to above; imported functions are declared in the code.
@@ -278,67 +319,88 @@ func (p *restored) property(set string, property propset.Property) error {
 			p.lose(set, key, "the IR module has no kernel of that name")
 		}
 	case propset.SpecializationConstants:
-		return refuse("the IR does not say which constant this is, so that nobody could set it; combine the files instead")
+		return refuse("the IR does not say which constant this is, so that no program could set it; combine the files instead")
 	case propset.SpecializationConstantDefaults:
 		if p.registry.Set(propset.SpecializationConstants).Len() == 0 {
 			p.lose(set, key, "there is no specialization constant")
 		}
 	case propset.KernelParamOpt:
-		f := p.module.Function(key)
-		if f == nil || !f.Kernel() {
-			return nil // DPC++ lists functions, too, whose arguments no host sets
-		}
-		bits, mask := property.Value.BitLen(), property.Value.Bytes()
-		if mask == nil {
-			return refuse("the value is not a list of bits")
-		}
-		list := make([]string, bits)
-		for i := range list {
-			list[i] = "i1 " + strconv.FormatBool(mask[i/8]>>(i%8)&1 == 1)
-		}
-		if len(list) > 0 {
-			f.SetMetadata("sycl_kernel_omit_args", p.module.AddNode(strings.Join(list, ", ")))
-		}
+		return p.removedParameters(property)
 	case propset.ImplicitLocalArg:
-		f := p.module.Function(key)
-		if f == nil || !f.Kernel() || !isNumber || uint64(number) >= uint64(len(f.Params())) {
-			return refuse("the IR module has no kernel of that name with such a parameter")
-		}
-		f.SetAttribute(attrWorkGroupStatic, "")
-		f.SetParamAttribute(int(number), attrImplicitLocalArg, "")
+		return p.implicitLocalArg(property)
 	case propset.DeviceGlobals:
-		return p.variable(set, property, func(g *llvmir.Global, values []uint32) bool {
-			if len(values) != 2 {
-				return false
-			}
-			g.SetAttribute(attrDeviceGlobalSize, strconv.FormatUint(uint64(values[0]), 10))
-			if values[1] != 0 {
-				g.SetAttribute(attrDeviceImageScope, "")
-			}
-			return true
-		})
+		return p.variable(set, property, deviceGlobal)
 	case propset.HostPipes:
-		return p.variable(set, property, func(g *llvmir.Global, values []uint32) bool {
-			if len(values) != 1 {
-				return false
-			}
-			g.SetAttribute(attrHostPipe, "")
-			g.SetAttribute(attrHostPipeSize, strconv.FormatUint(uint64(values[0]), 10))
-			return true
-		})
+		return p.variable(set, property, hostPipe)
 	case propset.VirtualFunctions:
 		return refuse("the IR does not say which functions are virtual; combine the files instead")
 	case propset.RegisteredKernels:
-		if !isText {
+		text, ok := property.Value.Text()
+		if !ok {
 			return refuse("the value is not the name of a kernel")
 		}
-		p.module.AppendNamed(registeredNamesMD, p.module.AddNode("!{"+"!"+mdString(key)+", "+"!"+mdString(text)+"}"))
+		p.module.AppendNamed(registeredNamesMD, p.module.AddNode("!{"+"!"+devicecode.MDString(key)+", "+"!"+devicecode.MDString(text)+"}"))
 	case propset.MiscProperties:
 		return p.misc(property)
 	default:
 		p.lose(set, key, "the set has no form in IR")
 	}
 	return nil
+}
+
+// removedParameters restores which parameters a kernel has lost.
+func (p *restored) removedParameters(property propset.Property) error {
+	f := p.module.Function(property.Key)
+	if f == nil || !f.Kernel() {
+		return nil // DPC++ also lists functions, whose arguments no host sets
+	}
+	bits, mask := property.Value.BitLen(), property.Value.Bytes()
+	if mask == nil {
+		return &RestoreError{propset.KernelParamOpt, property.Key, "the value is not a list of bits"}
+	}
+	list := make([]string, bits)
+	for i := range list {
+		list[i] = "i1 " + strconv.FormatBool(mask[i/8]>>(i%8)&1 == 1)
+	}
+	if len(list) > 0 {
+		f.SetMetadata("sycl_kernel_omit_args", p.module.AddNode(strings.Join(list, ", ")))
+	}
+	return nil
+}
+
+// implicitLocalArg restores which parameter of a kernel points to the memory that its
+// work-group shares.
+func (p *restored) implicitLocalArg(property propset.Property) error {
+	f := p.module.Function(property.Key)
+	number, ok := property.Value.Uint()
+	if f == nil || !f.Kernel() || !ok || uint64(number) >= uint64(len(f.Params())) {
+		return &RestoreError{propset.ImplicitLocalArg, property.Key, "the IR module has no kernel of that name with such a parameter"}
+	}
+	f.SetAttribute(attrWorkGroupStatic, "")
+	f.SetParamAttribute(int(number), attrImplicitLocalArg, "")
+	return nil
+}
+
+// deviceGlobal makes a variable a device global, of a size and a scope.
+func deviceGlobal(g *llvmir.Global, values []uint32) bool {
+	if len(values) != 2 {
+		return false
+	}
+	g.SetAttribute(attrDeviceGlobalSize, strconv.FormatUint(uint64(values[0]), 10))
+	if values[1] != 0 {
+		g.SetAttribute(attrDeviceImageScope, "")
+	}
+	return true
+}
+
+// hostPipe makes a variable a host pipe, of a size.
+func hostPipe(g *llvmir.Global, values []uint32) bool {
+	if len(values) != 1 {
+		return false
+	}
+	g.SetAttribute(attrHostPipe, "")
+	g.SetAttribute(attrHostPipeSize, strconv.FormatUint(uint64(values[0]), 10))
+	return true
 }
 
 // variable restores what hosts know of a variable. SPIR-V keeps its name only.
@@ -414,7 +476,7 @@ func textOperands(text string) []string {
 	}
 	var list []string
 	for part := range strings.SplitSeq(text, ";") {
-		list = append(list, "!"+mdString(part))
+		list = append(list, "!"+devicecode.MDString(part))
 	}
 	return list
 }

@@ -2,12 +2,12 @@ package postlink
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -113,7 +113,7 @@ sanUsed=`+propset.String("asan").String()+`
 [rules_sycl/source places]
 _ZTS1K=`+propset.String(places).String()+"\n")
 	m := parseBare(t)
-	lost, err := Restore(m, "lib/a.syclbin", r)
+	lost, err := restore(m, "lib/a.syclbin", r)
 	if err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
 	}
@@ -121,7 +121,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	if m, err = llvmir.ParseString("again.ll", text(t, m)); err != nil {
 		t.Fatal(err)
 	}
-	images, err := Split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true})
+	images, err := split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,13 +132,14 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	for _, name := range []string{"list", "pipe"} {
 		define = append(define, m.Global(name))
 	}
-	got, err := Properties(m, define, images[0].EntryPoints, PropertyOptions{
-		ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true, Dependencies: true,
+	got, err := properties(m, define, images[0].entryPoints, imageOptions{
+		PropertyOptions: PropertyOptions{ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true},
+		dependencies:    true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, ok := PlacesOf(m, m.Function("_ZTS1K"))
+	value, ok := placesOf(m, m.Function("_ZTS1K"))
 	if !ok {
 		t.Fatal("the place of the kernel is lost")
 	}
@@ -152,7 +153,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 
 func TestForgetTranslation(t *testing.T) {
 	m := parseBare(t)
-	if _, err := Restore(m, "a", registry(t, told)); err != nil {
+	if _, err := restore(m, "a", registry(t, told)); err != nil {
 		t.Fatal(err)
 	}
 	got := text(t, m)
@@ -194,7 +195,7 @@ func TestForgetTranslation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(m, "a", registry(t, told)); err != nil {
+	if _, err := restore(m, "a", registry(t, told)); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text(t, m), "contract") {
@@ -206,12 +207,12 @@ func TestForgetTranslation(t *testing.T) {
 // others.
 func TestRestoreUnknown(t *testing.T) {
 	m := parseBare(t)
-	if lost, err := Restore(m, "a", new(propset.Registry)); err != nil || len(lost) > 0 {
+	if lost, err := restore(m, "a", new(propset.Registry)); err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
 	}
 	for name, want := range map[string]bool{"_ZTS1K": true, "_Z2tov": true, "_Z6insidev": true, "_Z4fromv": false} {
 		f := m.Function(name)
-		if _, ok := f.Attribute(attrModuleID); ok != want || f.Linkage() != llvmir.External {
+		if _, ok := f.Attribute(devicecode.AttrModuleID); ok != want || f.Linkage() != llvmir.External {
 			t.Errorf("%s: of a source: %v, linkage %q", name, ok, f.Linkage())
 		}
 	}
@@ -220,7 +221,7 @@ func TestRestoreUnknown(t *testing.T) {
 func TestRestoreSizes(t *testing.T) {
 	m := parseBare(t)
 	m.Function("_ZTS1K").RemoveMetadata("reqd_work_group_size")
-	_, err := Restore(m, "a", registry(t, told+"[SYCL/device requirements]\nwork_group_num_dim=1|2\n[SYCL/program metadata]\n"+
+	_, err := restore(m, "a", registry(t, told+"[SYCL/device requirements]\nwork_group_num_dim=1|2\n[SYCL/program metadata]\n"+
 		"_ZTS1K@reqd_work_group_size="+propset.Uint32s(64, 1).String()+"\n_ZTS1K@reqd_sub_group_size=1|32\n_ZTS1K@max_linear_work_group_size=1|128\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func TestRestoreSizes(t *testing.T) {
 	for kind, want := range map[string][]int64{
 		"reqd_work_group_size": {64, 1}, "intel_reqd_sub_group_size": {32}, "max_linear_work_group_size": {128}, "work_group_num_dim": {2},
 	} {
-		if got, _ := metadataInts(m, m.Function("_ZTS1K"), kind); !slices.Equal(got, want) {
+		if got, _ := devicecode.Ints(m, m.Function("_ZTS1K"), kind); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", kind, got, want)
 		}
 	}
@@ -239,7 +240,7 @@ func TestRestoreSizes(t *testing.T) {
 func TestRestoreDPCPP(t *testing.T) {
 	m := parseBare(t)
 	bits := propset.Bits([]byte{1}, 1).String()
-	lost, err := Restore(m, "a", registry(t, "[SYCL/devicelib metadata]\nbfloat16=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\npipe=1|1\n[SYCL/kernel names]\n_ZTS1K=1|1\n"+
+	lost, err := restore(m, "a", registry(t, "[SYCL/devicelib metadata]\nbfloat16=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\npipe=1|1\n[SYCL/kernel names]\n_ZTS1K=1|1\n"+
 		"[SYCL/kernel param opt]\n_Z2tov="+bits+"\n_Z4gonev="+bits+"\n_ZTS1K="+propset.Bits([]byte{2}, 2).String()+"\n"))
 	if err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
@@ -272,14 +273,14 @@ func TestRestoreRefusals(t *testing.T) {
 		"a sanitizer whose list is gone":    {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Restore(parseBare(t), "a", registry(t, test.properties))
+			_, err := restore(parseBare(t), "a", registry(t, test.properties))
 			var refused *RestoreError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
 	}
-	if _, err := Restore(parseBare(t), "a", registry(t, "[SYCL/device requirements]\naspects=1|5\n")); err == nil || !strings.Contains(err.Error(), "aspects") {
+	if _, err := restore(parseBare(t), "a", registry(t, "[SYCL/device requirements]\naspects=1|5\n")); err == nil || !strings.Contains(err.Error(), "aspects") {
 		t.Errorf("aspects that are a number: %v", err)
 	}
 }
@@ -292,26 +293,12 @@ func TestRestoreLosses(t *testing.T) {
 		"default values of none": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lost, err := Restore(parseBare(t), "a", registry(t, test.properties))
+			lost, err := restore(parseBare(t), "a", registry(t, test.properties))
 			if err != nil || len(lost) != 1 || !strings.Contains(lost[0], test.want) {
 				t.Errorf("lost %q, %v; want %s", lost, err, test.want)
 			}
 		})
 	}
-}
-
-func ExampleRestore() {
-	m, _ := llvmir.ParseString("k.ll", "define spir_kernel void @_ZTS1K() {\n  ret void\n}\n")
-	r, _ := propset.Parse("k.prop", []byte("[SYCL/device requirements]\naspects="+propset.Uint32s(6).String()+"\n[SYCL/kernel names]\n_ZTS1K=1|1\n"))
-	if _, err := Restore(m, "k.syclbin", r); err != nil {
-		panic(err)
-	}
-	m.WriteTo(os.Stdout)
-	// Output:
-	// define spir_kernel void @_ZTS1K() "sycl-module-id"="k.syclbin" !sycl_used_aspects !0 {
-	//   ret void
-	// }
-	// !0 = !{i32 6}
 }
 
 // FuzzRestore: whatever property sets say, the module that they are put into can be
@@ -334,7 +321,7 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Restore(m, "a", r); err != nil {
+		if _, err := restore(m, "a", r); err != nil {
 			return
 		}
 		if _, err := llvmir.ParseString("again.ll", text(t, m)); err != nil {

@@ -3,9 +3,13 @@ package postlink
 import (
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// linked is what MarkSource and linking make of two sources: the kernel's source
+// linked is what markSource and linking make of two sources: the kernel's source
 // does not know that the function of the other one uses double.
 const linked = `target triple = "spirv64-unknown-unknown"
 
@@ -35,7 +39,7 @@ attributes #1 = { "sycl-module-id"="b.cpp" }
 
 func TestRun(t *testing.T) {
 	m := parse(t, linked)
-	result, err := Run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
+	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +53,7 @@ func TestRun(t *testing.T) {
 	}
 
 	m = parse(t, linked)
-	result, err = Run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})
+	result, err = run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,12 +61,8 @@ func TestRun(t *testing.T) {
 		"warning: function 'bar' uses aspect 'fp64' not expected by its calling kernel.\nMissing [[sycl::device_has()]] on SYCL_EXTERNAL function?\n") {
 		t.Errorf("diagnostics: %v", result.Diagnostics)
 	}
-	w, err := NewPropertyWriter(m)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, image := range result.Images {
-		sets, err := image.Properties(w, PropertyOptions{})
+		sets, err := image.Properties(PropertyOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,18 +74,18 @@ func TestRun(t *testing.T) {
 
 func TestMarkSource(t *testing.T) {
 	m := parse(t, strings.NewReplacer(` #0`, "", ` #1`, "", ` !sycl_used_aspects !0`, "").Replace(linked[:strings.Index(linked, "attributes")]))
-	if err := MarkSource(m, "dir/a.cpp"); err != nil {
+	if err := markSource(m, "dir/a.cpp"); err != nil {
 		t.Fatal(err)
 	}
 	for name, aspects := range map[string]bool{"_ZTS1K": true, "_ZTS5Knows": true, "_Z3barPd": true} {
 		f := m.Function(name)
-		if id, _ := f.Attribute(attrModuleID); f.Kernel() && id != "dir/a.cpp" {
+		if id, _ := f.Attribute(devicecode.AttrModuleID); f.Kernel() && id != "dir/a.cpp" {
 			t.Errorf("%s is of source %q", name, id)
 		}
-		if f.HasMetadata(usedAspectsMD) != aspects {
+		if f.HasMetadata(devicecode.UsedAspectsMD) != aspects {
 			t.Errorf("%s uses aspects: %v", name, !aspects)
 		}
-		if f.HasMetadata(fixedTargetsMD) {
+		if f.HasMetadata(devicecode.FixedTargetsMD) {
 			t.Errorf("%s has fixed targets", name)
 		}
 	}
@@ -95,11 +95,41 @@ func TestMarkSource(t *testing.T) {
 func TestRunWithErrors(t *testing.T) {
 	m := parse(t, started+"define void @init() {\n  store float 1.0, ptr addrspace(1) @x\n  ret void\n}\n"+
 		"define spir_kernel void @_ZTS1L() \"sycl-module-id\"=\"b\" {\n  %v = load float, ptr addrspace(1) @x\n  call void @lost()\n  ret void\n}\ndeclare void @lost()\n")
-	result, err := Run(m, Options{Split: SplitOptions{Mode: SplitPerSource}})
+	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Images) > 0 || len(result.Diagnostics) != 1 || result.Diagnostics[0].Severity != Error {
+	if len(result.Images) > 0 || len(result.Diagnostics) != 1 || !result.Diagnostics[0].IsError {
 		t.Errorf("%d images, %v", len(result.Images), result.Diagnostics)
+	}
+}
+
+// TestRunNumbersAspects looks at what comes out at the end, for IR of both numberings.
+func TestRunNumbersAspects(t *testing.T) {
+	for _, number := range []string{"27", "28"} {
+		m := parse(t, `
+define spir_kernel void @k() !sycl_used_aspects !0 {
+  ret void
+}
+!0 = !{!94}
+!sycl_aspects = !{!92, !94}
+!92 = !{!"fp64", i32 6}
+!94 = !{!"atomic64", i32 `+number+`}
+`)
+		result, err := run(m, Options{Split: SplitOptions{Mode: SplitOff}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Images) != 1 {
+			t.Fatalf("%d images", len(result.Images))
+		}
+		sets, err := result.Images[0].Properties(PropertyOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := requirement.FromProperties(sets)
+		if err != nil || len(q.Aspects) != 1 || q.Aspects[0] != aspect.Atomic64 {
+			t.Errorf("number %s: %v, %v", number, q, err)
+		}
 	}
 }

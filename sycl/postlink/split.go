@@ -2,13 +2,13 @@ package postlink
 
 import (
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // A SplitMode says which entry points become a device image together.
@@ -46,74 +46,47 @@ type SplitOptions struct {
 	Dependencies bool
 }
 
-// An Image is what becomes one device image.
-type Image struct {
-	Number      int    // images of an explicit SIMD split have the same
-	Source      string // the module id of the entry points; "" when it did not count
-	ESIMD       bool   // explicit SIMD code
-	EntryPoints []*llvmir.Function
-	define      []llvmir.Symbol
-	registered  []registration // of the entry points, as text of nodes
+// images divides the module. The number of an image is that which DPC++'s post-link
+// step would give it: images are in descending order of what keeps their entry points
+// apart. A module without entry points is one image.
+func (im *imageModule) images() ([]*Image, error) {
+	list, err := im.groups()
+	for _, image := range list {
+		image.module = im
+	}
+	return list, err
 }
 
-// Split divides a module into images. The number of an image is that which DPC++'s
-// post-link step would give it: images are in descending order of what keeps their
-// entry points apart. A module without entry points is one image.
-func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
+// groups returns the images without what they share.
+func (im *imageModule) groups() ([]*Image, error) {
+	m, o := im.ir, im.split
 	if !slices.Contains(SplitModes, o.Mode) {
 		return nil, fmt.Errorf("the split mode %q is not known", o.Mode)
 	}
-	groups := map[string]*Image{}
-	var keys []string
-	for _, f := range m.Functions() {
-		if !entryPoint(f, o) {
-			continue
-		}
-		var key, source string
-		if !o.Whole {
-			var err error
-			if key, source, err = splitKey(m, f, o.Mode); err != nil {
-				return nil, err
-			}
-		}
-		if groups[key] == nil {
-			groups[key] = &Image{Source: source}
-			keys = append(keys, key)
-		}
-		groups[key].EntryPoints = append(groups[key].EntryPoints, f)
+	groups, err := entryPointGroups(m, o)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(keys)
-	slices.Reverse(keys)
+	if len(groups) == 0 {
+		return []*Image{wholeImage(m)}, nil
+	}
 	s := newSplitter(m)
 	registered := registeredKernels(m)
 	var images []*Image
-	for i, key := range keys {
-		parts := []*Image{groups[key]}
+	for i, group := range groups {
+		parts := []*Image{group}
 		if o.ESIMD {
-			parts = splitESIMD(groups[key])
+			parts = splitESIMD(group)
 		}
 		for _, image := range parts {
 			image.Number = i
 			image.define = s.closure(image)
-			for _, f := range image.EntryPoints {
+			for _, f := range image.entryPoints {
 				image.registered = append(image.registered, registered[f.Name()]...)
 			}
 			slices.SortFunc(image.registered, func(a, b registration) int { return a.place - b.place })
 			images = append(images, image)
 		}
-	}
-	if len(images) == 0 {
-		all := &Image{}
-		for _, f := range m.Functions() {
-			all.define = append(all.define, f)
-		}
-		for _, g := range m.Globals() {
-			all.define = append(all.define, g)
-		}
-		for _, a := range m.Aliases() {
-			all.define = append(all.define, a)
-		}
-		return []*Image{all}, nil
 	}
 	if !o.Dependencies {
 		if err := sharedVariables(images); err != nil {
@@ -128,6 +101,48 @@ func Split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		}
 	}
 	return images, nil
+}
+
+// entryPointGroups returns an image for each group of entry points that belong
+// together, in the order of images.
+func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
+	groups := map[string]*Image{}
+	for _, f := range m.Functions() {
+		if !entryPoint(f, o) {
+			continue
+		}
+		var key, source string
+		if !o.Whole {
+			var err error
+			if key, source, err = splitKey(m, f, o.Mode); err != nil {
+				return nil, err
+			}
+		}
+		if groups[key] == nil {
+			groups[key] = &Image{Source: source}
+		}
+		groups[key].entryPoints = append(groups[key].entryPoints, f)
+	}
+	var list []*Image
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(groups))) {
+		list = append(list, groups[key])
+	}
+	return list, nil
+}
+
+// wholeImage returns an image of all that a module has, without entry points.
+func wholeImage(m *llvmir.Module) *Image {
+	all := &Image{}
+	for _, f := range m.Functions() {
+		all.define = append(all.define, f)
+	}
+	for _, g := range m.Globals() {
+		all.define = append(all.define, g)
+	}
+	for _, a := range m.Aliases() {
+		all.define = append(all.define, a)
+	}
+	return all
 }
 
 // hostVariables returns the variables that hosts find by name: device globals and host
@@ -147,10 +162,10 @@ func entryPoint(f *llvmir.Function, o SplitOptions) bool {
 	switch {
 	case !f.Defined():
 		return false
-	case f.Kernel(), f.HasAttribute(attrIndirectlyCallable):
+	case f.Kernel(), f.HasAttribute(devicecode.AttrIndirectlyCallable):
 		return true
 	}
-	return !o.KernelsOnly && f.HasAttribute(attrModuleID) && !deviceBuiltin(f.Name())
+	return !o.KernelsOnly && f.HasAttribute(devicecode.AttrModuleID) && !deviceBuiltin(f.Name())
 }
 
 // deviceBuiltin reports whether a function is one that the device compiler implements.
@@ -181,18 +196,18 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		part(v)
 	}
 	if mode == SplitPerKernel {
-		source, _ = f.Attribute(attrModuleID)
+		source, _ = f.Attribute(devicecode.AttrModuleID)
 		return f.Name(), source, nil
 	}
 	if mode != SplitOff {
-		id, ok := f.Attribute(attrModuleID)
+		id, ok := f.Attribute(devicecode.AttrModuleID)
 		if !ok && f.Kernel() {
-			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), attrModuleID)
+			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), devicecode.AttrModuleID)
 		}
 		source = id
 	}
 	// Code for fixed targets stays together whatever else it uses.
-	fixed, _, err := fixedTargetsOf(m, f)
+	fixed, _, err := devicecode.FixedTargets(m, f)
 	if err != nil {
 		return "", "", err
 	}
@@ -203,7 +218,7 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		return b.String(), source, nil
 	}
 	part(source)
-	attribute(attrIndirectlyCallable)
+	attribute(devicecode.AttrIndirectlyCallable)
 	attribute(attrRegisterAllocMode)
 	attribute(attrGRFSize)
 	aspects, err := splitAspects(m, f)
@@ -212,7 +227,7 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 	}
 	list(&b, aspects)
 	for _, kind := range []string{"reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size"} {
-		sizes, _ := metadataInts(m, f, kind)
+		sizes, _ := devicecode.Ints(m, f, kind)
 		list(&b, sizes)
 	}
 	attribute(attrOptLevel)
@@ -238,14 +253,14 @@ func list[T any](b *strings.Builder, values []T) {
 // those below zero, which are no aspects of devices and are there for that only.
 func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	var values []int32
-	for _, kind := range []string{usedAspectsMD, declaredAspectsMD} {
+	for _, kind := range []string{devicecode.UsedAspectsMD, devicecode.DeclaredAspectsMD} {
 		id, ok := f.Metadata(kind)
 		if !ok {
 			continue
 		}
-		more, ok := aspectNumbers(m, id)
+		more, ok := devicecode.AspectNumbers(m, id)
 		if !ok {
-			return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of aspects", kind, id)}
+			return nil, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of aspects", kind, id)}
 		}
 		values = append(values, more...)
 	}
@@ -256,17 +271,17 @@ func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 // splitESIMD divides an image by whether entry points are explicit SIMD code.
 func splitESIMD(image *Image) []*Image {
 	sycl, esimd := *image, *image
-	sycl.EntryPoints, esimd.EntryPoints, esimd.ESIMD = nil, nil, true
-	for _, f := range image.EntryPoints {
+	sycl.entryPoints, esimd.entryPoints, esimd.ESIMD = nil, nil, true
+	for _, f := range image.entryPoints {
 		if explicitSIMD(f) {
-			esimd.EntryPoints = append(esimd.EntryPoints, f)
+			esimd.entryPoints = append(esimd.entryPoints, f)
 		} else {
-			sycl.EntryPoints = append(sycl.EntryPoints, f)
+			sycl.entryPoints = append(sycl.entryPoints, f)
 		}
 	}
 	var parts []*Image
 	for _, p := range []*Image{&sycl, &esimd} {
-		if len(p.EntryPoints) > 0 {
+		if len(p.entryPoints) > 0 {
 			parts = append(parts, p)
 		}
 	}
@@ -309,7 +324,7 @@ func newSplitter(m *llvmir.Module) *splitter {
 // and what they depend on. Virtual functions are in the image of their set only.
 func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	roots := slices.Clone(s.keep)
-	for _, f := range image.EntryPoints {
+	for _, f := range image.entryPoints {
 		roots = append(roots, f)
 	}
 	var reached []llvmir.Symbol
@@ -332,13 +347,13 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 			break
 		}
 	}
-	entry := make(map[llvmir.Symbol]bool, len(image.EntryPoints))
-	for _, f := range image.EntryPoints {
+	entry := make(map[llvmir.Symbol]bool, len(image.entryPoints))
+	for _, f := range image.entryPoints {
 		entry[f] = true
 	}
 	return slices.DeleteFunc(reached, func(symbol llvmir.Symbol) bool {
 		f, ok := symbol.(*llvmir.Function)
-		return ok && f.HasAttribute(attrIndirectlyCallable) && !entry[f]
+		return ok && f.HasAttribute(devicecode.AttrIndirectlyCallable) && !entry[f]
 	})
 }
 
@@ -364,7 +379,7 @@ func sharedVariables(images []*Image) error {
 			// variables that can be written have as many as there are images.
 			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
-					kernelname.Display(g.Name()), kernelname.Display(other.EntryPoints[0].Name()), kernelname.Display(image.EntryPoints[0].Name()))
+					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
 			}
 		}
 	}
@@ -379,9 +394,9 @@ func inImageScope(g *llvmir.Global) bool {
 	return ok && v != "false"
 }
 
-// ForgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
+// forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
 // device globals in llvm.compiler.used.
-func ForgetUsed(m *llvmir.Module) {
+func forgetUsed(m *llvmir.Module) {
 	m.DeleteGlobal("llvm.used")
 	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
 		name, ok := e.BaseGlobal()
@@ -417,87 +432,10 @@ func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool)
 	}
 }
 
-// WriteTo writes the image as a module of its own: its entry points are visible,
-// all else of it is internal, what it does not define is declared.
-func (image *Image) WriteTo(w io.Writer, m *llvmir.Module, o SplitOptions) error {
-	entry := make(map[*llvmir.Function]bool, len(image.EntryPoints))
-	for _, f := range image.EntryPoints {
-		entry[f] = true
-	}
-	visible := func(s llvmir.Symbol) bool {
-		f, ok := s.(*llvmir.Function)
-		if !ok { // the runtime finds device globals and host pipes by name
-			return s.HasAttribute(attrUniqueID) || s.HasAttribute(attrDeviceGlobalSize) || s.HasAttribute(attrHostPipe)
-		}
-		return entry[f] || f.HasAttribute(attrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
-			o.Dependencies && importable(f) && f.HasAttribute(attrModuleID)
-	}
-	err := m.WriteSubset(w, llvmir.Subset{
-		Define:   image.define,
-		Internal: func(s llvmir.Symbol) bool { return !visible(s) },
-		External: func(s llvmir.Symbol) bool {
-			f, ok := s.(*llvmir.Function)
-			return ok && f.HasAttribute(attrIndirectlyCallable)
-		},
-		Named: func(name string, _ *llvmir.Node) bool { return name != registeredNamesMD },
-	})
-	if err != nil {
-		return err
-	}
-	return image.writeRegistered(w, m)
-}
-
-// Properties returns the property sets of the image.
-func (image *Image) Properties(w *PropertyWriter, o PropertyOptions) (*propset.Registry, error) {
-	return w.Properties(image.define, image.EntryPoints, o)
-}
-
-// registeredKernels returns the pairs of the list by kernel, each with the place
-// that it has in the list.
-func registeredKernels(m *llvmir.Module) map[string][]registration {
-	named := m.Named(registeredNamesMD)
-	if named == nil {
-		return nil
-	}
-	pairs := map[string][]registration{}
-	place := 0
-	for _, id := range named.Nodes() {
-		n := m.Node(id)
-		if n == nil {
-			continue
-		}
-		for _, o := range n.Operands() {
-			pair, ok := operandNode(m, o)
-			if !ok {
-				continue
-			}
-			if words := pair.Strings(); len(words) == 2 {
-				pairs[words[1]] = append(pairs[words[1]], registration{place, pair.Text(), words[1]})
-				place++
-			}
-		}
-	}
-	return pairs
-}
-
-// writeRegistered writes the list of registered kernels with those of the image.
-func (image *Image) writeRegistered(w io.Writer, m *llvmir.Module) error {
-	if len(image.registered) == 0 {
-		return nil
-	}
-	pairs := make([]string, len(image.registered))
-	for i, r := range image.registered {
-		pairs[i] = r.name
-	}
-	id := m.FreeNode()
-	_, err := fmt.Fprintf(w, "!%s = !{!%d}\n!%d = !{%s}\n", registeredNamesMD, id, id, strings.Join(pairs, ", "))
-	return err
-}
-
 // importable reports whether another image may use a function of this one, or this
 // one that of another.
 func importable(f *llvmir.Function) bool {
 	name := f.Name()
 	return !strings.HasPrefix(name, "llvm.") && !strings.HasPrefix(name, "__") && !strings.HasPrefix(kernelname.Display(name), "__") &&
-		!deviceBuiltin(name) && !f.HasAttribute(attrIndirectlyCallable)
+		!deviceBuiltin(name) && !f.HasAttribute(devicecode.AttrIndirectlyCallable)
 }

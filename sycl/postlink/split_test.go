@@ -21,7 +21,7 @@ func describeImages(images []*Image) string {
 			b.WriteString(" esimd")
 		}
 		entry := map[llvmir.Symbol]bool{}
-		for _, f := range image.EntryPoints {
+		for _, f := range image.entryPoints {
 			entry[f] = true
 			b.WriteString(" " + f.Name())
 		}
@@ -34,6 +34,10 @@ func describeImages(images []*Image) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+func split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
+	return newImageModule(m, o, false).images()
 }
 
 // kernel writes a kernel of a source with metadata or attributes behind its name.
@@ -209,7 +213,7 @@ func TestSplit(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, test.ir)
-			images, err := Split(m, test.options)
+			images, err := split(m, test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +222,7 @@ func TestSplit(t *testing.T) {
 			}
 			for _, image := range images {
 				var out bytes.Buffer
-				if err := image.WriteTo(&out, m, test.options); err != nil {
+				if err := image.WriteCode(&out); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := llvmir.Parse("image", out.Bytes()); err != nil {
@@ -263,7 +267,7 @@ func TestSplitRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Split(parse(t, test.ir), test.options)
+			_, err := split(parse(t, test.ir), test.options)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -311,16 +315,16 @@ define linkonce_odr spir_func void @set() {
 // TestSplitImages looks at what images hold besides functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
-	ForgetUsed(m)
+	forgetUsed(m)
 	o := SplitOptions{Mode: SplitPerSource}
-	images, err := Split(m, o)
+	images, err := split(m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text [2]string
 	for i, image := range images {
 		var out bytes.Buffer
-		if err := image.WriteTo(&out, m, o); err != nil {
+		if err := image.WriteCode(&out); err != nil {
 			t.Fatal(err)
 		}
 		text[i] = out.String()
@@ -406,13 +410,13 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, ir)
-			images, err := Split(m, test.options)
+			images, err := split(m, test.options)
 			if err != nil || len(images) != 2 {
 				t.Fatalf("%d images, %v", len(images), err)
 			}
 			for i, want := range []string{test.virtual, test.kernel} { // in descending order of what keeps them apart
 				var out bytes.Buffer
-				if err := images[i].WriteTo(&out, m, test.options); err != nil {
+				if err := images[i].WriteCode(&out); err != nil {
 					t.Fatal(err)
 				}
 				written := parse(t, out.String())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // forgetTranslation removes what the translator from SPIR-V says and the way back
@@ -96,7 +97,7 @@ func (d *decorations) list(id int) int {
 	var kept []string
 	operands := n.Operands()
 	for _, o := range operands {
-		if one, ok := operandNode(d.module, o); ok {
+		if one, ok := devicecode.OperandNode(d.module, o); ok {
 			if what := one.Ints(); len(what) > 0 && slices.Contains(saidDecorations, what[0]) {
 				continue
 			}

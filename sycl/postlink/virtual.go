@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// FindVirtualFunctions finds the sets of virtual functions that each kernel may call
+// findVirtualFunctions finds the sets of virtual functions that each kernel may call
 // and adds them to those of its attribute calls-indirectly. A kernel that reaches a
 // vtable, a variable whose initial value names functions of a set, may call them:
 // it can make objects of their class.
@@ -18,13 +19,13 @@ import (
 // call: nothing tells the runtime what to link them with.
 //
 // It takes time in proportion to the module, and for each set to what reaches it.
-func FindVirtualFunctions(m *llvmir.Module) []Diagnostic {
+func findVirtualFunctions(m *llvmir.Module) []Diagnostic {
 	v := newVirtualFunctions(m)
 	v.addSets()
 	return v.checkCalls()
 }
 
-// virtualFunctions is one run of FindVirtualFunctions.
+// virtualFunctions is one run of findVirtualFunctions.
 type virtualFunctions struct {
 	module *llvmir.Module
 	set    map[llvmir.Symbol]string   // which a virtual function belongs to
@@ -34,12 +35,12 @@ type virtualFunctions struct {
 func newVirtualFunctions(m *llvmir.Module) *virtualFunctions {
 	v := &virtualFunctions{m, map[llvmir.Symbol]string{}, map[string][]llvmir.Symbol{}}
 	for _, f := range m.Functions() {
-		if set, _ := f.Attribute(attrIndirectlyCallable); set != "" {
+		if set, _ := f.Attribute(devicecode.AttrIndirectlyCallable); set != "" {
 			v.set[f] = set
 			v.users[set] = append(v.users[set], vtables(m, f)...)
 		}
-		calls, _ := f.Attribute(attrCallsIndirectly)
-		for _, set := range setNames(calls) {
+		calls, _ := f.Attribute(devicecode.AttrCallsIndirectly)
+		for _, set := range devicecode.SetNames(calls) {
 			v.users[set] = append(v.users[set], f)
 		}
 	}
@@ -66,17 +67,6 @@ func vtables(m *llvmir.Module, f *llvmir.Function) []llvmir.Symbol {
 	return tables
 }
 
-// setNames returns the names of a list of sets.
-func setNames(list string) []string {
-	var names []string
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // addSets gives kernels the sets that they reach.
 func (v *virtualFunctions) addSets() {
 	reached := map[llvmir.Symbol][]string{} // sets by kernel
@@ -93,8 +83,8 @@ func (v *virtualFunctions) addSets() {
 		}
 	}
 	for _, k := range v.module.Kernels() {
-		calls, _ := k.Attribute(attrCallsIndirectly)
-		before := setNames(calls)
+		calls, _ := k.Attribute(devicecode.AttrCallsIndirectly)
+		before := devicecode.SetNames(calls)
 		sets := before
 		for _, set := range reached[k] {
 			if !slices.Contains(before, set) {
@@ -102,7 +92,7 @@ func (v *virtualFunctions) addSets() {
 			}
 		}
 		if len(sets) > len(before) {
-			k.SetAttribute(attrCallsIndirectly, strings.Join(sets, ","))
+			k.SetAttribute(devicecode.AttrCallsIndirectly, strings.Join(sets, ","))
 		}
 	}
 }
@@ -119,17 +109,17 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 	}
 	w.follow(v)
 	var list []Diagnostic
-	var sites callSites
+	var sites devicecode.CallSites
 	for _, k := range v.module.Kernels() {
-		if _, ok := w.step[k]; !ok || k.HasAttribute(attrCallsIndirectly) {
+		if _, ok := w.step[k]; !ok || k.HasAttribute(devicecode.AttrCallsIndirectly) {
 			continue
 		}
 		where := places[w.step[k].end]
 		list = append(list, Diagnostic{
-			Location: where,
-			Text:     fmt.Sprintf("kernel '%s' makes a virtual call, but does not say which virtual functions it calls", briefName(k.Name())),
+			Location: devicecode.Place(where),
+			Text:     fmt.Sprintf("kernel '%s' makes a virtual call, but does not say which virtual functions it calls", devicecode.BriefName(k.Name())),
 			Notes: append([]string{"Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?"},
-				w.chain(k, where, &sites).notes(where)...),
+				w.chain(k, where, &sites).Notes(where)...),
 		})
 	}
 	return list
@@ -143,7 +133,7 @@ func virtualCall(f *llvmir.Function) (where llvmir.Location, ok bool) {
 			continue
 		}
 		ok = true
-		if at, has := in.DebugLoc(); has && known(at) {
+		if at, has := in.DebugLoc(); has && devicecode.Known(at) {
 			return at, true
 		}
 	}
@@ -210,22 +200,21 @@ func (w *ways) follow(v *virtualFunctions) {
 
 // chain returns the functions on the way from one to the end of its way, where
 // something is at a place.
-func (w *ways) chain(f *llvmir.Function, where llvmir.Location, sites *callSites) *chain {
-	c := &chain{}
-	c.add(chainName(f), llvmir.Location{})
+func (w *ways) chain(f *llvmir.Function, where llvmir.Location, sites *devicecode.CallSites) *devicecode.Chain {
+	c := devicecode.NewChain(f)
 	var from llvmir.Symbol = f
 	for to := w.step[from].next; to != nil; from, to = to, w.step[to].next {
 		end, _ := w.step[f].end.(*llvmir.Function)
-		if c.cut(end) {
+		if c.Cut(end) {
 			break
 		}
 		var call llvmir.Location
 		if caller, ok := from.(*llvmir.Function); ok {
-			call = sites.find(caller, to.Name())
+			call = sites.Find(caller, to.Name())
 		}
 		callee, _ := to.(*llvmir.Function)
-		c.addCall(callee, call)
+		c.AddCall(callee, call)
 	}
-	c.addInlined(where)
+	c.AddInlined(where)
 	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -300,7 +301,7 @@ func TestFindVirtualFunctions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, test.ir)
 			says := ""
-			for _, d := range FindVirtualFunctions(m) {
+			for _, d := range findVirtualFunctions(m) {
 				says += d.String() + "\n"
 			}
 			if says != test.says {
@@ -312,11 +313,11 @@ func TestFindVirtualFunctions(t *testing.T) {
 				t.Errorf("sets: %s, want %s", got, test.sets)
 			}
 			for _, f := range written.Functions() {
-				if f.HasAttribute(attrCallsIndirectly) && !f.Kernel() {
+				if f.HasAttribute(devicecode.AttrCallsIndirectly) && !f.Kernel() {
 					t.Errorf("%s is no kernel", f.Name())
 				}
 			}
-			FindVirtualFunctions(written)
+			findVirtualFunctions(written)
 			if again := write(t, written); again != text {
 				t.Errorf("a second run changes\n%sto\n%s", text, again)
 			}
@@ -327,8 +328,8 @@ func TestFindVirtualFunctions(t *testing.T) {
 func setsOf(m *llvmir.Module) string {
 	var words []string
 	for _, k := range m.Kernels() {
-		sets, ok := k.Attribute(attrCallsIndirectly)
-		if !ok && !k.HasAttribute(attrCallsIndirectly) {
+		sets, ok := k.Attribute(devicecode.AttrCallsIndirectly)
+		if !ok && !k.HasAttribute(devicecode.AttrCallsIndirectly) {
 			sets = "-"
 		}
 		words = append(words, k.Name()+"="+sets)
@@ -363,16 +364,12 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 		calls("spir_kernel void @forgets()"+source, "virtual")
 	m := parse(t, ir)
 	o := Options{Split: SplitOptions{Mode: SplitPerKernel}}
-	result, err := Run(m, o)
+	result, err := run(m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(result.Diagnostics) != 1 || !strings.HasPrefix(result.Diagnostics[0].String(), "warning: kernel 'forgets' makes a virtual call") {
 		t.Errorf("diagnostics: %v", result.Diagnostics)
-	}
-	w, err := NewPropertyWriter(m)
-	if err != nil {
-		t.Fatal(err)
 	}
 	const fp64 = "aspects=2|gAAAAAAAAAgBAAAA\n"
 	want := map[string]struct{ key, sets string }{
@@ -386,8 +383,8 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 		t.Fatalf("%d images", len(result.Images))
 	}
 	for _, image := range result.Images {
-		name := image.EntryPoints[0].Name()
-		r, err := image.Properties(w, PropertyOptions{})
+		name := image.entryPoints[0].Name()
+		r, err := image.Properties(PropertyOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -401,15 +398,12 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 			t.Errorf("image of %s: aspects in\n%s", name, text)
 		}
 		var code bytes.Buffer
-		if err := image.WriteTo(&code, m, o.Split); err != nil {
+		if err := image.WriteCode(&code); err != nil {
 			t.Fatal(err)
 		}
-		if sets, _ := parse(t, code.String()).Function(name).Attribute(attrCallsIndirectly); sets != map[string]string{"makes": "set", "says": "other,more,set"}[name] {
+		if sets, _ := parse(t, code.String()).Function(name).Attribute(devicecode.AttrCallsIndirectly); sets != map[string]string{"makes": "set", "says": "other,more,set"}[name] {
 			t.Errorf("image of %s calls %q", name, sets)
 		}
-	}
-	if _, ok := result.Origins["makes"][6]; !ok {
-		t.Errorf("origins: %v", result.Origins["makes"])
 	}
 }
 
@@ -422,13 +416,13 @@ func TestLongChainsToVirtualCallsAreCut(t *testing.T) {
 		b.WriteString(calls(fmt.Sprintf("spir_func void @f%d()", i), fmt.Sprintf("f%d", i+1)))
 	}
 	b.WriteString(calls(fmt.Sprintf("spir_func void @f%d()", n), "virtual"))
-	list := FindVirtualFunctions(parse(t, b.String()))
+	list := findVirtualFunctions(parse(t, b.String()))
 	if len(list) != 1 {
 		t.Fatalf("%d diagnostics", len(list))
 	}
 	notes := list[0].Notes
 	// The question, the heading, the chain, its end and the advice.
-	if want := 2 + maxChain + 2 + 1; len(notes) != want || notes[want-3] != "  ..." || notes[want-2] != fmt.Sprintf("  f%d()", n) {
+	if want := 2 + devicecode.MaxChain + 2 + 1; len(notes) != want || notes[want-3] != "  ..." || notes[want-2] != fmt.Sprintf("  f%d()", n) {
 		t.Errorf("%d lines, want %d: %q", len(notes), want, notes)
 	}
 }
@@ -449,12 +443,12 @@ func TestVirtualFunctionsAreFoundInLinearTime(t *testing.T) {
 		m := parse(t, b.String())
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		list := FindVirtualFunctions(m)
+		list := findVirtualFunctions(m)
 		runtime.ReadMemStats(&after)
 		if len(list) != n {
 			t.Fatalf("%d diagnostics", len(list))
 		}
-		if sets, _ := m.Function(fmt.Sprintf("k%d", n-1)).Attribute(attrCallsIndirectly); sets != "set0" {
+		if sets, _ := m.Function(fmt.Sprintf("k%d", n-1)).Attribute(devicecode.AttrCallsIndirectly); sets != "set0" {
 			t.Fatalf("the last kernel calls %q", sets)
 		}
 		return after.TotalAlloc - before.TotalAlloc

@@ -31,7 +31,8 @@ var opcodes = map[string]struct {
 
 	"OpReadClockKHR": {5056, "tr"}, "OpConstantFunctionPointerINTEL": {5600, "tr"},
 	"OpFunctionPointerCallINTEL": {5601, "tr"}, "OpVariableLengthArrayINTEL": {5818, "tr"}, "OpAtomicFAddEXT": {6035, "tr"},
-	"OpConvertHandleToImageINTEL": {6529, "tr"}, "OpUnknown": {7777, ""},
+	"OpConvertHandleToImageINTEL": {6529, "tr"}, "OpConvertHandleToSamplerINTEL": {6530, "tr"}, "OpConvertHandleToSampledImageINTEL": {6531, "tr"},
+	"OpTypeSampledImage": {27, "r"}, "OpTypeVmeImageINTEL": {5700, "r"}, "OpSubgroupMatrixMultiplyAccumulateINTEL": {6237, "tr"}, "OpUnknown": {7777, ""},
 }
 
 var enumerants = map[string]uint32{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -98,7 +99,12 @@ func (m *Module) aspects(u use) []aspect.Aspect {
 
 // IsESIMD reports whether the kernels are written for explicit SIMD.
 func (m *Module) IsESIMD() bool {
-	return slices.Contains(m.Capabilities, VectorComputeINTEL) || slices.Contains(m.Capabilities, VectorAnyINTEL)
+	for _, f := range aspectuse.Features {
+		if f.Kind == aspectuse.Mark && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, Capability(c)) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Properties returns the property sets of a device image that consists of the

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 )
 
 // shapes tells, for the instructions that can stand in a function or make a
@@ -53,10 +55,12 @@ var shapes = []struct{ letters, opcodes string }{
 type shape struct {
 	letters string
 	hasType bool
+	needs   *needs
 }
 
 var shapeTable = sync.OnceValue(func() map[uint16]shape {
 	table := map[uint16]shape{}
+	features := featureNeeds()
 	for _, s := range shapes {
 		for r := range strings.FieldsSeq(s.opcodes) {
 			first, last, isRange := strings.Cut(r, "-")
@@ -69,15 +73,44 @@ var shapeTable = sync.OnceValue(func() map[uint16]shape {
 				panic(fmt.Sprintf("spirv: opcodes %q in the table of shapes", r))
 			}
 			for op := from; op <= to; op++ {
-				table[uint16(op)] = shape{s.letters, strings.HasPrefix(s.letters, "tr")}
+				n := features[uint16(op)]
+				if n == nil {
+					n = noNeeds
+				}
+				table[uint16(op)] = shape{s.letters, strings.HasPrefix(s.letters, "tr"), n}
 			}
 		}
 	}
 	return table
 })
 
-// shapeOf returns the shape of an instruction, the zero shape when it is not known.
-func shapeOf(op uint16) shape { return shapeTable()[op] }
+var noNeeds = &needs{}
+
+// featureNeeds returns the needs of the instructions that are features of code.
+func featureNeeds() map[uint16]*needs {
+	table := map[uint16]*needs{}
+	for _, f := range aspectuse.Features {
+		if f.Kind != aspectuse.Instruction && f.Kind != aspectuse.Atomic {
+			continue
+		}
+		for _, op := range f.SPIRV {
+			if table[op] == nil {
+				table[op] = &needs{}
+			}
+			table[op].add(f)
+		}
+	}
+	return table
+}
+
+// shapeOf returns the shape of an instruction, one without operands when it is not
+// known.
+func shapeOf(op uint16) shape {
+	if s, ok := shapeTable()[op]; ok {
+		return s
+	}
+	return shape{needs: noNeeds}
+}
 
 // ids returns the operands that are ids, without result type and result. The
 // answer may be a part of words.

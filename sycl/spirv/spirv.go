@@ -118,72 +118,60 @@ type SpecConstant struct {
 
 // Numbers of opcodes, execution modes and the like that the package looks at.
 const (
-	opSourceContinued        = 2
-	opSource                 = 3
-	opName                   = 5
-	opString                 = 7
-	opLine                   = 8
-	opExtension              = 10
-	opExtInstImport          = 11
-	opExtInst                = 12
-	opEntryPoint             = 15
-	opExecutionMode          = 16
-	opCapability             = 17
-	opTypeBool               = 20
-	opTypeInt                = 21
-	opTypeFloat              = 22
-	opTypeVector             = 23
-	opTypeMatrix             = 24
-	opTypeImage              = 25
-	opTypeSampler            = 26
-	opTypeSampledImage       = 27
-	opTypeArray              = 28
-	opTypeRuntimeArray       = 29
-	opTypeStruct             = 30
-	opTypePointer            = 32
-	opConstantTrue           = 41
-	opConstant               = 43
-	opConstantComposite      = 44
-	opSpecConstantTrue       = 48
-	opSpecConstantFalse      = 49
-	opSpecConstant           = 50
-	opSpecConstantOp         = 52
-	opFunction               = 54
-	opFunctionParameter      = 55
-	opFunctionEnd            = 56
-	opFunctionCall           = 57
-	opVariable               = 59
-	opDecorate               = 71
-	opConvertFToU            = 109
-	opFConvert               = 115
-	opSNegate                = 126
-	opFMod                   = 141
-	opLogicalEqual           = 164
-	opFUnordGreaterEqual     = 191
-	opAtomicLoad             = 227
-	opAtomicStore            = 228
-	opAtomicXor              = 242
-	opLabel                  = 248
-	opNoLine                 = 317
-	opModuleProcessed        = 330
-	opExecutionModeId        = 331
-	opTypeCoopMatrix         = 4456
-	opCoopMatrixMulAdd       = 4459
-	opReadClock              = 5056
-	opConstantFuncPointer    = 5600
-	opFunctionPointerCall    = 5601
-	opAtomicFMin             = 5614
-	opAtomicFMax             = 5615
-	opTypeVmeImage           = 5700
-	opVariableLengthArray    = 5818
-	opAtomicFAdd             = 6035
-	opTypeStructContinued    = 6090
-	opTypeJointMatrix        = 6119
-	opJointMatrixMad         = 6122
-	opMatrixMultiplyAccum    = 6237
-	opUntypedVariableLengthA = 6244
-	opHandleToImage          = 6529
-	opHandleToSampledImage   = 6531
+	opSourceContinued     = 2
+	opSource              = 3
+	opName                = 5
+	opString              = 7
+	opLine                = 8
+	opExtension           = 10
+	opExtInstImport       = 11
+	opExtInst             = 12
+	opEntryPoint          = 15
+	opExecutionMode       = 16
+	opCapability          = 17
+	opTypeBool            = 20
+	opTypeInt             = 21
+	opTypeFloat           = 22
+	opTypeVector          = 23
+	opTypeMatrix          = 24
+	opTypeImage           = 25
+	opTypeSampler         = 26
+	opTypeSampledImage    = 27
+	opTypeArray           = 28
+	opTypeRuntimeArray    = 29
+	opTypeStruct          = 30
+	opTypePointer         = 32
+	opConstantTrue        = 41
+	opConstant            = 43
+	opConstantComposite   = 44
+	opSpecConstantTrue    = 48
+	opSpecConstantFalse   = 49
+	opSpecConstant        = 50
+	opSpecConstantOp      = 52
+	opFunction            = 54
+	opFunctionParameter   = 55
+	opFunctionEnd         = 56
+	opFunctionCall        = 57
+	opVariable            = 59
+	opDecorate            = 71
+	opConvertFToU         = 109
+	opFConvert            = 115
+	opSNegate             = 126
+	opFMod                = 141
+	opLogicalEqual        = 164
+	opFUnordGreaterEqual  = 191
+	opAtomicStore         = 228
+	opLabel               = 248
+	opNoLine              = 317
+	opModuleProcessed     = 330
+	opExecutionModeId     = 331
+	opTypeCoopMatrix      = 4456
+	opCoopMatrixMulAdd    = 4459
+	opReadClock           = 5056
+	opTypeVmeImage        = 5700
+	opTypeStructContinued = 6090
+	opTypeJointMatrix     = 6119
+	opJointMatrixMad      = 6122
 
 	modelKernel = 6
 
@@ -213,7 +201,7 @@ const (
 func Parse(data []byte) (*Module, error) {
 	p := &parser{defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
 		modes: map[uint32][]rawMode{}, specIDs: map[uint32]uint32{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
-		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}}
+		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	if err := p.parse(data); err != nil {
 		return nil, err
 	}
@@ -247,6 +235,7 @@ type parser struct {
 	consts []uint32 // specialization constants in order
 	debug  debugInfo
 
+	store      *needs // of an atomic store
 	lastStruct uint32 // for the continuation of long structs
 	fn         *body  // the function being read, nil between functions
 }
@@ -425,7 +414,7 @@ func (p *parser) define(i inst, d def, id uint32) error {
 
 // inst takes in one instruction.
 func (p *parser) inst(i inst) error {
-	// Debug information names functions that nobody calls.
+	// Debug information names functions that nothing calls.
 	if i.op == opExtInst && len(i.words) > 2 && p.debug.sets[i.words[2]] != 0 {
 		p.debugInst(i)
 		return nil
@@ -434,65 +423,75 @@ func (p *parser) inst(i inst) error {
 		return p.bodyInst(i)
 	}
 	switch i.op {
-	case opCapability:
+	case opCapability, opExecutionMode, opExecutionModeId:
+		return p.declare(i)
+	case opExtension, opName, opString, opExtInstImport:
+		return p.text(i)
+	case opEntryPoint:
+		return p.entryPoint(i)
+	case opDecorate:
+		return p.decorate(i)
+	}
+	return p.moduleDef(i)
+}
+
+// declare takes in what the module or a function declares by numbers.
+func (p *parser) declare(i inst) error {
+	if i.op == opCapability {
 		if err := i.need(1); err != nil {
 			return err
 		}
 		p.m.Capabilities = append(p.m.Capabilities, Capability(i.words[0]))
-	case opExtension:
+		return nil
+	}
+	if err := i.need(2); err != nil {
+		return err
+	}
+	id := i.words[0]
+	p.modes[id] = append(p.modes[id], rawMode{i.words[1], slices.Clone(i.words[2:]), i.op == opExecutionModeId, i.offset})
+	return nil
+}
+
+// text takes in an instruction that is a text, of the module or for an id.
+func (p *parser) text(i inst) error {
+	if i.op == opExtension {
 		name, _, err := i.text(0)
-		if err != nil {
-			return err
+		if err == nil {
+			p.m.Extensions = append(p.m.Extensions, name)
 		}
-		p.m.Extensions = append(p.m.Extensions, name)
-	case opEntryPoint:
-		if err := i.need(3); err != nil {
-			return err
-		}
-		name, err := i.symbol(2)
-		if err != nil {
-			return err
-		}
-		if i.words[0] == modelKernel {
-			p.entries = append(p.entries, entry{name, i.words[1], i.offset})
-			p.kernelIDs[i.words[1]], p.kernelNames[name] = true, true
-		}
-	case opExecutionMode, opExecutionModeId:
-		if err := i.need(2); err != nil {
-			return err
-		}
-		id := i.words[0]
-		p.modes[id] = append(p.modes[id], rawMode{i.words[1], slices.Clone(i.words[2:]), i.op == opExecutionModeId, i.offset})
-	case opName, opString:
-		if err := i.need(2); err != nil {
-			return err
-		}
-		text, _, err := i.text(1)
-		if err != nil {
-			return err
-		}
-		if i.op == opName {
-			p.names[i.words[0]] = text
-		} else {
-			p.strings[i.words[0]] = text
-		}
-	case opExtInstImport:
-		if err := i.need(2); err != nil {
-			return err
-		}
-		name, _, err := i.text(1)
-		if err != nil {
-			return err
-		}
-		if set, ok := debugSets[name]; ok {
-			p.debug.sets[i.words[0]] = set
-		} else if strings.Contains(name, "DebugInfo") || strings.HasPrefix(name, "NonSemantic.") {
-			p.debug.sets[i.words[0]] = debugForeign
-		}
-	case opDecorate:
-		return p.decorate(i)
-	default:
-		return p.moduleDef(i)
+		return err
+	}
+	if err := i.need(2); err != nil {
+		return err
+	}
+	id := i.words[0]
+	text, _, err := i.text(1)
+	switch {
+	case err != nil:
+		return err
+	case i.op == opName:
+		p.names[id] = text
+	case i.op == opString:
+		p.strings[id] = text
+	case debugSets[text] != 0:
+		p.debug.sets[id] = debugSets[text]
+	case strings.Contains(text, "DebugInfo") || strings.HasPrefix(text, "NonSemantic."):
+		p.debug.sets[id] = debugForeign
+	}
+	return nil
+}
+
+func (p *parser) entryPoint(i inst) error {
+	if err := i.need(3); err != nil {
+		return err
+	}
+	name, err := i.symbol(2)
+	if err != nil {
+		return err
+	}
+	if i.words[0] == modelKernel {
+		p.entries = append(p.entries, entry{name, i.words[1], i.offset})
+		p.kernelIDs[i.words[1]], p.kernelNames[name] = true, true
 	}
 	return nil
 }
@@ -527,27 +526,31 @@ func (p *parser) decorate(i inst) error {
 
 // finish puts the module together once every instruction was seen.
 func (p *parser) finish() error {
-	m := p.m
-	m.graph = &p.graph
+	p.m.graph = &p.graph
 	p.graph.debug = &p.debug
 	p.graph.spread()
 	p.graph.bodies()
-	isKernel := map[string]bool{}
+	seen := map[string]bool{}
 	for _, e := range p.entries {
-		if isKernel[e.name] {
+		if seen[e.name] {
 			return &FormatError{e.offset, fmt.Sprintf("two kernels have the name %q", e.name)}
 		}
-		isKernel[e.name] = true
+		seen[e.name] = true
 		k, err := p.kernel(e)
 		if err != nil {
 			return err
 		}
-		m.Kernels = append(m.Kernels, k)
+		p.m.Kernels = append(p.m.Kernels, k)
 	}
-	var roots []int
-	for _, k := range m.Kernels {
-		roots = append(roots, k.node)
-	}
+	p.nameFunctions()
+	p.imports()
+	p.specConstants()
+	return nil
+}
+
+// nameFunctions gives the functions of the graph their names, and finds those that are
+// exported.
+func (p *parser) nameFunctions() {
 	for n := range p.graph.nodes {
 		node := &p.graph.nodes[n]
 		if node.id == 0 {
@@ -560,13 +563,26 @@ func (p *parser) finish() error {
 		}
 		// A kernel with external linkage is translated to a function that
 		// keeps the linkage and an entry point that calls it.
-		if linked && node.defined && link.kind != linkageImport && !isKernel[link.name] {
-			m.Exports = append(m.Exports, Function{Name: link.name, uses: node.uses, node: n})
-			roots = append(roots, n)
+		if linked && node.defined && link.kind != linkageImport && !p.kernelNames[link.name] {
+			p.m.Exports = append(p.m.Exports, Function{Name: link.name, uses: node.uses, node: n})
 		}
 	}
-	for _, k := range m.Kernels {
+	slices.SortFunc(p.m.Exports, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	for _, k := range p.m.Kernels {
 		p.graph.nodes[k.node].name = k.Name
+	}
+}
+
+// imports finds the functions that kernels and exported functions reach and that the
+// module does not define.
+func (p *parser) imports() {
+	m := p.m
+	var roots []int
+	for _, k := range m.Kernels {
+		roots = append(roots, k.node)
+	}
+	for _, f := range m.Exports {
+		roots = append(roots, f.node)
 	}
 	for n := range p.graph.reach(roots) {
 		node := &p.graph.nodes[n]
@@ -576,9 +592,6 @@ func (p *parser) finish() error {
 	}
 	slices.Sort(m.Imports)
 	m.Imports = slices.Compact(m.Imports)
-	slices.SortFunc(m.Exports, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
-	p.specConstants()
-	return nil
 }
 
 // builtin reports whether a function is one of those that every consumer of

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -111,6 +112,51 @@ func TestUses(t *testing.T) {
 				t.Errorf("aspects of the kernel %v, want %v", got, test.want)
 			}
 		})
+	}
+}
+
+// featureCode has code with each feature of package aspectuse: declarations and a body.
+var featureCode = map[string][2]string{
+	"half":                             {"", "%a = OpFunctionParameter %half\n%x = OpFAdd %half %a %a"},
+	"double":                           {"", "%x = OpFAdd %double %2d %2d"},
+	"image":                            {"%i = OpTypeImage %void 1 0 0 0 0 0 0", "%x = OpFunctionParameter %i"},
+	"sampler":                          {"%s = OpTypeSampler", "%x = OpFunctionParameter %s"},
+	"sampled image":                    {"%i = OpTypeImage %void 1 0 0 0 0 0 0\n%s = OpTypeSampledImage %i", "%x = OpFunctionParameter %s"},
+	"image for video":                  {"%i = OpTypeImage %void 1 0 0 0 0 0 0\n%v = OpTypeVmeImageINTEL %i", "%x = OpFunctionParameter %v"},
+	"cooperative matrix":               {"%m = OpTypeCooperativeMatrixKHR %float %1u %8u %8u %1u", "%x = OpFunctionParameter %m"},
+	"joint matrix":                     {"%m = OpTypeJointMatrixINTEL %float %8u %8u %1u %1u", "%x = OpFunctionParameter %m"},
+	"private array of a computed size": {"%p = OpTypePointer Function %uint", "%x = OpVariableLengthArrayINTEL %p %8u"},
+	"call of a pointer":                {"%p = OpTypePointer Function %fn", "%f = OpFunctionParameter %p\n%x = OpFunctionPointerCallINTEL %void %f"},
+	"address of a function":            {"%p = OpTypePointer Function %fn\n%f = OpConstantFunctionPointerINTEL %p %K\n%q = OpTypePointer Function %p", "%v = OpVariable %q Function\nOpStore %v %f"},
+	"matrix product of a sub-group":    {"", "%x = OpSubgroupMatrixMultiplyAccumulateINTEL %uint %8u %1u %1u %1u"},
+	"clock of the device":              {"", "%x = OpReadClockKHR %ulong %1u"},
+	"clock of the work-group":          {"", "%x = OpReadClockKHR %ulong %2u"},
+	"clock of the sub-group":           {"%3u = OpConstant %uint 3", "%x = OpReadClockKHR %ulong %3u"},
+	"bindless image":                   {"%i = OpTypeImage %void 1 0 0 0 0 0 0", "%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToImageINTEL %i %h"},
+	"bindless sampler":                 {"%s = OpTypeSampler", "%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToSamplerINTEL %s %h"},
+	"bindless sampled image":           {"%i = OpTypeImage %void 1 0 0 0 0 0 0\n%s = OpTypeSampledImage %i", "%h = OpFunctionParameter %ulong\n%x = OpConvertHandleToSampledImageINTEL %s %h"},
+	"atomic operation on 64 bits":      {"%p = OpTypePointer CrossWorkgroup %ulong", "%a = OpFunctionParameter %p\n%x = OpAtomicLoad %ulong %a %1u %1u"},
+	"atomic addition of halves":        {"%p = OpTypePointer CrossWorkgroup %half", "%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFAddEXT %half %a %1u %1u %h"},
+	"explicit SIMD":                    {"OpCapability VectorComputeINTEL", ""},
+}
+
+// TestFeatures: the reader knows each row of the table that it shares with that of LLVM
+// IR. Package postlink/aspects has the same test.
+func TestFeatures(t *testing.T) {
+	for _, f := range aspectuse.Features {
+		code, ok := featureCode[f.Name]
+		if !ok {
+			t.Errorf("%s: there is no code with it", f.Name)
+			continue
+		}
+		want := []aspect.Aspect{f.Aspect}
+		if f.FloatAddition {
+			want = append([]aspect.Aspect{aspect.FP16}, want...)
+		}
+		m := oneKernel(t, code[0], code[1])
+		if got := m.KernelRequirements(m.Kernel("K")).Aspects; !slices.Equal(got, want) {
+			t.Errorf("%s: aspects %v, want %v", f.Name, got, want)
+		}
 	}
 }
 
@@ -327,8 +373,7 @@ func TestSpecConstants(t *testing.T) {
 // TestTranslated reads modules that llvm-spirv 21 made of kernels.cpp and sizes.cl.
 func TestTranslated(t *testing.T) {
 	m := load(t, "kernels.spv")
-	if m.Version != (Version{1, 4}) || !slices.Contains(m.Capabilities, Float64) || !slices.Contains(m.Capabilities, Float16Buffer) ||
-		slices.Contains(m.Capabilities, Float16) {
+	if m.Version != (Version{1, 4}) || !slices.Contains(m.Capabilities, 10) || !slices.Contains(m.Capabilities, 8) || slices.Contains(m.Capabilities, 9) {
 		t.Fatalf("version %v, capabilities %v", m.Version, m.Capabilities)
 	}
 	want := map[string][]aspect.Aspect{
@@ -480,7 +525,7 @@ func TestProperties(t *testing.T) {
 }
 
 func TestCapabilityNames(t *testing.T) {
-	for c, want := range map[Capability]string{Float64: "Float64", 6236: "SubgroupMatrixMultiplyAccumulateINTEL", 99999: "capability 99999"} {
+	for c, want := range map[Capability]string{10: "Float64", 6236: "SubgroupMatrixMultiplyAccumulateINTEL", 99999: "capability 99999"} {
 		if c.String() != want {
 			t.Errorf("%d is %q, want %q", c, c, want)
 		}

@@ -4,43 +4,25 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// use is a set of the optional features that instructions can use.
+// use is a set of the aspects that instructions need, a bit for each of useAspects.
 type use uint16
 
-const (
-	useFP16 use = 1 << iota
-	useFP64
-	useAtomic64
-	useAtomic16
-	useImage
-	useMatrix
-	usePrivateAlloca
-	useIndirectCall
-	useBindlessImage
-	useClockDevice
-	useClockWorkGroup
-	useClockSubGroup
-	numUses = iota
+// useAspects has the aspect that stands for each use, by bit.
+var useAspects = aspectuse.Aspects()
+
+// Uses that more than the table depends on.
+var (
+	useFP16          = useOf(aspect.FP16)
+	useImage         = useOf(aspect.Image)
+	useMatrix        = useOf(aspect.ExtIntelMatrix)
+	useBindlessImage = useOf(aspect.ExtOneAPIBindlessImages)
 )
 
-// useAspects has the aspect that stands for each use, by bit.
-var useAspects = [numUses]aspect.Aspect{
-	aspect.FP16,
-	aspect.FP64,
-	aspect.Atomic64,
-	aspect.ExtOneAPIAtomic16,
-	aspect.Image,
-	aspect.ExtIntelMatrix,
-	aspect.ExtOneAPIPrivateAlloca,
-	aspect.ExtOneAPIVirtualFunctions,
-	aspect.ExtOneAPIBindlessImages,
-	aspect.ExtOneAPIClockDevice,
-	aspect.ExtOneAPIClockWorkGroup,
-	aspect.ExtOneAPIClockSubGroup,
-}
+func useOf(a aspect.Aspect) use { return 1 << slices.Index(useAspects, a) }
 
 // aspects returns the aspects for the uses.
 func (u use) aspects() []aspect.Aspect {
@@ -52,6 +34,57 @@ func (u use) aspects() []aspect.Aspect {
 	}
 	return list
 }
+
+// needs is what an instruction needs of a device beside what its types need.
+type needs struct {
+	use          use
+	scopes       map[uint32]use // by the constant that is the first operand
+	atomics      []atomicNeeds
+	replacesType bool // the type of the result does not count
+}
+
+// atomicNeeds is what an atomic instruction needs that works on a scalar of a width.
+type atomicNeeds struct {
+	width  uint32
+	floats bool // only on floats
+	use    use
+}
+
+// add takes in a feature that the instruction is.
+func (n *needs) add(f aspectuse.Feature) {
+	u := useOf(f.Aspect)
+	n.replacesType = n.replacesType || f.ReplacesType
+	switch {
+	case f.Kind == aspectuse.Atomic:
+		n.atomics = append(n.atomics, atomicNeeds{f.Width, f.FloatAddition, u})
+	case f.Scope != 0:
+		if n.scopes == nil {
+			n.scopes = map[uint32]use{}
+		}
+		n.scopes[f.Scope] = u
+	default:
+		n.use |= u
+	}
+}
+
+// typeKey is the opcode of a type, and its width when that counts.
+type typeKey struct {
+	op    uint16
+	width uint32
+}
+
+// typeUses has what the types themselves need.
+var typeUses = func() map[typeKey]use {
+	table := map[typeKey]use{}
+	for _, f := range aspectuse.Features {
+		if f.Kind == aspectuse.Type {
+			for _, op := range f.SPIRV {
+				table[typeKey{op, f.Width}] |= useOf(f.Aspect)
+			}
+		}
+	}
+	return table
+}()
 
 // graph says which functions refer to which. Its nodes are functions and those
 // constants and variables that hold pointers to functions.
@@ -88,7 +121,7 @@ func (g *graph) spread() {
 		work = append(work, n)
 	}
 	callers := g.callers()
-	// A node comes back only when it gained a use, so at most numUses times.
+	// A node comes back only when it gained a use, so at most once for each.
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -141,74 +174,75 @@ func (g *graph) reach(roots []int) map[int]int {
 // the use, or the call of a function that is not the author's. Functions have the
 // names of the linker.
 func (m *Module) Origin(k *Kernel, a aspect.Aspect) (srcloc.Origin, bool) {
-	bit := slices.Index(useAspects[:], a)
+	bit := slices.Index(useAspects, a)
 	if bit < 0 || k.uses&(1<<bit) == 0 {
 		return srcloc.Origin{}, false
 	}
-	g := m.graph
-	from := map[int]int{k.node: k.node}
-	for queue := []int{k.node}; len(queue) > 0; queue = queue[1:] {
+	n, from := m.graph.nearest(k.node, 1<<bit)
+	if n < 0 {
+		return srcloc.Origin{}, false
+	}
+	o := srcloc.Origin{Aspect: a.Named()}
+	o.Function, o.Location = m.place(k, n, 1<<bit, from)
+	return o, true
+}
+
+// nearest returns the nearest node to a root that itself has a use, -1 for none, and
+// from which node each node on the way was reached; the root is reached from itself.
+func (g *graph) nearest(root int, u use) (int, map[int]int) {
+	from := map[int]int{root: root}
+	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
-		if where, ok := g.nodes[n].own[1<<bit]; ok {
-			o := srcloc.Origin{Aspect: a.Named()}
-			for used := n; ; n = from[n] {
-				if where != (frame{}) && o.Location.IsZero() {
-					o.Location, o.Function = where.Location, m.functionName(k, where, n)
-				}
-				if n == from[n] {
-					if o.Location.IsZero() && g.nodes[used].name != k.Name {
-						o.Function = g.nodes[used].name
-					}
-					break
-				}
-				where = g.nodes[from[n]].calls[n]
-			}
-			return o, true
+		if _, ok := g.nodes[n].own[u]; ok {
+			return n, from
 		}
 		for _, c := range g.nodes[n].callees {
-			if _, ok := from[c]; !ok && g.nodes[c].uses&(1<<bit) != 0 {
+			if _, ok := from[c]; !ok && g.nodes[c].uses&u != 0 {
 				from[c] = n
 				queue = append(queue, c)
 			}
 		}
 	}
-	return srcloc.Origin{}, false
+	return -1, from
+}
+
+// place returns where the author's code uses something that a node has: at the use, or
+// where it calls the function on the way there that is not the author's.
+func (m *Module) place(k *Kernel, used int, u use, from map[int]int) (function string, l srcloc.Location) {
+	g := m.graph
+	where := g.nodes[used].own[u]
+	for n := used; ; n = from[n] {
+		if where != (frame{}) {
+			return m.functionName(k, where, n), where.Location
+		}
+		if n == from[n] {
+			break
+		}
+		where = g.nodes[from[n]].calls[n]
+	}
+	if name := g.nodes[used].name; name != k.Name {
+		return name, l
+	}
+	return "", l
 }
 
 // moduleDef takes in a type, a constant or a variable at module level.
 func (p *parser) moduleDef(i inst) error {
-	switch i.op {
-	case opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix, opTypeImage, opTypeSampler, opTypeSampledImage,
-		opTypeArray, opTypeRuntimeArray, opTypeStruct, opTypePointer, opTypeCoopMatrix, opTypeJointMatrix, opTypeVmeImage:
-		return p.typeDef(i)
-	case opTypeStructContinued:
-		d := p.defs[p.lastStruct]
-		for _, id := range i.words {
-			d.uses |= p.defs[id].uses
-		}
-		p.defs[p.lastStruct] = d
-		return nil
-	}
 	shape := shapeOf(i.op)
 	if !shape.hasType {
-		return nil
+		return p.typeOrPart(i)
 	}
 	if err := i.need(2); err != nil {
 		return err
 	}
-	d := def{op: i.op, typ: i.words[0], uses: p.defs[i.words[0]].uses}
-	ids := shape.ids(i.words)
-	switch i.op {
-	case opConstant, opSpecConstant:
+	d := def{op: i.op, typ: i.words[0], uses: p.defs[i.words[0]].uses | shape.needs.use}
+	if i.op == opConstant || i.op == opSpecConstant {
 		d.lits = slices.Clone(i.words[2:])
-	case opConstantFuncPointer:
-		d.uses |= useIndirectCall
 	}
-	switch i.op {
-	case opSpecConstant, opSpecConstantTrue, opSpecConstantFalse:
+	if i.op >= opSpecConstantTrue && i.op <= opSpecConstant {
 		p.consts = append(p.consts, i.words[1])
 	}
-	for _, id := range ids {
+	for _, id := range shape.ids(i.words) {
 		if o := p.defs[id]; o.node != 0 {
 			if d.node == 0 {
 				d.node = p.graph.add() + 1
@@ -220,59 +254,62 @@ func (p *parser) moduleDef(i inst) error {
 	return p.define(i, d, i.words[1])
 }
 
+// typeOrPart takes in a type, or a part of one; other instructions say nothing.
+func (p *parser) typeOrPart(i inst) error {
+	if typeOperands[i.op] > 0 {
+		return p.typeDef(i)
+	}
+	if i.op == opTypeStructContinued {
+		d := p.defs[p.lastStruct]
+		for _, id := range i.words {
+			d.uses |= p.defs[id].uses
+		}
+		p.defs[p.lastStruct] = d
+	}
+	return nil
+}
+
 // typeDef takes in a type. Types come after those they are made of, except
 // behind pointers, and a pointer is no use of what it points to.
 func (p *parser) typeDef(i inst) error {
-	if err := i.need(1); err != nil {
+	if err := i.need(typeOperands[i.op]); err != nil {
 		return err
 	}
 	d := def{op: i.op}
 	parts := i.words[1:]
 	switch i.op {
-	case opTypeBool:
 	case opTypeInt, opTypeFloat:
-		if err := i.need(2); err != nil {
-			return err
-		}
-		d.lits = []uint32{i.words[1]}
+		d.lits, parts = []uint32{i.words[1]}, nil
 		// A third operand is an encoding other than that of IEEE 754, such as bfloat16.
-		if i.op == opTypeFloat && len(i.words) == 2 {
-			switch i.words[1] {
-			case 16:
-				d.uses = useFP16
-			case 64:
-				d.uses = useFP64
-			}
+		if len(i.words) == 2 {
+			d.uses = typeUses[typeKey{i.op, i.words[1]}]
 		}
-		parts = nil
 	case opTypeImage, opTypeSampler, opTypeSampledImage, opTypeVmeImage:
-		d.uses = useImage
+		d.uses, parts = typeUses[typeKey{op: i.op}], nil
 		p.m.hasImages = p.m.hasImages || i.op != opTypeSampler
-		parts = nil
 	case opTypeStruct:
 		p.lastStruct = i.words[0]
 	case opTypePointer:
-		if err := i.need(3); err != nil {
-			return err
+		d.typ, parts = i.words[2], nil
+	case opTypeCoopMatrix, opTypeJointMatrix:
+		d.uses, parts = typeUses[typeKey{op: i.op}], parts[:1]
+		if m, ok := p.matrixType(i); ok {
+			p.matrices[i.words[0]] = m
 		}
-		d.typ = i.words[2]
-		parts = nil
-	default:
-		if err := i.need(2); err != nil {
-			return err
-		}
-		parts = parts[:1] // the others are counts, scopes and layouts
-		if i.op == opTypeCoopMatrix || i.op == opTypeJointMatrix {
-			d.uses = useMatrix
-			if m, ok := p.matrixType(i); ok {
-				p.matrices[i.words[0]] = m
-			}
-		}
+	case opTypeVector, opTypeMatrix, opTypeArray, opTypeRuntimeArray:
+		parts = parts[:1] // the other is a count
 	}
 	for _, id := range parts {
 		d.uses |= p.defs[id].uses
 	}
 	return p.define(i, d, i.words[0])
+}
+
+// typeOperands are the types, with the number of operands that they have at least.
+var typeOperands = map[uint16]int{
+	opTypeBool: 1, opTypeInt: 2, opTypeFloat: 2, opTypeVector: 2, opTypeMatrix: 2, opTypeArray: 2, opTypeRuntimeArray: 2,
+	opTypeImage: 1, opTypeSampler: 1, opTypeSampledImage: 1, opTypeVmeImage: 1, opTypeStruct: 1, opTypePointer: 3,
+	opTypeCoopMatrix: 2, opTypeJointMatrix: 2,
 }
 
 // body is the function that is being read.
@@ -292,77 +329,46 @@ type body struct {
 
 // bodyInst takes in an instruction of a function.
 func (p *parser) bodyInst(i inst) error {
-	shape := shapeOf(i.op)
 	switch i.op {
 	case opFunction:
-		if p.fn != nil {
-			return i.errorf("a function inside a function")
-		}
-		d := p.defs[i.words[1]]
-		p.fn = &body{node: d.node - 1, types: map[uint32]uint32{}, folded: map[uint32]use{},
-			isCalled: i.words[2]&controlDontInline != 0 && !p.isKernel(i.words[1])}
-		p.graph.nodes[p.fn.node].id = i.words[1]
-		p.use(p.defs[i.words[0]].uses)
-		return nil
+		return p.beginFunction(i)
 	case opFunctionEnd:
 		p.settle()
 		p.fn = nil
-		return nil
 	case opLine:
 		if err := i.need(3); err != nil {
 			return err
 		}
 		p.fn.goTo(srcloc.Location{Path: p.path(i.words[0]), Line: i.words[1], Column: i.words[2]})
-		return nil
 	case opNoLine:
 		p.fn.goTo(srcloc.Location{})
-		return nil
 	case opLabel:
 		p.fn.position = position{}
 		p.graph.nodes[p.fn.node].defined = true
-		return nil
+	default:
+		return p.code(i)
 	}
+	return nil
+}
+
+func (p *parser) beginFunction(i inst) error {
+	if p.fn != nil {
+		return i.errorf("a function inside a function")
+	}
+	d := p.defs[i.words[1]]
+	p.fn = &body{node: d.node - 1, types: map[uint32]uint32{}, folded: map[uint32]use{},
+		isCalled: i.words[2]&controlDontInline != 0 && !p.isKernel(i.words[1])}
+	p.graph.nodes[p.fn.node].id = i.words[1]
+	p.use(p.defs[i.words[0]].uses)
+	return nil
+}
+
+// code takes in an instruction that computes something.
+func (p *parser) code(i inst) error {
+	shape := shapeOf(i.op)
 	p.look()
-	switch i.op {
-	case opFunctionParameter:
-		if err := i.need(2); err != nil {
-			return err
-		}
-		if p.fn.isCalled && p.byValue[i.words[1]] {
-			p.use(p.defs[p.defs[i.words[0]].typ].uses)
-		}
-	case opVariableLengthArray, opUntypedVariableLengthA:
-		p.use(usePrivateAlloca)
-	case opFunctionPointerCall:
-		p.use(useIndirectCall)
-	case opMatrixMultiplyAccum:
-		p.use(useMatrix)
-	case opCoopMatrixMulAdd, opJointMatrixMad:
-		p.multiply(i)
-	case opReadClock:
-		if err := i.need(3); err != nil {
-			return err
-		}
-		if d := p.defs[i.words[2]]; d.op == opConstant && len(d.lits) > 0 {
-			switch d.lits[0] {
-			case 1:
-				p.use(useClockDevice)
-			case 2:
-				p.use(useClockWorkGroup)
-			case 3:
-				p.use(useClockSubGroup)
-			}
-		}
-	case opAtomicStore:
-		if err := i.need(4); err != nil {
-			return err
-		}
-		value := i.words[3]
-		if t, ok := p.fn.types[value]; ok {
-			p.use(p.atomic(i.op, t))
-		} else if d, ok := p.defs[value]; ok {
-			p.use(p.atomic(i.op, d.typ))
-		}
+	if err := p.special(i, shape); err != nil {
+		return err
 	}
 	if shape.hasType {
 		if err := i.need(2); err != nil {
@@ -371,23 +377,7 @@ func (p *parser) bodyInst(i inst) error {
 		if p.fold(i, shape) {
 			return nil
 		}
-		typ := i.words[0]
-		uses := p.defs[typ].uses
-		if i.op >= opHandleToImage && i.op <= opHandleToSampledImage {
-			uses = useBindlessImage
-		}
-		p.use(uses)
-		need := p.atomic(i.op, typ)
-		if i.op >= opAtomicLoad && i.op <= opAtomicXor || i.op == opAtomicFAdd || i.op == opAtomicFMin || i.op == opAtomicFMax {
-			p.use(need)
-		}
-		m, isMatrix := p.matrices[typ]
-		if isMatrix {
-			p.graph.nodes[p.fn.node].matrices.types.add(m.record())
-		}
-		if need != 0 || isMatrix {
-			p.fn.types[i.words[1]] = typ
-		}
+		p.result(i, shape)
 	}
 	n := &p.graph.nodes[p.fn.node]
 	for _, id := range shape.ids(i.words) {
@@ -403,6 +393,55 @@ func (p *parser) bodyInst(i inst) error {
 		}
 	}
 	return nil
+}
+
+// special takes in what an instruction needs whatever its types are.
+func (p *parser) special(i inst, shape shape) error {
+	p.use(shape.needs.use)
+	switch i.op {
+	case opFunctionParameter:
+		if err := i.need(2); err != nil {
+			return err
+		}
+		if p.fn.isCalled && p.byValue[i.words[1]] {
+			p.use(p.defs[p.defs[i.words[0]].typ].uses)
+		}
+	case opCoopMatrixMulAdd, opJointMatrixMad:
+		p.multiply(i)
+	case opReadClock:
+		if err := i.need(3); err != nil {
+			return err
+		}
+		if scope, ok := p.constant(i.words[2]); ok {
+			p.use(shape.needs.scopes[scope])
+		}
+	case opAtomicStore:
+		if err := i.need(4); err != nil {
+			return err
+		}
+		typ, ok := p.fn.types[i.words[3]]
+		if !ok {
+			typ = p.defs[i.words[3]].typ
+		}
+		p.use(p.atomicOf(shape.needs, typ))
+	}
+	return nil
+}
+
+// result takes in what an instruction makes.
+func (p *parser) result(i inst, shape shape) {
+	typ := i.words[0]
+	if !shape.needs.replacesType {
+		p.use(p.defs[typ].uses)
+	}
+	p.use(p.atomicOf(shape.needs, typ))
+	m, isMatrix := p.matrices[typ]
+	if isMatrix {
+		p.graph.nodes[p.fn.node].matrices.types.add(m.record())
+	}
+	if isMatrix || p.atomicOf(p.store, typ) != 0 {
+		p.fn.types[i.words[1]] = typ
+	}
 }
 
 // fold reports whether an instruction computes with specialization constants and
@@ -448,18 +487,16 @@ func (p *parser) isKernel(id uint32) bool {
 	return p.kernelIDs[id] || linked && p.kernelNames[link.name]
 }
 
-// atomic returns what an atomic operation on a type takes. Of those on a half, only
-// the addition is more than devices with half do.
-func (p *parser) atomic(op uint16, typ uint32) use {
-	t := p.defs[typ]
-	if len(t.lits) == 0 {
+// atomicOf returns what an instruction needs when it is an atomic operation on a type.
+func (p *parser) atomicOf(n *needs, typ uint32) use {
+	if len(n.atomics) == 0 {
 		return 0
 	}
-	switch {
-	case t.lits[0] == 64:
-		return useAtomic64 | t.uses
-	case t.lits[0] == 16 && t.op == opTypeFloat && op == opAtomicFAdd:
-		return useAtomic16 | t.uses
+	t := p.defs[typ]
+	for _, a := range n.atomics {
+		if len(t.lits) > 0 && t.lits[0] == a.width && (!a.floats || t.op == opTypeFloat) {
+			return a.use | t.uses
+		}
 	}
 	return 0
 }
@@ -478,7 +515,7 @@ func (p *parser) use(u use) {
 	if n.own == nil {
 		n.own = map[use]frame{}
 	}
-	for bit := range use(numUses) {
+	for bit := range useAspects {
 		if b := use(1) << bit; u&b != 0 && n.own[b] == (frame{}) {
 			n.own[b] = where
 		}

@@ -189,7 +189,7 @@ func TestKernelsOfTheSameName(t *testing.T) {
 	dis := script(t, "dis", `cat "$1"`)
 	link := script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
-	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is defined in a.cpp too, and differently") {
+	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently") {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 	// A header with the kernel is in both sources.

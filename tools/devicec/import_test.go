@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -79,9 +80,11 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 		t.Fatalf("link: exit %d: %s", code, stderr)
 	}
 	var stderr strings.Builder
-	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &stderr, Stderr: &stderr}
-	split := steps.PostLink{Split: "auto", LLVMDis: dis, Opt: opt, Output: "split.table", KernelsOnly: true, SYCLBINKernelNames: syclbinNames}
-	if err := split.Run(t.Context(), env, []string{"all.bc"}); err != nil {
+	err := steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
+		Input: "all.bc", LLVMDis: dis, Opt: opt, Output: "split.table",
+		Run: postlink.Options{Split: postlink.SplitOptions{Mode: postlink.SplitAuto, KernelsOnly: true}, SYCLBINKernelNames: syclbinNames},
+	})
+	if err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
 	if code, stderr := run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table"); code != 0 {
@@ -230,7 +233,7 @@ func TestImportTwice(t *testing.T) {
 		args = append(args, name+".syclbin="+name+".bc")
 	}
 	code, stderr := run(t, args...)
-	if want := "two.syclbin: function 'weight(unsigned long)' is defined in one.syclbin too"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
+	if want := "two.syclbin: function 'weight(unsigned long)' is also defined in one.syclbin"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if strings.Contains(stderr, "twice") {
@@ -246,7 +249,7 @@ func TestImportOfTheSameKernel(t *testing.T) {
 	testfile.Write(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
 	dis, link := script(t, "dis", `cat "$1"`), script(t, "link", "exit 1")
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
-	if want := "b.syclbin: kernel 'Axpy' is defined in a.cpp too, and differently"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
+	if want := "b.syclbin: kernel 'Axpy' is also defined in a.cpp, and differently"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
@@ -269,7 +272,7 @@ func TestImportRefusals(t *testing.T) {
 	}{
 		"executable state":       {syclbin.Executable, []*syclbin.Image{spv()}, "is in executable state; only SYCLBIN files in input or object state can be linked. Build it with -fsyclbin=object"},
 		"no state":               {syclbin.NoState, []*syclbin.Image{spv()}, "does not specify its state"},
-		"native code alone":      {syclbin.Object, []*syclbin.Image{native()}, "contains native device code images, which cannot be linked: abstract module 0 is native code for spir64_gen-unknown-unknown=intel_gpu_pvc alone. Build the file for spir64-unknown-unknown, too"},
+		"native code alone":      {syclbin.Object, []*syclbin.Image{native()}, "contains native device code images, which cannot be linked: abstract module 0 is native code for spir64_gen-unknown-unknown=intel_gpu_pvc alone. Also build the file for spir64-unknown-unknown"},
 		"IR without a target":    {syclbin.Object, []*syclbin.Image{ir("")}, "contains an IR module without a target, in abstract module 0"},
 		"IR that is nothing":     {syclbin.Object, []*syclbin.Image{ir(triple)}, "contains an IR module of unknown type, in abstract module 0: its bytes are neither SPIR-V nor LLVM bitcode"},
 		"IR for another machine": {syclbin.Input, []*syclbin.Image{ir("spirv64-unknown-unknown"), ir("nvptx64-nvidia-cuda")}, "contains no device code that can be linked for target 'spir64-unknown-unknown'"},

@@ -4,10 +4,7 @@
 package main
 
 import (
-	"flag"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
 func main() { tool().Main() }
@@ -31,7 +28,7 @@ source. What has no form there is an error or a warning that names it.
 Native code cannot be linked: an abstract module without IR for the target is
 an error, as is a SYCLBIN in executable state.`,
 				Example: "devicec import --target spir64 --llvm-spirv llvm-spirv-21 --llvm-link llvm-link-21 --llvm-dis llvm-dis-21 --output math.bc math.syclbin",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Import).Setup(fs) },
+				Setup:   setupImport,
 			},
 			{
 				Name:  "link",
@@ -42,7 +39,7 @@ Notes on every kernel which source it comes from, then runs llvm-link. Of a kern
 that several sources define alike, as those do that include a header with it, one
 is left; when they differ, that is an error.`,
 				Example: "devicec link --llvm-dis llvm-dis-21 --llvm-link llvm-link-21 --output all.bc a.cpp=a.bc b.cpp=b.bc",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.Link).Setup(fs) },
+				Setup:   setupLink,
 			},
 			{
 				Name:  "images",

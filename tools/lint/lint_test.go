@@ -115,11 +115,13 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/spell", "internal/yamlnode"},
+	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/yamlnode"},
 	{"aspect", "internal/elfhead", "kernelname", "offload", "propset", "safetext"},
-	{"imageformat", "requirement", "srcloc"},
+	{"imageformat", "internal/aspectuse", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
+	{"postlink/internal/devicecode"},
+	{"postlink/aspects"},
 	{"compat", "link", "postlink"},
 	{"report"},
 	{"gate"},

@@ -168,7 +168,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &irBuild{link: l, ctx: ctx, dir: dir, state: options.ResultState(), explicit: options.State != nil, targets: targets}
+	b := &irBuild{link: l, ctx: ctx, dir: dir, state: options.ResultState(), explicit: options.State != nil, config: config, targets: targets}
 	b.env = &cli.Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: &relabel{env.Stderr, dir + "/"}}
 	b.stages = newStages(env, len(args)+4+2*len(targets))
 	defer b.stages.done()
@@ -209,6 +209,7 @@ type irBuild struct {
 	dir      string // for all that lies between input and output
 	state    syclbin.State
 	explicit bool // the state was asked for
+	config   *deviceconfig.Config
 	targets  []*deviceconfig.Device
 	stages   *stages
 }
@@ -219,33 +220,39 @@ const linkedFile = "linked.bc"
 func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
 
 func (b *irBuild) run(args []string) error {
-	sources := make([]string, len(args))
+	sources := make([]steps.SourceFile, len(args))
 	for i, name := range args {
 		b.stages.next("reading %s", name)
 		bitcode := b.file(fmt.Sprintf("%d.bc", i))
-		step := steps.Import{
-			Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
+		err := steps.Import(b.ctx, b.env.Stderr, steps.ImportOptions{
+			Input: name, Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
 			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
 			AllowExecutable: b.explicit && b.state == syclbin.Executable,
-		}
-		if err := step.Run(b.ctx, b.env, []string{name}); err != nil {
+		})
+		if err != nil {
 			return err
 		}
-		sources[i] = name + "=" + bitcode
+		sources[i] = steps.SourceFile{Source: name, File: bitcode}
 	}
 
 	b.stages.next("linking")
 	linked := b.file(linkedFile)
-	if err := (&steps.Link{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Output: linked}).Run(b.ctx, b.env, sources); err != nil {
+	if err := steps.Link(b.ctx, b.env.Stderr, steps.LinkOptions{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Sources: sources, Output: linked}); err != nil {
 		return err
 	}
 
 	b.stages.next("splitting")
 	split := b.file("linked.table")
-	if err := (&steps.PostLink{
-		Split: b.split, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Fixed: b.fixedTargets, Configs: b.configs,
-		KernelsOnly: b.state == syclbin.Executable, Dependencies: b.allowUnresolved, SYCLBINKernelNames: true,
-	}).Run(b.ctx, b.env, []string{linked}); err != nil {
+	err := steps.PostLink(b.ctx, b.env.Stderr, steps.PostLinkOptions{
+		Input: linked, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Devices: b.config,
+		Run: postlink.Options{
+			Split: postlink.SplitOptions{
+				Mode: postlink.SplitMode(b.split), KernelsOnly: b.state == syclbin.Executable, Dependencies: b.allowUnresolved,
+			},
+			FixedTargets: b.fixedTargets.Values, SYCLBINKernelNames: true,
+		},
+	})
+	if err != nil {
 		return err
 	}
 

@@ -2,10 +2,7 @@
 package main
 
 import (
-	"flag"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
 func main() { tool().Main() }
@@ -31,7 +28,7 @@ fixed target cannot run, and SYCL_EXTERNAL functions that need more than the
 kernels of their module. Flags that DPC++'s sycl-post-link also has are called as
 there; what its driver asks for is the default here.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
-			Setup:   func(fs *flag.FlagSet) cli.Run { return new(steps.PostLink).Setup(fs) },
+			Setup:   setup,
 		}},
 	}
 }

@@ -2,9 +2,9 @@ package steps
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,10 +14,12 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -26,86 +28,102 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
-// Import turns the IR of a SYCLBIN into device code that can be linked.
-type Import struct {
+// ImportOptions say which IR of a SYCLBIN becomes device code.
+type ImportOptions struct {
+	Input                        string // the SYCLBIN
+	Reading                      reading.Options
 	Target                       string // a triple, or a name of a target
 	LLVMSPIRV, LLVMDis, LLVMLink string // paths
-	Module                       string // the module id of the code, or ""
-	AllowExecutable              bool   // take files in executable state, too
-	Reading                      reading.Options
+	Module                       string // the module id of the code, "" for the name of the file
+	AllowExecutable              bool   // also take files in executable state
 	Output                       string // the bitcode
 }
 
-// Setup declares the flags.
-func (s *Import) Setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&s.Target, "target", "spir64", "the `triple` or the name of the target that the code is for")
-	fs.StringVar(&s.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv (required)")
-	fs.StringVar(&s.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
-	fs.StringVar(&s.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
-	fs.StringVar(&s.Module, "module", "", "the `id` of the code, as a source has one; the name of the file when it is missing")
-	fs.BoolVar(&s.AllowExecutable, "allow-executable", false, "take a file in executable state, too: nothing of it can be called from outside")
-	s.Reading.Flags(fs)
-	fs.StringVar(&s.Output, "output", "", "the bitcode `file` (required)")
-	return s.Run
+func (o *ImportOptions) check() error {
+	return required("target", o.Target, "llvm-spirv", o.LLVMSPIRV, "llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output)
 }
 
-// Run imports the SYCLBIN that is the only argument.
-func (s *Import) Run(ctx context.Context, env *cli.Env, args []string) error {
-	in, err := oneInput(args)
-	if err != nil {
-		return err
-	}
-	if err := required("target", s.Target, "llvm-spirv", s.LLVMSPIRV, "llvm-dis", s.LLVMDis, "llvm-link", s.LLVMLink, "output", s.Output); err != nil {
-		return err
-	}
-	triple := s.Target
-	if known, ok := deviceconfig.Triple(s.Target); ok {
+// triple returns the triple of the target.
+func (o *ImportOptions) triple() (string, error) {
+	triple := o.Target
+	if known, ok := deviceconfig.Triple(o.Target); ok {
 		triple = known
 	}
 	if architecture(triple) != "spir64" {
-		return cli.Usagef("--target: '%s' is not a target of the architecture spir64: only IR for that can be linked", s.Target)
+		return "", cli.Usagef("--target: '%s' is not a target of the architecture spir64: only IR for that can be linked", o.Target)
 	}
-	f, err := s.Reading.Open(env, in)
+	return triple, nil
+}
+
+// Import turns the IR of a SYCLBIN into device code that can be linked. Warnings and
+// what compilers say go to log.
+func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	triple, err := o.triple()
+	if err != nil {
+		return err
+	}
+	f, err := o.Reading.Open(&cli.Env{Stderr: log}, o.Input)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	list, err := s.irModules(in, f, triple)
+	list, err := o.irModules(f, triple)
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	scratch, err := os.MkdirTemp("", "syclbinimport")
+	scratch, remove, err := interrupt.TempDir("syclbinimport")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
-	modules := make([]string, len(list))
-	lost := make([][]string, len(list))
-	if err := command.ForEach(runtime.GOMAXPROCS(0), len(list), func(i int) error {
-		modules[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
-		var err error
-		lost[i], err = s.module(ctx, env, in, list[i], modules[i])
-		return err
-	}); err != nil {
+	defer remove()
+	files := make([]string, len(list))
+	if err := o.modules(ctx, log, list, files, scratch); err != nil {
 		return err
 	}
-	for i, texts := range lost {
-		for _, text := range texts {
-			env.Warnf(fmt.Sprintf("%s: abstract module %d", in, list[i].number), "%s", text)
-		}
-	}
-	out, done, err := scratchFile(s.Output)
+	out, done, err := scratchFile(o.Output)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := command.Run(ctx, nil, nil, env.Stderr, s.LLVMLink, append(modules, "-o", out)...); err != nil {
-		for i, m := range modules {
-			blame(err, m, fmt.Sprintf("%s: abstract module %d", in, list[i].number))
+	if err := command.Run(ctx, nil, nil, log, o.LLVMLink, append(files, "-o", out)...); err != nil {
+		for i, file := range files {
+			blame(err, file, o.place(list[i]))
 		}
 		return err
 	}
-	return os.Rename(out, s.Output)
+	return os.Rename(out, o.Output)
+}
+
+// modules writes the IR of abstract modules to files, several at a time, and warns of
+// what is lost.
+func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
+	lost := make([][]string, len(list))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, m := range list {
+		files[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
+		group.Go(func() (err error) {
+			lost[i], err = o.module(ctx, log, m, files[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, texts := range lost {
+		for _, text := range texts {
+			fmt.Fprintf(log, "%s: warning: %s\n", o.place(list[i]), text)
+		}
+	}
+	return nil
+}
+
+// place is what an abstract module is called in messages.
+func (o *ImportOptions) place(m irModule) string {
+	return fmt.Sprintf("%s: abstract module %d", o.Input, m.number)
 }
 
 // blame replaces the name of a scratch file in what a compiler wrote.
@@ -139,14 +157,14 @@ type irModule struct {
 // irModules returns the IR of each abstract module that serves a target. Of
 // several forms that do, which are the same kernels, one for the target itself is
 // better than others.
-func (s *Import) irModules(name string, f *syclbin.File, triple string) ([]irModule, error) {
+func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, error) {
 	refuse := func(format string, args ...any) error {
-		return fmt.Errorf("SYCLBIN file '%s' %s", name, fmt.Sprintf(format, args...))
+		return fmt.Errorf("SYCLBIN file '%s' %s", o.Input, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case f.State > syclbin.Executable:
 		return nil, refuse("does not specify its state")
-	case f.State == syclbin.Executable && !s.AllowExecutable:
+	case f.State == syclbin.Executable && !o.AllowExecutable:
 		return nil, refuse("is in executable state; only SYCLBIN files in input or object state can be linked. Build it with -fsyclbin=object")
 	}
 	var list []irModule
@@ -171,7 +189,7 @@ func (s *Import) irModules(name string, f *syclbin.File, triple string) ([]irMod
 		}
 	}
 	if n, found := nativeAlone(f, list); found {
-		return nil, refuse("contains native device code images, which cannot be linked: abstract module %d is native code for %s alone. Build the file for %s, too",
+		return nil, refuse("contains native device code images, which cannot be linked: abstract module %d is native code for %s alone. Also build the file for %s",
 			n, f.Modules[n].Native[0].Target(), triple)
 	}
 	if len(list) == 0 {
@@ -236,79 +254,44 @@ func defined(m *syclbin.Module) []string {
 	return names
 }
 
-// deviceTarget is what stock clang says of its device code, and what all code is
-// linked as: llvm-link wants it to be the same in all modules.
-const deviceTarget = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
-target triple = "spirv64-unknown-unknown"
-`
-
 // module writes the IR of an abstract module as text in which all is that its
 // metadata says, and returns what is lost.
-func (s *Import) module(ctx context.Context, env *cli.Env, name string, in irModule, out string) (lost []string, err error) {
-	place := fmt.Sprintf("%s: abstract module %d", name, in.number)
-	file := out + in.format.Extension()
-	if err := copyTo(file, in.image.Open()); err != nil {
+func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
+	bitcode, err := o.bitcode(ctx, log, in, out)
+	if err != nil {
 		return nil, err
-	}
-	bitcode := file
-	if in.format == imageformat.SPIRV {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := spirv.Parse(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", place, err)
-		}
-		bitcode = out + ".bc"
-		if err := command.Run(ctx, nil, nil, env.Stderr, s.LLVMSPIRV, "-r", "--spirv-target-env=SPV-IR", file, "-o", bitcode); err != nil {
-			blame(err, file, place)
-			return nil, err
-		}
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, nil, &text, env.Stderr, s.LLVMDis, bitcode, "-o", "-"); err != nil {
-		blame(err, bitcode, place)
+	if err := command.Run(ctx, nil, &text, log, o.LLVMDis, bitcode, "-o", "-"); err != nil {
+		blame(err, bitcode, o.place(in))
 		return nil, err
 	}
-	m, err := llvmir.Parse(place, retarget(text.Bytes()))
+	m, lost, err := postlink.Restore(o.place(in), text.Bytes(), cmp.Or(o.Module, o.Input), in.module.Metadata)
 	if err != nil {
 		return nil, err
 	}
-	id := s.Module
-	if id == "" {
-		id = name
+	return lost, writeIR(out, m)
+}
+
+// bitcode writes the IR of an abstract module to a file beside out as LLVM bitcode.
+func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
+	file = out + in.format.Extension()
+	if err := copyTo(file, in.image.Open()); err != nil || in.format != imageformat.SPIRV {
+		return file, err
 	}
-	lost, err = postlink.Restore(m, id, in.module.Metadata)
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", place, err)
+		return "", err
 	}
-	if in.module.Metadata.Set(propset.DeviceLibMetadata) != nil {
-		mergeable(m)
+	if _, err := spirv.Parse(data); err != nil {
+		return "", fmt.Errorf("%s: %w", o.place(in), err)
 	}
-	return lost, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
-}
-
-// mergeable lets other files define the functions of a module too: each has a device
-// library of its own, and one is enough.
-func mergeable(m *llvmir.Module) {
-	for _, f := range m.Functions() {
-		if f.Defined() && f.Linkage() == llvmir.External {
-			f.SetLinkage(llvmir.LinkOnceODR)
-		}
+	bitcode := out + ".bc"
+	if err := command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "-r", "--spirv-target-env=SPV-IR", file, "-o", bitcode); err != nil {
+		blame(err, file, o.place(in))
+		return "", err
 	}
-}
-
-// retarget replaces the target of a module.
-func retarget(text []byte) []byte {
-	out := []byte(deviceTarget)
-	for line := range bytes.Lines(text) {
-		switch {
-		case bytes.HasPrefix(line, []byte("target datalayout = ")), bytes.HasPrefix(line, []byte("target triple = ")), bytes.HasPrefix(line, []byte("source_filename = ")):
-		default:
-			out = append(out, line...)
-		}
-	}
-	return out
+	return bitcode, nil
 }
 
 func copyTo(name string, content io.Reader) error {

@@ -3,179 +3,146 @@ package steps
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
-// Link links the device code of several sources into one module.
-type Link struct {
+// LinkOptions say which device code becomes one module.
+type LinkOptions struct {
 	LLVMDis, LLVMLink string // paths
+	Sources           []SourceFile
 	Output            string // the linked bitcode
 }
 
-// Setup declares the flags.
-func (s *Link) Setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&s.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
-	fs.StringVar(&s.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
-	fs.StringVar(&s.Output, "output", "", "the linked bitcode `file` (required)")
-	return s.Run
-}
+// A SourceFile is the device code of a source.
+type SourceFile struct{ Source, File string }
 
-// Run links its arguments, SOURCE=FILE.bc each.
-func (s *Link) Run(ctx context.Context, env *cli.Env, args []string) error {
-	if err := required("llvm-dis", s.LLVMDis, "llvm-link", s.LLVMLink, "output", s.Output); err != nil {
-		return err
-	}
-	if len(args) == 0 {
+func (o *LinkOptions) check() error {
+	if len(o.Sources) == 0 {
 		return cli.Usagef("no input: give SOURCE=FILE.bc")
 	}
-	sources := make([]string, len(args))
-	files := make([]string, len(args))
-	for i, a := range args {
-		at := strings.LastIndexByte(a, '=')
-		if at < 1 || at == len(a)-1 {
-			return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
-		}
-		sources[i], files[i] = a[:at], a[at+1:]
-	}
-	scratch, err := os.MkdirTemp("", "devicelink")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
+	return required("llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output)
+}
 
-	marked := make([]string, len(args))
-	defined := make([]definitions, len(args))
-	err = command.ForEach(runtime.GOMAXPROCS(0), len(args), func(i int) error {
-		marked[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
-		var err error
-		defined[i], err = s.mark(ctx, env, sources[i], files[i], marked[i])
+// Link links the device code of several sources into one module. What compilers say
+// goes to log.
+func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
+	if err := o.check(); err != nil {
 		return err
-	})
+	}
+	scratch, remove, err := interrupt.TempDir("devicelink")
 	if err != nil {
 		return err
 	}
-	if err := unrepeat(sources, marked, defined); err != nil {
+	defer remove()
+	marked, err := o.mark(ctx, log, scratch)
+	if err != nil {
 		return err
 	}
-	out, done, err := scratchFile(s.Output)
+	if err := unrepeat(marked); err != nil {
+		return err
+	}
+	out, done, err := scratchFile(o.Output)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := command.Run(ctx, nil, nil, env.Stderr, s.LLVMLink, append(marked, "-o", out)...); err != nil {
+	var args []string
+	for _, m := range marked {
+		args = append(args, m.file)
+	}
+	if err := command.Run(ctx, nil, nil, log, o.LLVMLink, append(args, "-o", out)...); err != nil {
 		// llvm-link knows the files only by the names that they have for a moment.
-		for i, f := range marked {
-			blame(err, f, sources[i])
+		for _, m := range marked {
+			blame(err, m.file, m.Name)
 		}
 		return err
 	}
-	return os.Rename(out, s.Output)
+	return os.Rename(out, o.Output)
 }
 
-// definitions are the names of what a source defines and others may not.
-type definitions struct{ kernels, functions []string }
+// A markedSource is the module of a source as text in which kernels are marked.
+type markedSource struct {
+	postlink.Source
+	file string
+}
 
-// mark writes a source's module as text, with its kernels marked, and returns what
-// it defines.
-func (s *Link) mark(ctx context.Context, env *cli.Env, source, file, out string) (definitions, error) {
-	var defined definitions
-	if _, err := size(file); err != nil {
-		return defined, err
+// mark marks the modules of all sources, several at a time.
+func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
+	marked := make([]markedSource, len(o.Sources))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, s := range o.Sources {
+		group.Go(func() error {
+			file := filepath.Join(scratch, strconv.Itoa(i)+".ll")
+			defined, err := o.markSource(ctx, log, s, file)
+			if err != nil {
+				return err
+			}
+			marked[i] = markedSource{postlink.Source{Name: s.Source, Definitions: defined, Read: func() (*postlink.Module, error) { return readIR(file) }}, file}
+			return nil
+		})
+	}
+	return marked, group.Wait()
+}
+
+// markSource writes a source's module as text, with its kernels marked, and returns
+// what it defines.
+func (o *LinkOptions) markSource(ctx context.Context, log io.Writer, s SourceFile, out string) (postlink.Definitions, error) {
+	var none postlink.Definitions
+	if _, err := size(s.File); err != nil {
+		return none, err
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, nil, &text, env.Stderr, s.LLVMDis, file, "-o", "-"); err != nil {
-		return defined, err
+	if err := command.Run(ctx, nil, &text, log, o.LLVMDis, s.File, "-o", "-"); err != nil {
+		return none, err
 	}
-	m, err := llvmir.Parse(file, text.Bytes())
+	m, err := postlink.Parse(s.File, text.Bytes())
 	if err != nil {
-		return defined, err
+		return none, err
 	}
-	if err := postlink.MarkSource(m, source); err != nil {
-		return defined, fmt.Errorf("%s: %w", source, err)
+	if err := m.Mark(s.Source); err != nil {
+		return none, err
 	}
-	for _, f := range m.Functions() {
-		switch {
-		case f.Kernel() && f.Defined():
-			defined.kernels = append(defined.kernels, f.Name())
-		case f.Defined() && f.Linkage() == llvmir.External:
-			defined.functions = append(defined.functions, f.Name())
-		}
-	}
-	return defined, cli.WriteFile(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+	return m.Definitions(), writeIR(out, m)
 }
 
-// unrepeat leaves one of each kernel that several sources define, which is what a
-// header with a kernel does to those that include it. Kernels of one name that are
-// not alike are an error, and so are other functions that are defined twice. A kernel
-// that comes from a SYCLBIN has the prefix that the kernel of a source will have.
-func unrepeat(sources, files []string, defined []definitions) error {
-	modules := map[int]*llvmir.Module{}
-	read := func(i int) (*llvmir.Module, error) {
-		if modules[i] == nil {
-			text, err := os.ReadFile(files[i])
-			if err != nil {
-				return nil, err
-			}
-			if modules[i], err = llvmir.Parse(files[i], text); err != nil {
-				return nil, err
-			}
-		}
-		return modules[i], nil
+// unrepeat leaves one of each kernel that several sources define.
+func unrepeat(marked []markedSource) error {
+	sources := make([]postlink.Source, len(marked))
+	for i, m := range marked {
+		sources[i] = m.Source
 	}
-	first := map[string]int{}
-	repeated := map[int][]llvmir.Symbol{}
-	var errs []error
-	functions := map[string]int{}
-	for i, d := range defined {
-		for _, name := range d.functions {
-			if other, again := functions[name]; again {
-				errs = append(errs, cli.BadInput(fmt.Errorf("%s: function '%s' is defined in %s too", sources[i], kernelname.Display(name), sources[other])))
-			}
-			functions[name] = i
-		}
-		for _, name := range d.kernels {
-			bare := kernelname.Base(name)
-			other, again := first[bare]
-			if !again {
-				first[bare] = i
-				continue
-			}
-			a, err := read(other)
-			if err != nil {
-				return err
-			}
-			b, err := read(i)
-			if err != nil {
-				return err
-			}
-			if postlink.SameFunction(a, b, name) {
-				repeated[i] = append(repeated[i], b.Function(name))
-			} else {
-				errs = append(errs, cli.BadInput(fmt.Errorf(
-					"%s: kernel '%s' is defined in %s too, and differently; give one of them another kernel name",
-					sources[i], kernelname.Display(bare), sources[other])))
-			}
-		}
+	changed, err := postlink.Unrepeat(sources)
+	if err != nil {
+		return err
 	}
-	for i, list := range repeated {
-		modules[i].Delete(list...)
-		if err := cli.WriteFile(files[i], func(w io.Writer) error { _, err := modules[i].WriteTo(w); return err }); err != nil {
+	for i, m := range changed {
+		if err := writeIR(marked[i].file, m); err != nil {
 			return err
 		}
 	}
-	return errors.Join(errs...)
+	return nil
+}
+
+func readIR(file string) (*postlink.Module, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return postlink.Parse(file, text)
+}
+
+func writeIR(file string, m *postlink.Module) error {
+	return cli.WriteFile(file, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }

@@ -5,53 +5,50 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
-// PostLink splits linked device code into modules.
-type PostLink struct {
-	Split                            string // a [postlink.SplitMode], or DPC++'s name of one
-	Opt, LLVMDis                     string // paths
-	Text                             bool   // write text, with Opt too
-	Output                           string // the table of all modules
-	IROnly                           bool   // Output is one module of all code instead
-	TargetOutputs                    []TargetOutput
-	OutDir                           string // where their files are, "" for beside the table
-	Modules                          cli.Strings
-	KernelsOnly, ESIMD, Dependencies bool   // as postlink.SplitOptions has them
-	NoKernels                        bool   // whether it is fine that there is no kernel
-	Source                           string // of all code, when that does not say it
-	Exclude                          cli.Strings
-	EmulateFP64Conversions           bool
-	SYCLBINKernelNames               bool // as postlink.Options has it
-	Fixed, Configs                   cli.Strings
-	Runtime                          *release.Release // whose numbers of aspects property files have, nil for 2026
-	WarningsAsErrors                 bool
-	NoProperties, NoSymbols          bool                      // columns that the table lacks
-	Sets                             *postlink.PropertyOptions // nil for DriverSets
+// PostLinkOptions say how linked device code is split into modules.
+type PostLinkOptions struct {
+	Input        string // LLVM IR, as text or bitcode
+	Opt, LLVMDis string // paths; LLVMDis is for bitcode alone
+	Text         bool   // write text, with Opt as well
+
+	Run    postlink.Options
+	IROnly bool // Output is one module of all that kernels reach, without a table
+
+	Output        string // the table of all modules
+	TargetOutputs []TargetOutput
+	OutDir        string // where their files are, "" for beside the table
+	Sources       []SourceFolder
+
+	AllowNoKernels          bool // a table without rows, instead of an error
+	WarningsAsErrors        bool
+	NoProperties, NoSymbols bool                      // columns that the tables lack
+	Sets                    *postlink.PropertyOptions // nil for DriverSets
+	Devices                 *deviceconfig.Config
+	Runtime                 *release.Release // whose numbers of aspects property files have, nil for 2026
 }
 
 // DriverSets returns what DPC++'s driver asks its post-link step for.
@@ -63,247 +60,99 @@ func DriverSets() *postlink.PropertyOptions {
 // files are the target's own.
 type TargetOutput struct{ Target, File string }
 
-// addOutput reads [TARGET,]FILE. Without a target it is the table of all modules.
-func (o *PostLink) addOutput(v string, all *string) error {
-	target, file, ok := strings.Cut(v, ",")
+// A SourceFolder is where the modules of a source are. Their table is FOLDER.table.
+type SourceFolder struct{ Source, Folder string }
+
+// PostLink splits linked device code into modules. Warnings and what compilers say
+// go to log.
+func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
+	m, err := o.read(ctx, log)
+	if err != nil {
+		return err
+	}
+	run := o.Run
+	run.Split.Whole = o.IROnly
+	if len(run.FixedTargets) > 0 {
+		run.Devices = o.Devices
+	}
+	result, err := postlink.Run(m, run)
+	if err != nil {
+		return cli.BadInput(o.blame(err))
+	}
+	if err := o.report(log, result.Diagnostics); err != nil {
+		return err
+	}
+	if o.IROnly {
+		return o.writeIR(ctx, log, result.Images[0])
+	}
+	images := result.Images
+	if len(images[0].EntryPoints()) == 0 {
+		if !o.AllowNoKernels {
+			return cli.BadInput(o.blame(errors.New("there is no kernel in any source")))
+		}
+		images = nil
+	}
+	tables, err := o.tables(images)
+	if err != nil {
+		return err
+	}
+	return o.write(ctx, log, tables)
+}
+
+// blame says which file an error is about. Errors that start with its name say so
+// themselves.
+func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
+
+// read parses a module, disassembling it when it is bitcode.
+func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Module, error) {
+	text, err := os.ReadFile(o.Input)
+	if err != nil {
+		return nil, err
+	}
+	if imageformat.Of(text) != imageformat.Bitcode {
+		return postlink.Parse(o.Input, text)
+	}
+	if o.LLVMDis == "" {
+		return nil, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
+	}
+	var out bytes.Buffer
+	if err := command.Run(ctx, nil, &out, log, o.LLVMDis, o.Input, "-o", "-"); err != nil {
+		return nil, err
+	}
+	return postlink.Parse(o.Input, out.Bytes())
+}
+
+// report writes diagnostics. It fails when there are errors among them.
+func (o *PostLinkOptions) report(log io.Writer, list []postlink.Diagnostic) error {
+	wrong := 0
+	for _, d := range list {
+		fmt.Fprintln(log, d)
+		if d.IsError {
+			wrong++
+		}
+	}
 	switch {
-	case !ok && *all != "":
-		return errors.New("there is a table of all modules already")
-	case !ok:
-		*all = v
-	case target == "" || file == "" || strings.ContainsAny(target, `/\`):
-		return errors.New("it is not TARGET,FILE")
-	default:
-		o.TargetOutputs = append(o.TargetOutputs, TargetOutput{target, file})
+	case wrong > 0:
+		return cli.BadInput(o.blame(fmt.Errorf("errors in the device code: %d", wrong)))
+	case len(list) > 0 && o.WarningsAsErrors:
+		return cli.No(fmt.Errorf("%d warnings, which count as errors", len(list)))
 	}
 	return nil
 }
 
-// dpcppModes are the split modes as DPC++'s post-link step calls them.
-var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
-
-// mode returns the split mode, "" when there is none of that name.
-func (o *PostLink) mode() postlink.SplitMode {
-	if mode, ok := dpcppModes[o.Split]; ok {
-		return mode
-	}
-	if mode := postlink.SplitMode(o.Split); slices.Contains(postlink.SplitModes, mode) {
-		return mode
-	}
-	return ""
-}
-
-// Setup declares the flags.
-func (o *PostLink) Setup(fs *flag.FlagSet) cli.Run {
-	names := make([]string, len(postlink.SplitModes))
-	for i, m := range postlink.SplitModes {
-		names[i] = string(m)
-	}
-	fs.StringVar(&o.Split, "split", string(postlink.SplitAuto), "which kernels become one module: `"+strings.Join(names, "|")+"`; or DPC++'s kernel, source, none")
-	fs.StringVar(&o.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
-	fs.BoolVar(&o.Text, "S", false, "write modules as text, with --opt too")
-	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required for bitcode)")
-	fs.StringVar(&o.Output, "output", "", "write the file table of the modules to this `file`")
-	all := ""
-	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated",
-		func(v string) error { return o.addOutput(v, &all) })
-	fs.BoolVar(&o.IROnly, "ir-output-only", false, "do not split; --output is one module of all that kernels reach, without a table and property files")
-	fs.StringVar(&o.OutDir, "out-dir", "", "write the modules of --output to this `folder`, instead of beside the table")
-	fs.Var(&o.Modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; may be repeated")
-	fs.BoolVar(&o.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
-	fs.BoolVar(&o.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
-	fs.StringVar(&o.Source, "source", "", "`name` of the source that all code is of, for code that 'devicec link' has not told it")
-	fs.BoolVar(&o.NoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
-	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
-	o.Exclude.Split = true
-	fs.Var(&o.Exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
-	fs.BoolVar(&o.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
-	fs.Var(&o.Fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
-	fs.Var(&o.Configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
-	fs.BoolVar(&o.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
-	reading.ReleaseFlag(fs, &o.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)")
-	fs.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
-	sets := DriverSets()
-	o.Sets = sets
-	properties := fs.Bool("properties", true, "write property files")
-	symbols := fs.Bool("symbols", true, "write symbol files")
-	fs.BoolVar(&sets.ParamInfo, "emit-param-info", sets.ParamInfo, "properties tell which parameters of kernels were removed")
-	fs.BoolVar(&sets.ExportedSymbols, "emit-exported-symbols", sets.ExportedSymbols, "properties list the functions that other images may import")
-	fs.BoolVar(&sets.ImportedSymbols, "emit-imported-symbols", sets.ImportedSymbols, "properties list the functions that other images have to define")
-	fs.BoolVar(&sets.KernelNames, "emit-kernel-names", sets.KernelNames, "properties list the kernels")
-	fs.BoolVar(&sets.DeviceGlobals, "device-globals", sets.DeviceGlobals, "properties list the device globals")
-	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "properties have the sizes of each kernel and the symbols of device globals; for NVPTX and AMDGCN always")
-	return func(ctx context.Context, env *cli.Env, args []string) error {
-		o.NoProperties, o.NoSymbols = !*properties, !*symbols
-		switch {
-		case all != "" && o.Output != "":
-			return cli.Usagef("--output and -o both name the table of all modules")
-		case all != "":
-			o.Output = all
-		}
-		return o.Run(ctx, env, args)
-	}
-}
-
-// Run splits the module that is the only argument.
-func (o *PostLink) Run(ctx context.Context, env *cli.Env, args []string) error {
-	switch {
-	case len(args) != 1:
-		return cli.Usagef("one input file is needed, %d are given", len(args))
-	case o.mode() == "":
-		return cli.Usagef("--split: '%s' is none of %s", o.Split, strings.Join(strings.Fields(fmt.Sprint(postlink.SplitModes)), " "))
-	case (o.first() == "") == (len(o.Modules.Values) == 0):
-		return cli.Usagef("give either --output, for a table of all modules, or --module, for one of each source")
-	}
-	if o.IROnly {
-		for _, other := range []struct {
-			flag  string
-			given bool
-		}{
-			{"split=" + o.Split, o.mode() != postlink.SplitAuto && o.mode() != postlink.SplitOff},
-			{"split-esimd", o.ESIMD},
-			{"module", len(o.Modules.Values) > 0},
-			{"out-dir", o.OutDir != ""},
-			{"o=TARGET,FILE", len(o.TargetOutputs) > 0},
-		} {
-			if other.given {
-				return cli.Usagef("--%s can't be used with --ir-output-only", other.flag)
-			}
-		}
-	}
-	if o.OutDir != "" && o.first() == "" {
-		return cli.Usagef("--out-dir goes with --output; --module has folders of its own")
-	}
-	bySource := map[string]*imageTable{}
-	list := []*imageTable{{file: o.Output, folder: o.OutDir, base: strings.TrimSuffix(o.first(), ".table") + "_"}}
-	if o.OutDir != "" {
-		list[0].base = filepath.Join(o.OutDir, filepath.Base(list[0].base))
-	}
-	if len(o.Modules.Values) > 0 {
-		list = nil
-	}
-	for _, v := range o.Modules.Values {
-		source, folder, ok := strings.Cut(v, "=")
-		if !ok || folder == "" {
-			return cli.Usagef("--module: '%s' is not SOURCE=FOLDER", v)
-		}
-		if bySource[source] != nil {
-			return cli.Usagef("--module: '%s' is given twice", source)
-		}
-		bySource[source] = &imageTable{file: folder + ".table", folder: folder, base: folder + "/"}
-		list = append(list, bySource[source])
-	}
-	config, err := devices.Load(env.Stderr, o.Configs.Values)
-	if err != nil {
-		return err
-	}
-	m, err := o.read(ctx, env, args[0])
-	if err != nil {
-		return err
-	}
-	if o.Source != "" {
-		if m, err = marked(m, o.Source, args[0]); err != nil {
-			return err
-		}
-	}
-	run := postlink.Options{
-		Split:              postlink.SplitOptions{Mode: o.mode(), Whole: o.IROnly, KernelsOnly: o.KernelsOnly, ESIMD: o.ESIMD, Dependencies: o.Dependencies},
-		SYCLBINKernelNames: o.SYCLBINKernelNames,
-	}
-	run.Aspects.Exclude = o.Exclude.Values
-	run.Aspects.EmulateFP64Conversions = o.EmulateFP64Conversions
-	if len(o.Fixed.Values) > 0 {
-		run.Aspects.FixedTargets = strings.Split(strings.Join(o.Fixed.Values, ","), ",")
-		run.Aspects.Devices = config
-	}
-	result, err := postlink.Run(m, run)
-	if err != nil {
-		return cli.BadInput(fmt.Errorf("%s: %w", args[0], err))
-	}
-	wrong := 0
-	for _, d := range result.Diagnostics {
-		fmt.Fprintln(env.Stderr, d)
-		if d.Severity == postlink.Error {
-			wrong++
-		}
-	}
-	switch n := len(result.Diagnostics); {
-	case wrong > 0:
-		return cli.BadInput(fmt.Errorf("%s: errors in the device code: %d", args[0], wrong))
-	case n > 0 && o.WarningsAsErrors:
-		return cli.No(fmt.Errorf("%d warnings, which count as errors", n))
-	}
-	if o.IROnly {
-		return o.writeIR(ctx, env, m, result.Images[0], run.Split)
-	}
-	if len(result.Images[0].EntryPoints) == 0 {
-		if !o.NoKernels {
-			return cli.BadInput(fmt.Errorf("%s: there is no kernel in any source", args[0]))
-		}
-		result.Images = nil
-	}
-
-	for _, image := range result.Images {
-		t := list[0]
-		if len(bySource) > 0 {
-			t = bySource[image.Source]
-		}
-		if t == nil {
-			return cli.BadInput(fmt.Errorf("%s: kernel '%s' comes from source '%s', which no --module names",
-				args[0], kernelname.Display(image.EntryPoints[0].Name()), image.Source))
-		}
-		t.images = append(t.images, image)
-	}
-	return o.write(ctx, env, m, config, list, run.Split, result.DeviceLibraries)
-}
-
 // first returns the first table of all modules, after which files are named.
-func (o *PostLink) first() string {
+func (o *PostLinkOptions) first() string {
 	if o.Output == "" && len(o.TargetOutputs) > 0 {
 		return o.TargetOutputs[0].File
 	}
 	return o.Output
 }
 
-// marked returns a module whose code says that it is of a source.
-func marked(m *llvmir.Module, source, name string) (*llvmir.Module, error) {
-	if err := postlink.MarkSource(m, source); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	var text bytes.Buffer
-	if _, err := m.WriteTo(&text); err != nil {
-		return nil, err
-	}
-	return llvmir.Parse(name, text.Bytes())
-}
-
-// read parses a module, disassembling it when it is bitcode.
-func (o *PostLink) read(ctx context.Context, env *cli.Env, name string) (*llvmir.Module, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	m, err := llvmir.Parse(name, text)
-	var bitcode *llvmir.BitcodeError
-	if !errors.As(err, &bitcode) {
-		return m, err
-	}
-	if o.LLVMDis == "" {
-		return nil, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", name)
-	}
-	var out bytes.Buffer
-	if err := command.Run(ctx, nil, &out, env.Stderr, o.LLVMDis, name, "-o", "-"); err != nil {
-		return nil, err
-	}
-	return llvmir.Parse(name, out.Bytes())
-}
-
 // An imageTable is a file table with the images whose files are beside it.
 type imageTable struct {
-	file   string
+	file   string // "" when there are only tables of targets
 	folder string // of the files, "" when they are beside the table
 	base   string // how the names of the files start
-	images []*postlink.Image
 	rows   []*imageFiles
 }
 
@@ -323,53 +172,70 @@ type targetProperties struct {
 	kept bool
 }
 
+// tables divides images among the tables of sources, or puts them all into one.
+func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error) {
+	var list []*imageTable
+	bySource := map[string]*imageTable{}
+	for _, s := range o.Sources {
+		t := &imageTable{file: s.Folder + ".table", folder: s.Folder, base: s.Folder + "/"}
+		bySource[s.Source] = t
+		list = append(list, t)
+	}
+	if len(list) == 0 {
+		all := &imageTable{file: o.Output, folder: o.OutDir, base: strings.TrimSuffix(o.first(), ".table") + "_"}
+		if o.OutDir != "" {
+			all.base = filepath.Join(o.OutDir, filepath.Base(all.base))
+		}
+		list = append(list, all)
+	}
+	for _, image := range images {
+		t := list[0]
+		if len(o.Sources) > 0 {
+			t = bySource[image.Source]
+		}
+		if t == nil {
+			return nil, cli.BadInput(o.blame(fmt.Errorf("kernel '%s' comes from source '%s', which no --module names",
+				kernelname.Display(image.EntryPoints()[0]), image.Source)))
+		}
+		o.addRow(t, image)
+	}
+	return list, nil
+}
+
+// extension returns that of modules.
+func (o *PostLinkOptions) extension() string {
+	if o.Opt != "" && !o.Text {
+		return ".bc"
+	}
+	return ".ll"
+}
+
+// addRow names the files of an image.
+func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
+	name := t.base + strconv.Itoa(len(t.rows))
+	if image.ESIMD {
+		name += "_esimd"
+	}
+	t.rows = append(t.rows, &imageFiles{image: image, code: name + o.extension(), properties: name + ".prop", symbols: name + ".sym"})
+}
+
 // write writes all images, and only when all of them are good anything to its place.
-func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, config *deviceconfig.Config, tables []*imageTable, split postlink.SplitOptions, libraries bool) error {
-	scratch, err := os.MkdirTemp("", "postlink")
+func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
+	scratch, remove, err := interrupt.TempDir("postlink")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
-	ext := ".ll"
-	if o.Opt != "" && !o.Text {
-		ext = ".bc"
-	}
+	defer remove()
 	var rows []*imageFiles
 	for _, t := range tables {
-		for i, image := range t.images {
-			name := t.base + strconv.Itoa(i)
-			if image.ESIMD {
-				name += "_esimd"
-			}
-			r := &imageFiles{image: image, code: name + ext, properties: name + ".prop", symbols: name + ".sym"}
+		for _, r := range t.rows {
 			if o.Opt != "" {
-				r.scratch = filepath.Join(scratch, strconv.Itoa(len(rows))+ext)
+				r.scratch = filepath.Join(scratch, strconv.Itoa(len(rows))+o.extension())
 			}
-			t.rows = append(t.rows, r)
 			rows = append(rows, r)
 		}
 	}
-	properties, err := postlink.NewPropertyWriter(m)
-	if err != nil {
-		return err
-	}
-	sets := o.Sets
-	if sets == nil {
-		sets = DriverSets()
-	}
-	own := *sets
-	own.DeviceLibraries, own.Before2026 = libraries, o.Runtime == release.Before2026()
-	workers := runtime.GOMAXPROCS(0)
-	err = command.ForEach(workers, len(rows), func(i int) error {
-		if err := o.describe(m, properties, rows[i], split, own); err != nil {
-			return err
-		}
-		if err := o.describeTargets(m, config, properties, rows[i], split, own); err != nil || o.Opt == "" {
-			return err
-		}
-		return o.optimize(ctx, env, m, rows[i], split)
-	})
-	if err != nil {
+	if err := eachRow(ctx, rows, func(ctx context.Context, r *imageFiles) error { return o.makeFiles(ctx, log, r) }); err != nil {
 		return err
 	}
 	for _, t := range tables {
@@ -379,121 +245,67 @@ func (o *PostLink) write(ctx context.Context, env *cli.Env, m *llvmir.Module, co
 			}
 		}
 	}
-	if err := command.ForEach(workers, len(rows), func(i int) error { return o.put(m, rows[i], split) }); err != nil {
+	if err := eachRow(ctx, rows, func(_ context.Context, r *imageFiles) error { return o.placeFiles(r) }); err != nil {
 		return err
 	}
-	for k, output := range o.TargetOutputs {
-		if _, ok := config.Lookup(output.Target); !ok {
-			fmt.Fprintf(env.Stderr, "warning: the target '%s' is not in the device configuration, so its table has all modules\n", output.Target)
-		}
-		out := &filetable.Table{Columns: o.columns(filetable.Code, filetable.Properties, filetable.Symbols)}
-		for _, r := range rows {
-			if r.targets[k].kept {
-				out.Rows = append(out.Rows, o.columns(r.code, r.targets[k].file, r.symbols))
-			}
-		}
-		if err := cli.WriteFile(output.File, out.Write); err != nil {
-			return err
-		}
+	if err := o.writeTargetTables(log, rows); err != nil {
+		return err
 	}
 	for _, t := range tables {
-		if t.file == "" {
-			continue // there are tables of targets only
-		}
-		out := &filetable.Table{Columns: o.columns(filetable.Code, filetable.Properties, filetable.Symbols)}
-		for _, r := range t.rows {
-			out.Rows = append(out.Rows, o.columns(r.code, r.properties, r.symbols))
-		}
-		if err := cli.WriteFile(t.file, out.Write); err != nil {
+		if err := o.writeTable(t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeIR writes the only image to the output file.
-func (o *PostLink) writeIR(ctx context.Context, env *cli.Env, m *llvmir.Module, image *postlink.Image, split postlink.SplitOptions) error {
+// eachRow does something for all rows, several at a time.
+func eachRow(ctx context.Context, rows []*imageFiles, do func(context.Context, *imageFiles) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, r := range rows {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return do(ctx, r)
+		})
+	}
+	return group.Wait()
+}
+
+// makeFiles finds the content of an image's files.
+func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles) error {
+	if err := o.describe(r); err != nil {
+		return err
+	}
+	if err := o.describeTargets(r); err != nil {
+		return err
+	}
 	if o.Opt == "" {
-		return cli.WriteFile(o.Output, func(w io.Writer) error { return image.WriteTo(w, m, split) })
+		return nil
 	}
-	scratch, err := os.MkdirTemp("", "postlink")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	r := &imageFiles{image: image, scratch: filepath.Join(scratch, "ir")}
-	if err := o.optimize(ctx, env, m, r, split); err != nil {
-		return err
-	}
-	return cli.WriteFile(o.Output, func(w io.Writer) error { return copyFrom(r.scratch, w) })
-}
-
-// columns returns what a row has of the three.
-func (o *PostLink) columns(code, properties, symbols string) []string {
-	list := []string{code}
-	if !o.NoProperties {
-		list = append(list, properties)
-	}
-	if !o.NoSymbols {
-		list = append(list, symbols)
-	}
-	return list
-}
-
-// put writes the files of an image.
-func (o *PostLink) put(m *llvmir.Module, r *imageFiles, split postlink.SplitOptions) error {
-	code := func(w io.Writer) error { return r.image.WriteTo(w, m, split) }
-	if r.scratch != "" {
-		code = func(w io.Writer) error { return copyFrom(r.scratch, w) }
-	}
-	if err := cli.WriteFile(r.code, code); err != nil {
-		return err
-	}
-	text := func(wanted bool, file string, content []byte) error {
-		if !wanted {
-			return nil
-		}
-		return cli.WriteFile(file, func(w io.Writer) error { _, err := w.Write(content); return err })
-	}
-	if err := text(!o.NoProperties && (o.Output != "" || len(o.TargetOutputs) == 0), r.properties, r.sets); err != nil {
-		return err
-	}
-	for _, t := range r.targets {
-		if err := text(!o.NoProperties, t.file, t.sets); err != nil {
-			return err
-		}
-	}
-	return text(!o.NoSymbols, r.symbols, r.names)
+	return o.optimize(ctx, log, r)
 }
 
 // describe finds the property sets and symbols of an image.
-func (o *PostLink) describe(m *llvmir.Module, w *postlink.PropertyWriter, r *imageFiles, split postlink.SplitOptions, p postlink.PropertyOptions) error {
-	sets, err := r.propertySets(m, w, split, p)
+func (o *PostLinkOptions) describe(r *imageFiles) error {
+	sets, err := r.image.Properties(o.sets(""))
 	if err != nil {
 		return err
 	}
 	if r.sets, err = o.text(sets); err != nil {
 		return cli.BadInput(err)
 	}
-	names, err := postlink.Symbols(r.image.EntryPoints)
+	names, err := r.image.Symbols()
 	r.names = []byte(names)
 	return err
 }
 
-// text returns property sets as the release has them for which they are.
-func (o *PostLink) text(sets *propset.Registry) ([]byte, error) {
-	sets, err := cmp.Or(o.Runtime, release.Newest()).Write(sets)
-	if err != nil {
-		return nil, err
-	}
-	return sets.MarshalText()
-}
-
 // describeTargets finds the property sets for each target with a table of its own.
-func (o *PostLink) describeTargets(m *llvmir.Module, config *deviceconfig.Config, w *postlink.PropertyWriter, r *imageFiles, split postlink.SplitOptions, p postlink.PropertyOptions) error {
+func (o *PostLinkOptions) describeTargets(r *imageFiles) error {
 	for _, output := range o.TargetOutputs {
-		p.CompileTarget = ""
-		sets, err := r.propertySets(m, w, split, p)
+		sets, err := r.image.Properties(o.sets(""))
 		if err != nil {
 			return err
 		}
@@ -502,11 +314,10 @@ func (o *PostLink) describeTargets(m *llvmir.Module, config *deviceconfig.Config
 		if err != nil {
 			return err
 		}
-		if device, ok := config.Lookup(output.Target); ok {
-			t.kept, _ = compat.New(config).Keeps(needs, device)
+		if device, ok := o.Devices.Lookup(output.Target); ok {
+			t.kept, _ = compat.New(o.Devices).Keeps(needs, device)
 		}
-		p.CompileTarget = output.Target
-		if sets, err = r.propertySets(m, w, split, p); err != nil {
+		if sets, err = r.image.Properties(o.sets(output.Target)); err != nil {
 			return err
 		}
 		if t.sets, err = o.text(sets); err != nil {
@@ -517,27 +328,31 @@ func (o *PostLink) describeTargets(m *llvmir.Module, config *deviceconfig.Config
 	return nil
 }
 
-// propertySets returns the property sets of an image.
-func (r *imageFiles) propertySets(m *llvmir.Module, w *postlink.PropertyWriter, split postlink.SplitOptions, o postlink.PropertyOptions) (*propset.Registry, error) {
-	triple := m.Triple()
-	o.ProgramMetadata = o.ProgramMetadata || strings.HasPrefix(triple, "nvptx") || strings.HasPrefix(triple, "amdgcn")
-	o.Dependencies = split.Dependencies
-	sets, err := r.image.Properties(w, o)
+// sets returns which property sets images get that are compiled for a target, or
+// for none.
+func (o *PostLinkOptions) sets(target string) postlink.PropertyOptions {
+	sets := o.Sets
+	if sets == nil {
+		sets = DriverSets()
+	}
+	own := *sets
+	own.Before2026, own.CompileTarget = o.Runtime == release.Before2026(), target
+	return own
+}
+
+// text returns property sets as the release has them for which they are.
+func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
+	sets, err := cmp.Or(o.Runtime, release.Newest()).Write(sets)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range r.image.EntryPoints {
-		if places, ok := postlink.PlacesOf(m, f); ok {
-			sets.Add(srcloc.Set).Put(f.Name(), places)
-		}
-	}
-	return sets, nil
+	return sets.MarshalText()
 }
 
 // optimize writes an image's code to its scratch file, cleaned up.
-func (o *PostLink) optimize(ctx context.Context, env *cli.Env, m *llvmir.Module, r *imageFiles, split postlink.SplitOptions) error {
+func (o *PostLinkOptions) optimize(ctx context.Context, log io.Writer, r *imageFiles) error {
 	var text bytes.Buffer
-	if err := r.image.WriteTo(&text, m, split); err != nil {
+	if err := r.image.WriteCode(&text); err != nil {
 		return err
 	}
 	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "-", "-o", r.scratch}
@@ -545,7 +360,108 @@ func (o *PostLink) optimize(ctx context.Context, env *cli.Env, m *llvmir.Module,
 		args = append(args, "-S")
 	}
 	// By standard input: a file's name would end up in the bitcode.
-	return command.Run(ctx, &text, nil, optWords{env.Stderr}, o.Opt, args...)
+	return command.Run(ctx, &text, nil, optWords{log}, o.Opt, args...)
+}
+
+// placeFiles writes the files of an image.
+func (o *PostLinkOptions) placeFiles(r *imageFiles) error {
+	if err := r.writeCode(r.code); err != nil {
+		return err
+	}
+	if !o.NoProperties {
+		if o.Output != "" || len(o.TargetOutputs) == 0 {
+			if err := writeBytes(r.properties, r.sets); err != nil {
+				return err
+			}
+		}
+		for _, t := range r.targets {
+			if err := writeBytes(t.file, t.sets); err != nil {
+				return err
+			}
+		}
+	}
+	if o.NoSymbols {
+		return nil
+	}
+	return writeBytes(r.symbols, r.names)
+}
+
+// writeCode writes an image's code to a file.
+func (r *imageFiles) writeCode(file string) error {
+	return cli.WriteFile(file, func(w io.Writer) error {
+		if r.scratch != "" {
+			return copyFrom(r.scratch, w)
+		}
+		return r.image.WriteCode(w)
+	})
+}
+
+func writeBytes(file string, content []byte) error {
+	return cli.WriteFile(file, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
+// writeTargetTables writes the tables with what targets can take.
+func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles) error {
+	for k, output := range o.TargetOutputs {
+		if _, ok := o.Devices.Lookup(output.Target); !ok {
+			fmt.Fprintf(log, "warning: the target '%s' is not in the device configuration, so its table has all modules\n", output.Target)
+		}
+		out := o.newTable()
+		for _, r := range rows {
+			if r.targets[k].kept {
+				out.Rows = append(out.Rows, o.columns(r.code, r.targets[k].file, r.symbols))
+			}
+		}
+		if err := cli.WriteFile(output.File, out.Write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes a table of all modules, or of those of a source.
+func (o *PostLinkOptions) writeTable(t *imageTable) error {
+	if t.file == "" {
+		return nil
+	}
+	out := o.newTable()
+	for _, r := range t.rows {
+		out.Rows = append(out.Rows, o.columns(r.code, r.properties, r.symbols))
+	}
+	return cli.WriteFile(t.file, out.Write)
+}
+
+func (o *PostLinkOptions) newTable() *filetable.Table {
+	return &filetable.Table{Columns: o.columns(filetable.Code, filetable.Properties, filetable.Symbols)}
+}
+
+// columns returns what a row has of the three.
+func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
+	list := []string{code}
+	if !o.NoProperties {
+		list = append(list, properties)
+	}
+	if !o.NoSymbols {
+		list = append(list, symbols)
+	}
+	return list
+}
+
+// writeIR writes the only image to the output file.
+func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
+	r := &imageFiles{image: image}
+	if o.Opt != "" {
+		scratch, remove, err := interrupt.TempDir("postlink")
+		if err != nil {
+			return err
+		}
+		defer remove()
+		r.scratch = filepath.Join(scratch, "ir")
+		if err := o.optimize(ctx, log, r); err != nil {
+			return err
+		}
+	}
+	return r.writeCode(o.Output)
 }
 
 // copyFrom writes the content of a file.

@@ -1,13 +1,9 @@
 ; the order of all sets
-; options: param-info exported imported kernel-names program-metadata device-globals dependencies constants
+; options: param-info exported imported kernel-names program-metadata device-globals dependencies
 ; image: kernel external @variable @pipe
 ; [SYCL/device requirements]
 ; aspects=2|ABAAAAAAAAQAAAAAGAAAAA
 ; reqd_sub_group_size=1|16
-; [SYCL/specialization constants]
-; id=2|gBAAAAAAAAAAAAAAAAAAAQAAAAA
-; [SYCL/specialization constants default values]
-; all=2|gAAAAAAAAAgKAAAA
 ; [SYCL/kernel param opt]
 ; kernel=2|CAAAAAAAAAwA
 ; [SYCL/exported symbols]

@@ -21,20 +21,6 @@
 ; image: plain
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
-; options: default-constants
-; image: plain
-; [SYCL/device requirements]
-; aspects=2|AAAAAAAAAAA
-; [SYCL/misc properties]
-; specConstsReplacedWithDefault=1|1
-; options: constants
-; image: plain
-; [SYCL/device requirements]
-; aspects=2|AAAAAAAAAAA
-; [SYCL/specialization constants]
-; id=2|gBAAAAAAAAAAAAAAAAAAAQAAAAA
-; [SYCL/specialization constants default values]
-; all=2|gAAAAAAAAAgKAAAA
 define spir_kernel void @simd() "sycl-register-alloc-mode"="2" "sycl-optlevel"="2" !sycl_explicit_simd !0 {
   ret void
 }

@@ -44,10 +44,6 @@
 ; image: calls_sg16
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
-; options: no-work-group-size
-; image: wg64
-; [SYCL/device requirements]
-; aspects=2|AAAAAAAAAAA
 define spir_kernel void @wg64() !reqd_work_group_size !0 {
   ret void
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -52,7 +52,6 @@ func Build(t testing.TB, b Binary) {
 	clang, dis, link, opt := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
 	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
 	var stderr strings.Builder
-	env := &cli.Env{Tool: "test", Stdin: strings.NewReader(""), Stdout: &stderr, Stderr: &stderr}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -68,12 +67,17 @@ func Build(t testing.TB, b Binary) {
 	if out, err := exec.Command(clang, append(args, "-c", source, "-o", file("a.bc"))...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	must((&steps.Link{LLVMDis: dis, LLVMLink: link, Output: file("linked.bc")}).Run(t.Context(), env, []string{source + "=" + file("a.bc")}))
-	must((&steps.PostLink{
-		Split: "auto", LLVMDis: dis, Opt: opt, Output: file("split.table"),
-		KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable, SYCLBINKernelNames: b.Names,
-	}).Run(t.Context(), env, []string{file("linked.bc")}))
-	must(steps.Translate(t.Context(), env.Stderr, steps.TranslateOptions{
+	must(steps.Link(t.Context(), &stderr, steps.LinkOptions{
+		LLVMDis: dis, LLVMLink: link, Sources: []steps.SourceFile{{Source: source, File: file("a.bc")}}, Output: file("linked.bc"),
+	}))
+	must(steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
+		Input: file("linked.bc"), LLVMDis: dis, Opt: opt, Output: file("split.table"),
+		Run: postlink.Options{
+			Split:              postlink.SplitOptions{Mode: postlink.SplitAuto, KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable},
+			SYCLBINKernelNames: b.Names,
+		},
+	}))
+	must(steps.Translate(t.Context(), &stderr, steps.TranslateOptions{
 		In: file("split.table"), LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
 	}))
 

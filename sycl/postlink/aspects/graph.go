@@ -1,25 +1,27 @@
-package postlink
+package aspects
 
 import (
 	"regexp"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // aspectGraph says which functions call which. Besides functions its nodes are
 // aliases, sets of virtual functions and, in derived mode, variables, which may
 // hold pointers to functions.
 type aspectGraph struct {
-	nodes   []graphNode
-	index   map[string]int // by symbol
-	virtual map[string]int // by the set's name
-	callers [][]int32      // made when first needed
-	order   [][]int32      // strongly connected components that roots reach, callees first
+	nodes     []graphNode
+	index     map[string]int // by symbol
+	callers   [][]int32      // made when first needed
+	order     [][]int        // strongly connected components that roots reach, callees first
+	component []int32        // of a node: its place in order, -1 when no root reaches it
 
 	routes    map[routeKey]*route
 	uses      map[useKey]llvmir.Location
-	callSites callSites
+	callSites devicecode.CallSites
 }
 
 type graphNode struct {
@@ -57,11 +59,11 @@ func attributesOf(f *llvmir.Function) functionAttributes {
 	var all functionAttributes
 	for _, a := range f.Attributes() {
 		switch a.Key {
-		case attrModuleID:
+		case devicecode.AttrModuleID:
 			all.external = true
-		case attrIndirectlyCallable:
+		case devicecode.AttrIndirectlyCallable:
 			all.virtualSet = a.Value
-		case attrCallsIndirectly:
+		case devicecode.AttrCallsIndirectly:
 			all.callsSets = a.Value
 		case deviceHasAttribute:
 			all.deviceHas = &a.Value
@@ -83,14 +85,9 @@ func (p *propagation) addNodes() {
 	size := len(p.module.Functions()) + len(p.module.Globals()) + len(p.module.Aliases())
 	p.nodes = make([]graphNode, 0, size)
 	p.index = make(map[string]int, size)
-	p.virtual = map[string]int{}
-	add := func(n graphNode) int {
-		p.nodes = append(p.nodes, n)
-		return len(p.nodes) - 1
-	}
 	for _, f := range p.module.Functions() {
 		a := attributesOf(f)
-		p.index[f.Name()] = add(graphNode{
+		p.addNode(graphNode{
 			function:   f,
 			symbol:     f.Name(),
 			root:       f.Defined() && (f.Kernel() || a.external && !builtin.MatchString(f.Name())),
@@ -98,6 +95,21 @@ func (p *propagation) addNodes() {
 		})
 	}
 	functions := len(p.nodes)
+	p.addHolders()
+	p.addVirtualSets(functions)
+}
+
+// addNode adds the node of a symbol, or of what has none.
+func (p *propagation) addNode(n graphNode) int {
+	if n.symbol != "" {
+		p.index[n.symbol] = len(p.nodes)
+	}
+	p.nodes = append(p.nodes, n)
+	return len(p.nodes) - 1
+}
+
+// addHolders adds what holds pointers to functions: aliases and variables.
+func (p *propagation) addHolders() {
 	var holders []llvmir.Symbol
 	for _, a := range p.module.Aliases() {
 		holders = append(holders, a)
@@ -108,7 +120,7 @@ func (p *propagation) addNodes() {
 		}
 	}
 	for _, s := range holders {
-		p.index[s.Name()] = add(graphNode{symbol: s.Name()})
+		p.addNode(graphNode{symbol: s.Name()})
 	}
 	for _, s := range holders {
 		n := &p.nodes[p.index[s.Name()]]
@@ -118,25 +130,32 @@ func (p *propagation) addNodes() {
 			}
 		}
 	}
+}
+
+// addVirtualSets adds the sets of virtual functions, which call their members, to the
+// nodes of the functions, and has functions call the sets that they name.
+func (p *propagation) addVirtualSets(functions int) {
+	sets := map[string]int{}
 	for i := range functions {
 		set := p.nodes[i].attributes.virtualSet
 		if set == "" {
 			continue
 		}
-		v, ok := p.virtual[set]
+		v, ok := sets[set]
 		if !ok {
-			v = add(graphNode{})
-			p.virtual[set] = v
+			v = p.addNode(graphNode{})
+			sets[set] = v
 		}
 		p.nodes[v].calls = append(p.nodes[v].calls, int32(i))
 	}
-	for i := range functions {
-		if !p.nodes[i].function.Defined() {
+	for i := range p.nodes[:functions] {
+		n := &p.nodes[i]
+		if !n.function.Defined() {
 			continue
 		}
-		for _, set := range setNames(p.nodes[i].attributes.callsSets) {
-			if v, ok := p.virtual[set]; ok && !slices.Contains(p.nodes[i].calls, int32(v)) {
-				p.nodes[i].calls = append(p.nodes[i].calls, int32(v))
+		for _, set := range devicecode.SetNames(n.attributes.callsSets) {
+			if v, ok := sets[set]; ok && !slices.Contains(n.calls, int32(v)) {
+				n.calls = append(n.calls, int32(v))
 			}
 		}
 	}
@@ -148,112 +167,82 @@ func (p *propagation) spread() {
 		n := &p.nodes[i]
 		n.used, n.allDeclared, n.unconditional = n.own, n.declared, true
 	}
-	p.components()
-	component := make([]int32, len(p.nodes))
-	for c, members := range p.order {
-		for _, v := range members {
-			component[v] = int32(c) + 1
-		}
-	}
-	for c, members := range p.order {
-		var used, declared aspectSet
-		var below conditions
-		for _, v := range members {
-			n := &p.nodes[v]
-			used.join(n.own)
-			declared.join(n.declared)
-			for _, w := range n.calls {
-				p.steps++
-				if component[w] != int32(c)+1 {
-					used.join(p.nodes[w].used)
-					declared.join(p.nodes[w].allDeclared)
-					below.join("", p.nodes[w].below)
-				}
-			}
-			below.join("", n.stated)
-			for _, call := range n.conditional {
-				callee := &p.nodes[call.action]
-				if component[call.action] == int32(c)+1 {
-					continue // recursion: its members count without a condition
-				}
-				below.add(call.condition, callee.used)
-				below.join(call.condition, callee.below)
-				declared.join(callee.allDeclared)
-			}
-		}
-		if len(below) > maxConditions {
-			for _, set := range below {
-				used.join(set)
-			}
-			below = nil
-		}
-		for _, v := range members {
-			n := &p.nodes[v]
-			n.used, n.allDeclared, n.below = used, declared, below
-		}
+	p.findComponents()
+	for c := range p.order {
+		p.spreadInto(int32(c))
 	}
 	if slices.ContainsFunc(p.nodes, func(n graphNode) bool { return n.conditional != nil }) {
-		p.spreadContexts(component)
+		p.spreadContexts()
 	}
 }
 
-// components finds the strongly connected components that roots reach with
-// Tarjan's algorithm, without recursion, so that long call chains do no harm.
-func (p *propagation) components() {
-	const unseen = 0
-	number := make([]int32, len(p.nodes)) // in the order of discovery, from 1
-	low := make([]int32, len(p.nodes))
-	onStack := make([]bool, len(p.nodes))
-	var stack []int32
-	type frame struct {
-		node int32
-		next int // of the callees
-	}
-	var frames []frame
-	count := int32(0)
-	enter := func(v int32) {
-		count++
-		number[v], low[v] = count, count
-		stack = append(stack, v)
-		onStack[v] = true
-		frames = append(frames, frame{node: v})
-	}
-	for r := range p.nodes {
-		if !p.nodes[r].root || number[r] != unseen {
-			continue
+// findComponents finds the strongly connected components that roots reach.
+func (p *propagation) findComponents() {
+	var roots []int
+	for i := range p.nodes {
+		if p.nodes[i].root {
+			roots = append(roots, i)
 		}
-		enter(int32(r))
-		for len(frames) > 0 {
-			f := &frames[len(frames)-1]
-			v := f.node
-			p.steps++
-			if w, ok := p.nodes[v].callee(f.next); ok {
-				f.next++
-				if number[w] == unseen {
-					enter(w)
-				} else if onStack[w] {
-					low[v] = min(low[v], number[w])
-				}
-				continue
-			}
-			frames = frames[:len(frames)-1]
-			if len(frames) > 0 {
-				caller := frames[len(frames)-1].node
-				low[caller] = min(low[caller], low[v])
-			}
-			if low[v] == number[v] {
-				at := len(stack) - 1
-				for stack[at] != v {
-					at--
-				}
-				members := slices.Clone(stack[at:])
-				stack = stack[:at]
-				for _, w := range members {
-					onStack[w] = false
-				}
-				p.order = append(p.order, members)
-			}
+	}
+	g := scc.Graph{Nodes: len(p.nodes), Edge: func(v, i int) (int, bool) {
+		p.steps++
+		w, ok := p.nodes[v].callee(i)
+		return int(w), ok
+	}}
+	p.order = g.Components(roots)
+	p.component = make([]int32, len(p.nodes))
+	for i := range p.component {
+		p.component[i] = -1
+	}
+	for c, members := range p.order {
+		for _, v := range members {
+			p.component[v] = int32(c)
 		}
+	}
+}
+
+// spreadInto gives the members of a component what they and those that they call use.
+// Callees of other components have been here.
+func (p *propagation) spreadInto(c int32) {
+	var all graphNode
+	for _, v := range p.order[c] {
+		p.joinCalls(&all, v)
+	}
+	if len(all.below) > maxConditions {
+		for _, set := range all.below {
+			all.used.join(set)
+		}
+		all.below = nil
+	}
+	for _, v := range p.order[c] {
+		n := &p.nodes[v]
+		n.used, n.allDeclared, n.below = all.used, all.allDeclared, all.below
+	}
+}
+
+// joinCalls adds what a member of a component uses, declares and calls.
+func (p *propagation) joinCalls(all *graphNode, v int) {
+	n := &p.nodes[v]
+	all.used.join(n.own)
+	all.allDeclared.join(n.declared)
+	for _, w := range n.calls {
+		p.steps++
+		if p.component[w] != p.component[v] {
+			callee := &p.nodes[w]
+			all.used.join(callee.used)
+			all.allDeclared.join(callee.allDeclared)
+			all.below.join("", callee.below)
+		}
+	}
+	all.below.join("", n.stated)
+	for _, call := range n.conditional {
+		if p.component[call.action] == p.component[v] {
+			continue // recursion: its members count without a condition
+		}
+		callee := &p.nodes[call.action]
+		all.below.add(call.condition, callee.used)
+		all.below.join(call.condition, callee.below)
+		all.allDeclared.join(callee.allDeclared)
 	}
 }
 
@@ -285,16 +274,7 @@ func (p *propagation) route(key routeKey) *route {
 		return r
 	}
 	if p.callers == nil {
-		p.callers = make([][]int32, len(p.nodes))
-		for v := range p.nodes {
-			for i := 0; ; i++ {
-				w, ok := p.nodes[v].callee(i)
-				if !ok {
-					break
-				}
-				p.callers[w] = append(p.callers[w], int32(v))
-			}
-		}
+		p.findCallers()
 	}
 	r := &route{make([]int32, len(p.nodes)), make([]int32, len(p.nodes))}
 	for v := range p.nodes {
@@ -312,29 +292,47 @@ func (p *propagation) route(key routeKey) *route {
 		ends = []func(n *graphNode) bool{func(n *graphNode) bool { return n.declared.has(key.bit) }}
 	}
 	for _, isEnd := range ends {
-		var queue []int32
-		for v := range p.nodes {
-			if r.distance[v] < 0 && isEnd(&p.nodes[v]) {
-				r.distance[v] = 0
-				queue = append(queue, int32(v))
-			}
-		}
-		for ; len(queue) > 0; queue = queue[1:] {
-			w := queue[0]
-			for _, v := range p.callers[w] {
-				p.steps++
-				if r.distance[v] < 0 {
-					r.distance[v], r.end[v] = r.distance[w]+1, r.end[w]
-					queue = append(queue, v)
-				}
-			}
-		}
+		p.leadTo(r, isEnd)
 	}
 	if p.routes == nil {
 		p.routes = map[routeKey]*route{}
 	}
 	p.routes[key] = r
 	return r
+}
+
+func (p *propagation) findCallers() {
+	p.callers = make([][]int32, len(p.nodes))
+	for v := range p.nodes {
+		for i := 0; ; i++ {
+			w, ok := p.nodes[v].callee(i)
+			if !ok {
+				break
+			}
+			p.callers[w] = append(p.callers[w], int32(v))
+		}
+	}
+}
+
+// leadTo adds the ways of nodes that have none yet to the nearest of more ends.
+func (p *propagation) leadTo(r *route, isEnd func(*graphNode) bool) {
+	var queue []int32
+	for v := range p.nodes {
+		if r.distance[v] < 0 && isEnd(&p.nodes[v]) {
+			r.distance[v] = 0
+			queue = append(queue, int32(v))
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		w := queue[0]
+		for _, v := range p.callers[w] {
+			p.steps++
+			if r.distance[v] < 0 {
+				r.distance[v], r.end[v] = r.distance[w]+1, r.end[w]
+				queue = append(queue, v)
+			}
+		}
+	}
 }
 
 // callsUser reports whether a function calls one that uses an aspect, itself or
@@ -386,40 +384,26 @@ func (p *propagation) nextFunction(v, bit int) int {
 
 // chain returns the functions from a function to one that uses an aspect, and
 // where the use is.
-func (p *propagation) chain(v, bit int) (*chain, llvmir.Location) {
-	c := &chain{}
-	c.add(chainName(p.nodes[v].function), llvmir.Location{})
+func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Location) {
+	c := devicecode.NewChain(p.nodes[v].function)
 	r := p.reason(v, bit)
 	end := int(r.end[v])
 	for r.distance[v] > 0 {
 		w := p.next(r, v)
-		if c.cut(p.nodes[end].function) {
+		if c.Cut(p.nodes[end].function) {
 			break
 		}
 		end = int(r.end[w])
 		var call llvmir.Location
 		if p.nodes[v].function != nil {
-			call = p.callSites.find(p.nodes[v].function, p.nodes[w].symbol)
+			call = p.callSites.Find(p.nodes[v].function, p.nodes[w].symbol)
 		}
-		c.addCall(p.nodes[w].function, call)
+		c.AddCall(p.nodes[w].function, call)
 		v = w
 	}
 	use := p.useLocation(end, bit)
-	c.addInlined(use)
+	c.AddInlined(use)
 	return c, use
-}
-
-// origin returns what makes a function need an aspect.
-func (p *propagation) origin(v, bit int) Origin {
-	v = int(p.reason(v, bit).end[v])
-	where := p.useLocation(v, bit)
-	o := Origin{p.nodes[v].symbol, where}
-	if where.InlinedAt != nil {
-		if o.Function = where.LinkageName; o.Function == "" {
-			o.Function = where.Function
-		}
-	}
-	return o
 }
 
 type useKey struct{ node, bit int }
@@ -437,7 +421,7 @@ func (p *propagation) useLocation(v, bit int) llvmir.Location {
 		folded := foldedValues{}
 		for in := range f.Body() {
 			if set, err := p.instrAspects(f, in, folded); err == nil && set.has(bit) {
-				if at, ok := in.DebugLoc(); ok && known(at) {
+				if at, ok := in.DebugLoc(); ok && devicecode.Known(at) {
 					where = at
 					break
 				}

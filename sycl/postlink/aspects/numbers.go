@@ -1,4 +1,4 @@
-package postlink
+package aspects
 
 import (
 	"fmt"
@@ -8,19 +8,20 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// NumberAspects gives the aspects in a module's metadata the numbers that package
+// Renumber gives the aspects in a module's metadata the numbers that package
 // aspect has for them. The numbers of the compiler are those of its own release,
 // which !sycl_aspects names or, in a module that has lost it, the functions that use
 // aspects; where neither does, numbers are left as they are.
-func NumberAspects(m *llvmir.Module) error {
+func Renumber(m *llvmir.Module) error {
 	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
 	named := m.Named(aspectsMD)
 	if named != nil {
 		for _, id := range named.Nodes() {
 			if !r.learn(m.Node(id)) {
-				return &MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
+				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
 			}
 		}
 	} else {
@@ -45,7 +46,7 @@ func NumberAspects(m *llvmir.Module) error {
 	return r.err
 }
 
-// A renumbering is one run of NumberAspects. Nodes may be shared: each is changed
+// A renumbering is one run of Renumber. Nodes may be shared: each is changed
 // once.
 type renumbering struct {
 	module  *llvmir.Module
@@ -57,7 +58,7 @@ type renumbering struct {
 
 // learn takes in a pair of a name and a number.
 func (r *renumbering) learn(n *llvmir.Node) bool {
-	name, value, ok := aspectPair(n)
+	name, value, ok := devicecode.AspectPair(n)
 	// Where names share a number, the first is the one in use.
 	if _, known := r.to[value]; !ok || known || value < 0 {
 		return ok
@@ -73,11 +74,11 @@ func (r *renumbering) learn(n *llvmir.Node) bool {
 func (r *renumbering) learnFromFunctions() {
 	seen := map[int]bool{}
 	for _, f := range r.module.Functions() {
-		id, ok := f.Metadata(usedAspectsMD)
+		id, ok := f.Metadata(devicecode.UsedAspectsMD)
 		if n := r.module.Node(id); ok && n != nil && !seen[id] {
 			seen[id] = true
 			for _, o := range n.Operands() {
-				if pair, ok := operandNode(r.module, o); ok {
+				if pair, ok := devicecode.OperandNode(r.module, o); ok {
 					r.learn(pair)
 				}
 			}
@@ -86,7 +87,7 @@ func (r *renumbering) learnFromFunctions() {
 }
 
 func (r *renumbering) function(f *llvmir.Function) {
-	for _, kind := range []string{usedAspectsMD, declaredAspectsMD, fixedTargetsMD} {
+	for _, kind := range []string{devicecode.UsedAspectsMD, devicecode.DeclaredAspectsMD, devicecode.FixedTargetsMD} {
 		if id, ok := f.Metadata(kind); ok {
 			r.list(id)
 		}
@@ -101,7 +102,7 @@ func (r *renumbering) function(f *llvmir.Function) {
 		return
 	}
 	for in := range f.Body() {
-		if id, ok := in.Metadata(usedAspectsMD); ok {
+		if id, ok := in.Metadata(devicecode.UsedAspectsMD); ok {
 			r.list(id)
 		}
 	}
@@ -138,7 +139,7 @@ func (r *renumbering) conditions(id int) {
 		return
 	}
 	for _, o := range n.Operands() {
-		pair, ok := operandNode(r.module, o)
+		pair, ok := devicecode.OperandNode(r.module, o)
 		if !ok || len(pair.Operands()) != 2 {
 			continue
 		}
@@ -150,20 +151,20 @@ func (r *renumbering) conditions(id int) {
 
 func (r *renumbering) operand(o llvmir.MDOperand) string {
 	if id, ok := o.Node(); ok {
-		if _, _, ok := aspectPair(r.module.Node(id)); ok {
+		if _, _, ok := devicecode.AspectPair(r.module.Node(id)); ok {
 			r.pair(id)
 		}
 		return o.Text
 	}
-	if value, ok := o.Int(); ok && fitsAspect(value) {
+	if value, ok := o.Int(); ok && devicecode.FitsAspect(value) {
 		if to, ok := r.to[int32(value)]; ok {
 			return "i32 " + strconv.Itoa(int(to))
 		}
 	}
 	if n, ok := o.Inline(); ok {
-		if name, value, ok := aspectPair(n); ok {
+		if name, value, ok := devicecode.AspectPair(n); ok {
 			if to, ok := r.to[value]; ok {
-				return fmt.Sprintf("!{!%s, i32 %d}", mdString(name), to)
+				return fmt.Sprintf("!{!%s, i32 %d}", devicecode.MDString(name), to)
 			}
 		}
 	}

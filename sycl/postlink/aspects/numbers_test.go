@@ -1,12 +1,11 @@
-package postlink
+package aspects
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // numbered is a module with aspects in all places where they can be. The order of
@@ -35,11 +34,11 @@ declare void @g() !sycl_used_aspects !0
 !96 = !{!"not_yet_known", i32 1000}
 `
 
-func TestNumberAspects(t *testing.T) {
+func TestRenumber(t *testing.T) {
 	with := func(number string) string { return strings.ReplaceAll(numbered, "ATOMIC", number) }
 	m := parse(t, with("28"))
 	for range 2 { // a second time there is nothing to do
-		if err := NumberAspects(m); err != nil {
+		if err := Renumber(m); err != nil {
 			t.Fatal(err)
 		}
 		// Conditions are numbers of architectures, not of aspects.
@@ -54,46 +53,12 @@ func TestNumberAspects(t *testing.T) {
 	} {
 		m := parse(t, text)
 		before := write(t, m)
-		if err := NumberAspects(m); err != nil || write(t, m) != before {
+		if err := Renumber(m); err != nil || write(t, m) != before {
 			t.Errorf("%s: %v, the module changed to\n%s", name, err, write(t, m))
 		}
 	}
-	var bad *MetadataError
-	if err := NumberAspects(parse(t, "!sycl_aspects = !{!0}\n!0 = !{i32 1}\n")); !errors.As(err, &bad) {
+	var bad *devicecode.MetadataError
+	if err := Renumber(parse(t, "!sycl_aspects = !{!0}\n!0 = !{i32 1}\n")); !errors.As(err, &bad) {
 		t.Errorf("an enumeration without names: %v", err)
-	}
-}
-
-// TestRunNumbersAspects looks at what comes out at the end, for IR of both numberings.
-func TestRunNumbersAspects(t *testing.T) {
-	for _, number := range []string{"27", "28"} {
-		m := parse(t, `
-define spir_kernel void @k() !sycl_used_aspects !0 {
-  ret void
-}
-!0 = !{!94}
-!sycl_aspects = !{!92, !94}
-!92 = !{!"fp64", i32 6}
-!94 = !{!"atomic64", i32 `+number+`}
-`)
-		result, err := Run(m, Options{Split: SplitOptions{Mode: SplitOff}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(result.Images) != 1 {
-			t.Fatalf("%d images", len(result.Images))
-		}
-		w, err := NewPropertyWriter(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets, err := result.Images[0].Properties(w, PropertyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		q, err := requirement.FromProperties(sets)
-		if err != nil || len(q.Aspects) != 1 || q.Aspects[0] != aspect.Atomic64 {
-			t.Errorf("number %s: %v, %v", number, q, err)
-		}
 	}
 }

@@ -1,11 +1,14 @@
-package postlink
+package aspects
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // typeTable knows the aspects of types.
@@ -14,24 +17,23 @@ type typeTable struct {
 	typeAspects map[*llvmir.Type]aspectSet
 }
 
-// derivable are the aspects that code tells of without metadata.
-var derivable = []aspect.Aspect{
-	aspect.FP16,
-	aspect.FP64,
-	aspect.Image,
-	aspect.Atomic64,
-	aspect.ExtOneAPIBindlessImages,
-	aspect.ExtIntelESIMD,
-	aspect.ExtIntelMatrix,
-	aspect.ExtOneAPIPrivateAlloca,
-	aspect.ExtOneAPIAtomic16,
-	aspect.ExtOneAPIVirtualFunctions,
-	aspect.ExtOneAPIClockSubGroup,
-	aspect.ExtOneAPIClockWorkGroup,
-	aspect.ExtOneAPIClockDevice,
+// A construct is what a feature of package aspectuse looks like in LLVM IR.
+type construct struct {
+	kind aspectuse.Kind
+	ir   string
 }
 
-// of returns the set of a derivable aspect.
+// constructs has the features by what they look like.
+var constructs = func() map[construct][]aspectuse.Feature {
+	table := map[construct][]aspectuse.Feature{}
+	for _, f := range aspectuse.Features {
+		c := construct{f.Kind, f.IR}
+		table[c] = append(table[c], f)
+	}
+	return table
+}()
+
+// of returns the set of an aspect.
 func (p *propagation) of(a aspect.Aspect) aspectSet {
 	value := int32(a)
 	if a == aspect.FP64 {
@@ -40,6 +42,18 @@ func (p *propagation) of(a aspect.Aspect) aspectSet {
 	var s aspectSet
 	if bit, ok := p.bit[value]; ok {
 		s.add(bit)
+	}
+	return s
+}
+
+// ofConstruct returns what a construct needs. Of features with a scope, it has to be
+// the same.
+func (p *propagation) ofConstruct(kind aspectuse.Kind, ir string, scope uint32) aspectSet {
+	var s aspectSet
+	for _, f := range constructs[construct{kind, ir}] {
+		if f.Scope == 0 || f.Scope == scope {
+			s.join(p.of(f.Aspect))
+		}
 	}
 	return s
 }
@@ -58,10 +72,10 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	var s aspectSet
 	switch t.Kind() {
 	case llvmir.Double:
-		s = p.of(aspect.FP64)
+		s = p.ofConstruct(aspectuse.Type, "double", 0)
 	case llvmir.Half:
 		if p.derived {
-			s = p.of(aspect.FP16)
+			s = p.ofConstruct(aspectuse.Type, "half", 0)
 		}
 	case llvmir.Vector, llvmir.Array:
 		s = p.ofType(t.Elem())
@@ -90,17 +104,16 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 
 // ofTargetType returns the aspects of a type that only a target has.
 func (p *propagation) ofTargetType(t *llvmir.Type) aspectSet {
-	switch t.Name() {
-	case "spirv.Image", "spirv.SampledImage", "spirv.Sampler", "spirv.VmeImageINTEL":
-		return p.of(aspect.Image)
-	case "spirv.JointMatrixINTEL", "spirv.CooperativeMatrixKHR":
-		s := p.of(aspect.ExtIntelMatrix)
-		for _, element := range t.TargetTypes() {
-			s.join(p.ofType(element))
+	var s aspectSet
+	for _, f := range constructs[construct{aspectuse.Type, t.Name()}] {
+		s.join(p.of(f.Aspect))
+		if f.HasElements {
+			for _, element := range t.TargetTypes() {
+				s.join(p.ofType(element))
+			}
 		}
-		return s
 	}
-	return aspectSet{}
+	return s
 }
 
 // readBody takes in a function's signature and instructions.
@@ -157,8 +170,10 @@ func (p *propagation) signatureAspects(f *llvmir.Function) aspectSet {
 	if p.options.EmulateFP64Conversions {
 		s.remove(p.of(aspect.FP64))
 	}
-	if _, ok := f.Metadata("sycl_explicit_simd"); ok && p.derived {
-		s.join(p.of(aspect.ExtIntelESIMD))
+	for _, feature := range aspectuse.Features {
+		if feature.Kind == aspectuse.Mark && p.derived && f.HasMetadata(feature.IR) {
+			s.join(p.of(feature.Aspect))
+		}
 	}
 	return s
 }
@@ -225,8 +240,8 @@ func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded 
 	if p.options.EmulateFP64Conversions && p.onlyConverts(in) {
 		s.remove(p.of(aspect.FP64))
 	}
-	if id, ok := in.Metadata(usedAspectsMD); ok {
-		list, err := p.list(f, usedAspectsMD, id)
+	if id, ok := in.Metadata(devicecode.UsedAspectsMD); ok {
+		list, err := p.list(f, devicecode.UsedAspectsMD, id)
 		if err != nil {
 			return s, err
 		}
@@ -268,49 +283,66 @@ func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
 // derivedUse is the rule for code without metadata, that of package spirv.
 func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSet {
 	var s aspectSet
-	op := in.Op()
 	name, direct := in.Callee()
 	base := baseName(name)
 	if p.fold(in, base, folded) {
 		return s
 	}
-	if direct && strings.HasPrefix(base, "__spirv_ConvertHandleTo") {
-		s = p.of(aspect.ExtOneAPIBindlessImages)
-	} else {
+	if !direct || !replacesType(base) {
 		s = p.ofType(in.Type())
 	}
 	for i := range in.NumOperands() {
-		o := in.Operand(i)
-		if local, ok := o.Local(); ok {
-			// The value counts where it is made, and a number of elements is no constant.
-			s.join(folded[local])
-			if op == "alloca" {
-				s.join(p.of(aspect.ExtOneAPIPrivateAlloca))
-			}
-			continue
-		}
-		s.join(p.ofType(o.Type))
-		if symbol, ok := o.BaseGlobal(); ok && p.module.Function(symbol) != nil {
-			s.join(p.of(aspect.ExtOneAPIVirtualFunctions))
-		}
+		s.join(p.operandUse(in, i, folded))
 	}
 	switch {
+	case direct:
+		s.join(p.builtinUse(in, name, base))
+	case in.IsIndirect():
+		s.join(p.ofConstruct(aspectuse.Instruction, aspectuse.IndirectCall, 0))
+	default:
+		s.join(p.atomicUse(in))
+	}
+	return s
+}
+
+// replacesType reports whether the type of a built-in's result does not count.
+func replacesType(base string) bool {
+	return strings.HasPrefix(base, "__spirv_") &&
+		slices.ContainsFunc(constructs[construct{aspectuse.Instruction, base}], func(f aspectuse.Feature) bool { return f.ReplacesType })
+}
+
+// operandUse returns what an instruction's operand needs.
+func (p *propagation) operandUse(in *llvmir.Instr, i int, folded foldedValues) aspectSet {
+	o := in.Operand(i)
+	if local, ok := o.Local(); ok {
+		// The value counts where it is made, and a number of elements is no constant.
+		s := folded[local]
+		if in.Op() == "alloca" {
+			s.join(p.ofConstruct(aspectuse.Instruction, aspectuse.VariableAlloca, 0))
+		}
+		return s
+	}
+	s := p.ofType(o.Type)
+	if symbol, ok := o.BaseGlobal(); ok && p.module.Function(symbol) != nil {
+		s.join(p.ofConstruct(aspectuse.Instruction, aspectuse.FunctionAddress, 0))
+	}
+	return s
+}
+
+// atomicUse returns what an atomic operation of LLVM needs.
+func (p *propagation) atomicUse(in *llvmir.Instr) aspectSet {
+	var s aspectSet
+	switch op := in.Op(); {
 	case op == "atomicrmw":
-		s.join(p.atomic(in.Type(), qualifier(in) == "fadd"))
+		s = p.atomic(in.Type(), qualifier(in) == "fadd")
 	case op == "cmpxchg":
 		for i := range in.NumOperands() {
 			s.join(p.atomic(in.Operand(i).Type, false))
 		}
 	case op == "load" && qualifier(in) == "atomic":
-		s.join(p.atomic(in.Type(), false))
-	case op == "store" && qualifier(in) == "atomic":
-		if in.NumOperands() > 0 {
-			s.join(p.atomic(in.Operand(0).Type, false))
-		}
-	case in.IsIndirect():
-		s.join(p.of(aspect.ExtOneAPIVirtualFunctions))
-	case direct:
-		s.join(p.builtinUse(in, name, base))
+		s = p.atomic(in.Type(), false)
+	case op == "store" && qualifier(in) == "atomic" && in.NumOperands() > 0:
+		s = p.atomic(in.Operand(0).Type, false)
 	}
 	return s
 }
@@ -336,28 +368,22 @@ func (p *propagation) builtinUse(in *llvmir.Instr, name, base string) aspectSet 
 	if f := p.module.Function(name); f == nil || f.Defined() {
 		return s
 	}
-	switch {
-	case base == "__spirv_ReadClockKHR":
-		if in.NumOperands() > 0 {
-			switch scope, _ := in.Operand(0).Int(); scope {
-			case 1:
-				s = p.of(aspect.ExtOneAPIClockDevice)
-			case 2:
-				s = p.of(aspect.ExtOneAPIClockWorkGroup)
-			case 3:
-				s = p.of(aspect.ExtOneAPIClockSubGroup)
-			}
-		}
-	case base == "__spirv_SubgroupMatrixMultiplyAccumulateINTEL":
-		s = p.of(aspect.ExtIntelMatrix)
-	case strings.HasPrefix(base, "__spirv_Atomic"), isOpenCLAtomic(base):
+	if strings.HasPrefix(base, "__spirv_Atomic") || isOpenCLAtomic(base) {
 		add := strings.Contains(base, "FAdd") || strings.Contains(base, "_add")
 		s = p.atomic(in.Type(), add)
 		for i := range in.NumOperands() {
 			s.join(p.atomic(in.Operand(i).Type, add))
 		}
+		return s
 	}
-	return s
+	if !strings.HasPrefix(base, "__spirv_") {
+		return s
+	}
+	scope := int64(0)
+	if in.NumOperands() > 0 {
+		scope, _ = in.Operand(0).Int()
+	}
+	return p.ofConstruct(aspectuse.Instruction, base, uint32(max(scope, 0)))
 }
 
 func isOpenCLAtomic(base string) bool {
@@ -365,17 +391,33 @@ func isOpenCLAtomic(base string) bool {
 		base != "atomic_init" && !strings.HasPrefix(base, "atomic_work_item_fence")
 }
 
-// atomic returns what an atomic operation on a type takes. Of those on a half, only
-// the addition is more than devices with half do.
+// atomic returns what an atomic operation on a type needs.
 func (p *propagation) atomic(t *llvmir.Type, add bool) aspectSet {
-	switch {
-	case t == nil:
-	case t.Kind() == llvmir.Double, t.Kind() == llvmir.Int && t.Bits() == 64:
-		return p.of(aspect.Atomic64)
-	case t.Kind() == llvmir.Half && add:
-		return p.of(aspect.ExtOneAPIAtomic16)
+	var s aspectSet
+	if t == nil {
+		return s
 	}
-	return aspectSet{}
+	width, float := scalarWidth(t)
+	for _, f := range constructs[construct{kind: aspectuse.Atomic}] {
+		if f.Width == width && (!f.FloatAddition || float && add) {
+			s.join(p.of(f.Aspect))
+		}
+	}
+	return s
+}
+
+// scalarWidth returns the number of bits of a number and whether that is a float, 0
+// for other types.
+func scalarWidth(t *llvmir.Type) (width uint32, float bool) {
+	switch t.Kind() {
+	case llvmir.Int:
+		return uint32(t.Bits()), false
+	case llvmir.Half:
+		return 16, true
+	case llvmir.Double:
+		return 64, true
+	}
+	return 0, false
 }
 
 // onlyConverts reports whether an instruction only moves or converts values.

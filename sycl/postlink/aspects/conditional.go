@@ -1,4 +1,4 @@
-package postlink
+package aspects
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // conditionalCallAttribute marks DPC++'s functions that call their first argument
@@ -108,9 +109,7 @@ func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 }
 
 // spreadContexts finds the conditions under which each function is called.
-// component has one more than the place of a node in p.order, 0 for nodes that no
-// root reaches.
-func (p *propagation) spreadContexts(component []int32) {
+func (p *propagation) spreadContexts() {
 	for _, members := range slices.Backward(p.order) {
 		// Callers have been here: members of a component share what they know.
 		always, contexts := false, map[string]bool{}
@@ -119,21 +118,24 @@ func (p *propagation) spreadContexts(component []int32) {
 			always = always || n.root || n.contexts[""]
 			maps.Copy(contexts, n.contexts)
 		}
-		always = always || len(contexts) > maxConditions
-		if always {
+		if always = always || len(contexts) > maxConditions; always {
 			contexts = map[string]bool{"": true}
 		}
 		for _, v := range members {
-			n := &p.nodes[v]
-			n.unconditional, n.contexts = always, contexts
-			for _, w := range n.calls {
-				p.nodes[w].enter("", contexts)
-			}
-			for _, call := range n.conditional {
-				if component[call.action] != component[v] {
-					p.nodes[call.action].enter(call.condition, contexts)
-				}
-			}
+			p.nodes[v].unconditional, p.nodes[v].contexts = always, contexts
+			p.enterCallees(v, contexts)
+		}
+	}
+}
+
+// enterCallees notes under which conditions a function calls others.
+func (p *propagation) enterCallees(v int, contexts map[string]bool) {
+	for _, w := range p.nodes[v].calls {
+		p.nodes[w].enter("", contexts)
+	}
+	for _, call := range p.nodes[v].conditional {
+		if p.component[call.action] != p.component[v] {
+			p.nodes[call.action].enter(call.condition, contexts)
 		}
 	}
 }
@@ -158,47 +160,60 @@ func (n *graphNode) enter(condition string, outer map[string]bool) {
 
 // writeConditional writes what functions use under conditions.
 func (p *propagation) writeConditional() {
-	nodes := map[string]int{}
-	node := func(content string) int {
-		id, ok := nodes[content]
-		if !ok {
-			id = p.module.AddNode(content)
-			nodes[content] = id
-		}
-		return id
-	}
+	nodes := sharedNodes{p.module, map[string]int{}}
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.function == nil || !n.function.Defined() {
 			continue
 		}
-		var all conditions
-		if n.unconditional {
-			all.join("", n.below)
-		} else {
-			for context := range n.contexts {
-				all.add(context, n.used)
-				all.join(context, n.below)
-			}
-		}
-		var pairs []string
-		for _, condition := range slices.Sorted(maps.Keys(all)) {
-			set := all[condition]
-			set.remove(p.excluded)
-			set.join(n.stated[condition])
-			if set == (aspectSet{}) {
-				continue
-			}
-			var list []string
-			for _, bit := range p.sorted(set) {
-				list = append(list, fmt.Sprintf("i32 %d", p.numbers[bit]))
-			}
-			pairs = append(pairs, fmt.Sprintf("!%d", node(fmt.Sprintf("!%d, !%d", node(condition), node(strings.Join(list, ", "))))))
-		}
-		if len(pairs) > 0 {
-			n.function.SetMetadata(conditionalAspectsMD, node(strings.Join(pairs, ", ")))
+		if pairs := p.conditionPairs(n, nodes); len(pairs) > 0 {
+			n.function.SetMetadata(conditionalAspectsMD, nodes.id(strings.Join(pairs, ", ")))
 		}
 	}
+}
+
+// sharedNodes adds metadata nodes to a module, one for each content.
+type sharedNodes struct {
+	module *llvmir.Module
+	ids    map[string]int
+}
+
+func (s sharedNodes) id(content string) int {
+	id, ok := s.ids[content]
+	if !ok {
+		id = s.module.AddNode(content)
+		s.ids[content] = id
+	}
+	return id
+}
+
+// conditionPairs returns a function's conditions with what it uses under each, as
+// operands of metadata.
+func (p *propagation) conditionPairs(n *graphNode, nodes sharedNodes) []string {
+	var all conditions
+	if n.unconditional {
+		all.join("", n.below)
+	} else {
+		for context := range n.contexts {
+			all.add(context, n.used)
+			all.join(context, n.below)
+		}
+	}
+	var pairs []string
+	for _, condition := range slices.Sorted(maps.Keys(all)) {
+		set := all[condition]
+		set.remove(p.excluded)
+		set.join(n.stated[condition])
+		if set == (aspectSet{}) {
+			continue
+		}
+		var list []string
+		for _, bit := range p.sorted(set) {
+			list = append(list, fmt.Sprintf("i32 %d", p.numbers[bit]))
+		}
+		pairs = append(pairs, fmt.Sprintf("!%d", nodes.id(fmt.Sprintf("!%d, !%d", nodes.id(condition), nodes.id(strings.Join(list, ", "))))))
+	}
+	return pairs
 }
 
 // statedConditions reads a function's metadata about conditional use.
@@ -207,52 +222,44 @@ func (p *propagation) statedConditions(f *llvmir.Function) (conditions, error) {
 	if !ok {
 		return nil, nil
 	}
-	bad := &MetadataError{f.Name(), fmt.Sprintf("!%s: !%d is not a list of pairs of a condition and aspects", conditionalAspectsMD, id)}
+	bad := &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of pairs of a condition and aspects", conditionalAspectsMD, id)}
 	list := p.module.Node(id)
 	if list == nil {
 		return nil, bad
 	}
 	var all conditions
 	for _, operand := range list.Operands() {
-		pair := p.operandNode(operand)
-		if pair == nil || len(pair.Operands()) != 2 {
+		condition, aspects, ok := p.conditionPair(operand)
+		if !ok {
 			return nil, bad
-		}
-		condition, aspects := p.operandNode(pair.Operands()[0]), p.operandNode(pair.Operands()[1])
-		if condition == nil || aspects == nil {
-			return nil, bad
-		}
-		var words []string
-		for _, value := range condition.Ints() {
-			words = append(words, fmt.Sprintf("i32 %d", value))
 		}
 		var set aspectSet
-		for _, o := range aspects.Operands() {
-			value, ok := aspectOperand(p.module, o)
-			if !ok {
-				return nil, bad
-			}
+		for _, value := range aspects {
 			if err := p.put(&set, value); err != nil {
 				return nil, err
 			}
 		}
-		text := strings.Join(words, ", ")
-		if text == "" || len(text) > maxConditionLength {
-			return nil, bad
-		}
-		all.add(text, set)
+		all.add(condition, set)
 	}
 	return all, nil
 }
 
-// operandNode returns the node that an operand is or refers to, nil when there is
-// none.
-func (p *propagation) operandNode(o llvmir.MDOperand) *llvmir.Node {
-	if n, ok := o.Inline(); ok {
-		return n
+// conditionPair reads a pair of a condition and aspects.
+func (p *propagation) conditionPair(o llvmir.MDOperand) (condition string, aspects []int32, ok bool) {
+	pair, ok := devicecode.OperandNode(p.module, o)
+	if !ok || len(pair.Operands()) != 2 {
+		return "", nil, false
 	}
-	if id, ok := o.Node(); ok {
-		return p.module.Node(id)
+	first, ok1 := devicecode.OperandNode(p.module, pair.Operands()[0])
+	second, ok2 := devicecode.OperandNode(p.module, pair.Operands()[1])
+	if !ok1 || !ok2 {
+		return "", nil, false
 	}
-	return nil
+	var words []string
+	for _, value := range first.Ints() {
+		words = append(words, fmt.Sprintf("i32 %d", value))
+	}
+	condition = strings.Join(words, ", ")
+	aspects, ok = devicecode.NodeAspects(p.module, second)
+	return condition, aspects, ok && condition != "" && len(condition) <= maxConditionLength
 }

@@ -1,0 +1,157 @@
+package postlink
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// An Image is what becomes one device image. Several goroutines may use the images of
+// a module at once.
+type Image struct {
+	Number int    // images of an explicit SIMD split have the same
+	Source string // the module id of the entry points; "" when it did not count
+	ESIMD  bool   // explicit SIMD code
+
+	module      *imageModule
+	entryPoints []*llvmir.Function
+	define      []llvmir.Symbol
+	registered  []registration // of the entry points, as text of nodes
+}
+
+// imageModule is what the images of a module share.
+type imageModule struct {
+	ir        *llvmir.Module
+	split     SplitOptions
+	libraries bool                            // the module is one of DPC++'s compiler, which links device libraries when it translates
+	writer    func() (*propertyWriter, error) // made once
+}
+
+func newImageModule(m *llvmir.Module, o SplitOptions, libraries bool) *imageModule {
+	return &imageModule{m, o, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
+}
+
+// EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions,
+// in the order of the module. An image of a module without any has none.
+func (image *Image) EntryPoints() []string {
+	names := make([]string, len(image.entryPoints))
+	for i, f := range image.entryPoints {
+		names[i] = f.Name()
+	}
+	return names
+}
+
+// WriteCode writes the image as a module of its own: its entry points are visible,
+// all else of it is internal, what it does not define is declared.
+func (image *Image) WriteCode(w io.Writer) error {
+	entry := make(map[*llvmir.Function]bool, len(image.entryPoints))
+	for _, f := range image.entryPoints {
+		entry[f] = true
+	}
+	visible := func(s llvmir.Symbol) bool {
+		f, ok := s.(*llvmir.Function)
+		if !ok { // the runtime finds device globals and host pipes by name
+			return s.HasAttribute(attrUniqueID) || s.HasAttribute(attrDeviceGlobalSize) || s.HasAttribute(attrHostPipe)
+		}
+		return entry[f] || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
+			image.module.split.Dependencies && importable(f) && f.HasAttribute(devicecode.AttrModuleID)
+	}
+	err := image.module.ir.WriteSubset(w, llvmir.Subset{
+		Define:   image.define,
+		Internal: func(s llvmir.Symbol) bool { return !visible(s) },
+		External: func(s llvmir.Symbol) bool {
+			f, ok := s.(*llvmir.Function)
+			return ok && f.HasAttribute(devicecode.AttrIndirectlyCallable)
+		},
+		Named: func(name string, _ *llvmir.Node) bool { return name != registeredNamesMD },
+	})
+	if err != nil {
+		return err
+	}
+	return image.writeRegistered(w)
+}
+
+// Properties returns the property sets of the image. For NVPTX and AMDGCN they always
+// have the program's metadata.
+func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
+	m := image.module
+	w, err := m.writer()
+	if err != nil {
+		return nil, err
+	}
+	triple := m.ir.Triple()
+	o.ProgramMetadata = o.ProgramMetadata || strings.HasPrefix(triple, "nvptx") || strings.HasPrefix(triple, "amdgcn")
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range image.entryPoints {
+		if places, ok := placesOf(m.ir, f); ok {
+			sets.Add(srcloc.Set).Put(f.Name(), places)
+		}
+	}
+	return sets, nil
+}
+
+// Symbols returns the text of the image's symbol file: the names of its entry points,
+// one a line.
+func (image *Image) Symbols() (string, error) { return symbols(image.entryPoints) }
+
+func symbols(entryPoints []*llvmir.Function) (string, error) {
+	var b strings.Builder
+	for _, f := range entryPoints {
+		if strings.ContainsAny(f.Name(), "\x00\r\n") {
+			return "", &devicecode.MetadataError{Function: f.Name(), Msg: "a symbol file cannot hold the line break or NUL in the name"}
+		}
+		b.WriteString(f.Name() + "\n")
+	}
+	return b.String(), nil
+}
+
+// registeredKernels returns the pairs of the list by kernel, each with the place
+// that it has in the list.
+func registeredKernels(m *llvmir.Module) map[string][]registration {
+	named := m.Named(registeredNamesMD)
+	if named == nil {
+		return nil
+	}
+	pairs := map[string][]registration{}
+	place := 0
+	for _, id := range named.Nodes() {
+		n := m.Node(id)
+		if n == nil {
+			continue
+		}
+		for _, o := range n.Operands() {
+			pair, ok := devicecode.OperandNode(m, o)
+			if !ok {
+				continue
+			}
+			if words := pair.Strings(); len(words) == 2 {
+				pairs[words[1]] = append(pairs[words[1]], registration{place, pair.Text(), words[1]})
+				place++
+			}
+		}
+	}
+	return pairs
+}
+
+// writeRegistered writes the list of registered kernels with those of the image.
+func (image *Image) writeRegistered(w io.Writer) error {
+	if len(image.registered) == 0 {
+		return nil
+	}
+	pairs := make([]string, len(image.registered))
+	for i, r := range image.registered {
+		pairs[i] = r.name
+	}
+	id := image.module.ir.FreeNode()
+	_, err := fmt.Fprintf(w, "!%s = !{!%d}\n!%d = !{%s}\n", registeredNamesMD, id, id, strings.Join(pairs, ", "))
+	return err
+}

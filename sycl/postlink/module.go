@@ -1,0 +1,96 @@
+package postlink
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+)
+
+// A Module is device code as LLVM IR.
+type Module struct {
+	name string
+	ir   *llvmir.Module
+}
+
+// Parse reads a module from its text, which llvm-dis makes of bitcode. The name is
+// used in errors.
+func Parse(name string, text []byte) (*Module, error) {
+	ir, err := llvmir.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return &Module{name, ir}, nil
+}
+
+// WriteTo writes the module as text.
+func (m *Module) WriteTo(w io.Writer) (int64, error) { return m.ir.WriteTo(w) }
+
+// readAgain reads what would be written.
+func (m *Module) readAgain() error {
+	var text bytes.Buffer
+	_, err := m.WriteTo(&text)
+	if err == nil {
+		m.ir, err = llvmir.Parse(m.name, text.Bytes())
+	}
+	return err
+}
+
+// Mark prepares the module of a source for being linked with others: its kernels get
+// the attribute that names the source, annotations become attributes and metadata, and
+// functions get the aspects that they use, which is what their callers in this source
+// know of them.
+func (m *Module) Mark(source string) error {
+	if err := markSource(m.ir, source); err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	return nil
+}
+
+func markSource(m *llvmir.Module, id string) error {
+	markModule(m, id)
+	if err := aspects.Renumber(m); err != nil {
+		return err
+	}
+	setSourceLanguage(m) // a source that says nothing is SYCL, whatever others say
+	if err := lowerAnnotations(m, id); err != nil {
+		return err
+	}
+	_, err := aspects.Propagate(m, aspects.Options{NoMismatch: true, NoFixedTargets: true})
+	return err
+}
+
+// markModule notes on every kernel of a module which source it comes from.
+// Kernels that DPC++'s front end has marked keep their mark.
+func markModule(m *llvmir.Module, id string) {
+	for _, k := range m.Kernels() {
+		if _, ok := k.Attribute(devicecode.AttrModuleID); !ok {
+			k.SetAttribute(devicecode.AttrModuleID, id)
+		}
+	}
+	// Stock clang compiles a source's main for the device as well. Nothing can call
+	// it there, and two sources may have one each.
+	if main := m.Function("main"); main != nil && main.Defined() {
+		main.Internalize()
+	}
+}
+
+// Definitions are the names of what a module defines and others may not.
+type Definitions struct{ Kernels, Functions []string }
+
+// Definitions lists what the module defines and others may not.
+func (m *Module) Definitions() Definitions {
+	var d Definitions
+	for _, f := range m.ir.Functions() {
+		switch {
+		case f.Kernel() && f.Defined():
+			d.Kernels = append(d.Kernels, f.Name())
+		case f.Defined() && f.Linkage() == llvmir.External:
+			d.Functions = append(d.Functions, f.Name())
+		}
+	}
+	return d
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"flag"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// setupImport declares the flags of 'devicec import'.
+func setupImport(fs *flag.FlagSet) cli.Run {
+	var o steps.ImportOptions
+	fs.StringVar(&o.Target, "target", "spir64", "the `triple` or the name of the target that the code is for")
+	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv (required)")
+	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
+	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
+	fs.StringVar(&o.Module, "module", "", "the `id` of the code, as a source has one; the name of the file when it is missing")
+	fs.BoolVar(&o.AllowExecutable, "allow-executable", false, "take a file in executable state, too: nothing of it can be called from outside")
+	o.Reading.Flags(fs)
+	fs.StringVar(&o.Output, "output", "", "the bitcode `file` (required)")
+	return func(ctx context.Context, env *cli.Env, args []string) error {
+		if len(args) != 1 {
+			return cli.Usagef("one input file is needed, %d are given", len(args))
+		}
+		o.Input = args[0]
+		return steps.Import(ctx, env.Stderr, o)
+	}
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// setupLink declares the flags of 'devicec link'.
+func setupLink(fs *flag.FlagSet) cli.Run {
+	var o steps.LinkOptions
+	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
+	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
+	fs.StringVar(&o.Output, "output", "", "the linked bitcode `file` (required)")
+	return func(ctx context.Context, env *cli.Env, args []string) error {
+		for _, a := range args {
+			at := strings.LastIndexByte(a, '=')
+			if at < 1 || at == len(a)-1 {
+				return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
+			}
+			o.Sources = append(o.Sources, steps.SourceFile{Source: a[:at], File: a[at+1:]})
+		}
+		return steps.Link(ctx, env.Stderr, o)
+	}
+}

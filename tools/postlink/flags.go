@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// flags are those of the command, with the options that they set.
+type flags struct {
+	steps.PostLinkOptions
+	split               string // a [postlink.SplitMode], or DPC++'s name of one
+	all                 string // the table of all modules, when -o names it
+	exclude             cli.Strings
+	fixed, configs      cli.Strings
+	modules             cli.Strings
+	properties, symbols bool
+}
+
+// setup declares the flags.
+func setup(fs *flag.FlagSet) cli.Run {
+	f := &flags{}
+	f.Sets = steps.DriverSets()
+	f.modes(fs)
+	f.outputs(fs)
+	f.needs(fs)
+	f.files(fs)
+	return f.run
+}
+
+// modes declares what says how the module is split.
+func (f *flags) modes(fs *flag.FlagSet) {
+	names := make([]string, len(postlink.SplitModes))
+	for i, m := range postlink.SplitModes {
+		names[i] = string(m)
+	}
+	split := &f.Run.Split
+	fs.StringVar(&f.split, "split", string(postlink.SplitAuto), "which kernels become one module: `"+strings.Join(names, "|")+"`; or DPC++'s kernel, source, none")
+	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
+	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
+	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
+	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that 'devicec link' has not told it")
+	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
+	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
+}
+
+// outputs declares where the modules go.
+func (f *flags) outputs(fs *flag.FlagSet) {
+	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
+	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
+	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required for bitcode)")
+	fs.StringVar(&f.Output, "output", "", "write the file table of the modules to this `file`")
+	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)
+	fs.BoolVar(&f.IROnly, "ir-output-only", false, "do not split; --output is one module of all that kernels reach, without a table and property files")
+	fs.StringVar(&f.OutDir, "out-dir", "", "write the modules of --output to this `folder`, instead of beside the table")
+	fs.Var(&f.modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; may be repeated")
+}
+
+// needs declares what is about the needs of kernels.
+func (f *flags) needs(fs *flag.FlagSet) {
+	f.exclude.Split = true
+	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
+	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
+	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
+	fs.Var(&f.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)")
+	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
+}
+
+// files declares what property and symbol files have.
+func (f *flags) files(fs *flag.FlagSet) {
+	sets := f.Sets
+	fs.BoolVar(&f.properties, "properties", true, "write property files")
+	fs.BoolVar(&f.symbols, "symbols", true, "write symbol files")
+	fs.BoolVar(&sets.ParamInfo, "emit-param-info", sets.ParamInfo, "properties tell which parameters of kernels were removed")
+	fs.BoolVar(&sets.ExportedSymbols, "emit-exported-symbols", sets.ExportedSymbols, "properties list the functions that other images may import")
+	fs.BoolVar(&sets.ImportedSymbols, "emit-imported-symbols", sets.ImportedSymbols, "properties list the functions that other images have to define")
+	fs.BoolVar(&sets.KernelNames, "emit-kernel-names", sets.KernelNames, "properties list the kernels")
+	fs.BoolVar(&sets.DeviceGlobals, "device-globals", sets.DeviceGlobals, "properties list the device globals")
+	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "properties have the sizes of each kernel and the symbols of device globals; for NVPTX and AMDGCN always")
+}
+
+// addOutput reads [TARGET,]FILE. Without a target it is the table of all modules.
+func (f *flags) addOutput(v string) error {
+	target, file, ok := strings.Cut(v, ",")
+	switch {
+	case !ok && f.all != "":
+		return errors.New("there is a table of all modules already")
+	case !ok:
+		f.all = v
+	case target == "" || file == "" || strings.ContainsAny(target, `/\`):
+		return errors.New("it is not TARGET,FILE")
+	default:
+		f.TargetOutputs = append(f.TargetOutputs, steps.TargetOutput{Target: target, File: file})
+	}
+	return nil
+}
+
+// dpcppModes are the split modes as DPC++'s post-link step calls them.
+var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
+
+// mode returns the split mode of a name, "" when there is none.
+func mode(name string) postlink.SplitMode {
+	if mode, ok := dpcppModes[name]; ok {
+		return mode
+	}
+	if mode := postlink.SplitMode(name); slices.Contains(postlink.SplitModes, mode) {
+		return mode
+	}
+	return ""
+}
+
+// run splits the module that is the only argument.
+func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
+	if f.all != "" {
+		if f.Output != "" {
+			return cli.Usagef("--output and -o both name the table of all modules")
+		}
+		f.Output = f.all
+	}
+	f.Run.Split.Mode = mode(f.split)
+	switch {
+	case len(args) != 1:
+		return cli.Usagef("one input file is needed, %d are given", len(args))
+	case f.Run.Split.Mode == "":
+		return cli.Usagef("--split: '%s' is none of %s", f.split, strings.Join(strings.Fields(fmt.Sprint(postlink.SplitModes)), " "))
+	}
+	if err := f.checkOutputs(); err != nil {
+		return err
+	}
+	config, err := devices.Load(env.Stderr, f.configs.Values)
+	if err != nil {
+		return err
+	}
+	f.Input, f.Devices = args[0], config
+	f.NoProperties, f.NoSymbols = !f.properties, !f.symbols
+	f.Run.ExcludeAspects = f.exclude.Values
+	if len(f.fixed.Values) > 0 {
+		f.Run.FixedTargets = strings.Split(strings.Join(f.fixed.Values, ","), ",")
+	}
+	return steps.PostLink(ctx, env.Stderr, f.PostLinkOptions)
+}
+
+// checkOutputs looks at which flags for outputs go together.
+func (f *flags) checkOutputs() error {
+	one := f.Output != "" || len(f.TargetOutputs) > 0
+	if one == (len(f.modules.Values) > 0) {
+		return cli.Usagef("give either --output, for a table of all modules, or --module, for one of each source")
+	}
+	if f.IROnly {
+		for _, other := range []struct {
+			flag  string
+			given bool
+		}{
+			{"split=" + f.split, f.Run.Split.Mode != postlink.SplitAuto && f.Run.Split.Mode != postlink.SplitOff},
+			{"split-esimd", f.Run.Split.ESIMD},
+			{"module", len(f.modules.Values) > 0},
+			{"out-dir", f.OutDir != ""},
+			{"o=TARGET,FILE", len(f.TargetOutputs) > 0},
+		} {
+			if other.given {
+				return cli.Usagef("--%s can't be used with --ir-output-only", other.flag)
+			}
+		}
+	}
+	if f.OutDir != "" && !one {
+		return cli.Usagef("--out-dir goes with --output; --module has folders of its own")
+	}
+	for _, v := range f.modules.Values {
+		source, folder, ok := strings.Cut(v, "=")
+		if !ok || folder == "" {
+			return cli.Usagef("--module: '%s' is not SOURCE=FOLDER", v)
+		}
+		if slices.ContainsFunc(f.Sources, func(s steps.SourceFolder) bool { return s.Source == source }) {
+			return cli.Usagef("--module: '%s' is given twice", source)
+		}
+		f.Sources = append(f.Sources, steps.SourceFolder{Source: source, Folder: folder})
+	}
+	return nil
+}
