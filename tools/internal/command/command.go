@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
@@ -55,21 +54,4 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	}
 	_, err = output.WriteTo(stderr)
 	return err
-}
-
-// ForEach calls f for 0 to n-1, at most limit at a time, and returns the errors
-// joined in the order of the numbers.
-func ForEach(limit, n int, f func(i int) error) error {
-	errs := make([]error, n)
-	slots := make(chan struct{}, max(1, limit))
-	var wait sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i)
-		})
-	}
-	wait.Wait()
-	return errors.Join(errs...)
 }
