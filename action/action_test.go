@@ -350,7 +350,7 @@ func FuzzKernelName(f *testing.F) {
 			return
 		}
 		a := &action{settings: &settings{category: name}}
-		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("k.json", r)}})
+		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 		text, err := a.markdown(100_000)
 		if err != nil {
 			t.Fatal(err)
@@ -370,7 +370,7 @@ func mustMarkdown(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	a := &action{settings: &settings{category: name}}
-	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("k.json", r)}})
+	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 	text, err := a.markdown(100_000)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -107,7 +108,7 @@ func (a *action) trouble(format string, args ...any) {
 // show shows the result: in the log and, in GitHub Actions, as annotations, as the
 // summary of the job and as a comment.
 func (a *action) show(ctx context.Context) error {
-	a.log(func(w io.Writer) error { return gate.WriteText(w, a.result, gate.TextOptions{}) })
+	a.log(func(w io.Writer) error { return render.Text(w, a.result, render.TextOptions{}) })
 	if a.github == nil {
 		return a.troubled()
 	}
@@ -192,7 +193,7 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 		if fails {
 			level = ghactions.Error
 		}
-		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Title: string(f.Rule), Message: f.Message()})
+		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Title: string(f.Rule), Message: render.Message(f)})
 	}
 	for _, n := range a.result.Notices {
 		if n.Fails == fails {
@@ -242,7 +243,7 @@ func (a *action) summarize(ctx context.Context) {
 		}
 	}
 	drafts = append(drafts, a.markdown, func(int) (string, error) {
-		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", a.result.Summary()), nil
+		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", render.Summary(a.result)), nil
 	})
 	n, err := a.github.Summary(drafts...)
 	switch {
@@ -272,7 +273,7 @@ func (a *action) markdown(limit int) (string, error) {
 		return "", ghactions.ErrTooLong
 	}
 	var b strings.Builder
-	if err := gate.WriteMarkdown(&b, a.result, gate.MarkdownOptions{MaxBytes: room}); err != nil {
+	if err := render.Markdown(&b, a.result, render.MarkdownOptions{MaxBytes: room}); err != nil {
 		return "", err
 	}
 	if b.Len() > room {

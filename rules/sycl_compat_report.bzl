@@ -42,7 +42,7 @@ REPORT_ATTRS = {
         doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration and over those that `deps` are built with.",
     ),
     "devices": attr.string_list(
-        doc = "The devices to report on, by the names of `sycl_targets`. Without it, the targets that `deps` are built for.",
+        doc = "The devices to report on, by the names of `sycl_targets`. Without it, the targets that `deps` have images for.",
     ),
     "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
 } | COMPAT_ATTRS

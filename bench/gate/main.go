@@ -21,7 +21,7 @@ import (
 
 func main() { bench.Main(bench.Program{Name: "gate", Runs: 5, Floors: true, Setup: setup}) }
 
-// What the design asks for.
+// Limits of the design.
 const (
 	manySeconds  = 2.0
 	smallSeconds = 0.05

@@ -1,5 +1,5 @@
-// A kernel with variables of the device: one that keeps its value from launch to
-// launch, and a table of constants.
+// A kernel with device variables: one that keeps its value from launch to launch, and a
+// table of constants.
 #include <sycl_lite.hpp>
 
 namespace stats {
@@ -8,7 +8,7 @@ using namespace sycl_lite;
 
 class Tally;
 
-// Each device image has its own: kernels that are to share it have to be in one.
+// Each device image has its own copy: kernels that share it must be in one image.
 static int next_ticket = 7;
 static constexpr int weights[4] = {1, 10, 100, 1000};
 

@@ -23,7 +23,7 @@ const (
 
 // readFacts reads reports, several at once. A file that has several names is
 // read once.
-func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Facts, error) {
+func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
 	}
@@ -33,7 +33,7 @@ func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([
 	}
 	// What is read is garbage at once, and the process ends soon.
 	debug.SetGCPercent(400)
-	facts := make([]*gate.Facts, len(names))
+	facts := make([]*gate.Index, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
 	next, cells, failed := 0, 0, false
@@ -91,11 +91,11 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readFact(folder *workspace.Folder, d *report.Decoder, name string) (facts *gate.Facts, cells int, err error) {
+func readFact(folder *workspace.Folder, d *report.Decoder, name string) (facts *gate.Index, cells int, err error) {
 	defer Recover(&err)
 	r, err := read(folder, File{Name: name}, d.Decode)
 	if err != nil {
 		return nil, 0, err
 	}
-	return gate.NewFacts(filepath.ToSlash(name), r), len(r.Cells), nil
+	return gate.NewIndex(filepath.ToSlash(name), r), len(r.Cells), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -120,7 +121,7 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 }
 
 // Facts reads reports, several at once, wherever they are.
-func Facts(ctx context.Context, names []string) (facts []*gate.Facts, err error) {
+func Facts(ctx context.Context, names []string) (facts []*gate.Index, err error) {
 	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
 	return readFacts(ctx, &workspace.Folder{}, names)
@@ -242,13 +243,13 @@ type WriteOptions struct {
 // Writers are the formats of results.
 var Writers = map[string]func(w io.Writer, r *gate.Result, o WriteOptions) error{
 	"text": func(w io.Writer, r *gate.Result, o WriteOptions) error {
-		return gate.WriteText(w, r, gate.TextOptions{All: o.All})
+		return render.Text(w, r, render.TextOptions{All: o.All})
 	},
 	"json": func(w io.Writer, r *gate.Result, _ WriteOptions) error { return r.Encode(w) },
 	"markdown": func(w io.Writer, r *gate.Result, o WriteOptions) error {
-		return gate.WriteMarkdown(w, r, gate.MarkdownOptions{MaxBytes: o.MaxBytes})
+		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: o.MaxBytes})
 	},
-	"sarif":  func(w io.Writer, r *gate.Result, o WriteOptions) error { return gate.WriteSARIF(w, r, o.Fallback) },
-	"junit":  func(w io.Writer, r *gate.Result, _ WriteOptions) error { return gate.WriteJUnit(w, r) },
-	"gitlab": func(w io.Writer, r *gate.Result, o WriteOptions) error { return gate.WriteGitLab(w, r, o.Fallback) },
+	"sarif":  func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.SARIF(w, r, o.Fallback) },
+	"junit":  func(w io.Writer, r *gate.Result, _ WriteOptions) error { return render.JUnit(w, r) },
+	"gitlab": func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.GitLab(w, r, o.Fallback) },
 }

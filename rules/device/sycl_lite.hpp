@@ -40,7 +40,7 @@
 //  * In a SYCLBIN a kernel is named "__sycl_kernel__ZTS" and the mangled name of its
 //    name type: __sycl_kernel__ZTSN5stats10DotProductE, or
 //    std::string("__sycl_kernel__ZTS") + typeid(T).name(). DPC++'s
-//    ext_oneapi_get_kernel takes it without "__sycl_kernel_", too. When the kernel
+//    ext_oneapi_get_kernel also takes it without "__sycl_kernel_". When the kernel
 //    requires sizes, the name type is kernel_with (see there).
 //  * A kernel has one argument: the function object, by value. Its members are
 //    laid out as in any C++ object. Of a lambda they are what the capture list
@@ -49,9 +49,9 @@
 //  * Sizes and ids are given slowest dimension first, as everywhere in SYCL.
 //    OpenCL and Level Zero count from the fastest: {2, 64} here is {64, 2} there.
 //
-// Every other C++20 compiler takes the header too, so that a host program can
-// share types with its kernels. There parallel_for does nothing, and a call of
-// something that only a device has fails to link.
+// Every other C++20 compiler accepts the header as well, so that a host program
+// can share types with its kernels. There parallel_for does nothing, and a call of
+// a function that only devices have fails to link.
 #ifndef SYCL_LITE_HPP
 #define SYCL_LITE_HPP
 

@@ -8,23 +8,18 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// BaselineSchema and BaselineVersion say what the JSON of a baseline means.
-const (
-	BaselineSchema  = "https://rules-sycl.github.io/schema/compat-baseline/v1"
-	BaselineVersion = "1.0"
-)
+var baselineFormat = jsonFormat{noun: "baseline", schema: "https://rules-sycl.github.io/schema/compat-baseline/v1", version: "1.0", most: 64}
 
-// A Baseline is a list of problems that are known and do not fail the gate. It
-// is made by a program; exceptions that people write have their place in the
-// policy. It also says what was checked, so that less of that is noticed.
+// A Baseline is a list of problems that are known and do not fail the gate. A program
+// makes it; the exceptions that people write are in the policy. It also has what was
+// checked, so that the gate notices when less is.
 type Baseline struct {
 	File     string // as given to ReadBaseline
 	Devices  []BaselineDevice
@@ -85,7 +80,7 @@ func (b *Baseline) Encode(w io.Writer) error {
 	writeLines(out, b.Devices)
 	fmt.Fprint(out, "],\n  \"findings\": [")
 	writeLines(out, b.Findings)
-	fmt.Fprintf(out, "],\n  \"schema\": %q,\n  \"schema-version\": %q,\n  \"targets\": [", BaselineSchema, BaselineVersion)
+	fmt.Fprintf(out, "],\n  \"schema\": %q,\n  \"schema-version\": %q,\n  \"targets\": [", baselineFormat.schema, baselineFormat.version)
 	writeLines(out, b.Targets)
 	fmt.Fprint(out, "]\n}\n")
 	return out.Flush()
@@ -105,167 +100,83 @@ func writeLines[T any](w *bufio.Writer, list []T) {
 	}
 }
 
-// maxBaselineFile bounds the memory that a file can take.
-const maxBaselineFile = 64 << 20
+// baselineFile is the JSON of a baseline.
+type baselineFile struct {
+	Devices       []BaselineDevice `json:"devices"`
+	Findings      []Entry          `json:"findings"`
+	Schema        string           `json:"schema"`
+	SchemaVersion string           `json:"schema-version"`
+	Targets       []BaselineTarget `json:"targets"`
+}
 
-// ReadBaseline reads a baseline; name is used in errors. It is as strict as the
-// reader of reports, and recomputes the fingerprints.
+func (f *baselineFile) head() (schema, version string) { return f.Schema, f.SchemaVersion }
+
+// ReadBaseline reads a baseline; name is used in errors. It refuses what it does not
+// know and what occurs twice, and recomputes the fingerprints.
 func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxBaselineFile+1))
+	var file baselineFile
+	data, err := baselineFormat.read(name, r, &file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	fault := func(offset int, format string, args ...any) error {
-		// Nothing of a file that is no baseline is for the eyes of those who read errors.
-		if msg := fmt.Sprintf(format, args...); strings.ContainsAny(msg, `"'`) && !bytes.Contains(data, []byte("compat-baseline/")) {
-			return &SyntaxError{File: name, Msg: fmt.Sprintf("not a baseline: \"schema\" must be %q", BaselineSchema)}
-		}
-		return &SyntaxError{File: name, Line: 1 + bytes.Count(data[:min(max(0, offset), len(data))], []byte("\n")), Msg: fmt.Sprintf(format, args...)}
-	}
-	if len(data) > maxBaselineFile {
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the baseline has more than %d MiB", maxBaselineFile>>20)}
-	}
-	if !utf8.Valid(data) {
-		return nil, &SyntaxError{File: name, Msg: "not valid UTF-8"}
-	}
-	if offset, err := checkMembers(data); err != nil {
-		return nil, fault(offset, "%v", err)
-	}
-	var file struct {
-		Devices       []BaselineDevice `json:"devices"`
-		Findings      []Entry          `json:"findings"`
-		Schema        *string          `json:"schema"`
-		SchemaVersion *string          `json:"schema-version"`
-		Targets       []BaselineTarget `json:"targets"`
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			return nil, fault(int(kind.Offset), "%q must not be a %s", kind.Field, kind.Value)
-		}
-		return nil, fault(int(d.InputOffset()), "%s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	switch {
-	case file.Schema == nil || *file.Schema != BaselineSchema:
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("not a baseline: \"schema\" must be %q", BaselineSchema)}
-	case file.SchemaVersion == nil || *file.SchemaVersion != BaselineVersion:
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("only version %s can be read; use a newer tool", BaselineVersion)}
-	}
-	b := &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}
-	for _, e := range b.Findings {
-		if want := e.fingerprint(); e.Fingerprint != want {
-			return nil, &SyntaxError{File: name, Line: lineOf(data, e.Fingerprint), Msg: fmt.Sprintf("the fingerprint %q does not fit its entry, which has %s: run 'compat baseline update'", e.Fingerprint, want)}
-		}
-		if e.Count < 1 {
-			return nil, &SyntaxError{File: name, Line: lineOf(data, e.Fingerprint), Msg: fmt.Sprintf("count %d is not above 0", e.Count)}
-		}
-		if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
-			return nil, &SyntaxError{File: name, Line: lineOf(data, e.Fingerprint), Msg: fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)}
+	for _, e := range file.Findings {
+		if fault := e.fault(); fault != "" {
+			at := max(0, bytes.Index(data, []byte(e.Fingerprint)))
+			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fault}
 		}
 	}
-	return b, nil
+	return &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}, nil
 }
 
-func lineOf(data []byte, text string) int {
-	i := bytes.Index(data, []byte(text))
-	return 1 + bytes.Count(data[:max(0, i)], []byte("\n"))
-}
-
-// checkMembers reports what encoding/json would let pass: members that occur
-// twice or have capitals, which it would match with fields, deep nesting, and
-// data after the end.
-func checkMembers(data []byte) (offset int, err error) {
-	const maxDepth = 8
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	var seen []map[string]bool // nil for arrays
-	key := false
-	for {
-		tok, err := d.Token()
-		at := int(d.InputOffset())
-		if err == io.EOF && at == 0 {
-			return 0, errors.New("the file is empty")
-		}
-		if err != nil {
-			return at, fmt.Errorf("not JSON: %w", err)
-		}
-		object := len(seen) > 0 && seen[len(seen)-1] != nil
-		if name, ok := tok.(string); ok && object && key {
-			if seen[len(seen)-1][name] {
-				return at, fmt.Errorf("member %q occurs twice", name)
-			}
-			if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
-				return at, fmt.Errorf("member %q has letters that are not in ASCII", name)
-			}
-			if strings.ToLower(name) != name {
-				return at, fmt.Errorf("member %q has capital letters", name)
-			}
-			seen[len(seen)-1][name] = true
-			key = false
-			continue
-		}
-		switch tok {
-		case json.Delim('{'):
-			seen, key = append(seen, map[string]bool{}), true
-			if len(seen) > maxDepth {
-				return at, fmt.Errorf("more than %d levels of nesting", maxDepth)
-			}
-			continue
-		case json.Delim('['):
-			seen = append(seen, nil)
-			if len(seen) > maxDepth {
-				return at, fmt.Errorf("more than %d levels of nesting", maxDepth)
-			}
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			seen = seen[:len(seen)-1]
-		}
-		if len(seen) == 0 {
-			if tok != json.Delim('}') {
-				return at, errors.New("not a JSON object")
-			}
-			if rest := bytes.TrimLeft(data[at:], " \t\r\n"); len(rest) > 0 {
-				return at, errors.New("there is data after the end")
-			}
-			return 0, nil
-		}
-		key = seen[len(seen)-1] != nil
+// fault says what is wrong with an entry of a file, "" when nothing is.
+func (e *Entry) fault() string {
+	if want := e.fingerprint(); e.Fingerprint != want {
+		return fmt.Sprintf("the fingerprint %q does not fit its entry, which has %s: run 'compat baseline update'", e.Fingerprint, want)
 	}
+	if e.Count < 1 {
+		return fmt.Sprintf("count %d is not above 0", e.Count)
+	}
+	if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
+		return fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)
+	}
+	return ""
 }
 
-// baselined reports whether findings of a rule can be in a baseline. That less
-// is checked is always new, or it would make the gate pass.
+// baselined reports whether findings of a rule can be in a baseline. That less is
+// checked is always new: otherwise checking less would make the gate pass.
 func baselined(id RuleID) bool { return id != CoverageLost && id != KernelLost && id != ReportInvalid }
 
 // NewBaseline returns the baseline with which nothing of a result is new: the
 // findings that no exception covers and that are warnings at least, or notes
 // when these fail.
 func NewBaseline(r *Result) *Baseline {
-	least := min(r.Policy.FailOnSeverity, Warning)
-	b := r.coverage()
-	for _, i := range r.items {
-		if i.covered() || !baselined(i.problem.rule) || i.severity < least {
-			continue
-		}
-		b.Findings = append(b.Findings, i.entry())
-	}
-	b.Findings = count(b.Findings)
-	return b
-}
-
-// coverage is a baseline without findings.
-func (r *Result) coverage() *Baseline {
-	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}}
+	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}} // [] and not null in JSON
 	for id, digest := range r.digests {
 		b.Devices = append(b.Devices, BaselineDevice{digest, id})
 	}
 	slices.SortFunc(b.Devices, func(a, b BaselineDevice) int { return strings.Compare(a.ID, b.ID) })
 	for _, t := range r.targets {
-		b.Targets = append(b.Targets, BaselineTarget{slices.Clip(append([]string{}, t.devices...)), t.label})
+		b.Targets = append(b.Targets, BaselineTarget{append([]string{}, t.devices...), t.label})
 	}
+	least := min(r.Policy.FailOnSeverity, Warning)
+	for _, i := range r.items {
+		if !i.covered() && baselined(i.problem.rule) && i.severity >= least {
+			b.Findings = append(b.Findings, i.entry())
+		}
+	}
+	b.Findings = count(b.Findings)
 	return b
+}
+
+// digests returns the devices and what was known of them.
+func (b *Baseline) digests() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, d := range b.Devices {
+			if !yield(d.ID, d.Digest) {
+				return
+			}
+		}
+	}
 }
 
 // count sorts entries and joins equal ones.
@@ -313,76 +224,4 @@ func without(list, other []Entry) (left []Entry) {
 		}
 	}
 	return left
-}
-
-// matcher pairs items with the entries of a baseline.
-type matcher struct {
-	entries []Entry // with what is left of their counts
-}
-
-// match gives the state to items that the entries have, and leaves the rest of
-// the counts. Entries match items of the same target first, then of any: targets
-// can be renamed. Compilers number lambdas without a name, so that one more
-// changes the names of others: what is left matches in the same source file when
-// only such numbers differ.
-func (m *matcher) match(items []*item) {
-	type key struct{ target, file, kernel, device, required, rule string }
-	pass := func(state State, of func(target, file, kernel string) (key, bool)) {
-		open := map[key][]int{}
-		for i, e := range m.entries {
-			if k, ok := of(e.Target, e.File, e.Kernel); ok && e.Count > 0 {
-				k.device, k.required, k.rule = e.Device, e.Required, string(e.Rule)
-				open[k] = append(open[k], i)
-			}
-		}
-		if len(open) == 0 {
-			return
-		}
-		for _, it := range items {
-			if it.state != StateNew {
-				continue
-			}
-			k, ok := of(it.target.label, it.file(), it.kernelName())
-			if !ok {
-				continue
-			}
-			k.device, k.required, k.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
-			if list := open[k]; len(list) > 0 {
-				it.state = state
-				if m.entries[list[0]].Count--; m.entries[list[0]].Count == 0 {
-					open[k] = list[1:]
-				}
-			}
-		}
-	}
-	pass(StateUnchanged, func(target, _, kernel string) (key, bool) { return key{target: target, kernel: kernel}, true })
-	pass(StateUnchanged, func(_, _, kernel string) (key, bool) { return key{kernel: kernel}, true })
-	pass(StateUpdated, func(target, file, kernel string) (key, bool) {
-		plain, ok := withoutNumbers(kernel)
-		return key{target: target, file: file, kernel: plain}, ok
-	})
-}
-
-// withoutNumbers returns a mangled name without the numbers that compilers give
-// to lambdas and types without a name, and whether it is such a name. These are
-// "Ul" types "E" [number] "_" and "Ut" [number] "_".
-func withoutNumbers(name string) (string, bool) {
-	if !strings.Contains(name, "Ul") && !strings.Contains(name, "Ut") {
-		return name, false
-	}
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		b.WriteByte(name[i])
-		if name[i] != 'E' && !strings.HasSuffix(name[:i+1], "Ut") {
-			continue
-		}
-		end := i + 1
-		for end < len(name) && '0' <= name[end] && name[end] <= '9' {
-			end++
-		}
-		if end < len(name) && name[end] == '_' {
-			i = end - 1
-		}
-	}
-	return b.String(), true
 }

@@ -1,15 +1,12 @@
 package gate
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Change is what differs between two reports about a kernel, a device or both.
@@ -24,25 +21,14 @@ type Change struct {
 }
 
 // Diff compares reports. Losses come first.
-func Diff(old, now []*Facts) []Change {
-	changes := []Change{}
-	before, after := map[string]*target{}, map[string]*target{}
-	labels := map[string]bool{}
-	for _, t := range combine(old) {
-		before[t.label], labels[t.label] = t, true
-	}
-	for _, t := range combine(now) {
-		after[t.label], labels[t.label] = t, true
-	}
+func Diff(old, now []*Index) []Change {
+	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
+	labels := maps.Clone(before)
+	maps.Copy(labels, after)
+	changes := []Change{} // [] and not null in JSON
 	for label := range labels {
-		a, b := before[label], after[label]
-		if a == nil {
-			a = newTarget(label, nil)
-		}
-		if b == nil {
-			b = newTarget(label, nil)
-		}
-		changes = append(changes, diffTargets(a, b)...)
+		nothing := newTarget(label, nil)
+		changes = append(changes, diffTargets(cmp.Or(before[label], nothing), cmp.Or(after[label], nothing))...)
 	}
 	kinds := []string{"lost", "removed", "changed", "won", "added"}
 	slices.SortFunc(changes, func(a, b Change) int {
@@ -52,82 +38,47 @@ func Diff(old, now []*Facts) []Change {
 	return changes
 }
 
-func diffTargets(a, b *target) (changes []Change) {
-	oneSided := func(a, b *target, kind string) {
-		for _, d := range a.devices {
-			if b.column(d) < 0 {
-				changes = append(changes, Change{Device: d, Kind: kind, Target: a.label})
-			}
-		}
-		for _, k := range a.kernels {
-			if _, ok := b.byName[k.name]; !ok {
-				changes = append(changes, Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: a.label})
-			}
-		}
-	}
-	oneSided(a, b, "removed")
-	oneSided(b, a, "added")
-	for row, k := range a.kernels {
-		now, ok := b.byName[k.name]
-		if !ok {
+func diffTargets(old, now *target) []Change {
+	changes := slices.Concat(onlyIn(old, now, "removed"), onlyIn(now, old, "added"))
+	for row, k := range old.kernels {
+		nowRow := now.row(k.name)
+		if nowRow < 0 {
 			continue
 		}
-		for col, d := range a.devices {
-			if b.column(d) < 0 {
+		for col, d := range old.devices {
+			nowCol := now.column(d)
+			was, is := old.verdict(row, col), now.verdict(nowRow, nowCol)
+			if nowCol < 0 || was == is {
 				continue
 			}
-			was, is := a.verdict(row, col), b.verdict(now, b.column(d))
-			if was == is {
-				continue
-			}
-			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: "changed", Name: k.name, Old: was, New: is, Target: a.label}
-			switch {
-			case was == compat.Compatible:
-				c.Kind = "lost"
-			case is == compat.Compatible:
-				c.Kind = "won"
-			}
-			changes = append(changes, c)
+			changes = append(changes, Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: old.label})
 		}
 	}
 	return changes
 }
 
-// WriteChanges prints changes for people, nothing when there are none. Kernels
-// that change in the same way on several devices have one line.
-func WriteChanges(w io.Writer, changes []Change) error {
-	out := bufio.NewWriter(w)
-	for i := 0; i < len(changes); {
-		c := changes[i]
-		devices := []string{}
-		same := func(o Change) bool {
-			c.Device, o.Device = "", ""
-			return c == o && c.Kernel != ""
+// onlyIn returns the devices and kernels that one target has and another has not.
+func onlyIn(t, other *target, kind string) (changes []Change) {
+	for _, d := range t.devices {
+		if other.column(d) < 0 {
+			changes = append(changes, Change{Device: d, Kind: kind, Target: t.label})
 		}
-		for ; i < len(changes) && (len(devices) == 0 || same(changes[i])); i++ {
-			devices = append(devices, safetext.Escape(changes[i].Device))
-		}
-		line := c.Kind + ": "
-		switch {
-		case c.Device == "":
-			line += "kernel '" + safetext.Escape(c.Kernel) + "'"
-		case c.Kernel == "":
-			line += "device " + devices[0]
-		default:
-			line += fmt.Sprintf("kernel '%s' on %s: %s, was %s", safetext.Escape(c.Kernel), strings.Join(devices, ", "), reported(c.New), reported(c.Old))
-		}
-		if c.Target != "" {
-			line += " (" + safetext.Escape(c.Target) + ")"
-		}
-		fmt.Fprintln(out, line)
 	}
-	return out.Flush()
+	for _, k := range t.kernels {
+		if other.row(k.name) < 0 {
+			changes = append(changes, Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: t.label})
+		}
+	}
+	return changes
 }
 
-// reported returns a verdict for people.
-func reported(v compat.Verdict) string {
-	if v == compat.NoVerdict {
-		return "not reported"
+// kindOf returns the kind of a change of a verdict.
+func kindOf(was, is compat.Verdict) string {
+	switch {
+	case was == compat.Compatible:
+		return "lost"
+	case is == compat.Compatible:
+		return "won"
 	}
-	return v.String()
+	return "changed"
 }

@@ -1,15 +1,14 @@
 package gate_test
 
 import (
+	"fmt"
 	"log"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func Example() {
@@ -23,16 +22,23 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 	r := &report.Report{
 		Target:  report.Target{Label: "//demo:kernels"},
 		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
-		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
+		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy"}},
 		Cells: []report.Cell{
 			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
 				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},
 			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Verdict: compat.Compatible},
 		},
 	}
-	result := gate.Evaluate(gate.Input{Reports: []*gate.Facts{gate.NewFacts("kernels.compat.json", r)}, Policy: policy, Today: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
-	gate.WriteText(os.Stdout, result, gate.TextOptions{})
+	result := gate.Evaluate(gate.Input{
+		Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)},
+		Policy:  policy,
+		Today:   time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+	})
+	fmt.Println(result.Conclusion)
+	for _, f := range result.Findings {
+		fmt.Println(f.Severity, f.Rule, f.Kernel, f.Devices[0].ID, f.Required)
+	}
 	// Output:
-	// axpy.cpp:12: warning: kernel 'Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]
-	// compat: passed: 1 kernel on 2 devices: 1 warning
+	// success
+	// warning missing-aspect Axpy intel_gpu_dg2 fp64
 }

@@ -10,67 +10,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// Reasons of test reports.
+// Short names of what makes reports.
+type on = gatetest.On
+
 var (
-	fp64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
-	fp16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Verdict: compat.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
-	sg8    = report.Reason{Rule: "unsupported-sub-group-size", Required: "8", Available: "16, 32", Verdict: compat.Incompatible, Text: "Sub-group size 8 is not supported on the device"}
-	maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
-	none   = report.Reason{Rule: "no-image", Verdict: compat.Incompatible, Text: "No kernel was found"}
-	other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Verdict: compat.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
-	absent = report.Reason{Rule: report.NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}
-	future = report.Reason{Rule: "missing-soul", Required: "soul", Verdict: compat.Incompatible, Text: "The device has no soul"}
+	reportOf = gatetest.Report
+	why      = gatetest.Why
+
+	fp64, fp16, sg8, maybe      = gatetest.FP64, gatetest.FP16, gatetest.SG8, gatetest.Maybe
+	none, other, absent, future = gatetest.None, gatetest.Other, gatetest.Absent, gatetest.Future
 )
 
-// on is a kernel's verdicts: the reasons by device.
-type on map[string][]report.Reason
-
-// reportOf makes a report on kernels and devices. Kernels are named as people
-// write them.
-func reportOf(label string, devices []string, kernels map[string]on) *report.Report {
-	r := &report.Report{Target: report.Target{Label: label}}
-	for _, d := range devices {
-		r.Devices = append(r.Devices, report.Device{ID: d, Name: d})
-	}
-	for name := range kernels {
-		r.Kernels = append(r.Kernels, report.Kernel{ID: mangled(name), Name: mangled(name), DisplayName: name})
-	}
-	slices.SortFunc(r.Kernels, func(a, b report.Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
-	rank := []compat.Verdict{compat.Compatible, compat.NotApplicable, compat.Undetermined, compat.Incompatible}
-	for _, k := range r.Kernels {
-		for _, d := range devices {
-			c := report.Cell{Kernel: k.ID, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[k.DisplayName][d]}
-			for _, reason := range c.Reasons {
-				if slices.Index(rank, reason.Verdict) > slices.Index(rank, c.Verdict) {
-					c.Verdict = reason.Verdict
-				}
-			}
-			r.Cells = append(r.Cells, c)
-		}
-	}
-	return r
-}
-
-func mangled(name string) string {
-	if strings.HasPrefix(name, "_Z") {
-		return name
-	}
-	return fmt.Sprintf("_ZTS%d%s", len(name), name)
-}
-
-func facts(reports ...*report.Report) (list []*Facts) {
+func facts(reports ...*report.Report) (list []*Index) {
 	for i, r := range reports {
-		list = append(list, NewFacts(fmt.Sprintf("r%d.json", i), r))
+		list = append(list, NewIndex(fmt.Sprintf("r%d.json", i), r))
 	}
 	return list
 }
-
-func why(r ...report.Reason) []report.Reason { return r }
 
 func policy(t testing.TB, text string) *Policy {
 	t.Helper()
@@ -328,7 +289,7 @@ allow:
   - {rule: missing-aspect, kernels: [K], reason: r, expires: 2027-02-01}
   - {rule: no-image, kernels: [K], reason: r, expires: 2027-02-01}
 limits: {max-allow: 60}`)
-	want := []string{"devices b are not required any more", "devices c are not supported any more", "fail-on is new, not any", "fail-on-severity is error, not warning",
+	want := []string{"devices b are no longer required", "devices c are no longer supported", "fail-on is new, not any", "fail-on-severity is error, not warning",
 		"undetermined is note, not error", "fail-on-empty is off", "fail-on-stale is off", "the rule missing-aspect is note, not error", "the family f is new or has other kernels",
 		"the exception from missing-aspect for K ends later", "the exception from no-image for K is new", "the limits are wider"}
 	if got := Weakened(old, now); !slices.Equal(got, want) {
@@ -347,29 +308,13 @@ limits: {max-allow: 60}`)
 	}
 }
 
-// randomReports makes reports of a few targets.
-func randomReports(random *rand.Rand) (list []*report.Report) {
-	devices := []string{"a", "b", "c", "d"}
-	reasons := []report.Reason{fp64, fp16, sg8, maybe, none, other}
-	for i := range 1 + random.IntN(4) {
-		own := devices[:1+random.IntN(len(devices))]
-		kernels := map[string]on{}
-		for k := range random.IntN(6) {
-			verdicts := on{}
-			for _, d := range own {
-				for range random.IntN(3) {
-					verdicts[d] = append(verdicts[d], reasons[random.IntN(len(reasons))])
-				}
-			}
-			kernels[fmt.Sprintf("k%d", k)] = verdicts
-		}
-		list = append(list, reportOf(fmt.Sprintf("//p:t%d", i/2), own, kernels))
-	}
-	return list
+// whole is a result with findings of all kinds.
+func whole(t testing.TB) *Result {
+	p := policy(t, gatetest.Policy)
+	b := NewBaseline(Evaluate(Input{Reports: facts(gatetest.Before()), Policy: p, Today: today}))
+	b.File = "sycl-compat-baseline.json"
+	return Evaluate(Input{Reports: facts(gatetest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
 }
-
-var randomPolicies = []string{"", "fail-on: any", "devices: {required: [a], supported: ['*']}\nfail-on-severity: warning", "undetermined: error\nrules: {no-image: off}",
-	"families: [{name: f, kernels: [k1, k2]}]", "allow: [{rule: missing-aspect, kernels: ['k*'], devices: [b], reason: r, expires: 2030-01-01}]"}
 
 func encoded(t testing.TB, r *Result) string {
 	t.Helper()
@@ -383,15 +328,15 @@ func encoded(t testing.TB, r *Result) string {
 func TestProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
-		p := policy(t, randomPolicies[random.IntN(len(randomPolicies))])
-		reports, base := facts(randomReports(random)...), facts(randomReports(random)...)
+		p := policy(t, gatetest.RandomPolicy(random))
+		reports, base := facts(gatetest.Random(random)...), facts(gatetest.Random(random)...)
 		in := Input{Reports: reports, Base: base, Policy: p, Today: today}
 		r := Evaluate(in)
 		text := encoded(t, r)
 
 		shuffled := in
 		shuffled.Reports, shuffled.Base = slices.Clone(reports), slices.Clone(base)
-		for _, list := range [][]*Facts{shuffled.Reports, shuffled.Base} {
+		for _, list := range [][]*Index{shuffled.Reports, shuffled.Base} {
 			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		}
 		if got := encoded(t, Evaluate(shuffled)); got != text {
@@ -399,7 +344,7 @@ func TestProperties(t *testing.T) {
 		}
 
 		more := *p
-		more.Allow = append(slices.Clone(p.Allow), Allow{Rule: "missing-aspect", Kernels: []string{fmt.Sprintf("k%d", random.IntN(6))}, Reason: "r", Line: 9})
+		more.Allow = append(slices.Clone(p.Allow), Exception{Rule: "missing-aspect", Kernels: []string{fmt.Sprintf("k%d", random.IntN(6))}, Reason: "r", Line: 9})
 		allowed := in
 		allowed.Policy = &more
 		if got := Evaluate(allowed); got.Counts.Failing > r.Counts.Failing {

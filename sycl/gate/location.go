@@ -1,54 +1,60 @@
 package gate
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // locator finds the places of findings in the source, and keeps what it found.
 type locator struct {
 	Workspace
 	files   map[string]bool
-	targets map[string]place
-}
-
-type place struct {
-	path string
-	line int
+	targets map[string]srcloc.Location
 }
 
 // find returns where a problem is: in the function that needs what the device
 // lacks, else at the kernel, else where the target is declared. It also returns
 // the functions.
-func (l *locator) find(label string, k *kernel, p *problem) (path string, line int, functions []string) {
+func (l *locator) find(label string, k *kernel, p *problem) (at srcloc.Location, functions []string) {
 	if k != nil {
-		for _, o := range k.origins {
-			if o.Aspect.Name != p.required || p.rule != "missing-aspect" && p.cause != "missing-aspect" {
-				continue
-			}
-			if o.Function != "" && !slices.Contains(functions, o.Function) {
-				functions = append(functions, o.Function)
-			}
-			if path == "" && l.hasFile(o.Location.Path) {
-				path, line = o.Location.Path, int(o.Location.Line)
-			}
-		}
-		if path == "" && l.hasFile(k.location.Path) {
-			path, line = k.location.Path, int(k.location.Line)
+		at, functions = l.uses(k, p)
+		if at.IsZero() && l.hasFile(k.location.Path) {
+			at = k.location
 		}
 	}
-	if path == "" {
-		at := l.target(label)
-		path, line = at.path, at.line
+	if at.IsZero() {
+		at = l.target(label)
 	}
-	return path, line, functions
+	return at, functions
+}
+
+// uses returns the functions that use a missing aspect, and the place in the first of
+// them that is known.
+func (l *locator) uses(k *kernel, p *problem) (at srcloc.Location, functions []string) {
+	const missing = string(compat.MissingAspect)
+	if string(p.rule) != missing && p.cause != missing {
+		return at, nil
+	}
+	for _, o := range k.origins {
+		if o.Aspect.Name != p.required {
+			continue
+		}
+		if o.Function != "" && !slices.Contains(functions, o.Function) {
+			functions = append(functions, o.Function)
+		}
+		if at.IsZero() && l.hasFile(o.Location.Path) {
+			at = o.Location
+		}
+	}
+	return at, functions
 }
 
 func (l *locator) hasFile(path string) bool {
-	if !cleanPath(path) {
+	if !safetext.IsPath(path) {
 		return false
 	}
 	if l.Workspace == nil {
@@ -65,29 +71,24 @@ func (l *locator) hasFile(path string) bool {
 	return known
 }
 
-func (l *locator) target(label string) place {
+// target returns where a target is declared.
+func (l *locator) target(label string) srcloc.Location {
 	if at, ok := l.targets[label]; ok {
 		return at
 	}
-	var at place
+	var at srcloc.Location
 	if l.Workspace == nil {
-		at.path = BuildFile(label)
-		at.line = min(len(at.path), 1)
-	} else if path, line, ok := l.Target(label); ok && cleanPath(path) {
-		at = place{path, line}
+		if file := buildFile(label); file != "" {
+			at = srcloc.Location{Path: file, Line: 1}
+		}
+	} else if file, line, ok := l.Target(label); ok && safetext.IsPath(file) {
+		at = srcloc.Location{Path: file, Line: uint32(line)}
 	}
 	if l.targets == nil {
-		l.targets = map[string]place{}
+		l.targets = map[string]srcloc.Location{}
 	}
 	l.targets[label] = at
 	return at
-}
-
-// cleanPath reports whether a path is one of a file in the workspace that every
-// program reads alike.
-func cleanPath(path string) bool {
-	return fs.ValidPath(path) && path != "." && len(path) < 1000 && safetext.Escape(path) == path && !strings.ContainsAny(path, "\\:%\"'<>|?*&#`\n") &&
-		strings.TrimSpace(path) == path
 }
 
 // SplitLabel returns the package and the name of a target of the main
@@ -102,15 +103,15 @@ func SplitLabel(label string) (pkg, name string, ok bool) {
 	if !ok {
 		name = pkg[strings.LastIndexByte(pkg, '/')+1:]
 	}
-	if pkg != "" && !cleanPath(pkg) || !cleanPath(name) {
+	if pkg != "" && !safetext.IsPath(pkg) || !safetext.IsPath(name) {
 		return "", "", false
 	}
 	return pkg, name, true
 }
 
-// BuildFile returns where a target of the main repository is probably declared,
+// buildFile returns where a target of the main repository is probably declared,
 // "" for other labels.
-func BuildFile(label string) string {
+func buildFile(label string) string {
 	pkg, _, ok := SplitLabel(label)
 	switch {
 	case !ok:

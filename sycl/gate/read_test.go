@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 )
 
 const wholePolicy = `version: 1
@@ -49,7 +50,7 @@ func TestReadPolicy(t *testing.T) {
 		FailOn: FailOnAny, FailOnSeverity: Warning, FailOnStale: true, Undetermined: Off,
 		Rules:    map[RuleID]Severity{"unsupported-sub-group-size": Error, "fixed-target-mismatch": Off},
 		Families: []Family{{"gemm", []string{"lib::gemm_fp64<*>", "lib::gemm_fp32<*>"}, 15}},
-		Allow: []Allow{{Rule: "missing-aspect", Kernels: []string{"sim::Reduce<double>"}, Devices: []string{"intel_gpu_bmg_g21"}, Targets: []string{"//sim/..."},
+		Allow: []Exception{{Rule: "missing-aspect", Kernels: []string{"sim::Reduce<double>"}, Devices: []string{"intel_gpu_bmg_g21"}, Targets: []string{"//sim/..."},
 			Detail: "fp64", Reason: "fallback path on host", Owner: "@org/sim", Issue: "https://tracker.example/123", Expires: "2027-03-31", Line: 19}},
 		MaxAllow: 5, MaxBaseline: 7, NeverEnds: true}
 	if !reflect.DeepEqual(got, want) {
@@ -79,14 +80,14 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"a threshold that is off", "version: 1\nfail-on-severity: off\n", `"fail-on: none" makes nothing fail`},
 		{"a boolean that is none", "version: 1\nfail-on-stale: yes\n", `fail-on-stale: expected true or false, not "yes"`},
 		{"an unknown rule", "version: 1\nrules: {mising-aspect: off}\n", `rules: unknown key "mising-aspect": did you mean missing-aspect?`},
-		{"undetermined among the rules", "version: 1\nrules: {undetermined: off}\n", `the level of undetermined is the key "undetermined"`},
+		{"undetermined among the rules", "version: 1\nrules: {undetermined: off}\n", `the key "undetermined" of the policy sets`},
 		{"an empty list", "version: 1\ndevices: {required: []}\n", "devices.required: the list is empty"},
 		{"an empty pattern", "version: 1\ndevices: {required: ['']}\n", "devices.required[0]: the text is empty"},
 		{"a null pattern", "version: 1\ndevices: {required: [~]}\n", "devices.required[0]: expected a text"},
 		{"a long pattern", "version: 1\ndevices: {required: [" + strings.Repeat("a", 2000) + "]}\n", "longer than 1000 bytes"},
 		{"many patterns", "version: 1\ndevices: {required: [" + strings.Repeat("a,", 1001) + "]}\n", "more than 1000 elements"},
 		{"a family without kernels", "version: 1\nfamilies: [{name: f}]\n", `families[0]: "name" and "kernels" are needed`},
-		{"a family that needs all", "version: 1\nfamilies: [{name: f, kernels: [a], need: all}]\n", `only "any" has a meaning`},
+		{"a family that needs all", "version: 1\nfamilies: [{name: f, kernels: [a], need: all}]\n", `only "any" is known`},
 		{"a family twice", "version: 1\nfamilies: [{name: f, kernels: [a]}, {name: f, kernels: [b]}]\n", `another family "f"`},
 		{"an exception without a reason", allow("{rule: missing-aspect, kernels: [a], expires: 2027-01-01}"), `p.yaml:3: allow[0]: "reason" is missing`},
 		{"an exception with an empty reason", allow("{rule: missing-aspect, kernels: [a], reason: ' ', expires: 2027-01-01}"), `allow[0].reason: the text is empty`},
@@ -96,9 +97,9 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"an exception from an unknown rule", allow("{rule: mising-aspect, kernels: [a], reason: r}"), `unknown rule "mising-aspect": did you mean missing-aspect?`},
 		{"an exception from a notice", allow("{rule: policy-weakened, kernels: [a], reason: r}"), `unknown rule "policy-weakened"`},
 		{"a detail of another rule", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {sub-group-size: 8}}"), "findings of missing-aspect have no detail sub-group-size"},
-		{"two details", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {aspect: a, required: b}}"), "there can be one detail"},
+		{"two details", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {aspect: a, required: b}}"), "only one detail is allowed"},
 		{"too many exceptions", "version: 1\nlimits: {max-allow: 0}\n" + strings.TrimPrefix(allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-01-01}"), "version: 1\n"), "p.yaml:3: allow: the list has 1 entries, and limits.max-allow is 0"},
-		{"a limit below 0", "version: 1\nlimits: {max-allow: -1}\n", `"-1" is not a number from 0`},
+		{"a limit below 0", "version: 1\nlimits: {max-allow: -1}\n", `"-1" is not a whole number, 0 or more`},
 		{"a reference", "version: 1\ndevices: {required: &a [x], supported: *a}\n", "references (& and *) are not allowed"},
 		{"references to references", "version: 1\nrules: &a {missing-aspect: off}\nlimits: *a\n", "references (& and *) are not allowed"},
 		{"keys of another mapping", "version: 1\nlimits: {<<: {max-allow: 1}}\n", `unknown key "<<"`},
@@ -119,7 +120,7 @@ func TestReadPolicyErrors(t *testing.T) {
 
 func wholeBaseline(t testing.TB) string {
 	t.Helper()
-	b := NewBaseline(Evaluate(Input{Reports: facts(everything()), Today: today}))
+	b := NewBaseline(Evaluate(Input{Reports: facts(gatetest.Everything()), Today: today}))
 	var out bytes.Buffer
 	if err := b.Encode(&out); err != nil {
 		t.Fatal(err)
@@ -140,6 +141,8 @@ func TestBaselineFile(t *testing.T) {
 	}
 }
 
+func TestResultFile(t *testing.T) { golden.Check(t, "result.json", encoded(t, whole(t))) }
+
 func TestReadBaselineErrors(t *testing.T) {
 	text := wholeBaseline(t)
 	replace := func(old, new string) string {
@@ -159,13 +162,14 @@ func TestReadBaselineErrors(t *testing.T) {
 		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is not above 0"},
 		{"a count that is none", replace(`"count":1`, `"count":"1"`), `must not be a string`},
 		{"a member twice", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: member "count" occurs twice`},
-		{"a member in another case", replace(`"count":1`, `"Count":1`), `member "Count" has capital letters`},
-		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters that are not in ASCII`},
+		{"a member in another case", replace(`"count":1`, `"Count":1`), `member "Count" has letters other than a to z`},
+		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters other than a to z`},
 		{"an unknown member", replace(`"count":1`, `"count":1,"more":2`), `unknown field "more"`},
 		{"data after the end", text + "{}", "there is data after the end"},
 		{"a file that ends", text[:len(text)/2], "not JSON"},
 		{"bytes that are no text", replace("fp64", "fp\xff"), "not valid UTF-8"},
 		{"deep nesting", strings.Repeat(`{"a":`, 100), "levels of nesting"},
+		{"another file", "secret: 'x'", "not a baseline"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadBaseline("b.json", strings.NewReader(test.text))
@@ -181,7 +185,7 @@ func FuzzReadPolicy(f *testing.F) {
 	f.Add(wholePolicy)
 	f.Add("version: 1\nlimits: {<<: {max-allow: 1}}\n")
 	f.Add("version: 1\nallow: [{rule: undetermined, kernels: ['*'], detail: {required: x}, reason: r, expires: 2027-01-01}]")
-	reports := facts(everything())
+	reports := facts(gatetest.Everything())
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := ReadPolicy("p.yaml", strings.NewReader(text))
 		var syntax *SyntaxError
@@ -200,8 +204,8 @@ func FuzzReadPolicy(f *testing.F) {
 
 func FuzzReadBaseline(f *testing.F) {
 	f.Add([]byte(wholeBaseline(f)))
-	f.Add([]byte(`{"schema":"` + BaselineSchema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
-	reports := facts(everything())
+	f.Add([]byte(`{"schema":"` + baselineFormat.schema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
+	reports := facts(gatetest.Everything())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := ReadBaseline("b.json", bytes.NewReader(data))
 		if err != nil {

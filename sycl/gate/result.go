@@ -1,78 +1,249 @@
 package gate
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
+	"iter"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// maxResultFile bounds the memory that a file can take.
-const maxResultFile = 256 << 20
+// ResultSchema is the member "schema" of the JSON of results.
+const ResultSchema = "https://rules-sycl.github.io/schema/compat-result/v1"
+
+// Fields of the following types are in the alphabetical order of their JSON
+// names, which makes the members of the output so.
+
+// A Result is a decision and what it is made of.
+type Result struct {
+	Category      string           `json:"category,omitempty"`
+	Compared      bool             `json:"compared"` // whether there was a baseline or base reports
+	Conclusion    Conclusion       `json:"conclusion"`
+	Counts        Counts           `json:"counts"`
+	Devices       []DeviceTier     `json:"devices"`
+	Findings      []Finding        `json:"findings"` // the gravest first
+	Generator     report.Generator `json:"generator"`
+	Notices       []Notice         `json:"notices"`
+	Policy        PolicySummary    `json:"policy"`
+	Schema        string           `json:"schema"`
+	SchemaVersion string           `json:"schema-version"`
+	Targets       []TargetSummary  `json:"targets"`
+	Today         string           `json:"today"`
+	Workspace     Workspace        `json:"-"` // as in the Input
+
+	items   []*item
+	targets []*target
+	digests map[string]string // of devices
+	absent  []Entry           // of the baseline
+}
+
+// A KernelVerdict says whether a kernel runs on a device.
+type KernelVerdict struct {
+	Kernel  string // as people write it
+	Name    string // mangled
+	Target  string
+	Verdict compat.Verdict // NoVerdict when no report has one
+}
+
+// Verdicts returns whether kernels run on a device: all of the targets with the
+// device, by target and kernel. A result that was read from a file has none.
+func (r *Result) Verdicts(device string) iter.Seq[KernelVerdict] {
+	return func(yield func(KernelVerdict) bool) {
+		for _, t := range r.targets {
+			col := t.column(device)
+			if col < 0 {
+				continue
+			}
+			for row, k := range t.kernels {
+				if !yield(KernelVerdict{Kernel: k.display, Name: k.name, Target: t.label, Verdict: t.verdict(row, col)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A Conclusion is what a gate comes to.
+type Conclusion string
+
+const (
+	Success Conclusion = "success"
+	Failure Conclusion = "failure"
+)
+
+// Counts are numbers of kernels on devices, and of problems of these.
+type Counts struct {
+	Absent            int `json:"absent"`  // known problems that are no more
+	Allowed           int `json:"allowed"` // problems that the policy allows
+	Cells             int `json:"cells"`
+	Compatible        int `json:"compatible"`
+	DeviceDataChanged int `json:"device-data-changed"` // problems that are new because more is known of devices
+	Devices           int `json:"devices"`
+	Errors            int `json:"errors"`  // problems that nothing covers
+	Expired           int `json:"expired"` // problems whose exception has ended
+	Failing           int `json:"failing"` // problems that make the gate fail
+	Family            int `json:"family"`  // problems of kernels that have an alternative
+	Incompatible      int `json:"incompatible"`
+	Kernels           int `json:"kernels"`
+	New               int `json:"new"`
+	NotApplicable     int `json:"not-applicable"`
+	NotReported       int `json:"not-reported"`
+	Notes             int `json:"notes"`
+	Stale             int `json:"stale"`     // entries of the policy and the baseline that match nothing
+	Unchanged         int `json:"unchanged"` // known problems
+	Undetermined      int `json:"undetermined"`
+	Updated           int `json:"updated"` // known problems of lambdas that have other names now
+	Warnings          int `json:"warnings"`
+}
+
+// DeviceTier says how much a device matters: its problems are of this severity.
+type DeviceTier struct {
+	ID   string `json:"id"`
+	Tier Tier   `json:"tier"`
+}
+
+// A Tier is a list of devices in a policy.
+type Tier string
+
+const (
+	Required    Tier = "required"
+	Supported   Tier = "supported"
+	Informative Tier = "informative"
+)
+
+// severity returns what problems of devices in the tier are at most.
+func (t Tier) severity() Severity {
+	switch t {
+	case Required:
+		return Error
+	case Supported:
+		return Warning
+	}
+	return Note
+}
+
+// A Finding is a problem of a kernel, with the devices it is the same for.
+type Finding struct {
+	Cause       RuleID          `json:"cause,omitempty"` // rule of the report, when Rule is another
+	Class       Class           `json:"class,omitempty"`
+	Devices     []DeviceFinding `json:"devices"` // none for findings about targets and kernels as such
+	Expired     bool            `json:"expired,omitempty"`
+	Fails       bool            `json:"fails"`
+	Family      string          `json:"family,omitempty"`
+	Fingerprint string          `json:"fingerprint"`
+	Image       bool            `json:"image,omitempty"`  // it is the image of the kernel that has the problem
+	Kernel      string          `json:"kernel,omitempty"` // as people write it
+	Line        int             `json:"line,omitempty"`
+	Name        string          `json:"name,omitempty"` // mangled
+	Origins     []string        `json:"origins,omitempty"`
+	Path        string          `json:"path,omitempty"` // relative to the workspace, "" when no place is known
+	Required    string          `json:"required,omitempty"`
+	Rule        RuleID          `json:"rule"`
+	Severity    Severity        `json:"severity"`
+	State       State           `json:"state"`
+	Suppression *Suppression    `json:"suppression,omitempty"`
+	Target      string          `json:"target,omitempty"`
+	Text        string          `json:"text,omitempty"` // of findings that Rule and Required do not explain
+}
+
+// Covered reports whether the policy lets the finding pass.
+func (f *Finding) Covered() bool { return f.Suppression != nil || f.Family != "" }
+
+// DeviceFinding is a device with a problem.
+type DeviceFinding struct {
+	Available string `json:"available,omitempty"` // what it has instead
+	ID        string `json:"id"`
+	Tier      Tier   `json:"tier"`
+}
+
+// A Class says more about the state of a finding.
+type Class string
+
+// ClassDeviceData is a finding that is new because data of devices changed.
+const ClassDeviceData Class = "device-data-changed"
+
+// A State says whether a finding was known. Its values are those of
+// baselineState in SARIF.
+type State string
+
+const (
+	StateNew       State = "new"
+	StateUnchanged State = "unchanged"
+	StateUpdated   State = "updated" // known by another name of the kernel
+)
+
+// Suppression says why a finding does not count.
+type Suppression struct {
+	Expires string `json:"expires,omitempty"`
+	Issue   string `json:"issue,omitempty"`
+	Line    int    `json:"line"` // in the policy
+	Owner   string `json:"owner,omitempty"`
+	Reason  string `json:"reason"`
+}
+
+// A Notice is about the policy, the baseline or the devices.
+type Notice struct {
+	Fails    bool     `json:"fails"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Rule     RuleID   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Text     string   `json:"text"`
+}
+
+// PolicySummary is what of a policy decides.
+type PolicySummary struct {
+	FailOn         FailOn   `json:"fail-on"`
+	FailOnSeverity Severity `json:"fail-on-severity"`
+	File           string   `json:"file,omitempty"`
+	Undetermined   Severity `json:"undetermined"`
+}
+
+// TargetSummary is what was checked.
+type TargetSummary struct {
+	Devices []string `json:"devices"`
+	Kernels int      `json:"kernels"`
+	Label   string   `json:"label"`
+	Reports []string `json:"reports"` // files
+}
+
+// Encode writes the result as JSON, two spaces deep, with a final line break.
+func (r *Result) Encode(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+var resultFormat = jsonFormat{noun: "result", schema: ResultSchema, version: "1.0", most: 256}
+
+func (r *Result) head() (schema, version string) { return r.Schema, r.SchemaVersion }
 
 // ReadResult reads a result that Encode has written; name is used in errors. It
-// cannot be rendered again with all that a new one has, such as what a baseline
-// would be. It is as strict as the reader of reports.
+// refuses what it does not know and what occurs twice. A file does not have all that
+// [Evaluate] returns: of the verdicts on kernels without a finding only the counts.
 func ReadResult(name string, r io.Reader) (*Result, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxResultFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	fault := func(offset int, format string, args ...any) (*Result, error) {
-		return nil, &ResultError{name, offset, fmt.Sprintf(format, args...)}
-	}
-	if len(data) > maxResultFile {
-		return fault(0, "the result has more than %d MiB", maxResultFile>>20)
-	}
-	if !utf8.Valid(data) {
-		return fault(0, "not valid UTF-8")
-	}
-	// Nothing of a file that is no result is for the eyes of those who read errors.
-	if !bytes.Contains(data, []byte(ResultSchema)) {
-		return fault(0, "not a result: \"schema\" must be %q", ResultSchema)
-	}
-	if offset, err := checkMembers(data); err != nil {
-		return fault(offset, "%v", err)
-	}
 	out := new(Result)
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(out); err != nil {
-		return fault(int(d.InputOffset()), "%s", strings.TrimPrefix(err.Error(), "json: "))
+	if _, err := resultFormat.read(name, r, out); err != nil {
+		return nil, err
 	}
-	switch {
-	case out.Schema != ResultSchema:
-		return fault(0, "not a result: \"schema\" must be %q", ResultSchema)
-	case out.SchemaVersion != ResultVersion:
-		return fault(0, "only version %s can be read; use a newer tool", ResultVersion)
-	}
-	for i, f := range out.Findings {
-		rule, ok := LookupRule(f.Rule)
-		switch {
-		case !ok || !rule.Finding:
-			return fault(0, "finding %d has the rule %q, which this version does not know", i+1, f.Rule)
-		case len(f.Devices) == 0 && f.Rule != CoverageLost && f.Rule != ReportInvalid && f.Rule != KernelLost:
-			return fault(0, "finding %d is on no device", i+1)
+	for i := range out.Findings {
+		if fault := out.Findings[i].fault(); fault != "" {
+			return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("finding %d %s", i+1, fault)}
 		}
 	}
 	return out, nil
 }
 
-// A ResultError is a fault of a result and its place.
-type ResultError struct {
-	File   string
-	Offset int // 0 when the fault is not in one place
-	Msg    string
-}
-
-func (e *ResultError) Error() string {
-	if e.Offset > 0 {
-		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, e.Msg)
+// fault says what is wrong with a finding of a file, "" when nothing is.
+func (f *Finding) fault() string {
+	rule, ok := LookupRule(f.Rule)
+	switch {
+	case !ok || !rule.Finding:
+		return fmt.Sprintf("has the rule %q, which this version does not know", f.Rule)
+	case len(f.Devices) == 0 && baselined(f.Rule):
+		return "is on no device"
 	}
-	return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	return ""
 }
-
-// BadInput marks the error as caused by an input file.
-func (*ResultError) BadInput() {}

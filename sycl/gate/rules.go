@@ -106,55 +106,55 @@ var rules = []Rule{
 		Long: `There is native code, but none for this device. Add the device to the targets of the build, or add a target such
 as spir64 whose code is compiled when the program runs.`},
 	{ID: CoverageLost, Level: Error, Finding: true,
-		Short: "A device, or a report, is not checked any more.",
+		Short: "A device or a report is no longer checked.",
 		Long: `A device that the policy requires is in no report, or a report or a device of the baseline or of the base branch is
-missing. A gate that looked at the rest alone would pass for the wrong reason. Put the device back into the report
+missing. A gate that looks only at the rest would pass for the wrong reason. Put the device back into the report
 (--devices of "compat report", devices of sycl_compat_report) or the report back into the check. If it is gone for good, take
 the device out of the policy and refresh the baseline.`},
 	{ID: DeviceDataChanged, Level: Warning,
-		Short: "What is known of a device has changed since the baseline was made.",
-		Long: `Findings that are new only on devices whose data changed are probably not the fault of the change under review, so
-they do not fail the gate when it looks for new ones. Look at them and refresh the baseline ("compat baseline update"), so
-that the next one counts.`},
+		Short: "The data of a device has changed since the baseline was made.",
+		Long: `Findings that are new only on devices whose data changed are probably not caused by the change under review. They do
+not fail a gate that looks for new ones. Check them and refresh the baseline ("compat baseline update"), so that the next
+ones count.`},
 	{ID: RuleID(compat.FixedTargetMismatch), Level: Error, Finding: true, Detail: "fixed-targets",
 		Short: "The kernel was compiled with -fsycl-fixed-targets for other devices.",
 		Long: `-fsycl-fixed-targets promises that kernels are submitted to the devices it lists and to no others. Add the device to
-the list, or take the option away where it is not needed.`},
+the list, or remove the option where it is not needed.`},
 	{ID: KernelLost, Level: Warning, Finding: true,
 		Short: "A kernel of the base branch is in no report.",
-		Long: `The kernel was deleted or renamed, or is not built any more. Where that is intended there is nothing to do. Policies
-can make it an error. It is known only when reports of the base branch are given.`},
+		Long: `The kernel was deleted or renamed, or is no longer built. If that is intended, there is nothing to do. Policies can
+make it an error. The gate finds it only when it has reports of the base branch.`},
 	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
 		Short: "The kernel needs an aspect that the device does not have.",
-		Long: `The runtime refuses the kernel on the device: errc::kernel_not_supported when it is submitted, or errc::invalid when it
-is asked for in a loaded SYCLBIN. The report names the function that needs the aspect where it is known; double needs fp64 and sycl::half needs fp16, often through a literal such as
-1.0 or a call of a function of std. Use another type, or write a second kernel and choose with device::has(); name both as a
-family in the policy.`},
+		Long: `The runtime refuses the kernel on the device: with errc::kernel_not_supported when it is submitted, with errc::invalid
+when a program asks for it in a SYCLBIN. The report names the function that needs the aspect if it is known. double needs
+fp64 and sycl::half needs fp16, often because of a literal such as 1.0 or a call of a function of std. Use another type, or
+write a second kernel and choose with device::has(); name both as a family in the policy.`},
 	{ID: RuleID(compat.NoImage), Level: Error, Finding: true,
 		Short: "There is no code for the device.",
-		Long: `The file has no device image with the kernel that the device could run, native or not. Add the device, or spir64, to
-the targets of the build.`},
+		Long: `The file has no device image with the kernel that the device can run: neither native code nor code that is compiled when
+the program runs. Add the device, or spir64, to the targets of the build.`},
 	{ID: PolicyWeakened, Level: Note,
 		Short: "The policy or the baseline asks for less than that of the base branch.",
-		Long: `A change can make its own failures disappear by editing the policy or the baseline beside them. This is never a
-failure; it tells reviewers what to look at.`},
+		Long: `A change can make its own failures disappear when it edits the policy or the baseline. This is never a failure; it
+shows reviewers what to look at.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
-		Short: "Reports contradict each other, or say nothing.",
+		Short: "Reports contradict each other or have no verdict.",
 		Long: `Two reports about the same target give different verdicts or describe a device differently, or no report has a
-verdict at all. Make all reports from the same build with the same device configuration, and give targets that differ labels
-that differ (--name of "compat report"). The worst verdict counts.`},
+verdict at all. Make all reports from the same build with the same device configuration, and give different targets
+different labels (--name of "compat report"). The worst verdict counts.`},
 	{ID: SuppressionExpired, Level: Warning,
-		Short: "An entry of the allow list has expired, or soon will.",
-		Long: `The last day of "expires" is over, in UTC, so the findings are back. Fix them, or agree on a later day. Two weeks
-before there is a note.`},
+		Short: "An entry of the allow list has expired or soon will.",
+		Long: `The day of "expires" is over, in UTC, so the findings are back. Fix them or agree on a later day. There is a note two
+weeks before.`},
 	{ID: SuppressionStale, Level: Warning,
 		Short: "An entry of the policy or the baseline matches nothing.",
-		Long: `The problem is solved, or the entry is misspelt. Remove it: left behind, it would hide the problem when it comes
-back. "compat baseline prune" removes such entries of a baseline.`},
+		Long: `The problem is solved, or the entry is misspelt. Remove it: otherwise it hides the problem when that comes back.
+"compat baseline prune" removes such entries of a baseline.`},
 	{ID: Undetermined, Level: Error, Finding: true, Detail: "required",
 		Short: "Whether the kernel runs on the device is known only when the program runs.",
-		Long: `What is known of the device does not tell: it may have aspects that are not listed, or its limits are not known. Put
-what you know of your devices into a device configuration file, or choose with "undetermined" in the policy how grave this is.`},
+		Long: `What is known of the device is not enough: it may have aspects that are not listed, or its limits are not known. Put
+what you know of your devices into a device configuration file, or say with "undetermined" in the policy how grave this is.`},
 	{ID: UnknownReason, Level: Error, Finding: true,
 		Short: "The report gives a reason that this version does not know.",
 		Long:  `The report was made by a newer version. Check it with that version.`},
@@ -164,13 +164,13 @@ what you know of your devices into a device configuration file, or choose with "
 (ext::oneapi::experimental::info::device::matrix_combinations) and choose among kernels; name these as a family in the policy.`},
 	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not have the sub-group size that the kernel requires.",
-		Long: `Take another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or leave the attribute away where
-any size will do.`},
+		Long: `Use another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute where any
+size is good.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",
-		Short: "The required work-group size has other dimensions than the kernel.",
+		Short: "The required work-group size has another number of dimensions than the kernel.",
 		Long:  `Give [[sycl::reqd_work_group_size]] as many sizes as the range of the kernel has dimensions, at most three.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupSize), Level: Error, Finding: true, Detail: "work-group-size",
 		Short: "The required work-group size is more than the device can take.",
-		Long: `The product of the sizes or one of them is above a limit of the device. Take a smaller size in
+		Long: `The product of the sizes or one of them is above a limit of the device. Use a smaller size in
 [[sycl::reqd_work_group_size]], or write a kernel for each.`},
 }

@@ -51,12 +51,14 @@ func (f *Function) Calls() iter.Seq[*Instr] {
 // take collects the tokens of one instruction and returns the first of the next.
 func (in *Instr) take(lx *lexer, t token) token {
 	in.toks = append(in.toks[:0], t)
-	in.parsed, in.op, in.result = false, 0, span{}
+	in.parsed, in.label, in.result = false, false, span{}
 	if atColon(lx) && (t.kind == tokenWord || t.kind == tokenString || t.kind == tokenComdat) {
 		lx.pos++
+		in.op, in.label = "label", true
 		in.start, in.end = t.start, uint32(lx.pos)
 		return lx.next()
 	}
+	in.opAt = 0
 	depth := 0
 	for {
 		prev := t
@@ -72,12 +74,14 @@ func (in *Instr) take(lx *lexer, t token) token {
 	in.start, in.end = in.toks[0].start, in.toks[len(in.toks)-1].end
 	if len(in.toks) > 2 && in.toks[0].kind == tokenLocal && in.isPunct(1, '=') {
 		in.result = span{in.toks[0].start + 1, in.toks[0].end}
-		in.op = 2
+		in.opAt = 2
 	}
-	if in.op+1 < len(in.toks) {
-		switch in.word(in.op) {
-		case "tail", "musttail", "notail":
-			in.op++
+	in.op = in.word(in.opAt)
+	switch in.op {
+	case "tail", "musttail", "notail":
+		if in.opAt+1 < len(in.toks) {
+			in.opAt++
+			in.op = in.word(in.opAt)
 		}
 	}
 	if t.kind == tokenBad {

@@ -21,6 +21,14 @@ func (c *cursor) reset(text string, pos, limit int) {
 
 // peek returns the token that is k after the current one.
 func (c *cursor) peek(k int) token {
+	if i := c.i + k; i < len(c.toks) {
+		return c.toks[i]
+	}
+	return c.read(k)
+}
+
+// read is peek for a token that has not been read yet.
+func (c *cursor) read(k int) token {
 	for c.i+k >= len(c.toks) {
 		if !c.live {
 			return token{uint32(len(c.text)), uint32(len(c.text)), tokenEnd, true}

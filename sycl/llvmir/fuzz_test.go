@@ -67,7 +67,7 @@ func FuzzBody(f *testing.F) {
 			for _, token := range in.toks {
 				got = append(got, token.span().in(in.text))
 			}
-			if in.isLabel() {
+			if in.label {
 				got = append(got, ":")
 			}
 		}

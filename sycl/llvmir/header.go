@@ -135,6 +135,9 @@ var headerWords = map[string]headerWord{
 
 // wordIn returns what a token means at a place of a header, false for an attribute.
 func wordIn(place uint8, c *cursor, t token) (headerWord, bool) {
+	if t.kind != tokenWord {
+		return headerWord{}, false
+	}
 	w, ok := headerWords[c.word(t)]
 	return w, ok && w.in&place != 0
 }

@@ -13,9 +13,11 @@ type Instr struct {
 	text       string // of the source
 	start, end uint32
 	toks       []token
-	op         int // index of the operation's token; of calls that of "call"
+	op         string
+	opAt       int  // index of its token
+	label      bool // of a basic block
 	result     span
-	scratch    cursor
+	scratch    cursor // memory for parse
 
 	// what parse found
 	parsed     bool
@@ -34,17 +36,12 @@ type operand struct {
 
 // Op returns the operation: "load", "call" (also for tail calls), "label", or
 // "#dbg_value" and its like.
-func (in *Instr) Op() string {
-	if in.isLabel() {
-		return "label"
-	}
-	return in.word(in.op)
-}
+func (in *Instr) Op() string { return in.op }
 
 // Result returns the name of the result without %, "" when there is none; of a
 // label its name.
 func (in *Instr) Result() string {
-	if in.isLabel() {
+	if in.label {
 		return plainName(in.word(0))
 	}
 	return plainName(in.result.in(in.text))
@@ -144,14 +141,9 @@ func (in *Instr) Metadata(kind string) (int, bool) {
 	return 0, false
 }
 
-// isLabel reports whether this is the label of a basic block.
-func (in *Instr) isLabel() bool {
-	return in.text[in.end-1] == ':' && len(in.toks) == 1 && in.toks[0].kind != tokenPunct
-}
-
 // isCall reports whether this is a call, an invoke or a callbr.
 func (in *Instr) isCall() bool {
-	switch in.Op() {
+	switch in.op {
 	case "call", "invoke", "callbr":
 		return true
 	}

@@ -9,7 +9,7 @@ import (
 // does not say.
 func (in *Instr) Type() *Type {
 	in.parse()
-	switch in.Op() {
+	switch in.op {
 	case "call", "invoke", "callbr":
 		return in.callResult()
 	case "alloca":
@@ -46,7 +46,7 @@ func (in *Instr) Type() *Type {
 // SourceType returns the allocated type of alloca, the source element type of
 // getelementptr, and the type that load loads; nil for other instructions.
 func (in *Instr) SourceType() *Type {
-	switch in.Op() {
+	switch in.op {
 	case "alloca", "getelementptr", "load":
 		in.parse()
 		return in.namedType(0)

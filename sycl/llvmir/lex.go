@@ -108,6 +108,9 @@ func (l *lexer) next() token {
 			newline = true
 		case c == ';':
 			pos = lineEnd(text, pos) - 1
+		case classes[c]&classWord != 0 && c != '$':
+			l.pos = wordEnd(text, pos+1)
+			return token{uint32(pos), uint32(l.pos), tokenWord, newline}
 		default:
 			end, kind := tokenAt(text, pos)
 			l.pos = end
@@ -120,7 +123,8 @@ func (l *lexer) next() token {
 
 var sigils = [256]tokenKind{'%': tokenLocal, '@': tokenGlobal, '$': tokenComdat}
 
-// tokenAt returns the end and the kind of the token that starts at a place.
+// tokenAt returns the end and the kind of the token that starts at a place. It is
+// no word.
 func tokenAt(text string, start int) (end int, kind tokenKind) {
 	switch c := text[start]; c {
 	case '"':
@@ -149,10 +153,6 @@ func tokenAt(text string, start int) (end int, kind tokenKind) {
 				return end, tokenGroup
 			}
 			return end, tokenRecord
-		}
-	default:
-		if classes[c]&classWord != 0 {
-			return wordEnd(text, start+1), tokenWord
 		}
 	}
 	return start + 1, tokenPunct

@@ -41,7 +41,7 @@ func (f *Function) DebugLoc() (Location, bool) {
 
 // DebugLoc returns where the instruction comes from.
 func (in *Instr) DebugLoc() (Location, bool) {
-	if op := in.Op(); op[0] == '#' {
+	if in.op[0] == '#' {
 		for i := len(in.toks) - 1; i >= 0; i-- {
 			if in.toks[i].kind == tokenMeta {
 				return in.f.m.Location(nodeID(in.word(i)))

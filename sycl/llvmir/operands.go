@@ -10,23 +10,24 @@ func (in *Instr) parse() {
 	in.parsed = true
 	in.operands, in.types, in.attached, in.attributes = in.operands[:0], in.types[:0], in.attached[:0], in.attributes[:0]
 	in.callee, in.calleeType = span{}, span{}
-	if in.isLabel() {
+	if in.label {
 		return
 	}
 	c := &in.scratch
-	*c = cursor{text: in.text, toks: in.toks, i: in.op + 1}
-	switch op := in.Op(); {
+	*c = cursor{text: in.text, toks: in.toks, i: in.opAt + 1}
+	switch {
 	case in.isCall():
 		in.parseCall(c)
-	case op == "phi":
+	case in.op == "phi":
 		in.parsePhi(c)
-	case op[0] == '#':
+	case in.op[0] == '#':
 		c.accept('(')
 	}
-	for comma := false; c.peek(0).kind != tokenEnd; {
-		before, after := c.i, comma
-		comma = c.at(',')
-		in.parsePart(c, after)
+	comma := false // before the current token
+	for t := c.peek(0); t.kind != tokenEnd; t = c.peek(0) {
+		before := c.i
+		in.parsePart(c, t, comma)
+		comma = t.kind == tokenPunct && in.text[t.start] == ','
 		if c.i == before {
 			c.i++
 		}
@@ -135,14 +136,14 @@ func (in *Instr) parsePhi(c *cursor) {
 	}
 }
 
-// parsePart takes a type, an operand, an attachment or another word, whichever
-// comes next. comma says that a comma is before it.
-func (in *Instr) parsePart(c *cursor, comma bool) {
-	switch t := c.peek(0); t.kind {
+// parsePart takes the type, operand, attachment or other word that starts with the
+// current token. comma says that a comma is before it.
+func (in *Instr) parsePart(c *cursor, t token, comma bool) {
+	switch t.kind {
 	case tokenMeta:
-		in.parseAttachment(c)
+		in.parseAttachment(c, t)
 	case tokenLocal:
-		if in.namesType(c, comma) {
+		if in.namesType(c, t, comma) {
 			in.typed(c)
 		} else {
 			in.untyped(c)
@@ -150,19 +151,18 @@ func (in *Instr) parsePart(c *cursor, comma bool) {
 	case tokenGlobal:
 		in.untyped(c)
 	case tokenWord:
-		in.parseWord(c, comma)
+		in.parseWord(c, c.word(t), comma)
 	case tokenPunct:
-		in.parsePunct(c, comma)
+		in.parsePunct(c, in.text[t.start], comma)
 	default:
 		c.i++
 	}
 }
 
 // parseAttachment takes an attachment, or metadata that an operand of a debug record is.
-func (in *Instr) parseAttachment(c *cursor) {
-	t := c.peek(0)
+func (in *Instr) parseAttachment(c *cursor, t token) {
 	c.i++
-	if in.Op()[0] == '#' {
+	if in.op[0] == '#' {
 		if c.at('(') {
 			c.group()
 		}
@@ -176,9 +176,8 @@ func (in *Instr) parseAttachment(c *cursor) {
 	}
 }
 
-// namesType reports whether the local name that comes next is that of a type.
-func (in *Instr) namesType(c *cursor, comma bool) bool {
-	t := c.peek(0)
+// namesType reports whether the current token, a local name, is that of a type.
+func (in *Instr) namesType(c *cursor, t token, comma bool) bool {
 	if !in.f.m.isType(in.text[t.start+1 : t.end]) {
 		return false
 	}
@@ -186,7 +185,7 @@ func (in *Instr) namesType(c *cursor, comma bool) bool {
 		return true
 	}
 	// A type without a value.
-	switch in.Op() {
+	switch in.op {
 	case "getelementptr", "alloca", "load":
 		return len(in.types) == 0
 	case "va_arg":
@@ -195,8 +194,7 @@ func (in *Instr) namesType(c *cursor, comma bool) bool {
 	return false
 }
 
-func (in *Instr) parseWord(c *cursor, comma bool) {
-	w := c.word(c.peek(0))
+func (in *Instr) parseWord(c *cursor, w string, comma bool) {
 	switch {
 	case isTypeWord(w):
 		in.typed(c)
@@ -212,12 +210,12 @@ func (in *Instr) parseWord(c *cursor, comma bool) {
 	}
 }
 
-func (in *Instr) parsePunct(c *cursor, comma bool) {
-	switch in.text[c.peek(0).start] {
+func (in *Instr) parsePunct(c *cursor, first byte, comma bool) {
+	switch first {
 	case '{', '<':
 		in.typedOrValue(c, comma)
 	case '[':
-		switch in.Op() {
+		switch in.op {
 		case "switch", "indirectbr", "catchpad", "cleanuppad", "catchswitch", "call", "invoke", "callbr":
 			c.i++ // a list of typed values
 		default:
@@ -280,8 +278,8 @@ func (in *Instr) untyped(c *cursor) {
 		return
 	}
 	o := operand{val: val}
-	if n := len(in.operands); n > 0 && in.op < len(in.toks) {
-		switch in.Op() {
+	if n := len(in.operands); n > 0 {
+		switch in.op {
 		case "extractvalue", "insertvalue", "cleanupret", "catchret":
 		default:
 			o.typ = in.operands[n-1].typ

@@ -1,6 +1,9 @@
 package safetext
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestEscape(t *testing.T) {
 	for s, want := range map[string]string{
@@ -53,6 +56,30 @@ func TestQuote(t *testing.T) {
 	} {
 		if got := Quote(s, 4); got != want {
 			t.Errorf("%q is %s, want %s", s, got, want)
+		}
+	}
+}
+
+func TestIsPath(t *testing.T) {
+	for s, want := range map[string]bool{
+		"src/axpy.cpp":            true,
+		"größe/a b.cpp":           true,
+		"":                        false,
+		".":                       false,
+		"/etc/passwd":             false,
+		"../a":                    false,
+		"a//b":                    false,
+		`a\b`:                     false,
+		"C:/a":                    false,
+		"%2e%2e/a":                false,
+		"a#b":                     false,
+		"a\nb":                    false,
+		" a":                      false,
+		"a\u202eb":                false,
+		strings.Repeat("a", 1000): false,
+	} {
+		if got := IsPath(s); got != want {
+			t.Errorf("IsPath(%q) is %t", s, got)
 		}
 	}
 }

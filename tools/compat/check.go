@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
 // checker is the subcommand check.
@@ -103,7 +104,7 @@ func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
 		}
 	}
 	if c.warnOnly {
-		if err := gate.WriteWarnings(env.Stderr, r); err != nil || c.output == "" {
+		if err := render.Warnings(env.Stderr, r); err != nil || c.output == "" {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
 // differ is the subcommand diff.
@@ -46,7 +47,7 @@ func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 		e.SetIndent("", "  ")
 		err = e.Encode(changes)
 	} else {
-		err = gate.WriteChanges(env.Stdout, changes)
+		err = render.Changes(env.Stdout, changes)
 	}
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -69,7 +70,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			}
 		}
 		if to == nil {
-			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(f.Target, "all targets"), f.Message())
+			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(f.Target, "all targets"), render.Message(f))
 			continue
 		}
 		p.targets[f.Target] = t

@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		{"a policy a day later", []string{"--policy", "policy.yaml", "--today", "2027-02-01", "before.json"}, 1, []string{"(the exception has expired)", "policy.yaml:4: warning: "}, nil},
 		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 problem fails"}, nil},
 		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
-		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: what is known of device intel_gpu_pvc has changed", "1 new because data of a device changed"}, nil},
+		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: the data of device intel_gpu_pvc has changed", "1 new because data of a device changed"}, nil},
 		{"only warnings", []string{"--warn-only", "before.json"}, 0, []string{""}, []string{
 			"demo/BUILD.bazel:1: warning: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n"}},
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},

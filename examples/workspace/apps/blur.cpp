@@ -1,9 +1,9 @@
-// Draws the lights of a city at night as a lens that is out of focus shows them.
+// Draws the lights of a city at night, as seen through a lens that is out of focus.
 //
 //   blur [--output FILE.png]
 //
-// Its device code comes from three sources that are compiled apart: the kernel of this one
-// and the kernel of lens.cpp both call colour.cpp. So the targets have rdc = True.
+// The device code is in three sources that are compiled separately: the kernels of this
+// source and of lens.cpp both call colour.cpp. Therefore the targets have rdc = True.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the programs of this folder print: their device, and a line for each check.
+// The output of the programs of this folder: their device, and a line for each check.
 #pragma once
 
 #include <sycl/sycl.hpp>
@@ -15,10 +15,10 @@ inline void print_device(const sycl::queue &queue) {
               device.get_platform().get_info<sycl::info::platform::name>().c_str());
 }
 
-// Holds numbers of a device against those of a plain loop.
+// Compares numbers of a device with those of a plain loop.
 class Checks {
  public:
-  // A number may be wrong by the tolerance, and when it is above 1, by that part of it.
+  // A number may differ by the tolerance, and above 1 by the tolerance times the number.
   template <class Got, class Want>
   void near(const char *what, const Got &got, const Want &want, double tolerance) {
     std::size_t wrong = 0, count = got.size(), first = 0;

@@ -1,12 +1,12 @@
-// The values of sRGB (IEC 61966-2-1) are not in proportion to light: halfway between 0
-// and 1 is a fifth of the light. Whoever adds light goes by these functions.
+// The values of sRGB (IEC 61966-2-1) are not proportional to light: the value 0.5 is a
+// fifth of the light of 1. Code that adds light converts values by these functions.
 #pragma once
 
 #include <sycl/sycl.hpp>
 
 namespace colour {
 
-// SYCL_EXTERNAL makes a function of another source callable from kernels. The host may
+// SYCL_EXTERNAL makes a function of another source callable from kernels. The host can
 // call it as well.
 
 // The light of a value from 0 to 1.

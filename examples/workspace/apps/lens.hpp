@@ -1,4 +1,4 @@
-// What a lens that is out of focus does to a picture.
+// The effect of a lens that is out of focus.
 #pragma once
 
 #include <sycl/sycl.hpp>

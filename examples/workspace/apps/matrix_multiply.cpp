@@ -37,7 +37,7 @@ std::vector<float> multiply(sycl::queue &queue, const std::vector<float> &a,
             tile_b[y][x] = in_b[start + y][column];
             sycl::group_barrier(item.get_group());  // the tiles are complete
             for (std::size_t k = 0; k < kTile; ++k) sum += tile_a[y][k] * tile_b[k][x];
-            sycl::group_barrier(item.get_group());  // nobody reads them any more
+            sycl::group_barrier(item.get_group());  // all have read them
           }
           out[row][column] = sum;
         });

@@ -2,7 +2,7 @@
 // with single precision everywhere.
 //
 // The two kernels are one template. A GPU without double, such as intel_gpu_acm_g10, gets
-// the one for float; the program asks the device before it uses the other.
+// only the kernel for float. The program asks the device before it uses the other kernel.
 #include <sycl/sycl.hpp>
 
 #include <cmath>

@@ -24,8 +24,8 @@ class PngWriter {
     Bytes header;
     append32(header, width);
     append32(header, height);
-    // 8 bits a channel, red green blue, and the only compression, filter and order that
-    // there are without interlacing.
+    // 8 bits a channel, red green blue, the only compression and filter method, and no
+    // interlacing.
     header.insert(header.end(), {8, 2, 0, 0, 0});
     chunk("IHDR", header);
     chunk("IDAT", zlib(rows(width, height, rgb)));
@@ -94,9 +94,9 @@ class PngWriter {
   Bytes file_;
 };
 
-// Where a picture goes: the argument of --output, else a file of that name. Both are
-// taken from the folder in which `bazel run` was called, and in tests from the folder for
-// what nobody keeps.
+// The path of a picture: the argument of --output, else a file of that name. Both are
+// relative to the folder in which `bazel run` was called, and in tests to the test's
+// scratch folder.
 inline std::filesystem::path output_path(int argc, char **argv, const std::string &name) {
   std::filesystem::path path = name;
   if (argc == 3 && std::string(argv[1]) == "--output")

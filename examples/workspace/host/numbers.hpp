@@ -1,4 +1,4 @@
-// What the kernels of this workspace are given, and the numbers that they have to give.
+// The arguments of the kernels of this workspace, and the numbers that they must compute.
 //
 // A Device of any API has
 //   device.shared<T>(count)    memory of host and device: data() and operator[]
@@ -172,7 +172,7 @@ Numbers tally(Device &device, const Kernel &kernel) {
   for (std::int32_t first : {7, 7 + static_cast<std::int32_t>(kCount)}) {
     for (std::size_t i = 0; i < kItems; ++i) tickets[i] = weighted[i] = -1;
     device.run(kernel, kLaunch, arguments, tickets, weighted);
-    // Which work-item gets which ticket is open.
+    // Any work-item can get any ticket.
     std::sort(tickets.data(), tickets.data() + kCount);
     const std::int32_t weights[] = {1, 10, 100, 1000};
     for (std::size_t i = 0; i < kItems; ++i) {
@@ -234,13 +234,13 @@ Numbers spread(Device &device, const Kernel &kernel) {
   return numbers;
 }
 
-// What a device must have to run a kernel.
+// What a device must support to run a kernel.
 enum class Need { nothing, fp16, fp64, atomic64, work_group_64, sub_group_8 };
 
 template <class Device, class Kernel>
 struct Case {
-  const char *name;    // as people write it
-  const char *symbol;  // as a SYCLBIN has it
+  const char *name;    // as in the source
+  const char *symbol;  // as in a SYCLBIN
   Need need;
   Numbers (*run)(Device &, const Kernel &);
 };

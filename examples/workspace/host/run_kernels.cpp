@@ -2,10 +2,10 @@
 //
 //   run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]
 //
-// runs those kernels, or all of this workspace when none is named, on the device that the
-// runtime chooses (ONEAPI_DEVICE_SELECTOR tells it what to choose from). What the device
-// lacks for a kernel is said, and is no failure. The state is that of the files, executable
-// unless it is given.
+// runs these kernels, or all of this workspace when none is named, on the device that the
+// runtime chooses (by ONEAPI_DEVICE_SELECTOR). When the device lacks something that a kernel
+// needs, the program says so and does not fail. --state is the state of the files, executable
+// by default.
 #include <sycl/sycl.hpp>
 
 #include <algorithm>
@@ -89,8 +89,8 @@ class Device {
     return get<bundle_state::executable>(file);
   }
 
-  // Loads files of any state. Files in input state are built in both ways there are, and
-  // files in object state linked to one program.
+  // Loads files of any state. Files in input state are built in both ways that exist, and
+  // files in object state are linked to one program.
   std::vector<Executable> load(const std::vector<std::string> &files, const std::string &state) {
     std::vector<Executable> loaded;
     std::vector<sycl::kernel_bundle<bundle_state::object>> objects;
@@ -131,7 +131,7 @@ class Device {
 
 using Case = numbers::Case<Device, sycl::kernel>;
 
-// Runs a kernel of each of the programs that have it. Returns whether all is well.
+// Runs a kernel of each program that has it. Returns whether all numbers are right.
 bool run(Device &device, std::vector<Executable> &loaded, const Case &c) {
   if (const std::string what = device.lacks(c.need); !what.empty()) {
     std::printf("skipped %s: the device has no %s\n", c.name, what.c_str());

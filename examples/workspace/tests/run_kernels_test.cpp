@@ -2,9 +2,9 @@
 //
 //   run_kernels_test KERNELS.syclbin [KERNEL...]
 //
-// runs those kernels, or all that Debian's CPU device can build when none is named. The loader
-// of rules_sycl finds in the SYCLBIN which SPIR-V module a kernel is in, and what its entry
-// point is called.
+// runs these kernels, or all that Debian's CPU device can build when none is named. The loader
+// of rules_sycl finds in the SYCLBIN the SPIR-V module of a kernel and the name of its entry
+// point.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <syclbin.h>
@@ -179,7 +179,7 @@ class Kernels {
 
 using Case = numbers::Case<Device, cl_kernel>;
 
-// The kernels of these names. Without any, it is all but the half-precision and the sub-group
+// The kernels of these names. Without names, all but the half-precision and the sub-group
 // kernels: the CPU device that Debian has cannot build these.
 std::vector<Case> chosen(const std::vector<std::string> &names) {
   std::vector<Case> cases;

@@ -1,13 +1,16 @@
-package gate
+package render
 
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 type (
 	gitlabIssue struct {
-		CheckName   RuleID         `json:"check_name"`
+		CheckName   gate.RuleID    `json:"check_name"`
 		Description string         `json:"description"`
 		Fingerprint string         `json:"fingerprint"`
 		Location    gitlabLocation `json:"location"`
@@ -22,22 +25,21 @@ type (
 	}
 )
 
-// WriteGitLab writes the findings that the policy does not cover as a Code
+// GitLab writes the findings that the policy does not cover as a Code
 // Quality report. GitLab compares reports of branches by itself, so known ones
-// are there, too. Each issue needs a file: those for which none is known are at
-// the fallback.
-func WriteGitLab(w io.Writer, r *Result, fallback string) error {
-	if !cleanPath(fallback) {
+// are in it. Each issue needs a file: those for which none is known are at the fallback.
+func GitLab(w io.Writer, r *gate.Result, fallback string) error {
+	if !safetext.IsPath(fallback) {
 		fallback = "BUILD.bazel"
 	}
-	severities := map[Severity]string{Note: "info", Warning: "minor", Error: "critical"}
+	severities := map[gate.Severity]string{gate.Note: "info", gate.Warning: "minor", gate.Error: "critical"}
 	issues := []gitlabIssue{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Covered() {
 			continue
 		}
-		issue := gitlabIssue{CheckName: f.Rule, Description: stop(upperFirst(f.Message())), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]}
+		issue := gitlabIssue{CheckName: f.Rule, Description: stop(upperFirst(Message(f))), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]}
 		issue.Location.Path, issue.Location.Lines.Begin = f.Path, max(f.Line, 1)
 		if f.Path == "" {
 			issue.Location.Path = fallback

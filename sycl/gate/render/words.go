@@ -1,16 +1,17 @@
-package gate
+package render
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// words makes sentences of findings. What is not ours goes through one of its
-// functions, which make it harmless for the format.
+// words makes sentences of findings. Text of reports and policies goes through one of
+// its functions, which make it harmless for the format.
 type words struct {
 	name  func(string) string // of kernels and functions
 	value func(string) string // devices, requirements, texts
@@ -26,9 +27,9 @@ var plainWords = words{
 const mostNamed = 6
 
 // sentence says what a finding is, without a full stop.
-func (w words) sentence(f *Finding) string {
+func (w words) sentence(f *gate.Finding) string {
 	switch f.Rule {
-	case CoverageLost, ReportInvalid:
+	case gate.CoverageLost, gate.ReportInvalid:
 		var about []string
 		if f.Target != "" {
 			about = append(about, w.value(f.Target))
@@ -40,15 +41,15 @@ func (w words) sentence(f *Finding) string {
 			return w.value(f.Text)
 		}
 		return strings.Join(about, " on ") + ": " + w.value(f.Text)
-	case KernelLost:
-		return fmt.Sprintf("kernel %s is in no report any more", w.name(f.Kernel))
-	case Undetermined:
+	case gate.KernelLost:
+		return fmt.Sprintf("kernel %s is no longer in any report", w.name(f.Kernel))
+	case gate.Undetermined:
 		return fmt.Sprintf("whether kernel %s runs on %s is known only when the program runs: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Cause))
 	}
 	return fmt.Sprintf("kernel %s does not run on %s: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Rule))
 }
 
-func (w words) devices(f *Finding) string {
+func (w words) devices(f *gate.Finding) string {
 	var list []string
 	for _, d := range f.Devices[:min(len(f.Devices), mostNamed)] {
 		list = append(list, w.value(d.ID))
@@ -64,7 +65,7 @@ func (w words) devices(f *Finding) string {
 }
 
 // need says what a kernel needs that a device does not have.
-func (w words) need(f *Finding, rule RuleID) string {
+func (w words) need(f *gate.Finding, rule gate.RuleID) string {
 	who := "it"
 	if f.Image {
 		who = "some kernel of its device image"
@@ -96,7 +97,7 @@ func (w words) need(f *Finding, rule RuleID) string {
 }
 
 // available says what devices have instead, when all have the same.
-func (w words) available(f *Finding) string {
+func (w words) available(f *gate.Finding) string {
 	for _, d := range f.Devices {
 		if d.Available != f.Devices[0].Available {
 			return ""
@@ -109,7 +110,7 @@ func (w words) available(f *Finding) string {
 }
 
 // status says what becomes of a finding, "" when it is simply new.
-func (w words) status(f *Finding) string {
+func (w words) status(f *gate.Finding) string {
 	switch {
 	case f.Suppression != nil:
 		s := "allowed"
@@ -121,38 +122,35 @@ func (w words) status(f *Finding) string {
 		return "another kernel of family " + w.value(f.Family) + " runs there"
 	case f.Expired:
 		return "the exception has expired"
-	case f.Class == ClassDeviceData:
-		return "what is known of the device has changed"
-	case f.State == StateUnchanged:
+	case f.Class == gate.ClassDeviceData:
+		return "the data of the device has changed"
+	case f.State == gate.StateUnchanged:
 		return "known"
-	case f.State == StateUpdated:
+	case f.State == gate.StateUpdated:
 		return "known by another name"
 	}
 	return ""
 }
 
-// Covered reports whether the policy lets a finding pass.
-func (f *Finding) Covered() bool { return f.Suppression != nil || f.Family != "" }
-
 // Message says what a finding is in one sentence, which is safe to print.
-func (f *Finding) Message() string { return plainWords.sentence(f) }
+func Message(f *gate.Finding) string { return plainWords.sentence(f) }
 
-// Place says where a finding is: a file and a line, else a target, else nothing.
-func (f *Finding) Place() string {
+// place says where a finding is: a file and a line, else a target, else nothing.
+func place(f *gate.Finding) string {
 	switch {
 	case f.Path != "" && f.Line > 0:
 		return fmt.Sprintf("%s:%d", f.Path, f.Line)
 	case f.Path != "":
 		return f.Path
 	}
-	if _, _, ok := SplitLabel(f.Target); ok {
+	if _, _, ok := gate.SplitLabel(f.Target); ok {
 		return f.Target
 	}
 	return ""
 }
 
 // Summary says what a result comes to in one line.
-func (r *Result) Summary() string {
+func Summary(r *gate.Result) string {
 	c := r.Counts
 	var parts []string
 	add := func(n int, one, many string) {
@@ -162,7 +160,7 @@ func (r *Result) Summary() string {
 	}
 	known := "known"
 	verdict := "passed"
-	if r.Conclusion == Failure {
+	if r.Conclusion == gate.Failure {
 		verdict = "failed"
 		add(c.Failing, "problem fails", "problems fail")
 	}

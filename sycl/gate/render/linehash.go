@@ -1,10 +1,12 @@
-package gate
+package render
 
 import (
 	"io"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
 // Code scanning of GitHub follows findings that have no column through changes by
@@ -89,7 +91,7 @@ func hashUnits(text string) (units []uint16, starts []int) {
 
 // lineHasher knows the lines of the files of a workspace.
 type lineHasher struct {
-	Workspace
+	gate.Workspace
 	files map[string][]string
 }
 

@@ -1,4 +1,4 @@
-package gate
+package render
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -68,20 +70,20 @@ func (w tree) Open(path string) (io.ReadCloser, error) {
 func (w tree) Target(string) (string, int, bool) { return "BUILD.bazel", 3, w.HasFile("BUILD.bazel") }
 
 func TestLineHashesInSARIF(t *testing.T) {
-	r := reportOf("//:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {"a": why(fp64)}, "M": {"a": why(fp64)}})
+	r := gatetest.Report("//:t", []string{"a"}, map[string]gatetest.On{"K": {"a": gatetest.Why(gatetest.FP64)}, "L": {"a": gatetest.Why(gatetest.FP64)}, "M": {"a": gatetest.Why(gatetest.FP64)}})
 	for i, name := range []string{"k.cpp", "", "l.cpp"} {
 		if name != "" {
 			r.Kernels[i].Location = srcloc.Location{Path: name, Line: 2}
 		}
 	}
-	in := Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": " a\nb\n  \t\tc\n d", "l.cpp": "one line", "BUILD.bazel": "\n\n c\nd"}}
-	text := render(t, "result.sarif", Evaluate(in))
+	in := gate.Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": " a\nb\n  \t\tc\n d", "l.cpp": "one line", "BUILD.bazel": "\n\n c\nd"}}
+	text := written(t, "result.sarif", gate.Evaluate(in))
 	// That of a line of k.cpp, one of the BUILD file, and none of a line that l.cpp does not have.
 	if n := strings.Count(text, "primaryLocationLineHash"); n != 2 || !strings.Contains(text, `"primaryLocationLineHash": "54703d4cd895b18:1"`) || !strings.Contains(text, `"primaryLocationLineHash": "180aee12dab6264:1"`) {
 		t.Errorf("%d fingerprints in\n%s", n, text)
 	}
 	in.Workspace = nil
-	if text := render(t, "result.sarif", Evaluate(in)); strings.Contains(text, "primaryLocationLineHash") {
+	if text := written(t, "result.sarif", gate.Evaluate(in)); strings.Contains(text, "primaryLocationLineHash") {
 		t.Errorf("a fingerprint of a file that is not there:\n%s", text)
 	}
 }

@@ -2,108 +2,14 @@ package gate
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
-
-// Facts is what the gate has to know of a report, which is much less than the
-// report.
-type Facts struct {
-	name    string
-	devices map[string]string // digests of what is known of them, by id
-	targets []*target         // several for a merged report
-}
-
-// NewFacts takes the facts from a report; name says where it is from. The report
-// is not needed any more.
-func NewFacts(name string, r *report.Report) *Facts {
-	f := &Facts{name: name, devices: map[string]string{}}
-	ids := make([]string, len(r.Devices))
-	for i := range r.Devices {
-		ids[i] = r.Devices[i].ID
-		f.devices[ids[i]] = deviceDigest(&r.Devices[i])
-	}
-	slices.Sort(ids)
-	column := make([]int, len(r.Devices)) // of the devices in the order of the report
-	columns := map[string]int{}
-	for i := range r.Devices {
-		column[i], _ = slices.BinarySearch(ids, r.Devices[i].ID)
-		columns[r.Devices[i].ID] = column[i]
-	}
-	byLabel := map[string]*target{}
-	type place struct {
-		*target
-		row int
-	}
-	rows := make([]place, len(r.Kernels))
-	byID := make(map[string]int, len(r.Kernels))
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		label := cmp.Or(report.KernelTarget(k), r.Target.Label)
-		t := byLabel[label]
-		if t == nil {
-			t = newTarget(label, ids)
-			t.reports = []string{name}
-			byLabel[label] = t
-			f.targets = append(f.targets, t)
-		}
-		rows[i] = place{t, t.addKernel(k)}
-		byID[k.ID] = i
-	}
-	if len(r.Kernels) == 0 { // the target is reported all the same
-		t := newTarget(r.Target.Label, ids)
-		t.reports = []string{name}
-		f.targets = append(f.targets, t)
-	}
-	for _, t := range f.targets {
-		t.verdicts = make([]compat.Verdict, len(t.kernels)*len(ids))
-	}
-	row, d := 0, -1
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		// Reports have their cells in the order of kernels and devices.
-		if d++; d == len(ids) {
-			row, d = row+1, 0
-		}
-		k := row
-		if k >= len(rows) || r.Kernels[k].ID != c.Kernel {
-			k = byID[c.Kernel]
-		}
-		col := column[d]
-		if r.Devices[d].ID != c.Device {
-			col = columns[c.Device]
-		}
-		rows[k].add(rows[k].row, col, c)
-	}
-	for _, t := range f.targets {
-		t.sort()
-	}
-	return f
-}
-
-// deviceDigest returns a digest of what is known of a device. The numbers of aspects in
-// it are those of before 2026, as in the first baselines, so that these hold.
-func deviceDigest(d *report.Device) string {
-	numbered := *d
-	numbered.Aspects = slices.Clone(d.Aspects)
-	for i, a := range numbered.Aspects {
-		if n, ok := release.Before2026().Number(aspect.Aspect(a.Value)); ok {
-			numbered.Aspects[i].Value = n
-		}
-	}
-	data, _ := json.Marshal(&numbered) // strings and numbers always can be
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
-}
 
 // target is what is known of one build target.
 type target struct {
@@ -149,6 +55,14 @@ type problemKey struct {
 
 type affected struct{ device, available string }
 
+// kernelOf returns the kernel of a problem of the target, nil when it is of none.
+func (t *target) kernelOf(p *problem) *kernel {
+	if p.kernel < 0 {
+		return nil
+	}
+	return t.kernels[p.kernel]
+}
+
 // requirement is what the fingerprint takes for what is needed.
 func (p *problemKey) requirement() string {
 	required := p.required
@@ -168,18 +82,18 @@ func newTarget(label string, devices []string) *target {
 }
 
 // addKernel returns the index of a kernel. Kernels of the same name are one.
-func (t *target) addKernel(k *report.Kernel) int {
-	i, ok := t.byName[k.Name]
+func (t *target) addKernel(k *kernel) int {
+	i, ok := t.byName[k.name]
 	if !ok {
 		i = len(t.kernels)
-		t.byName[k.Name] = i
-		t.kernels = append(t.kernels, &kernel{k.Name, k.DisplayName, k.Location, k.Origins})
+		t.byName[k.name] = i
+		t.kernels = append(t.kernels, k)
 	}
 	return i
 }
 
-// add adds a verdict and its reasons.
-func (t *target) add(row, col int, c *report.Cell) {
+// addCell adds a verdict and its reasons.
+func (t *target) addCell(row, col int, c *report.Cell) {
 	t.setVerdict(row, col, verdictOf(c))
 	if len(c.Reasons) == 0 || verdictOf(c) == compat.NoVerdict {
 		return
@@ -290,10 +204,10 @@ func compareKeys(a, b *problemKey) int {
 
 // combine joins what reports say about the same targets. Of verdicts that differ
 // the worst counts.
-func combine(facts []*Facts) []*target {
+func combine(list []*Index) []*target {
 	byLabel := map[string][]*target{}
-	for _, f := range facts {
-		for _, t := range f.targets {
+	for _, x := range list {
+		for _, t := range x.targets {
 			byLabel[t.label] = append(byLabel[t.label], t)
 		}
 	}
@@ -316,42 +230,57 @@ func join(label string, list []*target) *target {
 	}
 	slices.Sort(devices)
 	out := newTarget(label, slices.Compact(devices))
-	rows := make([][]int, len(list))
+	rows := make([][]int, len(list)) // of the kernels of each
 	for i, t := range list {
 		for _, k := range t.kernels {
-			row := out.addKernel(&report.Kernel{Name: k.name, DisplayName: k.display, Location: k.location, Origins: k.origins})
-			rows[i] = append(rows[i], row)
-			// Where the kernel is and what it is called may differ, too.
-			known := out.kernels[row]
-			known.display = min(known.display, k.display)
-			if !k.location.IsZero() && (known.location.IsZero() || k.location.Compare(known.location) < 0) {
-				known.location = k.location
-			}
-			if compareOrigins(k.origins, known.origins) > 0 {
-				known.origins = k.origins
-			}
+			rows[i] = append(rows[i], out.joinKernel(k))
 		}
 	}
 	out.verdicts = make([]compat.Verdict, len(out.kernels)*len(out.devices))
 	for i, t := range list {
-		out.reports = append(out.reports, t.reports...)
-		out.differ += t.differ
-		for k := range t.kernels {
-			for d, id := range t.devices {
-				col, _ := slices.BinarySearch(out.devices, id)
-				out.setVerdict(rows[i][k], col, t.verdicts[k*len(t.devices)+d])
-			}
-		}
-		for _, p := range t.problems {
-			key := p.problemKey
-			key.kernel = rows[i][p.kernel]
-			for _, a := range p.on {
-				out.addProblem(key, a)
-			}
-		}
+		out.joinVerdicts(t, rows[i])
 	}
 	out.sort()
 	return out
+}
+
+// joinKernel adds a kernel that may be known already, in other words or from another
+// place. Which of these counts does not depend on the order of the reports.
+func (t *target) joinKernel(k *kernel) int {
+	own := *k
+	row := t.addKernel(&own)
+	known := t.kernels[row]
+	known.display = min(known.display, k.display)
+	if !k.location.IsZero() && (known.location.IsZero() || k.location.Compare(known.location) < 0) {
+		known.location = k.location
+	}
+	if compareOrigins(k.origins, known.origins) > 0 {
+		known.origins = k.origins
+	}
+	return row
+}
+
+// joinVerdicts adds the verdicts and problems of another target, whose kernels have the
+// rows.
+func (t *target) joinVerdicts(o *target, rows []int) {
+	t.reports = append(t.reports, o.reports...)
+	t.differ += o.differ
+	columns := make([]int, len(o.devices))
+	for i, id := range o.devices {
+		columns[i] = t.column(id)
+	}
+	for i, row := range rows {
+		for j, col := range columns {
+			t.setVerdict(row, col, o.verdict(i, j))
+		}
+	}
+	for _, p := range o.problems {
+		key := p.problemKey
+		key.kernel = rows[p.kernel]
+		for _, a := range p.on {
+			t.addProblem(key, a)
+		}
+	}
 }
 
 // compareOrigins puts longer lists last.
@@ -361,6 +290,14 @@ func compareOrigins(a, b []srcloc.Origin) int {
 		return string(data)
 	}
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(text(a), text(b)))
+}
+
+// row returns the index of a kernel, -1 when there is none.
+func (t *target) row(kernel string) int {
+	if i, ok := t.byName[kernel]; ok {
+		return i
+	}
+	return -1
 }
 
 // column returns the index of a device, -1 when there is none.
@@ -377,6 +314,15 @@ func (t *target) verdict(row, col int) compat.Verdict {
 		return compat.NoVerdict
 	}
 	return t.verdicts[row*len(t.devices)+col]
+}
+
+// has reports whether there is a verdict on a kernel and a device. A nil target has none.
+func (t *target) has(kernel, device string) bool {
+	if t == nil {
+		return false
+	}
+	row := t.row(kernel)
+	return row >= 0 && t.verdict(row, t.column(device)) != compat.NoVerdict
 }
 
 // reported counts the kernels with a verdict on a device.

@@ -1,4 +1,4 @@
-package gate
+package render
 
 import (
 	"bytes"
@@ -8,13 +8,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"os/exec"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
@@ -22,68 +21,50 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// everything is a report with findings of all kinds.
-func everything() *report.Report {
-	r := reportOf("//demo:kernels", []string{"intel_gpu_dg2", "intel_gpu_pvc", "spir64"}, map[string]on{
-		"VectorAdd":      {},
-		"Axpy<double>":   {"intel_gpu_dg2": why(fp64), "spir64": why(maybe)},
-		"Axpy<float>":    {"intel_gpu_pvc": why(sg8)},
-		"Reduce<double>": {"intel_gpu_dg2": why(fp64, none)},
-		"Tile": {"intel_gpu_dg2": why(report.Reason{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Verdict: compat.Incompatible}),
-			"intel_gpu_pvc": why(report.Reason{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Verdict: compat.Incompatible})},
-		"Fixed": {"intel_gpu_pvc": why(report.Reason{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Verdict: compat.Incompatible}, none)},
-		"Dims":  {"intel_gpu_dg2": why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Verdict: compat.Incompatible})},
-		"None":  {"intel_gpu_dg2": why(none), "intel_gpu_pvc": why(none)},
-	})
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		switch k.DisplayName {
-		case "Axpy<double>":
-			k.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12}
-			k.Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
-		case "Tile":
-			k.Location = srcloc.Location{Path: "src/tile.cpp", Line: 3}
-		}
+func policy(t testing.TB, text string) *gate.Policy {
+	t.Helper()
+	p, err := gate.ReadPolicy("policy.yaml", strings.NewReader("version: 1\n"+text))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	return p
 }
 
-const renderPolicy = `devices: {required: [intel_gpu_dg2, intel_gpu_nvl], supported: [intel_gpu_pvc]}
-families: [{name: axpy, kernels: ['Axpy<*>']}]
-allow:
-  - {rule: missing-aspect, kernels: ['Reduce<*>'], reason: runs on the host, owner: '@org/sim', expires: 2027-01-01}
-  - {rule: no-image, kernels: [Gone], reason: r, expires: 2026-12-01}
-`
-
-func renderResult(t testing.TB) *Result {
-	p := policy(t, renderPolicy)
-	was := everything()
-	for i := range was.Cells {
-		if was.Cells[i].Kernel == mangled("Dims") {
-			was.Cells[i].Verdict, was.Cells[i].Reasons = compat.Compatible, nil
-		}
+func facts(reports ...*report.Report) (list []*gate.Index) {
+	for i, r := range reports {
+		list = append(list, gate.NewIndex(fmt.Sprintf("r%d.json", i), r))
 	}
-	b := NewBaseline(Evaluate(Input{Reports: facts(was), Policy: p, Today: today}))
+	return list
+}
+
+var today = time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
+
+// whole is a result with findings of all kinds.
+func whole(t testing.TB) *gate.Result {
+	p := policy(t, gatetest.Policy)
+	b := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: facts(gatetest.Before()), Policy: p, Today: today}))
 	b.File = "sycl-compat-baseline.json"
-	return Evaluate(Input{Reports: facts(everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
+	return gate.Evaluate(gate.Input{Reports: facts(gatetest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
 }
 
 // formats are all renderings.
-var formats = map[string]func(w io.Writer, r *Result) error{
-	"text.txt":     func(w io.Writer, r *Result) error { return WriteText(w, r, TextOptions{All: true}) },
-	"warnings.txt": WriteWarnings,
-	"summary.md":   func(w io.Writer, r *Result) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
-	"result.sarif": func(w io.Writer, r *Result) error { return WriteSARIF(w, r, "kernels.compat.json") },
-	"junit.xml":    WriteJUnit,
-	"gitlab.json":  func(w io.Writer, r *Result) error { return WriteGitLab(w, r, "kernels.compat.json") },
-	"result.json":  func(w io.Writer, r *Result) error { return r.Encode(w) },
+var formats = map[string]func(w io.Writer, r *gate.Result) error{
+	"text.txt":     func(w io.Writer, r *gate.Result) error { return Text(w, r, TextOptions{All: true}) },
+	"warnings.txt": Warnings,
+	"summary.md":   func(w io.Writer, r *gate.Result) error { return Markdown(w, r, MarkdownOptions{}) },
+	"result.sarif": func(w io.Writer, r *gate.Result) error { return SARIF(w, r, "kernels.compat.json") },
+	"junit.xml":    JUnit,
+	"gitlab.json":  func(w io.Writer, r *gate.Result) error { return GitLab(w, r, "kernels.compat.json") },
 }
 
-func render(t testing.TB, name string, r *Result) string {
+func written(t testing.TB, name string, r *gate.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := formats[name](&b, r); err != nil {
@@ -93,15 +74,15 @@ func render(t testing.TB, name string, r *Result) string {
 }
 
 func TestFormats(t *testing.T) {
-	r := renderResult(t)
+	r := whole(t)
 	for name := range formats {
-		golden.Check(t, name, render(t, name, r))
+		golden.Check(t, name, written(t, name, r))
 	}
 }
 
 func TestWarningsOfAGoodResult(t *testing.T) {
-	r := Evaluate(Input{Reports: facts(reportOf("", []string{"a"}, map[string]on{"K": {}})), Today: today})
-	if got := render(t, "warnings.txt", r); got != "" {
+	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("", []string{"a"}, map[string]gatetest.On{"K": {}})), Today: today})
+	if got := written(t, "warnings.txt", r); got != "" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -117,8 +98,8 @@ var attacks = []string{
 }
 
 // attack is a result in which all texts of the report and the policy are the name.
-func attack(name string) *Result {
-	r := reportOf(name, []string{name + "d"}, map[string]on{})
+func attack(name string) *gate.Result {
+	r := gatetest.Report(name, []string{name + "d"}, map[string]gatetest.On{})
 	reasons := []report.Reason{
 		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
 		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
@@ -131,13 +112,13 @@ func attack(name string) *Result {
 			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
 		r.Cells = append(r.Cells, report.Cell{Kernel: id, Device: name + "d", Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
 	}
-	p := DefaultPolicy()
+	p := gate.DefaultPolicy()
 	p.File = name
 	p.Required = []string{"*", name + "missing"}
-	p.Allow = []Allow{{Rule: "missing-aspect", Kernels: []string{"*"}, Devices: []string{"nothing"}, Reason: name, Line: 1},
+	p.Allow = []gate.Exception{{Rule: "missing-aspect", Kernels: []string{"*"}, Devices: []string{"nothing"}, Reason: name, Line: 1},
 		{Rule: "unsupported-sub-group-size", Kernels: []string{"*"}, Reason: name, Owner: name, Issue: name, Line: 2}}
-	p.Families = []Family{{Name: name, Kernels: []string{name + "none"}, Line: 3}}
-	return Evaluate(Input{Reports: []*Facts{NewFacts(name, r)}, Policy: p, Today: today, Category: name})
+	p.Families = []gate.Family{{Name: name, Kernels: []string{name + "none"}, Line: 3}}
+	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
 }
 
 // checkLines reports lines of a log that a runner would take for a command, and
@@ -150,7 +131,7 @@ func checkLines(t *testing.T, name, text string) {
 			t.Errorf("%s: a command: %q", name, line)
 		}
 		for _, c := range line {
-			// What our own renderings have beyond ASCII.
+			// What the renderings themselves have beyond ASCII.
 			if strings.ContainsRune("✅❌⚠\ufe0f", c) {
 				continue
 			}
@@ -169,28 +150,32 @@ func TestAttacks(t *testing.T) {
 
 func checkAttack(t *testing.T, name string) {
 	r := attack(name)
-	// The texts of JSON are escaped by encoding/json; what shows them escapes anew.
 	for format := range formats {
-		if format != "result.json" {
-			checkLines(t, format, render(t, format, r))
-		}
+		checkLines(t, format, written(t, format, r))
 	}
-	if text := render(t, "text.txt", r); strings.Count(text, "\n") != len(r.Findings)+len(r.Notices)+1 {
+	if text := written(t, "text.txt", r); strings.Count(text, "\n") != len(r.Findings)+len(r.Notices)+1 {
 		t.Errorf("%d lines for %d findings and %d notices:\n%s", strings.Count(text, "\n"), len(r.Findings), len(r.Notices), text)
 	}
-	checkMarkdown(t, render(t, "summary.md", r), r)
-	checkXML(t, render(t, "junit.xml", r))
-	checkSARIF(t, render(t, "result.sarif", r))
-	checkGitLab(t, render(t, "gitlab.json", r))
+	checkMarkdown(t, written(t, "summary.md", r), r)
+	checkXML(t, written(t, "junit.xml", r))
+	checkSARIF(t, written(t, "result.sarif", r))
+	checkGitLab(t, written(t, "gitlab.json", r))
+	var b strings.Builder
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := schematest.Validate(schema.Result, []byte(b.String())); err != nil {
+		t.Errorf("result.json: %v", err)
+	}
 	for _, f := range r.Findings {
-		if f.Path != "" && !cleanPath(f.Path) {
+		if f.Path != "" && !safetext.IsPath(f.Path) {
 			t.Errorf("the path %q", f.Path)
 		}
 	}
 }
 
 // checkMarkdown reports rows that are not those of the findings.
-func checkMarkdown(t *testing.T, text string, r *Result) {
+func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	t.Helper()
 	rows := 0
 	for line := range strings.Lines(text) {
@@ -200,7 +185,7 @@ func checkMarkdown(t *testing.T, text string, r *Result) {
 	}
 	shown := 0
 	for _, f := range r.Findings {
-		if f.Covered() || f.Fails || f.Severity >= Warning {
+		if f.Covered() || f.Fails || f.Severity >= gate.Warning {
 			shown++
 		}
 	}
@@ -285,7 +270,7 @@ func checkSARIF(t *testing.T, text string) {
 		if !slices.Contains([]string{"note", "warning", "error"}, r.Level) || r.Kind != "fail" {
 			t.Errorf("level %q, kind %q", r.Level, r.Kind)
 		}
-		if !slices.Contains([]State{"", StateNew, StateUnchanged, StateUpdated}, r.State) {
+		if !slices.Contains([]gate.State{"", gate.StateNew, gate.StateUnchanged, gate.StateUpdated}, r.State) {
 			t.Errorf("state %q", r.State)
 		}
 		if regexp.MustCompile(`(^|[^\\])(\\\\)*[\[\]]`).MatchString(r.Message.Text) {
@@ -299,7 +284,7 @@ func checkSARIF(t *testing.T, text string) {
 		for _, l := range r.Locations {
 			if p := l.Physical; p != nil {
 				u, err := url.Parse(p.Artifact.URI)
-				if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !cleanPath(u.Path) || p.Artifact.Base != sourceRoot {
+				if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !safetext.IsPath(u.Path) || p.Artifact.Base != sourceRoot {
 					t.Errorf("the URI %q, %v", p.Artifact.URI, err)
 				}
 			}
@@ -325,7 +310,7 @@ func checkGitLab(t *testing.T, text string) {
 		path, _ := location["path"].(string)
 		lines, _ := location["lines"].(map[string]any)
 		begin, _ := lines["begin"].(float64)
-		if fp == "" || seen[fp] || !cleanPath(path) || begin < 1 || i["description"] == "" || i["check_name"] == "" {
+		if fp == "" || seen[fp] || !safetext.IsPath(path) || begin < 1 || i["description"] == "" || i["check_name"] == "" {
 			t.Errorf("the issue %v", i)
 		}
 		if !slices.Contains([]any{"info", "minor", "major", "critical", "blocker"}, i["severity"]) {
@@ -336,140 +321,43 @@ func checkGitLab(t *testing.T, text string) {
 }
 
 func TestFormatsAreWellFormed(t *testing.T) {
-	r := renderResult(t)
-	checkXML(t, render(t, "junit.xml", r))
-	checkSARIF(t, render(t, "result.sarif", r))
-	checkGitLab(t, render(t, "gitlab.json", r))
-	checkMarkdown(t, render(t, "summary.md", r), r)
+	r := whole(t)
+	checkXML(t, written(t, "junit.xml", r))
+	checkSARIF(t, written(t, "result.sarif", r))
+	checkGitLab(t, written(t, "gitlab.json", r))
+	checkMarkdown(t, written(t, "summary.md", r), r)
 }
 
 // All formats come to the same conclusion.
 func TestFormatsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		p := policy(t, randomPolicies[random.IntN(len(randomPolicies))])
-		r := Evaluate(Input{Reports: facts(randomReports(random)...), Policy: p, Today: today})
-		failed := r.Conclusion == Failure
-		for format, sign := range map[string]string{"text.txt": "compat: failed", "summary.md": "## ❌", "junit.xml": "<failure ", "result.json": `"conclusion": "failure"`, "result.sarif": `"fails": true`} {
-			if got := strings.Contains(render(t, format, r), sign); got != failed {
-				t.Fatalf("%s: failed is %v, not %v:\n%s", format, got, failed, render(t, format, r))
+		p := policy(t, gatetest.RandomPolicy(random))
+		r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Random(random)...), Policy: p, Today: today})
+		failed := r.Conclusion == gate.Failure
+		for format, sign := range map[string]string{"text.txt": "compat: failed", "summary.md": "## ❌", "junit.xml": "<failure ", "result.sarif": `"fails": true`} {
+			if got := strings.Contains(written(t, format, r), sign); got != failed {
+				t.Fatalf("%s: failed is %v, not %v:\n%s", format, got, failed, written(t, format, r))
 			}
 		}
 	}
 }
 
 func TestMarkdownIsShort(t *testing.T) {
-	kernels := map[string]on{}
+	kernels := map[string]gatetest.On{}
 	for i := range 3000 {
-		kernels[fmt.Sprintf("kernel%04d", i)] = on{"a": why(fp64)}
+		kernels[fmt.Sprintf("kernel%04d", i)] = gatetest.On{"a": gatetest.Why(gatetest.FP64)}
 	}
-	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"a"}, kernels)), Today: today})
+	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, kernels)), Today: today})
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, r, MarkdownOptions{MaxBytes: 20_000}); err != nil {
+	if err := Markdown(&b, r, MarkdownOptions{MaxBytes: 20_000}); err != nil {
 		t.Fatal(err)
 	}
 	if b.Len() > 20_000 || !strings.Contains(b.String(), "more are left out here") {
 		t.Errorf("%d bytes", b.Len())
 	}
-	if got := render(t, "text.txt", r); strings.Count(got, "\n") != 52 || !strings.Contains(got, "2950 more") {
+	if got := written(t, "text.txt", r); strings.Count(got, "\n") != 52 || !strings.Contains(got, "2950 more") {
 		t.Errorf("got %d lines", strings.Count(got, "\n"))
-	}
-}
-
-// TestSchema holds results against the published schema, and the schema against
-// the types. The same for baselines.
-func TestSchema(t *testing.T) {
-	for name, test := range map[string]struct {
-		schema []byte
-		id     string
-		text   string
-	}{
-		"result":   {schema.Result, ResultSchema, render(t, "result.json", renderResult(t))},
-		"attack":   {schema.Result, ResultSchema, render(t, "result.json", attack("x | y"))},
-		"baseline": {schema.Baseline, BaselineSchema, wholeBaseline(t)},
-	} {
-		var root map[string]any
-		if err := json.Unmarshal(test.schema, &root); err != nil {
-			t.Fatal(err)
-		}
-		if root["$id"] != test.id {
-			t.Errorf("%s: the schema is %v", name, root["$id"])
-		}
-		if err := schematest.Validate(test.schema, []byte(test.text)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if schematest.Validate(test.schema, []byte(strings.Replace(test.text, `"schema"`, `"scheme"`, 1))) == nil {
-			t.Errorf("%s: the schema takes an unknown member", name)
-		}
-	}
-	for name, data := range map[string][]byte{"result.json": schema.Result, "baseline.json": schema.Baseline} {
-		golden, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schematest.Validate(data, golden); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := schematest.ValidateYAML(schema.Policy, []byte(wholePolicy)); err != nil {
-		t.Error(err)
-	}
-	if schematest.ValidateYAML(schema.Policy, []byte("version: 1\nfail_on: new\n")) == nil {
-		t.Error("the schema of policies takes an unknown key")
-	}
-	var result, baseline map[string]any
-	json.Unmarshal(schema.Result, &result)
-	json.Unmarshal(schema.Baseline, &baseline)
-	at := func(v any, path ...string) map[string]any {
-		for _, p := range path {
-			v = v.(map[string]any)[p]
-		}
-		return v.(map[string]any)
-	}
-	for _, pair := range []struct {
-		typ        any
-		properties map[string]any
-	}{
-		{Result{}, at(result, "properties")}, {Counts{}, at(result, "properties", "counts", "properties")}, {Finding{}, at(result, "$defs", "finding", "properties")},
-		{DeviceFinding{}, at(result, "$defs", "finding", "properties", "devices", "items", "properties")}, {SuppressionNote{}, at(result, "$defs", "finding", "properties", "suppression", "properties")},
-		{Notice{}, at(result, "$defs", "notice", "properties")}, {PolicySummary{}, at(result, "properties", "policy", "properties")},
-		{TargetSummary{}, at(result, "properties", "targets", "items", "properties")}, {DeviceTier{}, at(result, "properties", "devices", "items", "properties")},
-		{Entry{}, at(baseline, "properties", "findings", "items", "properties")}, {BaselineDevice{}, at(baseline, "properties", "devices", "items", "properties")},
-		{BaselineTarget{}, at(baseline, "properties", "targets", "items", "properties")},
-	} {
-		typ := reflect.TypeOf(pair.typ)
-		for i := range typ.NumField() {
-			if tag, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ","); tag != "" && pair.properties[tag] == nil {
-				t.Errorf("%s has no %s in the schema", typ.Name(), tag)
-			} else {
-				delete(pair.properties, tag)
-			}
-		}
-		for tag := range pair.properties {
-			t.Errorf("%s has %s in the schema only", typ.Name(), tag)
-		}
-	}
-	// The schema of policies names the rules and the keys.
-	var p map[string]any
-	json.Unmarshal(schema.Policy, &p)
-	var ids []string
-	for _, v := range at(p, "properties", "allow", "items", "properties", "rule")["enum"].([]any) {
-		ids = append(ids, v.(string))
-	}
-	if !slices.Equal(ids, findingRules()) {
-		t.Errorf("the rules of the schema are %q", ids)
-	}
-	for key := range at(p, "properties") {
-		if !strings.Contains("\n"+wholePolicy, "\n"+key+":") {
-			t.Errorf("the schema has %s, the policy of the tests has not", key)
-		}
-	}
-	for _, key := range []string{"devices", "limits"} {
-		for k := range at(p, "properties", key, "properties") {
-			if !strings.Contains(wholePolicy, k+":") {
-				t.Errorf("the schema has %s, the policy of the tests has not", k)
-			}
-		}
 	}
 }
 
@@ -517,9 +405,53 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	}
 }
 
+// A change that allows its own failure is seen, though it passes.
+func TestAttackS17PolicyOfTheChange(t *testing.T) {
+	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['*'], reason: trust me, expires: 2029-01-01}]")
+	base := policy(t, "devices: {required: ['*']}")
+	in := gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, map[string]gatetest.On{"K": {"a": gatetest.Why(gatetest.FP64)}})), Policy: now, BasePolicy: base, Today: today}
+	r := gate.Evaluate(in)
+	if !slices.ContainsFunc(r.Notices, func(n gate.Notice) bool {
+		return n.Rule == gate.PolicyWeakened && strings.Contains(n.Text, "missing-aspect")
+	}) {
+		t.Errorf("got %+v", r.Notices)
+	}
+	for _, format := range []string{"text.txt", "summary.md", "result.sarif"} {
+		if text := written(t, format, r); !strings.Contains(text, "the exception from missing-aspect for * is new") {
+			t.Errorf("%s does not say so:\n%s", format, text)
+		}
+	}
+	// With the policy of the base branch it does not pass.
+	in.Policy = base
+	if r := gate.Evaluate(in); r.Conclusion != gate.Failure {
+		t.Error("the change passes with the policy of the base branch")
+	}
+}
+
 func FuzzAttack(f *testing.F) {
 	for _, a := range attacks {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, name string) { checkAttack(t, name) })
+}
+
+// What is read from a file is safe to print.
+func FuzzMessage(f *testing.F) {
+	var b strings.Builder
+	if err := whole(f).Encode(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := gate.ReadResult("r.json", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if m := Message(f); safetext.Escape(m) != m {
+				t.Errorf("a message that is not safe to print: %q", m)
+			}
+		}
+	})
 }

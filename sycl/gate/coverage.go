@@ -1,0 +1,168 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+)
+
+// checkCoverage finds what is not checked, though it should be or was.
+func (e *evaluator) checkCoverage() {
+	c := coverage{evaluator: e, devices: slices.Sorted(maps.Keys(e.result.digests)), byLabel: targetsByLabel(e.result.targets), seen: map[lostCheck]bool{}}
+	c.reports()
+	for _, pattern := range e.Policy.Required {
+		c.required(pattern)
+	}
+	if e.Baseline != nil {
+		for i := range e.Baseline.Targets {
+			c.baseline(&e.Baseline.Targets[i])
+		}
+	}
+	if e.Base != nil {
+		for _, was := range combine(e.Base) {
+			c.base(was)
+		}
+	}
+}
+
+// coverage is about what is checked.
+type coverage struct {
+	*evaluator
+	devices []string           // of all reports
+	byLabel map[string]*target // of all reports
+	seen    map[lostCheck]bool
+}
+
+// lostCheck is a target, a device or both that are not checked.
+type lostCheck struct{ label, device string }
+
+// lose adds a problem, unless there is one about the same target and device.
+func (c *coverage) lose(t *target, device string, severity Severity, text string) {
+	if at := (lostCheck{t.label, device}); !c.seen[at] {
+		c.seen[at] = true
+		c.addProblem(t, CoverageLost, device, severity, text)
+	}
+}
+
+// loseKernels is lose for some kernels of a target.
+func (c *coverage) loseKernels(t *target, device string, severity Severity, n int, why string) {
+	c.lose(t, device, severity, fmt.Sprintf("%d of %d kernels are not checked for the device, and %s", n, len(t.kernels), why))
+}
+
+// reports checks that the reports say something, and do not contradict each other.
+func (c *coverage) reports() {
+	cells := 0
+	for _, t := range c.result.targets {
+		cells += len(t.verdicts)
+		if t.differ > 0 {
+			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d verdicts: make them from the same build, or give targets that differ labels that differ", t.differ))
+		}
+	}
+	if cells == 0 && c.Policy.FailOnEmpty {
+		c.addProblem(&target{}, ReportInvalid, "", Error, "no report has a verdict")
+	}
+}
+
+// required checks what the policy requires: a device, or one at least that matches a
+// pattern.
+func (c *coverage) required(pattern string) {
+	if strings.Contains(pattern, "*") {
+		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return glob.Match(pattern, id) }) {
+			c.lose(&target{}, pattern, Error, "no report is about such a device, which the policy requires")
+		}
+		return
+	}
+	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
+	if i < 0 {
+		text := "no report is about the device, which the policy requires"
+		if near := spell.Nearest(pattern, slices.Values(c.devices), 1); near != nil {
+			text += "; did you mean " + near[0] + "?"
+		}
+		c.lose(&target{}, pattern, Error, text)
+		return
+	}
+	for _, t := range c.result.targets {
+		if n := len(t.kernels) - t.reported(c.devices[i]); n > 0 {
+			c.loseKernels(t, c.devices[i], Error, n, "the policy requires it")
+		}
+	}
+}
+
+// baseline checks a target of the baseline. Which kernels it had is not known, so
+// that only a device without any is a loss.
+func (c *coverage) baseline(was *BaselineTarget) {
+	t := c.byLabel[was.Label]
+	if t == nil {
+		c.lose(&target{label: was.Label}, "", Error, "no report is about the target, which is in the baseline")
+		return
+	}
+	for _, d := range was.Devices {
+		if n := len(t.kernels); n > 0 && t.reported(d) == 0 {
+			c.loseKernels(t, d, c.tier(d).severity(), n, "the baseline has it")
+		}
+	}
+}
+
+// base checks a target of the base branch.
+func (c *coverage) base(was *target) {
+	t := c.byLabel[was.label]
+	if t == nil {
+		if len(was.kernels) > 0 {
+			c.lose(&target{label: was.label}, "", Error, "no report is about the target, which the base branch has")
+		}
+		return
+	}
+	c.lostKernels(t, was)
+	rows := make([]int, len(was.kernels)) // in t, -1 for kernels that are gone
+	for i, k := range was.kernels {
+		rows[i] = t.row(k.name)
+	}
+	for col, d := range was.devices {
+		now, n := t.column(d), 0
+		for i, row := range rows {
+			if row >= 0 && was.verdict(i, col) != compat.NoVerdict && t.verdict(row, now) == compat.NoVerdict {
+				n++
+			}
+		}
+		if n > 0 {
+			c.loseKernels(t, d, c.tier(d).severity(), n, "the base branch has them")
+		}
+	}
+}
+
+// lostKernels finds kernels that a target had. Of lambdas without a name only
+// how many there are is compared.
+func (c *coverage) lostKernels(t, was *target) {
+	now := map[string]int{}
+	for _, k := range t.kernels {
+		plain, _ := withoutNumbers(k.name)
+		now[plain]++
+	}
+	for row, k := range was.kernels {
+		plain, unnamed := withoutNumbers(k.name)
+		if t.row(k.name) >= 0 && !unnamed {
+			continue
+		}
+		if now[plain]--; now[plain] >= 0 {
+			continue
+		}
+		lost := &target{label: t.label, kernels: []*kernel{k}}
+		c.addItem(lost, &problem{problemKey: problemKey{rule: KernelLost}}, c.gravest(was, row))
+	}
+}
+
+// gravest returns the severity of the gravest device that there is a verdict for.
+func (c *coverage) gravest(t *target, row int) Severity {
+	severity := Off
+	for col, d := range t.devices {
+		if t.verdict(row, col) != compat.NoVerdict {
+			severity = max(severity, c.tier(d).severity())
+		}
+	}
+	return severity
+}

@@ -1,0 +1,107 @@
+package gate
+
+import "strings"
+
+// matcher pairs items with the entries of a baseline.
+type matcher struct {
+	entries []Entry // with what is left of their counts
+}
+
+// match gives the state to items that the entries have, and leaves the rest of
+// the counts. Entries match items of the same target first, then of any: targets
+// can be renamed. Compilers number lambdas without a name, so that one more
+// changes the names of others: what is left matches in the same source file when
+// only such numbers differ.
+func (m *matcher) match(items []*item) {
+	m.pass(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
+		return identity{target: target, kernel: kernel}, true
+	})
+	m.pass(items, StateUnchanged, func(_, _, kernel string) (identity, bool) {
+		return identity{kernel: kernel}, true
+	})
+	m.pass(items, StateUpdated, func(target, file, kernel string) (identity, bool) {
+		plain, unnamed := withoutNumbers(kernel)
+		return identity{target: target, file: file, kernel: plain}, unnamed
+	})
+}
+
+// left returns the entries that no item has, with how often.
+func (m *matcher) left() (list []Entry) {
+	for _, e := range m.entries {
+		if e.Count > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// identity is what entries and items have in common that match.
+type identity struct{ target, file, kernel, device, required, rule string }
+
+// identify returns the part of an identity that is about the kernel. It is not ok
+// for those that cannot match.
+type identify func(target, file, kernel string) (id identity, ok bool)
+
+// pass gives the state to the new items that entries are left for.
+func (m *matcher) pass(items []*item, state State, of identify) {
+	open := m.open(of)
+	if len(open) == 0 {
+		return
+	}
+	for _, it := range items {
+		if it.state != StateNew {
+			continue
+		}
+		id, ok := of(it.target.label, it.file(), it.kernelName())
+		if !ok {
+			continue
+		}
+		id.device, id.required, id.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
+		if list := open[id]; len(list) > 0 {
+			it.state = state
+			e := &m.entries[list[0]]
+			if e.Count--; e.Count == 0 {
+				open[id] = list[1:]
+			}
+		}
+	}
+}
+
+// open returns the indexes of the entries that are left.
+func (m *matcher) open(of identify) map[identity][]int {
+	open := map[identity][]int{}
+	for i, e := range m.entries {
+		if e.Count <= 0 {
+			continue
+		}
+		if id, ok := of(e.Target, e.File, e.Kernel); ok {
+			id.device, id.required, id.rule = e.Device, e.Required, string(e.Rule)
+			open[id] = append(open[id], i)
+		}
+	}
+	return open
+}
+
+// withoutNumbers returns a mangled name without the numbers that compilers give
+// to lambdas and types without a name, and whether it is such a name. These are
+// "Ul" types "E" [number] "_" and "Ut" [number] "_".
+func withoutNumbers(name string) (string, bool) {
+	if !strings.Contains(name, "Ul") && !strings.Contains(name, "Ut") {
+		return name, false
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		b.WriteByte(name[i])
+		if name[i] != 'E' && !strings.HasSuffix(name[:i+1], "Ut") {
+			continue
+		}
+		end := i + 1
+		for end < len(name) && '0' <= name[end] && name[end] <= '9' {
+			end++
+		}
+		if end < len(name) && name[end] == '_' {
+			i = end - 1
+		}
+	}
+	return b.String(), true
+}

@@ -1,0 +1,59 @@
+package gate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strictjson"
+)
+
+// A jsonFormat is a kind of JSON file that this package reads and writes.
+type jsonFormat struct {
+	noun            string // what the file is
+	schema, version string // the values of its members "schema" and "schema-version"
+	most            int    // MiB; bounds the memory that a file can take
+}
+
+// A jsonFile is what a file is read into.
+type jsonFile interface {
+	// head returns what the file has for "schema" and "schema-version".
+	head() (schema, version string)
+}
+
+// read reads a file strictly.
+func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, err error) {
+	data, err = io.ReadAll(io.LimitReader(r, int64(f.most)<<20+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > f.most<<20 {
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the %s has more than %d MiB", f.noun, f.most)}
+	}
+	other := &SyntaxError{File: name, Msg: fmt.Sprintf("not a %s: \"schema\" must be %q", f.noun, f.schema)}
+	if err := strictjson.Unmarshal(data, to); err != nil {
+		// Errors quote a file only when it is of this kind: another one may have secrets.
+		anyVersion := f.schema[:strings.LastIndexByte(f.schema, '/')+1]
+		if strings.ContainsAny(err.Error(), `"'`) && !bytes.Contains(data, []byte(anyVersion)) {
+			return nil, other
+		}
+		var fault *strictjson.Error
+		line := 0
+		if errors.As(err, &fault) && fault.Offset > 0 {
+			line = lineAt(data, int(fault.Offset))
+		}
+		return nil, &SyntaxError{File: name, Line: line, Msg: err.Error()}
+	}
+	switch schema, version := to.head(); {
+	case schema != f.schema:
+		return nil, other
+	case version != f.version:
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("only version %s can be read; use a newer tool", f.version)}
+	}
+	return data, nil
+}
+
+// lineAt returns the line of a byte, from 1.
+func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }

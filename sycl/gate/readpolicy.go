@@ -1,0 +1,379 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+)
+
+// Limits of a policy file.
+const (
+	maxPolicy   = 1 << 20 // bytes
+	maxElements = 1000    // of a list
+	maxPattern  = 1000    // bytes
+)
+
+// ReadPolicy reads a policy; name is used in errors. It refuses what it does not
+// know, what occurs twice, references and tags.
+func ReadPolicy(name string, r io.Reader) (*Policy, error) {
+	root, err := yamlnode.Read(r, maxPolicy)
+	var fault *yamlnode.Fault
+	switch {
+	case errors.As(err, &fault):
+		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case root == nil:
+		return nil, &SyntaxError{File: name, Msg: `the file is empty: "version: 1" is needed`}
+	}
+	p := policyReader{Policy: DefaultPolicy()}
+	p.File, p.Required = name, nil
+	if err := p.policy(root); err != nil {
+		return nil, err
+	}
+	return p.Policy, nil
+}
+
+// A policyReader makes a policy of YAML nodes.
+type policyReader struct{ *Policy }
+
+func (p *policyReader) errorf(n *yaml.Node, path, format string, args ...any) error {
+	return &SyntaxError{File: p.File, Line: n.Line, Key: path, Msg: fmt.Sprintf(format, args...)}
+}
+
+// A nodeReader reads the value of a key. Path is the keys that lead to it.
+type nodeReader func(path string, n *yaml.Node) error
+
+func (p *policyReader) policy(n *yaml.Node) error {
+	if yamlnode.IsNull(n) {
+		return p.errorf(n, "", `the file is empty: "version: 1" is needed`)
+	}
+	// Without a version the file may be any other one. Errors do not quote it then: it
+	// may have secrets.
+	if n.Kind == yaml.MappingNode && !slices.ContainsFunc(n.Content, func(k *yaml.Node) bool { return k.Value == "version" }) {
+		return p.errorf(n, "", `"version: 1" is missing`)
+	}
+	var version string
+	lines, err := p.mapping(n, "", map[string]nodeReader{
+		"version":          p.text(&version),
+		"devices":          p.devices,
+		"fail-on":          p.failOn,
+		"fail-on-severity": p.failOnSeverity,
+		"fail-on-empty":    p.boolean(&p.FailOnEmpty),
+		"fail-on-stale":    p.boolean(&p.FailOnStale),
+		"undetermined":     p.severity(&p.Undetermined),
+		"rules":            p.rules,
+		"families":         p.sequence(p.family),
+		"allow":            p.sequence(p.exception),
+		"limits":           p.limits,
+	})
+	switch {
+	case err != nil:
+		return err
+	case lines["version"] == 0:
+		return p.errorf(n, "", `"version: 1" is missing`)
+	case version != "1":
+		return &SyntaxError{File: p.File, Line: lines["version"], Key: "version", Msg: fmt.Sprintf("version %q is not 1: use a newer tool", version)}
+	case len(p.Required)+len(p.Supported)+len(p.Informative) == 0:
+		p.Required = []string{"*"}
+	}
+	return p.checkLimits(lines["allow"])
+}
+
+// checkLimits checks the exceptions, whose list is on a line. The limits may come after
+// it.
+func (p *policyReader) checkLimits(line int) error {
+	if len(p.Allow) > p.MaxAllow {
+		return &SyntaxError{File: p.File, Line: line, Key: "allow", Msg: fmt.Sprintf("the list has %d entries, and limits.max-allow is %d", len(p.Allow), p.MaxAllow)}
+	}
+	for _, x := range p.Allow {
+		if x.Expires == "" && !p.NeverEnds {
+			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: `"expires" is missing: the last day that the exception holds, as 2027-03-31; "limits: {allow-without-end: true}" makes it optional`}
+		}
+	}
+	return nil
+}
+
+func (p *policyReader) devices(path string, n *yaml.Node) error {
+	_, err := p.mapping(n, path, map[string]nodeReader{
+		"required":    p.patterns(&p.Required),
+		"supported":   p.patterns(&p.Supported),
+		"informative": p.patterns(&p.Informative),
+	})
+	return err
+}
+
+func (p *policyReader) failOn(path string, n *yaml.Node) error {
+	return p.scalar("a text", func(value string) (err error) {
+		p.FailOn, err = ParseFailOn(value)
+		return err
+	})(path, n)
+}
+
+func (p *policyReader) failOnSeverity(path string, n *yaml.Node) error {
+	if err := p.severity(&p.FailOnSeverity)(path, n); err != nil {
+		return err
+	}
+	if p.FailOnSeverity == Off {
+		return p.errorf(n, path, "expected note, warning or error; \"fail-on: none\" makes nothing fail")
+	}
+	return nil
+}
+
+func (p *policyReader) limits(path string, n *yaml.Node) error {
+	_, err := p.mapping(n, path, map[string]nodeReader{
+		"max-allow":         p.number(&p.MaxAllow),
+		"max-baseline":      p.number(&p.MaxBaseline),
+		"allow-without-end": p.boolean(&p.NeverEnds),
+	})
+	return err
+}
+
+// findingRules returns the ids of rules that policies can speak of.
+func findingRules() (ids []string) {
+	for _, r := range rules {
+		if r.Finding {
+			ids = append(ids, string(r.ID))
+		}
+	}
+	return ids
+}
+
+func (p *policyReader) rules(path string, n *yaml.Node) error {
+	known := map[string]nodeReader{}
+	for _, id := range findingRules() {
+		known[id] = func(path string, n *yaml.Node) error {
+			var s Severity
+			err := p.severity(&s)(path, n)
+			p.Rules[RuleID(id)] = s
+			return err
+		}
+	}
+	known[string(Undetermined)] = func(path string, n *yaml.Node) error {
+		return p.errorf(n, path, `the key "undetermined" of the policy sets the level of this rule`)
+	}
+	_, err := p.mapping(n, path, known)
+	return err
+}
+
+func (p *policyReader) family(path string, n *yaml.Node) error {
+	f := Family{Line: n.Line}
+	need := "any"
+	lines, err := p.mapping(n, path, map[string]nodeReader{"name": p.text(&f.Name), "kernels": p.patterns(&f.Kernels), "need": p.text(&need)})
+	switch {
+	case err != nil:
+		return err
+	case lines["name"] == 0 || lines["kernels"] == 0:
+		return p.errorf(n, path, `"name" and "kernels" are needed`)
+	case need != "any":
+		return p.errorf(n, path, `need is %q, and only "any" is known: one kernel that runs on a device is enough`, need)
+	case slices.ContainsFunc(p.Families, func(o Family) bool { return o.Name == f.Name }):
+		return p.errorf(n, path, "there is another family %q", f.Name)
+	}
+	p.Families = append(p.Families, f)
+	return nil
+}
+
+func (p *policyReader) exception(path string, n *yaml.Node) error {
+	x := Exception{Line: n.Line}
+	var rule, detail string
+	lines, err := p.mapping(n, path, map[string]nodeReader{
+		"rule":    p.text(&rule),
+		"kernels": p.patterns(&x.Kernels),
+		"devices": p.patterns(&x.Devices),
+		"targets": p.patterns(&x.Targets),
+		"detail":  p.detail(&detail, &x.Detail),
+		"reason":  p.text(&x.Reason),
+		"owner":   p.text(&x.Owner),
+		"issue":   p.text(&x.Issue),
+		"expires": p.date(&x.Expires),
+	})
+	if err != nil {
+		return err
+	}
+	for _, k := range []string{"rule", "kernels", "reason"} {
+		if lines[k] == 0 {
+			return p.errorf(n, path, "%q is missing", k)
+		}
+	}
+	if x.Rule = RuleID(rule); !slices.Contains(findingRules(), rule) {
+		return p.errorf(n, path, "unknown rule %q: %s", rule, spell.Meant(rule, findingRules()))
+	}
+	if r, _ := LookupRule(x.Rule); detail != "" && r.Detail != detail {
+		return p.errorf(n, path, "findings of %s have no detail %s", rule, detail)
+	}
+	p.Allow = append(p.Allow, x)
+	return nil
+}
+
+// detail reads a mapping of one key, which is that of a rule.
+func (p *policyReader) detail(key, value *string) nodeReader {
+	known := map[string]nodeReader{}
+	for _, r := range rules {
+		if r.Detail == "" {
+			continue
+		}
+		known[r.Detail] = func(path string, n *yaml.Node) error {
+			if *key != "" {
+				return p.errorf(n, path, "only one detail is allowed")
+			}
+			*key = r.Detail
+			return p.text(value)(path, n)
+		}
+	}
+	return func(path string, n *yaml.Node) error {
+		_, err := p.mapping(n, path, known)
+		return err
+	}
+}
+
+// mapping reads a mapping, whose keys have to be among those given. It returns
+// the lines of the keys that there are.
+func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeReader) (lines map[string]int, err error) {
+	if err := p.plain(n, path, yaml.MappingNode, "keys with values"); err != nil {
+		return nil, err
+	}
+	lines = map[string]int{}
+	for kv := range slices.Chunk(n.Content, 2) {
+		if err := p.plain(kv[0], path, yaml.ScalarNode, "a key"); err != nil {
+			return nil, err
+		}
+		key := kv[0].Value
+		read, ok := known[key]
+		if !ok {
+			return nil, p.errorf(kv[0], path, "unknown key %q: %s", key, spell.Meant(key, slices.Sorted(maps.Keys(known))))
+		}
+		at := strings.TrimPrefix(path+"."+key, ".")
+		if line := lines[key]; line > 0 {
+			return nil, p.errorf(kv[0], at, "the key is also on line %d", line)
+		}
+		lines[key] = kv[0].Line
+		if err := read(at, kv[1]); err != nil {
+			return nil, err
+		}
+	}
+	return lines, nil
+}
+
+// plain reports nodes of another kind, references and tags.
+func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what string) error {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		return p.errorf(n, path, "references (& and *) are not allowed")
+	case n.Style&yaml.TaggedStyle != 0:
+		return p.errorf(n, path, "tags such as %s are not allowed", n.Tag)
+	case n.Kind != kind || kind == yaml.ScalarNode && yamlnode.IsNull(n):
+		return p.errorf(n, path, "expected %s", what)
+	}
+	return nil
+}
+
+// scalar reads what is no list and no mapping. Set says what is wrong with its value.
+func (p *policyReader) scalar(what string, set func(value string) error) nodeReader {
+	return func(path string, n *yaml.Node) error {
+		if err := p.plain(n, path, yaml.ScalarNode, what); err != nil {
+			return err
+		}
+		if err := set(n.Value); err != nil {
+			return p.errorf(n, path, "%v", err)
+		}
+		return nil
+	}
+}
+
+func (p *policyReader) text(to *string) nodeReader {
+	return p.scalar("a text", func(value string) error {
+		*to = value
+		if strings.TrimSpace(value) == "" {
+			return errors.New("the text is empty")
+		}
+		return nil
+	})
+}
+
+func (p *policyReader) boolean(to *bool) nodeReader {
+	return p.scalar("true or false", func(value string) error {
+		*to = value == "true"
+		if value != "true" && value != "false" {
+			return fmt.Errorf("expected true or false, not %q", value)
+		}
+		return nil
+	})
+}
+
+func (p *policyReader) number(to *int) nodeReader {
+	return p.scalar("a number", func(value string) error {
+		v, err := strconv.ParseUint(value, 10, 31)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number, 0 or more", value)
+		}
+		*to = int(v)
+		return nil
+	})
+}
+
+func (p *policyReader) severity(to *Severity) nodeReader {
+	return p.scalar("a severity", func(value string) (err error) {
+		*to, err = ParseSeverity(value)
+		return err
+	})
+}
+
+func (p *policyReader) date(to *string) nodeReader {
+	return p.scalar("a day", func(value string) error {
+		*to = value
+		_, err := ParseDate(value)
+		return err
+	})
+}
+
+// sequence calls read for each element of a list.
+func (p *policyReader) sequence(read nodeReader) nodeReader {
+	return func(path string, n *yaml.Node) error {
+		if err := p.plain(n, path, yaml.SequenceNode, "a list such as [a, b]"); err != nil {
+			return err
+		}
+		if len(n.Content) > maxElements {
+			return p.errorf(n, path, "the list has more than %d elements", maxElements)
+		}
+		for i, e := range n.Content {
+			if err := read(fmt.Sprintf("%s[%d]", path, i), e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (p *policyReader) patterns(to *[]string) nodeReader {
+	read := p.sequence(func(path string, n *yaml.Node) error {
+		var s string
+		if err := p.text(&s)(path, n); err != nil {
+			return err
+		}
+		if len(s) > maxPattern {
+			return p.errorf(n, path, "the pattern is longer than %d bytes", maxPattern)
+		}
+		*to = append(*to, s)
+		return nil
+	})
+	return func(path string, n *yaml.Node) error {
+		*to = []string{}
+		if err := read(path, n); err != nil {
+			return err
+		}
+		if len(*to) == 0 {
+			return p.errorf(n, path, "the list is empty")
+		}
+		return nil
+	}
+}

@@ -1,0 +1,29 @@
+package render_test
+
+import (
+	"log"
+	"os"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+func ExampleText() {
+	r := &report.Report{
+		Devices: []report.Device{{ID: "intel_gpu_dg2"}},
+		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
+		Cells: []report.Cell{{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
+			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}}},
+	}
+	result := gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)}, Today: time.Now()})
+	if err := render.Text(os.Stdout, result, render.TextOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// axpy.cpp:12: error: kernel 'Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]
+	// compat: failed: 1 kernel on 1 device: 1 problem fails, 1 error
+}

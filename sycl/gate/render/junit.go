@@ -1,0 +1,154 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// maxJUnit is up to how many verdicts the test cases that pass are listed.
+const maxJUnit = 100_000
+
+// JUnit writes a result as JUnit XML: a suite for each device, a test case for each
+// kernel. Findings that fail the gate are failures; those that do not, and verdicts
+// that are missing, are skipped. Findings about no device have a suite of their own.
+//
+// The XML is written by hand, as encoding/xml has no short form of empty elements.
+func JUnit(w io.Writer, r *gate.Result) error {
+	out := bufio.NewWriter(w)
+	out.WriteString(xml.Header + "<testsuites name=\"SYCL compatibility\">\n")
+	bySuite := findingsBySuite(r)
+	if own := bySuite[""]; len(own) > 0 {
+		var s junitSuite
+		for _, at := range slices.SortedFunc(maps.Keys(own), compareCases) {
+			s.add(at, at.kernel, own[at], compat.NoVerdict)
+		}
+		s.write(out, "checks")
+	}
+	short := r.Counts.Cells > maxJUnit
+	for _, d := range r.Devices {
+		var s junitSuite
+		for v := range r.Verdicts(d.ID) {
+			at := junitCase{v.Target, v.Name}
+			if list := bySuite[d.ID][at]; len(list) > 0 || !short {
+				s.add(at, v.Kernel, list, v.Verdict)
+			}
+		}
+		s.write(out, d.ID)
+	}
+	out.WriteString("</testsuites>\n")
+	return out.Flush()
+}
+
+// junitCase identifies a test case of a suite.
+type junitCase struct{ target, kernel string }
+
+func compareCases(a, b junitCase) int {
+	return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.kernel, b.kernel))
+}
+
+// findingsBySuite returns the findings by device and test case. Those about no device
+// are in the suite "", where their rule stands for the kernel that they may not have.
+func findingsBySuite(r *gate.Result) map[string]map[junitCase][]*gate.Finding {
+	all := map[string]map[junitCase][]*gate.Finding{}
+	add := func(suite string, at junitCase, f *gate.Finding) {
+		if all[suite] == nil {
+			all[suite] = map[junitCase][]*gate.Finding{}
+		}
+		all[suite][at] = append(all[suite][at], f)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Name == "" || len(f.Devices) == 0 {
+			add("", junitCase{f.Target, cmp.Or(f.Name, string(f.Rule))}, f)
+			continue
+		}
+		for _, d := range f.Devices {
+			add(d.ID, junitCase{f.Target, f.Name}, f)
+		}
+	}
+	return all
+}
+
+type junitSuite struct {
+	body                   strings.Builder
+	tests, failed, skipped int
+}
+
+// add adds a test case with its findings.
+func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v compat.Verdict) {
+	s.tests++
+	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(at.target), xmlText(display))
+	var failures, others []string
+	var first *gate.Finding // that fails
+	for _, f := range list {
+		if !f.Fails {
+			others = append(others, junitLine(f))
+			continue
+		}
+		first = cmp.Or(first, f)
+		failures = append(failures, junitLine(f))
+	}
+	switch {
+	case first != nil:
+		s.failed++
+		if first.Path != "" {
+			fmt.Fprintf(&s.body, " file=\"%s\"", xmlText(first.Path))
+		}
+		fmt.Fprintf(&s.body, ">\n      <failure type=\"%s\" message=\"%s\">%s</failure>\n    </testcase>\n",
+			xmlText(string(first.Rule)), xmlText(failures[0]), xmlText(strings.Join(append(failures, others...), "\n")))
+	case len(others) > 0:
+		s.skip(strings.Join(others, " "))
+	case v == compat.NoVerdict:
+		s.skip("no report has a verdict")
+	case v != compat.Compatible:
+		s.skip("the policy ignores what keeps it from running")
+	default:
+		s.body.WriteString("/>\n")
+	}
+}
+
+func (s *junitSuite) skip(why string) {
+	s.skipped++
+	fmt.Fprintf(&s.body, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", xmlText(why))
+}
+
+// junitLine says where a finding is, what it is and what becomes of it.
+func junitLine(f *gate.Finding) string {
+	line := stop(Message(f))
+	if p := place(f); p != "" {
+		line = p + ": " + line
+	}
+	if status := plainWords.status(f); status != "" {
+		line += " (" + status + ")"
+	}
+	return line
+}
+
+func (s *junitSuite) write(w *bufio.Writer, name string) {
+	fmt.Fprintf(w, "  <testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\">\n", xmlText(name), s.tests, s.failed, s.skipped)
+	w.WriteString(s.body.String())
+	w.WriteString("  </testsuite>\n")
+}
+
+// xmlText makes text harmless and then fit for XML. Line breaks between
+// sentences stay.
+func xmlText(s string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(s, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		xml.EscapeText(&b, []byte(safetext.Escape(line)))
+	}
+	return b.String()
+}

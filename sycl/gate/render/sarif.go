@@ -1,0 +1,259 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// maxSARIF is how many results GitHub shows of a run.
+const maxSARIF = 5000
+
+// helpURI is where the rules are explained.
+const helpURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate.md"
+
+// sourceRoot is what paths are relative to.
+const sourceRoot = "SRCROOT"
+
+// SARIF writes a result as SARIF 2.1.0 for code scanning. Findings for which no place
+// is known are at the file fallback, such as the report.
+func SARIF(w io.Writer, r *gate.Result, fallback string) error {
+	s := sarif{compared: r.Compared, index: map[gate.RuleID]int{}, hashes: lineHasher{Workspace: r.Workspace}}
+	if safetext.IsPath(fallback) {
+		s.fallback = fallback
+	}
+	s.run = sarifRun{ColumnKind: "utf16CodeUnits", Bases: map[string]sarifBase{sourceRoot: {sarifText{"The root of the source tree."}}},
+		Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: true}}}
+	if r.Category != "" {
+		s.run.Automation = &sarifAutomation{safetext.Escape(r.Category) + "/"}
+	}
+	s.run.Tool.Driver = sarifDriver{Name: "rules_sycl compat", Version: r.Generator.Version, InformationURI: helpURI, Rules: []sarifRule{}}
+	for _, rule := range gate.Rules() {
+		if rule.Finding {
+			s.rule(rule)
+		}
+	}
+	for i := range r.Findings[:min(len(r.Findings), maxSARIF)] {
+		s.result(&r.Findings[i])
+	}
+	if n := len(r.Findings) - maxSARIF; n > 0 {
+		s.note("warning", "", fmt.Sprintf("%d findings are left out, the least grave ones: a run has at most %d", n, maxSARIF), nil)
+	}
+	for _, n := range r.Notices {
+		var at []sarifLocation
+		if safetext.IsPath(n.File) {
+			at = []sarifLocation{{Physical: physical(n.File, n.Line)}}
+		}
+		s.note(sarifLevel(n.Severity), string(n.Rule), n.Text, at)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{s.run}})
+}
+
+// sarif makes the run of a log.
+type sarif struct {
+	run      sarifRun
+	compared bool                // results say whether they are new
+	fallback string              // file of results without a place, "" when there is none
+	index    map[gate.RuleID]int // of rules in the run
+	hashes   lineHasher
+}
+
+func (s *sarif) rule(r gate.Rule) {
+	driver := &s.run.Tool.Driver
+	s.index[r.ID] = len(driver.Rules)
+	long := strings.ReplaceAll(r.Long, "\n", " ")
+	driver.Rules = append(driver.Rules, sarifRule{ID: string(r.ID), Name: camel(string(r.ID)),
+		Short: sarifText{r.Short}, Full: sarifText{r.Short + " " + long}, Help: sarifText{long},
+		HelpURI: helpURI + "#" + string(r.ID), Default: sarifConfiguration{sarifLevel(r.Level)}})
+}
+
+func (s *sarif) note(level, rule, text string, at []sarifLocation) {
+	n := sarifNotification{Level: level, Message: sarifMessage(safetext.Escape(text)), Locations: at}
+	if rule != "" {
+		n.Descriptor = &sarifDescriptor{rule}
+	}
+	s.run.Invocations[0].Notifications = append(s.run.Invocations[0].Notifications, n)
+}
+
+func (s *sarif) result(f *gate.Finding) {
+	out := sarifResult{RuleID: string(f.Rule), RuleIndex: s.index[f.Rule], Kind: "fail", Level: sarifLevel(f.Severity),
+		Message:      sarifMessage(stop(upperFirst(Message(f)))),
+		Locations:    s.locations(f),
+		Fingerprints: map[string]string{"syclCompat/v1": f.Fingerprint},
+		Properties:   sarifProperties{Devices: []string{}, Fails: f.Fails, Target: safetext.Escape(f.Target)}}
+	if s.compared {
+		out.State = f.State
+	}
+	switch {
+	case f.Covered():
+		out.Suppressions = []sarifSuppression{{"external", "accepted", plainWords.status(f)}}
+	case f.State != gate.StateNew && !f.Fails:
+		out.Suppressions = []sarifSuppression{{"external", "accepted", "known before this change"}}
+	}
+	if hash := s.hashes.hash(f.Path, f.Line); hash != "" {
+		out.Fingerprints["primaryLocationLineHash"] = hash
+	}
+	for _, d := range f.Devices {
+		out.Properties.Devices = append(out.Properties.Devices, safetext.Escape(d.ID))
+	}
+	s.run.Results = append(s.run.Results, out)
+}
+
+func (s *sarif) locations(f *gate.Finding) []sarifLocation {
+	var at sarifLocation
+	switch {
+	case f.Path != "":
+		at.Physical = physical(f.Path, f.Line)
+	case s.fallback != "":
+		at.Physical = physical(s.fallback, 1)
+	}
+	if f.Kernel != "" {
+		at.Logical = []sarifLogical{{safetext.Escape(f.Kernel), safetext.Escape(f.Name), "function"}}
+	}
+	if at.Physical == nil && at.Logical == nil {
+		return nil
+	}
+	return []sarifLocation{at}
+}
+
+func physical(path string, line int) *sarifPhysical {
+	p := &sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: path}).EscapedPath(), sourceRoot}}
+	if line > 0 {
+		p.Region = &sarifRegion{line}
+	}
+	return p
+}
+
+// sarifMessage makes text a message without links or placeholders.
+func sarifMessage(s string) sarifText {
+	return sarifText{strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(s)}
+}
+
+func sarifLevel(s gate.Severity) string {
+	if s == gate.Off {
+		return "none"
+	}
+	return s.String()
+}
+
+// camel returns the id of a rule as SARIF wants names, "" when it is one word.
+func camel(id string) string {
+	if !strings.Contains(id, "-") {
+		return ""
+	}
+	var b strings.Builder
+	for part := range strings.SplitSeq(id, "-") {
+		b.WriteString(upperFirst(part))
+	}
+	return b.String()
+}
+
+// The parts of SARIF 2.1.0 that a log has, in the order of its members. The types of
+// go-sarif have all parts, and write empty lists for those that a log does not have.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool            `json:"tool"`
+		Automation  *sarifAutomation     `json:"automationDetails,omitempty"`
+		Bases       map[string]sarifBase `json:"originalUriBaseIds"`
+		Invocations []sarifInvocation    `json:"invocations"`
+		ColumnKind  string               `json:"columnKind"`
+		Results     []sarifResult        `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version,omitempty"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID      string             `json:"id"`
+		Name    string             `json:"name,omitempty"` // "" when it is no other than the id
+		Short   sarifText          `json:"shortDescription"`
+		Full    sarifText          `json:"fullDescription"`
+		Help    sarifText          `json:"help"`
+		HelpURI string             `json:"helpUri"`
+		Default sarifConfiguration `json:"defaultConfiguration"`
+	}
+	sarifConfiguration struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifAutomation struct {
+		ID string `json:"id"`
+	}
+	sarifBase struct {
+		Description sarifText `json:"description"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Descriptor *sarifDescriptor `json:"descriptor,omitempty"`
+		Level      string           `json:"level"`
+		Message    sarifText        `json:"message"`
+		Locations  []sarifLocation  `json:"locations,omitempty"`
+	}
+	sarifDescriptor struct {
+		ID string `json:"id"`
+	}
+	sarifResult struct {
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Kind         string             `json:"kind"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations,omitempty"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		State        gate.State         `json:"baselineState,omitempty"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+		Properties   sarifProperties    `json:"properties"`
+	}
+	sarifProperties struct {
+		Devices []string `json:"devices"`
+		Fails   bool     `json:"fails"`
+		Target  string   `json:"target"`
+	}
+	sarifLocation struct {
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI  string `json:"uri"`
+		Base string `json:"uriBaseId"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+	sarifLogical struct {
+		Name      string `json:"name"`
+		Qualified string `json:"fullyQualifiedName"`
+		Kind      string `json:"kind"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
+	}
+)

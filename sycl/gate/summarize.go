@@ -1,0 +1,183 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+)
+
+// summarize fills in what is shown.
+func (e *evaluator) summarize() {
+	r := e.result
+	for _, id := range slices.Sorted(maps.Keys(r.digests)) {
+		r.Devices = append(r.Devices, DeviceTier{id, e.tier(id)})
+	}
+	r.Counts.Devices = len(r.Devices)
+	for _, t := range r.targets {
+		r.Targets = append(r.Targets, TargetSummary{Devices: t.devices, Kernels: len(t.kernels), Label: t.label, Reports: t.reports})
+		r.Counts.addTarget(t)
+	}
+	for _, i := range r.items {
+		r.Counts.addItem(i)
+	}
+	e.group()
+	slices.SortStableFunc(r.Notices, func(a, b Notice) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), strings.Compare(string(a.Rule), string(b.Rule)), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
+	})
+}
+
+func (c *Counts) addTarget(t *target) {
+	c.Kernels += len(t.kernels)
+	c.Cells += len(t.verdicts)
+	for _, v := range t.verdicts {
+		switch v {
+		case compat.Compatible:
+			c.Compatible++
+		case compat.Incompatible:
+			c.Incompatible++
+		case compat.Undetermined:
+			c.Undetermined++
+		case compat.NotApplicable:
+			c.NotApplicable++
+		default:
+			c.NotReported++
+		}
+	}
+}
+
+func (c *Counts) addItem(i *item) {
+	switch {
+	case i.exception != nil:
+		c.Allowed++
+		return
+	case i.family != "":
+		c.Family++
+		return
+	case i.class == ClassDeviceData:
+		c.DeviceDataChanged++
+	case i.state == StateNew:
+		c.New++
+	case i.state == StateUnchanged:
+		c.Unchanged++
+	case i.state == StateUpdated:
+		c.Updated++
+	}
+	if i.expired {
+		c.Expired++
+	}
+	switch i.severity {
+	case Error:
+		c.Errors++
+	case Warning:
+		c.Warnings++
+	case Note:
+		c.Notes++
+	}
+}
+
+// group makes a finding of the items that differ in nothing but the device.
+func (e *evaluator) group() {
+	r := e.result
+	type key struct {
+		problem *problem
+		fate    fate
+	}
+	locate := locator{Workspace: e.Workspace}
+	// Items of a problem are next to each other, and few of them differ.
+	var places []int // of the findings of the last problem
+	var keys []key
+	for _, i := range r.items {
+		k := key{i.problem, i.fate}
+		if len(keys) > 0 && keys[0].problem != k.problem {
+			places, keys = places[:0], keys[:0]
+		}
+		at := slices.Index(keys, k)
+		if at < 0 {
+			at = len(keys)
+			keys, places = append(keys, k), append(places, len(r.Findings))
+			f := e.finding(i, &locate)
+			f.Devices = make([]DeviceFinding, 0, len(i.problem.on))
+			r.Findings = append(r.Findings, f)
+		}
+		n := places[at]
+		if i.device.device != "" {
+			r.Findings[n].Devices = append(r.Findings[n].Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})
+		}
+	}
+	sortFindings(r.Findings)
+	setFingerprints(r.Findings)
+}
+
+// setFingerprints identifies findings. Some are parts of one problem, whose devices
+// have different tiers or exceptions; these have a number each.
+func setFingerprints(list []Finding) {
+	seen := map[string]int{}
+	for i := range list {
+		f := &list[i]
+		f.Fingerprint = fingerprint(string(f.Rule), f.Name, f.Target, string(f.Cause), f.Required, f.Text)
+		if n := seen[f.Fingerprint]; n > 0 {
+			seen[f.Fingerprint]++
+			f.Fingerprint = fingerprint(f.Fingerprint, fmt.Sprint(n))
+		}
+		seen[f.Fingerprint]++
+	}
+}
+
+func (e *evaluator) finding(i *item, locate *locator) Finding {
+	p := i.problem
+	f := Finding{Cause: RuleID(p.cause), Class: i.class, Expired: i.expired, Fails: i.fails, Family: i.family, Image: p.image,
+		Required: p.required, Rule: p.rule, Severity: i.severity, State: i.state, Target: i.target.label, Text: p.text}
+	k := i.kernel()
+	if k != nil {
+		f.Kernel, f.Name = cmp.Or(k.display, k.name), k.name
+	}
+	if x := i.exception; x != nil {
+		f.Suppression = &Suppression{Expires: x.Expires, Issue: x.Issue, Line: x.Line, Owner: x.Owner, Reason: x.Reason}
+	}
+	at, functions := locate.find(i.target.label, k, p)
+	f.Path, f.Line, f.Origins = at.Path, int(at.Line), functions
+	return f
+}
+
+// sortFindings sorts a list in place. Findings are large, so that what moves while
+// they are compared is their indexes.
+func sortFindings(list []Finding) {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(compareFindings(&list[a], &list[b]), cmp.Compare(a, b)) })
+	sorted := make([]Finding, len(list))
+	for to, from := range order {
+		sorted[to] = list[from]
+	}
+	copy(list, sorted)
+}
+
+// compareFindings puts first what fails, then what counts, then what is grave.
+func compareFindings(a, b *Finding) int {
+	rank := func(f *Finding) int {
+		switch {
+		case f.Fails:
+			return 0
+		case f.Suppression == nil && f.Family == "" && f.State == StateNew && f.Class == "":
+			return 1
+		case f.Suppression == nil && f.Family == "":
+			return 2
+		}
+		return 3
+	}
+	device := func(f *Finding) string {
+		if len(f.Devices) > 0 {
+			return f.Devices[0].ID
+		}
+		return ""
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Severity, a.Severity), strings.Compare(a.Target, b.Target),
+		strings.Compare(a.Kernel, b.Kernel), strings.Compare(a.Name, b.Name), strings.Compare(string(a.Rule), string(b.Rule)),
+		strings.Compare(string(a.Cause), string(b.Cause)), strings.Compare(a.Required, b.Required), strings.Compare(a.Text, b.Text), strings.Compare(device(a), device(b)))
+}
