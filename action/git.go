@@ -67,7 +67,7 @@ func gitFile(ctx context.Context, commit, path string) ([]byte, error) {
 }
 
 // git runs git on the repository of the current folder. It reads objects and
-// nothing else: no hooks, no filters, no network, no objects in place of others.
+// nothing else: no hooks, no filters, no network, no replaced objects.
 func git(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -83,6 +83,6 @@ func git(ctx context.Context, args ...string) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("git cannot be run: %v", err)
 	}
-	// An empty file has content, too.
+	// The content of an empty file is not nil.
 	return append([]byte{}, out.Bytes()...), nil
 }

@@ -16,11 +16,11 @@ import (
 )
 
 // An input is one of the action. It is a variable, and outside of GitHub Actions
-// a flag, too.
+// also a flag.
 type input struct {
 	name   string
 	values string // what it takes, for people
-	preset string // in place of nothing
+	preset string // when the input is empty
 	usage  string
 	set    func(s *settings, value string) error
 }
@@ -187,7 +187,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 
 // printUsage prints the inputs as flags.
 func printUsage(w io.Writer) error {
-	_, err := fmt.Fprint(w, `action: hold SYCL compatibility reports against a policy
+	_, err := fmt.Fprint(w, `action: check SYCL compatibility reports against a policy
 
 Usage: action --reports PATTERNS [FLAGS]
 

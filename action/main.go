@@ -1,10 +1,9 @@
-// Command action is the program of the GitHub Action: it holds the compatibility
-// reports of a job against a policy, sets outputs, and tells the people who look
-// at the pull request. Outside of GitHub Actions it prints what it finds.
+// Command action is the program of the GitHub Action: it checks the compatibility
+// reports of a job against a policy, sets outputs, and shows the result to the people who
+// look at the pull request. Outside of GitHub Actions it prints what it finds.
 //
-// The decision is made by package gate, and reading files by what the tools
-// share; this program is about inputs, events and what GitHub shows. Docs/action.md
-// describes it.
+// Package gate makes the decision, and the tools' packages read the files; this program
+// is about inputs, events and what GitHub shows. Docs/action.md describes it.
 package main
 
 import (

@@ -42,7 +42,7 @@ type action struct {
 	// weaker are the ways in which the policy of the change asks for less than
 	// that of the base, which counts.
 	weaker   []string
-	troubles []error // of telling people
+	troubles []error // of showing the result
 }
 
 // defaultPolicy is the policy that is used without being named.
@@ -97,7 +97,7 @@ func (a *action) try(ctx context.Context) (err error) {
 	if err := a.writeFiles(ctx); err != nil {
 		return err
 	}
-	return a.tell(ctx)
+	return a.show(ctx)
 }
 
 // verdict returns the exit code of a run in which nothing failed.

@@ -49,25 +49,14 @@ func setup(b *bench.Bench) func() error {
 		if *library == "" {
 			return errors.New("--library is missing: the path of libsycl-jit.so")
 		}
-		var sources []string
-		for _, name := range b.Flags.Args() {
-			path, err := filepath.Abs(name)
-			if err != nil {
-				return err
-			}
-			sources = append(sources, path)
-		}
 		if err := b.Scratch(*dir); err != nil {
 			return err
 		}
-		if len(sources) == 0 {
-			sources = []string{filepath.Join(b.Dir, "small.cpp")}
-			if err := os.WriteFile(sources[0], []byte(small), 0o666); err != nil {
-				return err
-			}
+		sources, err := findSources(b)
+		if err != nil {
+			return err
 		}
 		t := tools{options: append(strings.Fields(*options), places...)}
-		var err error
 		if t.library, err = filepath.Abs(*library); err != nil {
 			return err
 		}
@@ -84,6 +73,22 @@ func setup(b *bench.Bench) func() error {
 		}
 		return nil
 	}
+}
+
+// findSources returns the paths of the arguments, or that of a small source.
+func findSources(b *bench.Bench) (sources []string, err error) {
+	for _, name := range b.Flags.Args() {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, path)
+	}
+	if len(sources) == 0 {
+		sources = []string{filepath.Join(b.Dir, "small.cpp")}
+		err = os.WriteFile(sources[0], []byte(small), 0o666)
+	}
+	return sources, err
 }
 
 // buildDriver returns the path of the driver.

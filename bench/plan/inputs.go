@@ -107,7 +107,7 @@ func writeFile(name string, write func(w *bufio.Writer) error) error {
 	return f.Close()
 }
 
-// peer does what nobody can do without: it reads the table and the property files,
+// peer does what every program must: it reads the table and the property files,
 // and writes one decision for each row and target.
 func peer(targets int) error {
 	f, err := os.Open(tableFile)

@@ -20,6 +20,7 @@ func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer folder.Close()
 	var reports []string
 	for _, name := range o.Reports {
 		r, err := read(folder, File{Name: name}, readResult)

@@ -212,7 +212,7 @@ func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 	return nil
 }
 
-// Recover makes an error of a panic: the exit code of one that nobody catches
+// Recover makes an error of a panic: the exit code of one that is not caught
 // means wrong usage. It is to be deferred.
 func Recover(err *error) {
 	if p := recover(); p != nil {

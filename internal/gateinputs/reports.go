@@ -21,6 +21,7 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 	if err != nil {
 		return nil, err
 	}
+	defer folder.Close()
 	names, err := unique(folder, o.Reports)
 	if err != nil {
 		return nil, err
@@ -49,6 +50,7 @@ func Digest(ctx context.Context, o Options) (digest string, err error) {
 	if err != nil {
 		return "", err
 	}
+	defer folder.Close()
 	names, err := unique(folder, o.Reports)
 	if err != nil {
 		return "", err

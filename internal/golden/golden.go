@@ -1,5 +1,5 @@
-// Package golden holds what a test got against a file of the test's folder. With the
-// flag -update the file is written anew, for a person to read the difference.
+// Package golden compares what a test got with a file of the test's folder. With the
+// flag -update the file is written again, for a person to read the difference.
 package golden
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // Check fails the test when testdata/NAME is not what it got.
 func Check(t testing.TB, name, got string) {
@@ -32,7 +32,7 @@ func CheckFile(t testing.TB, path, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s:%d is the first line that differs; go test -update writes the file anew. Got:\n%s", path, firstDifference(got, string(want)), got)
+		t.Errorf("%s:%d is the first line that differs; go test -update writes the file again. Got:\n%s", path, firstDifference(got, string(want)), got)
 	}
 }
 

@@ -181,7 +181,7 @@ func (f *Folder) Open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// openFlags open also pipes that nobody writes to, at once.
+// With openFlags, opening a pipe that has no writer does not wait.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
 func openWithin(path, within string) (*os.File, error) {

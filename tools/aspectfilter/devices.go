@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 )
 
 // listing is the subcommand devices.
@@ -24,7 +25,7 @@ type listing struct {
 }
 
 func (l *listing) setup(fs *flag.FlagSet) cli.Run {
-	fs.Var(&l.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	stepflags.DeviceConfigFiles(fs, &l.configs)
 	fs.BoolVar(&l.json, "json", false, "print all that is known, as JSON")
 	fs.StringVar(&l.output, "output", "", "the `file` to write; standard output when it is missing")
 	return l.run

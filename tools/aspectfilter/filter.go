@@ -6,6 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -20,7 +21,7 @@ type filter struct {
 func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	f.targets.Split, f.fixed.Split = true, true
 	fs.StringVar(&f.target, "target", "", "keep what this `target` can take")
-	fs.Var(&f.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	stepflags.DeviceConfigFiles(fs, &f.configs)
 	fs.Var(&f.targets, "targets", "all `targets` of the program, separated by commas; another --target gets no rows")
 	fs.Var(&f.fixed, "fixed-targets", "the only `targets` that the program was written for, separated by commas; another --target gets no rows")
 	fs.StringVar(&f.output, "output", "", "write the table, or the plan, to this `file`")

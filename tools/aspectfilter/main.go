@@ -43,9 +43,9 @@ Nothing is written unless all property files can be read.`,
 				Short: "make a device configuration for the devices of this machine",
 				Long: `
 Prints an entry for each OpenCL device, as YAML that --device-config-file takes,
-with the query behind each fact. Asks the program clinfo, or reads what it
+with the query that gave each fact. Asks the program clinfo, or reads what it
 printed on another machine. With --ocloc-device, asks ocloc about an Intel GPU
-that need not be there; it tells less.`,
+that need not be there; it says less.`,
 				Example: "aspectfilter device-entry --device POCL/0 --name my_cpu --output devices.yaml",
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(deviceEntry).setup(fs) },
 			},

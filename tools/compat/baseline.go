@@ -23,9 +23,9 @@ type baseliner struct {
 }
 
 const baselineLong = `
-update makes the baseline anew: the problems of the reports that the policy does
+update writes a new baseline: the problems of the reports that the policy does
 not cover, so that none of them is new. It refuses to run when the variable CI is
-set, as a gate that accepts everything is none. prune removes the entries that
+set: a gate that updates its own baseline lets everything pass. prune removes the entries that
 are solved, and adds nothing. verify writes nothing: it fails when update would write
 another file, and says what differs.`
 
@@ -85,7 +85,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	return nil
 }
 
-// verify holds the file against what update would write.
+// verify compares the file with what update would write.
 func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
 	have, err := gateinputs.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,8 +25,8 @@ type checker struct {
 }
 
 const checkLong = `
-Holds reports against a policy and says whether a change may pass. Without a
-policy, every kernel has to run on every device of the reports; with --required,
+Checks reports against a policy and says whether a change may pass. Without a
+policy, every kernel must run on every device of the reports; with --required,
 on these devices. What a baseline or reports of the base branch have already is
 not new, and fails only with --fail-on any.
 
@@ -40,11 +40,11 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	c.gateFlags.setup(fs)
 	c.setupBase(fs)
 	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with problems that are known")
-	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, in place of what the policy says")
-	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the least that fails, in place of what the policy says")
-	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether no verdict at all fails, in place of what the policy says")
-	fs.StringVar(&c.FailOnStale, "fail-on-stale", "", "`true|false`: whether entries that match nothing or have expired fail, in place of what the policy says")
-	fs.StringVar(&c.Category, "category", "", "`name` that tells results of one change apart, such as those of several configurations")
+	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, instead of what the policy says")
+	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the lowest severity that fails, instead of what the policy says")
+	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether the check fails without any verdict, instead of what the policy says")
+	fs.StringVar(&c.FailOnStale, "fail-on-stale", "", "`true|false`: whether entries that match nothing or have expired fail, instead of what the policy says")
+	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes results of one change, such as those of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
 	fs.BoolVar(&c.all, "all", false, "list also notes and what the policy covers; for the format text")
 	fs.StringVar(&c.format, "format", "text", "`text|markdown|sarif|junit|gitlab|json`")
@@ -53,7 +53,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	c.files = map[string]*string{}
 	for name := range gateinputs.Writers {
 		if name != "text" {
-			c.files[name] = fs.String(name+"-file", "", "write "+name+" to this `file`, too")
+			c.files[name] = fs.String(name+"-file", "", "also write "+name+" to this `file`")
 		}
 	}
 	return c.run

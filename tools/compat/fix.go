@@ -41,7 +41,7 @@ are not touched. What has no edit is said on standard error, and the exit code i
 func (f *fixer) setup(fs *flag.FlagSet) cli.Run {
 	f.gateFlags.setup(fs)
 	fs.StringVar(&f.Workspace, "workspace", ".", "`folder` with the BUILD files")
-	fs.BoolVar(&f.buildozer, "buildozer", false, "print commands of buildozer in place of a patch")
+	fs.BoolVar(&f.buildozer, "buildozer", false, "print commands of buildozer instead of a patch")
 	fs.BoolVar(&f.write, "write", false, "change the BUILD files")
 	fs.StringVar(&f.unsupported, "unsupported", "drop", "`drop|restrict|keep`: what becomes of devices that kernels cannot run on")
 	return f.run

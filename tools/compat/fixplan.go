@@ -291,7 +291,7 @@ func (e *edit) add(attr string, devices map[string]bool) (list []change) {
 		if _, known := e.config.Lookup(d); !known {
 			e.note("%s: %s cannot be added to %s of %s: no target has this name", e.place, d, attr, e.label)
 		} else if _, has := e.find(attr, d); has {
-			e.note("%s: %s is in %s of %s already: make the report anew", e.place, d, attr, e.label)
+			e.note("%s: %s is already in %s of %s: make the report again", e.place, d, attr, e.label)
 		} else if !e.wanted.out[d] {
 			list = append(list, change{attr, true, d})
 		}

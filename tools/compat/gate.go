@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// gateFlags are the flags of subcommands that hold reports against a policy.
+// gateFlags are the flags of subcommands that check reports against a policy.
 type gateFlags struct {
 	gateinputs.Options
 	baseReports, required cli.Strings
@@ -21,15 +21,15 @@ type gateFlags struct {
 func (g *gateFlags) setup(fs *flag.FlagSet) {
 	g.required.Split = true
 	fs.StringVar(&g.Policy.Name, "policy", "", "`file` that says what is required; without it, each device of the reports is")
-	fs.Var(&g.required, "required", "`devices` that are required, in place of those of the policy; without a policy, problems of others are notes")
-	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: what verdicts amount to that are known only when the program runs")
-	fs.StringVar(&g.Today, "today", "", "`day` that exceptions are held against, as 2027-03-31; the current one in UTC when it is missing")
+	fs.Var(&g.required, "required", "`devices` that are required, instead of those of the policy; without a policy, problems of other devices are notes")
+	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: the severity of verdicts that are known only when the program runs")
+	fs.StringVar(&g.Today, "today", "", "`day` on which exceptions are checked, as 2027-03-31; today in UTC when it is missing")
 }
 
 func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.Var(&g.baseReports, "base-reports", "reports of the base branch, as a `pattern` such as 'base/**/*.json': what they have is not new; may be repeated, and with ! in front it takes files away")
-	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`: tells when the policy asks for less")
-	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`: tells when the baseline has more")
+	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`: shows when the policy asks for less")
+	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`: shows when the baseline has more")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
 }
 
@@ -44,8 +44,8 @@ func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 	return o, err
 }
 
-// findReports returns the files that patterns match. In difference to those of
-// actions they may begin with a path to another folder.
+// findReports returns the files that patterns match. In contrast to those of
+// the action they may begin with a path to another folder.
 func findReports(patterns []string) ([]string, error) {
 	byFolder := map[string][]string{}
 	var folders []string

@@ -31,7 +31,7 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	r.devices.Split = true
 	fs.StringVar(&r.output, "output", "", "write the report to this `file`; standard output when it is missing")
 	fs.Var(&r.devices, "devices", "`targets` to report on, separated by commas")
-	fs.Var(&r.files, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.Var(&r.files, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
 	fs.Var(&r.files, "device-config-file", "the same as --device-config `file`")
 	fs.Var(&r.embedded, "embedded", "SYCLBIN `file` with the images that the program itself holds: for a device that some are compiled for, the runtime takes these; may be repeated")
 	r.reading.AssumeFlag(fs)

@@ -32,7 +32,7 @@ type shower struct {
 
 const showLong = `
 Joins the reports to one and prints it: a table of kernels and devices with the
-reasons behind it. Reports of the same label are parts of one; kernels of
+reasons. Reports of the same label are parts of one; kernels of
 different labels are kept apart. A report without a label is called by its file.
 
 text is for a terminal, with colours unless NO_COLOR is set; markdown for the

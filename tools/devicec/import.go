@@ -5,6 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -19,11 +20,13 @@ func setupImport(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&o.AllowExecutable, "allow-executable", false, "take a file in executable state, too: nothing of it can be called from outside")
 	o.Reading.Flags(fs)
 	fs.StringVar(&o.Output, "output", "", "the bitcode `file` (required)")
-	return func(ctx context.Context, env *cli.Env, args []string) error {
-		if len(args) != 1 {
-			return cli.Usagef("one input file is needed, %d are given", len(args))
+	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
+		if o.Input, err = stepflags.OneInput(args); err != nil {
+			return err
 		}
-		o.Input = args[0]
+		if err := stepflags.Required("target", o.Target, "llvm-spirv", o.LLVMSPIRV, "llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
+			return err
+		}
 		return steps.Import(ctx, env.Stderr, o)
 	}
 }

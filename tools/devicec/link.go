@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -16,6 +17,12 @@ func setupLink(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
 	fs.StringVar(&o.Output, "output", "", "the linked bitcode `file` (required)")
 	return func(ctx context.Context, env *cli.Env, args []string) error {
+		if err := stepflags.Required("llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			return cli.Usagef("no input: give SOURCE=FILE.bc")
+		}
 		for _, a := range args {
 			at := strings.LastIndexByte(a, '=')
 			if at < 1 || at == len(a)-1 {

@@ -20,8 +20,8 @@ func tool() *cli.Tool {
 				Short: "turn the IR of a SYCLBIN into device code that can be linked",
 				Long: `
 Takes the IR module of each abstract module that serves the target: SPIR-V or
-LLVM bitcode for the same architecture, so that IR for spir64 serves spir64_gen and
-spir64_x86_64, too. Links them to one bitcode file in which all is that the property
+LLVM bitcode for the same architecture, so that IR for spir64 also serves spir64_gen
+and spir64_x86_64. Links them to one bitcode file in which all is that the property
 sets say and SPIR-V cannot: aspects, fixed targets, exported functions, places in the
 source. What has no form there is an error or a warning that names it.
 
@@ -70,7 +70,7 @@ file says besides, and a symbol file (.sym); and the table of all. A module with
 bytes whose property file names no kernel becomes an image without bytes.
 
 The translator is llvm-spirv, llc, or with --driver and --library that of DPC++. DPC++
-links its device libraries, too; those that a runtime has to link are rows of their
+also links its device libraries; those that a runtime has to link are rows of their
 own, devicelib0 and so on.
 
 Of debug information, the places of kernels and of what forces their requirements

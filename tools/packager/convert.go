@@ -17,7 +17,7 @@ func convertCommand() *cli.Command {
 		Long: `
 Writes the same images and property sets for another release of the runtime, or in
 another version of the format or of the container. With --state, the file says that
-it is in another state. Without --runtime it is for the release that the file tells,
+it is in another state. Without --runtime it is for the release that the file names,
 else for 2026.0, whose files every runtime of 2026 loads.
 
 Native images that the runtime would confuse get abstract modules of their own, with

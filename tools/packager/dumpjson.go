@@ -21,7 +21,7 @@ type (
 		ContainerVersion uint32       `json:"container_version"` // 0 when bare
 		ImageKind        uint16       `json:"image_kind"`
 		State            string       `json:"state"`
-		Runtime          string       `json:"runtime,omitempty"` // when the file tells it
+		Runtime          string       `json:"runtime,omitempty"` // when the file says it
 		Metadata         jsonMetadata `json:"metadata"`
 		Modules          []jsonModule `json:"modules"`
 	}

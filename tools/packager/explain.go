@@ -28,7 +28,7 @@ and what else would keep it from running. A module that imports keeps all of an
 executable file from being loaded.
 
 The exit code is 0 when every kernel that was asked for runs, and 1 when one does
-not, or when only the device itself can tell.`,
+not, or when only the device itself decides.`,
 		Example: "packager explain --device intel_gpu_dg2 --kernel VectorAdd k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(explain).setup(fs) },
 	}
@@ -46,7 +46,7 @@ type explain struct {
 func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.device, "device", "", "`name` of the device, as a target of -fsycl-targets (required)")
 	fs.StringVar(&e.kernel, "kernel", "", "only the kernel of this `name`, mangled or as people write it")
-	fs.Var(&e.configs, "device-config", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.Var(&e.configs, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
 	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
 	fs.BoolVar(&e.embedded, "embedded", false, "the images are inside the program, not in a file that it loads")

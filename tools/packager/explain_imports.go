@@ -19,28 +19,10 @@ func explainImports(f *syclbin.File, list []outcome) {
 	if f.State != syclbin.Executable {
 		return
 	}
-	imports := make(map[string][]string) // by kernel
-	for _, m := range f.Modules {
-		if names := sycllink.Imports(m); len(names) > 0 {
-			for _, kernel := range m.Kernels() {
-				imports[kernelname.Base(kernel)] = names
-			}
-		}
-	}
-	var first *outcome
-	for i := range list {
-		o := &list[i]
-		if len(imports[o.Kernel]) == 0 || !o.compatible {
-			continue
-		}
-		if first == nil || first.Outcome == mayRun && o.Outcome != mayRun {
-			first = o
-		}
-	}
+	first, names := firstImporter(f, list)
 	if first == nil {
 		return
 	}
-	names := imports[first.Kernel]
 	text := fmt.Sprintf("the file cannot be loaded: the module of %s imports %s", first.DisplayName, names[0])
 	if n := len(names) - 1; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
@@ -56,4 +38,25 @@ func explainImports(f *syclbin.File, list []outcome) {
 			o.Outcome = mayRun
 		}
 	}
+}
+
+// firstImporter returns the kernel whose module the device's compiler cannot build, and
+// what it imports: the first that would run, else the first that may. It is nil when there
+// is no such kernel.
+func firstImporter(f *syclbin.File, list []outcome) (first *outcome, names []string) {
+	imports := make(map[string][]string) // by kernel
+	for _, m := range f.Modules {
+		if names := sycllink.Imports(m); len(names) > 0 {
+			for _, kernel := range m.Kernels() {
+				imports[kernelname.Base(kernel)] = names
+			}
+		}
+	}
+	for i := range list {
+		o := &list[i]
+		if len(imports[o.Kernel]) > 0 && o.compatible && (first == nil || first.Outcome == mayRun && o.Outcome != mayRun) {
+			first, names = o, imports[o.Kernel]
+		}
+	}
+	return first, names
 }

@@ -17,7 +17,7 @@ import (
 // What becomes of a kernel.
 const (
 	runs    = "runs"
-	mayRun  = "may-run" // what is known of the device does not tell
+	mayRun  = "may-run" // what is known of the device does not decide it
 	isThrow = "throws"
 )
 
@@ -51,7 +51,7 @@ type (
 	}
 	jsonReason struct {
 		Rule string `json:"rule"`
-		Sure bool   `json:"sure"` // false when only the device can tell
+		Sure bool   `json:"sure"` // false when only the device decides
 		Text string `json:"text"`
 	}
 )

@@ -34,7 +34,7 @@ of the files. What keeps files from being combined is printed, and the exit code
 is 1: nothing is written then. docs/linking.md explains each problem.
 
 With --mode ir, the code itself is linked: the SPIR-V and LLVM bitcode of all files
-becomes one module, which is split anew, and compiled for --targets. Calls from one
+becomes one module, which is split again and compiled for --targets. Calls from one
 file to another are ordinary calls then. Native images are not taken over.
 
 --output may be one of the files: it is replaced when all of it has been written.`,
@@ -136,7 +136,7 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	return l.report(env, result)
 }
 
-// commonRelease returns the release that all files tell, nil when they do not.
+// commonRelease returns the release that all files are for, nil when they do not.
 func commonRelease(inputs []sycllink.Input) *release.Release {
 	for _, in := range inputs {
 		if !in.File.StatesRelease() || in.File.Release != inputs[0].File.Release {

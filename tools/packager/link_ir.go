@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -37,7 +38,7 @@ func (l *linkIR) flags(fs *flag.FlagSet) {
 	l.targets.Split, l.fixedTargets.Split = true, true
 	fs.Var(&l.targets, "targets", "ir: `A,B`: what to build for, spir64 and intel_gpu_*; spir64 when nothing is named")
 	fs.Var(&l.fixedTargets, "fixed-targets", "ir: `A,B`: the only targets that the kernels are for")
-	fs.Var(&l.configs, "device-config-file", "ir: `file` with devices, in place of those of the same name that are known; may be repeated")
+	fs.Var(&l.configs, "device-config-file", "ir: `file` with devices, which replace known ones of the same name; may be repeated")
 	fs.StringVar(&l.split, "split", "", "ir: which kernels become one module: `"+splitModes("|")+"`; a file counts as a source (default auto)")
 	for _, p := range l.programs() {
 		fs.StringVar(p.path, p.name, "", "ir: `path` of "+p.name+", which is looked for in PATH otherwise")
@@ -163,11 +164,11 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	if err := l.findPrograms(slices.ContainsFunc(targets, func(d *deviceconfig.Device) bool { return d.AOTToolchain != "" })); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "syclbinlink")
+	dir, remove, err := interrupt.TempDir("syclbinlink")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	b := &irBuild{link: l, ctx: ctx, dir: dir, state: options.ResultState(), explicit: options.State != nil, config: config, targets: targets}
 	b.env = &cli.Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: &relabel{env.Stderr, dir + "/"}}
 	b.stages = newStages(env, len(args)+4+2*len(targets))

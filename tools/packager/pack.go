@@ -74,7 +74,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&p.ir, "ir", irAny, "`devices` that IR is for: any, or cpu, so that GPUs certainly take native code and no other ones")
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
 	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
-	fs.BoolVar(&p.embedded, "embedded", false, "the file only tells what images a program itself holds: there may be none, and kernels have any names")
+	fs.BoolVar(&p.embedded, "embedded", false, "the file only lists the images that a program holds: there may be none, and kernels may have any names")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
 	return p.run
 }
@@ -386,7 +386,7 @@ func named(r *propset.Registry) bool {
 }
 
 // putKernels makes the kernels among the names of a symbol file those of the image.
-// A symbol file lists exported and virtual functions, too. Nothing tells which are
+// A symbol file also lists exported and virtual functions. Nothing says which are
 // virtual, but the image itself says what its kernels are; one of virtual functions
 // whose form is not known has no kernels, as DPC++ keeps both apart.
 func putKernels(r *propset.Registry, names []string, content *fileSource) error {

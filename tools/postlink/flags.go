@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -73,7 +74,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
-	fs.Var(&f.configs, "device-config-file", "`file` with devices, in place of those of the same name that are known; may be repeated")
+	stepflags.DeviceConfigFiles(fs, &f.configs)
 	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)")
 	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 }
@@ -130,10 +131,11 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 		f.Output = f.all
 	}
 	f.Run.Split.Mode = mode(f.split)
-	switch {
-	case len(args) != 1:
-		return cli.Usagef("one input file is needed, %d are given", len(args))
-	case f.Run.Split.Mode == "":
+	in, err := stepflags.OneInput(args)
+	if err != nil {
+		return err
+	}
+	if f.Run.Split.Mode == "" {
 		return cli.Usagef("--split: '%s' is none of %s", f.split, strings.Join(strings.Fields(fmt.Sprint(postlink.SplitModes)), " "))
 	}
 	if err := f.checkOutputs(); err != nil {
@@ -143,7 +145,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	f.Input, f.Devices = args[0], config
+	f.Input, f.Devices = in, config
 	f.NoProperties, f.NoSymbols = !f.properties, !f.symbols
 	f.Run.ExcludeAspects = f.exclude.Values
 	if len(f.fixed.Values) > 0 {

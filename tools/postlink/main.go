@@ -17,15 +17,15 @@ func tool() *cli.Tool {
 			Long: `
 Finds the aspects that each function uses, and writes the modules of kernels that
 belong together and need the same, each with what its kernels reach and nothing
-else. A function that kernels reach and nobody defines is an error.
+else. A function that kernels reach and that is not defined is an error.
 
 Beside OUT.table there are OUT_0, OUT_1 and so on: LLVM IR (.ll, or .bc with --opt),
 property sets (.prop) and symbols (.sym). With --module the modules of each source
 have a folder and a table of their own.
 
-Warnings tell of functions that use aspects they do not declare, of kernels that a
-fixed target cannot run, and of SYCL_EXTERNAL functions that need more than the
-kernels of their module. Flags that DPC++'s sycl-post-link has, too, are called as
+Warnings report functions that use aspects they do not declare, kernels that a
+fixed target cannot run, and SYCL_EXTERNAL functions that need more than the
+kernels of their module. Flags that DPC++'s sycl-post-link also has are called as
 there; what its driver asks for is the default here.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
 			Setup:   setup,

@@ -34,7 +34,7 @@ type Step struct {
 	Env      map[string]string // besides the files of the runner, and nothing else
 	Without  []string          // variables of the runner that are not set
 	Debug    bool              // RUNNER_DEBUG
-	Matchers []*regexp.Regexp  // of problems, that earlier steps have left behind
+	Matchers []*regexp.Regexp  // of problems, that earlier steps have set
 	Summary  string            // what is in the summary already
 }
 
@@ -142,8 +142,8 @@ func Read(stdout, stderr string, matchers ...*regexp.Regexp) *Seen {
 	return s
 }
 
-// lines divides text as the reader of .NET does: a carriage return ends a line,
-// too.
+// lines divides text as the reader of .NET does: a carriage return also
+// ends a line.
 func lines(text string) []string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -343,7 +343,7 @@ func (s *Seen) readSummary(text string) {
 }
 
 // Matchers are matchers of problems that are in wide use: of compilers, linkers
-// and linters. Steps leave them behind for all that follow.
+// and linters. Those that a step sets stay for all that follow.
 var Matchers = []*regexp.Regexp{
 	regexp.MustCompile(`^(.*):(\d+):(\d+):\s+(?:fatal\s+)?(warning|error):\s+(.*)$`),  // gcc, clang
 	regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)`), // the same without a column

@@ -4,7 +4,7 @@
 //
 //   - the runner takes commands from any line of standard output and standard
 //     error, "::name::" at its beginning and "##[name]" anywhere in it, and a bare
-//     carriage return begins a line, too. All text is escaped, the log is between
+//     carriage return also begins a line. All text is escaped, the log is between
 //     a command that stops the parser and one with a random name that starts it
 //     again, and lines of the log begin with a mark and have no form that problem
 //     matchers of compilers know.
@@ -164,7 +164,7 @@ func (r *Runner) SetOutputs(outputs ...Output) error {
 	return r.fileCommand("output", strings.TrimSuffix(body.String(), "\n"))
 }
 
-// token returns a name that nobody can guess.
+// token returns a name that cannot be guessed.
 func (r *Runner) token() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {
@@ -178,7 +178,7 @@ func (r *Runner) fileCommand(name, body string) (err error) {
 	variable := "GITHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	path := r.getenv(variable)
 	if path == "" {
-		return fmt.Errorf("the variable %s is not set, so the runner cannot be told", variable)
+		return fmt.Errorf("the variable %s is not set, so the outputs cannot be written", variable)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("the file that %s names is not a regular one", variable)
@@ -292,7 +292,7 @@ func (r *Runner) Log(write func(w io.Writer) error) error {
 		}
 		r.action.IssueCommand(&githubactions.Command{Name: "stop-commands", Message: token})
 		for line := range strings.Lines(text.String()) {
-			fmt.Fprintln(r.out, LogLine(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(r.out, logLine(strings.TrimSuffix(line, "\n")))
 		}
 		r.action.IssueCommand(&githubactions.Command{Name: token})
 	}
@@ -312,10 +312,10 @@ var (
 	quoted   = regexp.MustCompile(`(?i)\b(File|line)(\s+)"`)
 )
 
-// LogLine makes a line of the log of a text: one in which no command is, and that
-// is not like a message of a compiler. Other steps may have told the runner to
+// logLine makes a line of the log of a text: one in which no command is, and that
+// is not like a message of a compiler. Other steps may have asked the runner to
 // make annotations of these.
-func LogLine(s string) string {
+func logLine(s string) string {
 	s = safetext.Escape(cut(s, maxLine))
 	s = position.ReplaceAllString(s, ": $1")
 	s = brackets.ReplaceAllString(s, "$1)$2 -")

@@ -170,7 +170,7 @@ func TestPlainText(t *testing.T) {
 		"compat: failed: 4 kernels on 2 devices: 1 problem fails, 1 error": "| compat: failed: 4 kernels on 2 devices: 1 problem fails, 1 error",
 		"%25 and %s": "| %25 and %s",
 	} {
-		if got := LogLine(text); got != want {
+		if got := logLine(text); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -333,7 +333,7 @@ func TestDebug(t *testing.T) {
 func text(s string) Draft { return func(int) (string, error) { return s, nil } }
 
 func TestSummary(t *testing.T) {
-	long := text(strings.Repeat("x", MaxSummary))
+	long := text(strings.Repeat("x", maxSummary))
 	fits := func(limit int) (string, error) { return strings.Repeat("y", limit), nil }
 	tooLong := func(int) (string, error) { return "", fmt.Errorf("a table: %w", ErrTooLong) }
 	failed := func(int) (string, error) { return "", errors.New("broken") }
@@ -370,7 +370,7 @@ func TestSummary(t *testing.T) {
 			switch {
 			case err != nil && info.Size() != int64(test.before):
 				t.Errorf("%d bytes after an error", info.Size())
-			case err == nil && (info.Size() <= int64(test.before) || info.Size() > MaxSummary):
+			case err == nil && (info.Size() <= int64(test.before) || info.Size() > maxSummary):
 				t.Errorf("%d bytes", info.Size())
 			}
 		})

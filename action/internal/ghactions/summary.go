@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// MaxSummary is the size of the file above which the runner drops the summary of
+// maxSummary is the size of the file above which the runner drops the summary of
 // a step as a whole.
-const MaxSummary = 1 << 20
+const maxSummary = 1 << 20
 
 // A Draft is one way to write a summary in at most limit bytes. It returns an
 // error that wraps [ErrTooLong] when it cannot.
@@ -30,7 +30,7 @@ func (r *Runner) Summary(drafts ...Draft) (int, error) {
 		used = info.Size()
 	}
 	const margin = 1 << 10
-	limit := MaxSummary - margin - used
+	limit := maxSummary - margin - used
 	if limit < 200 {
 		return 0, fmt.Errorf("earlier parts of the step have used up the space of the summary, %d bytes", used)
 	}

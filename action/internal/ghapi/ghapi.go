@@ -25,11 +25,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// DefaultURL is the interface of github.com.
-const DefaultURL = "https://api.github.com"
+// defaultURL is the interface of github.com.
+const defaultURL = "https://api.github.com"
 
-// DefaultAuthor is who writes with the token that a job has.
-const DefaultAuthor = "github-actions[bot]"
+// defaultAuthor is who writes with the token that a job has.
+const defaultAuthor = "github-actions[bot]"
 
 // MaxBody is the size of a comment that is taken for sure; the limit is 65,536
 // characters.
@@ -46,7 +46,7 @@ type Client struct {
 
 // Options are what a Client depends on.
 type Options struct {
-	URL     string // of the interface; DefaultURL when empty
+	URL     string // of the interface; defaultURL when empty
 	Token   string
 	Agent   string                                     // what the program calls itself
 	Timeout time.Duration                              // of one request; 0 is 30 seconds
@@ -56,7 +56,7 @@ type Options struct {
 // New returns a client. The address has to be one of https, or of this machine.
 func New(o Options) (*Client, error) {
 	if o.URL == "" {
-		o.URL = DefaultURL
+		o.URL = defaultURL
 	}
 	base, err := url.Parse(o.URL)
 	switch {
@@ -126,7 +126,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 type Comment struct {
 	Repository string // owner/name
 	Number     int    // of the pull request
-	Author     string // whose comments may be changed; DefaultAuthor when empty
+	Author     string // whose comments may be changed; defaultAuthor when empty
 	Marker     string // what the body begins with, and no other comment of the author
 	Body       string // without the marker
 	OnlyUpdate bool   // make no new one
@@ -152,7 +152,7 @@ func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err 
 		return "", fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
 	}
 	if want.Author == "" {
-		want.Author = DefaultAuthor
+		want.Author = defaultAuthor
 	}
 	want.Body = want.Marker + "\n" + want.Body
 	if len(want.Body) > MaxBody {
@@ -160,7 +160,7 @@ func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err 
 	}
 	waited := time.Duration(0)
 	for attempt := 1; ; attempt++ {
-		// Each attempt looks anew: the one before may have made the comment.
+		// Each attempt looks again: the one before may have made the comment.
 		address, err = c.upsert(ctx, want)
 		var failed *Error
 		if err == nil || attempt == maxAttempts || !errors.As(err, &failed) || !failed.again {
@@ -349,7 +349,7 @@ func (c *Client) failed(res *http.Response, data []byte) *Error {
 	if err == nil && after >= 0 {
 		e.after = time.Duration(min(after, 3600)) * time.Second
 	}
-	// GitHub says with 403, too, that requests come too fast.
+	// GitHub also says with 403 that requests come too fast.
 	e.again = e.Status == http.StatusTooManyRequests || e.Status >= 500 || e.Status == http.StatusForbidden && err == nil
 	return e
 }

@@ -74,7 +74,7 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		list := append([]comment{}, f.comments[from:to]...)
 		json.NewEncoder(w).Encode(list)
 	case r.URL.Path == "/api/v3/repos/o/r/issues/7/comments" && r.Method == http.MethodPost:
-		c := written(DefaultAuthor, in.Body)
+		c := written(defaultAuthor, in.Body)
 		c.ID = int64(len(f.comments) + 1)
 		c.Address = fmt.Sprintf("%s/o/r/pull/7#issuecomment-%d", f.URL, c.ID)
 		f.comments = append(f.comments, c)
@@ -122,15 +122,15 @@ func TestUpsert(t *testing.T) {
 	}{
 		{"none yet", nil, nil, "POST", 1},
 		{"others", []comment{written("a", "x"), written("b", "y"), written("c", "z")}, nil, "POST", 4},
-		{"ours", []comment{written(DefaultAuthor, old)}, nil, "PATCH", 1},
-		{"ours on the third page", []comment{written("a", "x"), written("b", "y"), written("c", "z"), written("d", "x"), written(DefaultAuthor, old)}, nil, "PATCH", 5},
+		{"ours", []comment{written(defaultAuthor, old)}, nil, "PATCH", 1},
+		{"ours on the third page", []comment{written("a", "x"), written("b", "y"), written("c", "z"), written("d", "x"), written(defaultAuthor, old)}, nil, "PATCH", 5},
 		{"somebody has our marker", []comment{written("mallory", old), written("github-actions", old)}, nil, "POST", 3},
-		{"somebody has our marker before us", []comment{written("mallory", old), written(DefaultAuthor, old)}, nil, "PATCH", 2},
-		{"we quote the marker", []comment{written(DefaultAuthor, "> "+old), written(DefaultAuthor, "see\n"+old), written(DefaultAuthor, marker+"x\nold")}, nil, "POST", 4},
-		{"another author", []comment{written(DefaultAuthor, old), written("my-app[bot]", old)}, func(c *Comment) { c.Author = "My-App[bot]" }, "PATCH", 2},
-		{"nothing is new", []comment{written(DefaultAuthor, marker+"\r\nnew")}, nil, "GET", 1},
+		{"somebody has our marker before us", []comment{written("mallory", old), written(defaultAuthor, old)}, nil, "PATCH", 2},
+		{"we quote the marker", []comment{written(defaultAuthor, "> "+old), written(defaultAuthor, "see\n"+old), written(defaultAuthor, marker+"x\nold")}, nil, "POST", 4},
+		{"another author", []comment{written(defaultAuthor, old), written("my-app[bot]", old)}, func(c *Comment) { c.Author = "My-App[bot]" }, "PATCH", 2},
+		{"nothing is new", []comment{written(defaultAuthor, marker+"\r\nnew")}, nil, "GET", 1},
 		{"only update, none", []comment{written("a", "x")}, func(c *Comment) { c.OnlyUpdate = true }, "GET", 0},
-		{"only update, ours", []comment{written(DefaultAuthor, old)}, func(c *Comment) { c.OnlyUpdate = true }, "PATCH", 1},
+		{"only update, ours", []comment{written(defaultAuthor, old)}, func(c *Comment) { c.OnlyUpdate = true }, "PATCH", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t, slices.Clone(test.comments)...)
@@ -234,7 +234,7 @@ func TestNoSecondComment(t *testing.T) {
 		if n != 2 {
 			return false
 		}
-		f.comments = append(f.comments, written(DefaultAuthor, marker+"\nnew"))
+		f.comments = append(f.comments, written(defaultAuthor, marker+"\nnew"))
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	}

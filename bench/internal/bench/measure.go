@@ -28,7 +28,7 @@ type Contender struct {
 const Out = "out"
 
 // Compete runs contenders in turn, so that what else the machine does meets all
-// of them, and returns the best of each, which become results, too.
+// of them, and returns the best of each, which also become results.
 func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 	out := filepath.Join(b.Dir, Out)
 	results := make([]Result, len(contenders))
@@ -111,7 +111,7 @@ func newResult(name string, size int64) Result {
 	return Result{Name: name, Seconds: math.Inf(1), CPU: math.Inf(1), Bytes: size}
 }
 
-// add makes a result that of another run, too.
+// add makes the result also that of another run.
 func (r *Result) add(run Result) {
 	r.Seconds = min(r.Seconds, run.Seconds)
 	r.CPU = min(r.CPU, run.CPU)

@@ -99,17 +99,22 @@ func (r *Report) table(w io.Writer) error {
 	if len(r.Floors) > 0 {
 		fmt.Fprintln(t, "floor\tmeasured\tlimit\t")
 		for _, f := range r.Floors {
-			sign, verdict := "<=", "MISSED"
-			if f.AtLeast {
-				sign = ">="
-			}
-			if f.Met {
-				verdict = "met"
-			}
-			fmt.Fprintf(t, "%s\t%.2f %s\t%s %g %s\t%s\n", f.Name, f.Measured, f.Unit, sign, f.Limit, f.Unit, verdict)
+			fmt.Fprintln(t, f.row())
 		}
 		fmt.Fprintln(t)
 	}
 	fmt.Fprintf(t, "%s/%s, %d cores\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores)
 	return t.Flush()
+}
+
+// row returns the cells of a floor.
+func (f *Floor) row() string {
+	sign, verdict := "<=", "MISSED"
+	if f.AtLeast {
+		sign = ">="
+	}
+	if f.Met {
+		verdict = "met"
+	}
+	return fmt.Sprintf("%s\t%.2f %s\t%s %g %s\t%s", f.Name, f.Measured, f.Unit, sign, f.Limit, f.Unit, verdict)
 }

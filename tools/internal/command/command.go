@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
@@ -26,7 +25,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s failed with exit code %d:\n%s", e.Program, e.Code, strings.TrimRight(e.Output, "\n"))
 }
 
-// BadInput tells the tools that the input is to blame: the compiler ran and said no.
+// BadInput marks the input as the cause: the compiler ran and refused it.
 func (e *Error) BadInput() {}
 
 // Run runs a program on stdin and writes its standard output to stdout; both may be nil.
@@ -55,21 +54,4 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	}
 	_, err = output.WriteTo(stderr)
 	return err
-}
-
-// ForEach calls f for 0 to n-1, at most limit at a time, and returns the errors
-// joined in the order of the numbers.
-func ForEach(limit, n int, f func(i int) error) error {
-	errs := make([]error, n)
-	slots := make(chan struct{}, max(1, limit))
-	var wait sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i)
-		})
-	}
-	wait.Wait()
-	return errors.Join(errs...)
 }

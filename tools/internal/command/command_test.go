@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -44,27 +43,5 @@ func TestRun(t *testing.T) {
 	cancel()
 	if err := Run(ctx, nil, nil, &errs, "/bin/sh", "-c", "sleep 60"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestForEach(t *testing.T) {
-	var running, most, done atomic.Int32
-	err := ForEach(2, 20, func(i int) error {
-		most.Store(max(most.Load(), running.Add(1)))
-		defer running.Add(-1)
-		done.Add(1)
-		if i%10 == 3 {
-			return errors.New("failed at " + string(rune('a'+i/10)))
-		}
-		return nil
-	})
-	if done.Load() != 20 || most.Load() > 2 {
-		t.Errorf("%d calls, %d at once", done.Load(), most.Load())
-	}
-	if err == nil || err.Error() != "failed at a\nfailed at b" {
-		t.Errorf("got %v", err)
-	}
-	if err := ForEach(0, 1, func(int) error { return nil }); err != nil {
-		t.Error(err)
 	}
 }

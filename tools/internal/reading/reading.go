@@ -16,7 +16,7 @@ import (
 // Options say how SYCLBINs are read.
 type Options struct {
 	Lenient bool
-	Assume  *release.Release // of files that do not tell theirs, nil for 2026
+	Assume  *release.Release // of files that do not name theirs, nil for 2026
 }
 
 // Flags declares the flags of the commands that read SYCLBINs.
@@ -27,7 +27,7 @@ func (o *Options) Flags(fs *flag.FlagSet) {
 
 // AssumeFlag declares the flag for the release alone.
 func (o *Options) AssumeFlag(fs *flag.FlagSet) {
-	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime whose numbers of aspects files have that do not tell it: "+release.Names()+" (default 2026)")
+	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime for files that do not name theirs, which decides their numbers of aspects: "+release.Names()+" (default 2026)")
 }
 
 // ReleaseFlag declares a flag whose value is the name of a release of the runtime.
@@ -79,11 +79,11 @@ func (o *Options) Settle(env *cli.Env, name string, f *syclbin.File) {
 		return
 	}
 	if a, ok := f.AmbiguousAspect(); ok {
-		env.Warnf(name, "the file does not tell which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
+		env.Warnf(name, "the file does not say which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
 	}
 }
 
-// Sets returns the property sets of a property file, which tells no release.
+// Sets returns the property sets of a property file, which names no release.
 func (o *Options) Sets(r *propset.Registry) *propset.Registry {
 	if o.Assume == nil {
 		return r

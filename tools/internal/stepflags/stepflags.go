@@ -1,7 +1,16 @@
 // Package stepflags is what the flags of several steps of a build share.
 package stepflags
 
-import "github.com/rules-sycl/rules_sycl/internal/cli"
+import (
+	"flag"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// DeviceConfigFiles declares the flag for device configurations.
+func DeviceConfigFiles(fs *flag.FlagSet, files *cli.Strings) {
+	fs.Var(files, "device-config-file", "`file` with devices, which replace known ones of the same name; may be repeated")
+}
 
 // OneInput returns the only argument.
 func OneInput(args []string) (string, error) {

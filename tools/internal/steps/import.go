@@ -39,10 +39,6 @@ type ImportOptions struct {
 	Output                       string // the bitcode
 }
 
-func (o *ImportOptions) check() error {
-	return required("target", o.Target, "llvm-spirv", o.LLVMSPIRV, "llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output)
-}
-
 // triple returns the triple of the target.
 func (o *ImportOptions) triple() (string, error) {
 	triple := o.Target
@@ -58,9 +54,6 @@ func (o *ImportOptions) triple() (string, error) {
 // Import turns the IR of a SYCLBIN into device code that can be linked. Warnings and
 // what compilers say go to log.
 func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	triple, err := o.triple()
 	if err != nil {
 		return err

@@ -27,19 +27,9 @@ type LinkOptions struct {
 // A SourceFile is the device code of a source.
 type SourceFile struct{ Source, File string }
 
-func (o *LinkOptions) check() error {
-	if len(o.Sources) == 0 {
-		return cli.Usagef("no input: give SOURCE=FILE.bc")
-	}
-	return required("llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output)
-}
-
 // Link links the device code of several sources into one module. What compilers say
 // goes to log.
 func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	scratch, remove, err := interrupt.TempDir("devicelink")
 	if err != nil {
 		return err

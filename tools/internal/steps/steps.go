@@ -16,24 +16,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
-// oneInput returns the only argument.
-func oneInput(args []string) (string, error) {
-	if len(args) != 1 {
-		return "", cli.Usagef("one input file is needed, %d are given", len(args))
-	}
-	return args[0], nil
-}
-
-// required fails for the first flag that is empty. Pairs of name and value.
-func required(pairs ...string) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] == "" {
-			return cli.Usagef("--%s is missing", pairs[i])
-		}
-	}
-	return nil
-}
-
 // writeTable writes a table with the standard columns.
 func writeTable(file string, rows ...[]string) error {
 	t := &filetable.Table{

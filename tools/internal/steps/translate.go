@@ -231,7 +231,7 @@ func writeEmpty(in row, files *rowFiles) error {
 	return (&image{name: files.code.path, properties: properties}).write(files, false)
 }
 
-// addProperties adds what a property file of the post-link step says. Sizes that SPIR-V requires, too, are
+// addProperties adds what a property file of the post-link step says. Sizes that SPIR-V also requires are
 // those of SPIR-V: what is compiled is what counts.
 func addProperties(own *propset.Registry, name string) error {
 	file, err := propertyFile(name)

@@ -15,9 +15,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
-// Header is what sources start with: kernels, and functions for other SYCLBINs. A
+// header is what sources start with: kernels, and functions for other SYCLBINs. A
 // line directive keeps places in the source those of the source.
-const Header = `#define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
+const header = `#define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
 unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
 template <class Name, class F>
 [[clang::sycl_kernel_entry_point(Name)]] void entry(F f) {
@@ -59,7 +59,7 @@ func Build(t testing.TB, b Binary) {
 		}
 	}
 	source := b.Name + ".cpp"
-	must(os.WriteFile(source, []byte(Header+b.Source), 0o644))
+	must(os.WriteFile(source, []byte(header+b.Source), 0o644))
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	args := append([]string{"-fsycl", "-fsycl-device-only", "-std=c++20", "-fno-math-errno", "-gdwarf-4", "-gline-tables-only",

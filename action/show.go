@@ -99,15 +99,15 @@ func (a *action) merged(ctx context.Context) (*report.Report, error) {
 	return report.Merge(parts...)
 }
 
-// trouble notes that people cannot be told something, which is an error only when
+// trouble notes that something cannot be shown to people, which is an error only when
 // that was asked for.
 func (a *action) trouble(format string, args ...any) {
 	a.troubles = append(a.troubles, fmt.Errorf(format, args...))
 }
 
-// tell shows the result: in the log and, in GitHub Actions, as annotations, as the
+// show shows the result: in the log and, in GitHub Actions, as annotations, as the
 // summary of the job and as a comment.
-func (a *action) tell(ctx context.Context) error {
+func (a *action) show(ctx context.Context) error {
 	a.log(func(w io.Writer) error { return render.Text(w, a.result, render.TextOptions{}) })
 	if a.github == nil {
 		return a.troubled()
@@ -130,7 +130,7 @@ func (a *action) tell(ctx context.Context) error {
 	return a.troubled()
 }
 
-// troubled reports what people could not be told.
+// troubled reports what could not be shown to people.
 func (a *action) troubled() error {
 	if a.github != nil {
 		if err := a.github.Err(); err != nil {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+// The test is also the tool, so that a signal can reach it.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_DEVICEC") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// A signal ends the tool while it waits for a file or a compiler, and all that the
+// compiler has started.
+func TestSignals(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"pipe.table", "started"} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	testfile.Write(t, "in.bc", "BC")
+	testfile.Write(t, "compiler", "#!/bin/sh\nsleep 60 &\necho $! >started\nwait\n")
+	if err := os.Chmod("compiler", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args    []string
+		isReady func() (pid string) // waits until it is; what the compiler has started, if there is one
+	}{
+		"a table that is a pipe in which nothing is written": {
+			[]string{"aot", "--ocloc=ocloc", "--device=pvc", "--code-dir=bin", "--output=out.table", "pipe.table"},
+			func() string {
+				for {
+					fd, err := syscall.Open("pipe.table", syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
+					if err == nil { // there is a reader
+						t.Cleanup(func() { syscall.Close(fd) })
+						return ""
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+			},
+		},
+		"a compiler that does not end": {
+			[]string{"translate", "--llvm-spirv=./compiler", "--spirv-val=spirv-val", "--code-dir=spv", "--properties-dir=prop", "--table=out.table", "in.bc"},
+			func() string { return strings.TrimSpace(testfile.Read(t, "started")) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			cmd := exec.Command(self, test.args...)
+			cmd.Env = append(os.Environ(), "RUN_DEVICEC=1")
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { cmd.Process.Kill() })
+			pid := test.isReady()
+			begin := time.Now()
+			cmd.Process.Signal(syscall.SIGTERM)
+			var failed *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &failed) || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+				t.Errorf("it ended with %v", err)
+			}
+			if took := time.Since(begin); took > time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if got := stderr.String(); got != "devicec: stopped by SIGTERM\n" {
+				t.Errorf("it wrote %q", got)
+			}
+			for begin = time.Now(); pid != "" && isRunning(pid); time.Sleep(10 * time.Millisecond) {
+				if time.Since(begin) > 10*time.Second {
+					t.Fatalf("process %s, which the compiler has started, runs on", pid)
+				}
+			}
+			if entries, err := os.ReadDir("."); err != nil || len(entries) != 4 {
+				t.Errorf("%v, the folder has %v", err, entries)
+			}
+		})
+	}
+}
+
+func isRunning(pid string) bool {
+	state, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(state), ") Z ")
+}
