@@ -9,8 +9,8 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -58,8 +58,8 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 
 // onlyBy returns the variables that some functions write and others do not, with the
 // places of the former.
-func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Location {
-	all := map[string]llvmir.Location{}
+func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Frame {
+	all := map[string]llvmir.Frame{}
 	for _, f := range writers {
 		for name, where := range w.of(f).variables {
 			if old, ok := all[name]; !ok || !devicecode.Known(old) {
@@ -79,7 +79,7 @@ func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Lo
 }
 
 // uninitialized makes the diagnostics.
-func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[string]llvmir.Location) []Diagnostic {
+func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[string]llvmir.Frame) []Diagnostic {
 	if len(variables) == 0 {
 		return nil
 	}
@@ -129,16 +129,16 @@ func variableName(symbol string) string {
 }
 
 // variablePlace returns where debug information says that a variable is defined.
-func variablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Location, bool) {
+func variablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
 	id, _ := g.Metadata("dbg")
 	expression := m.Node(id)
 	if expression == nil {
-		return llvmir.Location{}, false
+		return llvmir.Frame{}, false
 	}
 	o, _ := expression.Field("var")
-	variable, ok := o.Node()
+	variable, ok := o.NodeID()
 	if !ok {
-		return llvmir.Location{}, false
+		return llvmir.Frame{}, false
 	}
 	where, _ := m.Location(variable)
 	return where, devicecode.Known(where)
@@ -203,7 +203,7 @@ const deepestCall = 1000
 
 // A written is what a function and those that it calls write.
 type written struct {
-	variables map[string]llvmir.Location
+	variables map[string]llvmir.Frame
 	params    map[int]bool // what the parameter points to
 	returned  origins      // what the result points to
 }
@@ -234,7 +234,7 @@ func (w *writes) of(f *llvmir.Function) *written {
 	if known := w.known[f]; known != nil {
 		return known
 	}
-	out := &written{variables: map[string]llvmir.Location{}, params: map[int]bool{}}
+	out := &written{variables: map[string]llvmir.Frame{}, params: map[int]bool{}}
 	if w.depth == deepestCall {
 		return out
 	}
@@ -443,7 +443,7 @@ const globalInit = "__cxx_global_var_init"
 
 // initFunction returns the function that initializes one variable and that a place is
 // in, as code of its own or inlined, "" when there is none.
-func initFunction(l llvmir.Location) string {
+func initFunction(l llvmir.Frame) string {
 	for at, depth := &l, 0; at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if strings.HasPrefix(at.Function, globalInit) {
 			return at.Function
@@ -454,10 +454,10 @@ func initFunction(l llvmir.Location) string {
 
 // initPlace returns the place in the function itself, of one that has several inlined
 // into each other.
-func initPlace(l llvmir.Location, function string) llvmir.Location {
+func initPlace(l llvmir.Frame, function string) llvmir.Frame {
 	for at, depth := &l, 0; function != "" && at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if at.Function == function {
-			return llvmir.Location{File: at.File, Line: at.Line, Column: at.Column, Function: function}
+			return llvmir.Frame{Location: at.Location, Function: function}
 		}
 	}
 	return l
@@ -466,7 +466,7 @@ func initPlace(l llvmir.Location, function string) llvmir.Location {
 // place gives variables without a line that of their initialization: in a function
 // that initializes one variable, other instructions have it.
 func (p *pointers) place() {
-	var places map[string]llvmir.Location // by function
+	var places map[string]llvmir.Frame // by function
 	for name, where := range p.out.variables {
 		if devicecode.Known(where) || !strings.HasPrefix(where.Function, globalInit) {
 			continue
@@ -481,8 +481,8 @@ func (p *pointers) place() {
 }
 
 // initPlaces returns the first line of each function that initializes one variable.
-func (p *pointers) initPlaces() map[string]llvmir.Location {
-	places := map[string]llvmir.Location{}
+func (p *pointers) initPlaces() map[string]llvmir.Frame {
+	places := map[string]llvmir.Frame{}
 	for in := range p.function.Body() {
 		l, _ := in.DebugLoc()
 		function := initFunction(l)

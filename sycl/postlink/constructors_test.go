@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 // started is what a module with static constructors starts with: the constructor of

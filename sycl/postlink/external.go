@@ -9,8 +9,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
@@ -287,7 +287,7 @@ func newPathsFrom(m *llvmir.Module, roots []*llvmir.Function) *paths {
 			if _, ok := p.from[name]; ok {
 				continue
 			}
-			if s := m.Lookup(name); s != nil {
+			if s := m.Symbol(name); s != nil {
 				p.from[name] = queue[0].Name()
 				queue = append(queue, s)
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -117,7 +117,7 @@ func symbols(entryPoints []*llvmir.Function) (string, error) {
 // registeredKernels returns the pairs of the list by kernel, each with the place
 // that it has in the list.
 func registeredKernels(m *llvmir.Module) map[string][]registration {
-	named := m.Named(registeredNamesMD)
+	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {
 		return nil
 	}

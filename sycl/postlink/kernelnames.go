@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -25,7 +25,7 @@ func prefixKernelNames(m *llvmir.Module) error {
 			continue
 		}
 		name := kernelname.Prefix + k.Name()
-		if m.Lookup(name) != nil {
+		if m.Symbol(name) != nil {
 			errs = append(errs, fmt.Errorf("kernel '%s': its symbol %s becomes %s in a SYCLBIN, and another symbol has that name. Give one of them another name",
 				kernelname.Display(k.Name()), k.Name(), name))
 		}
@@ -60,7 +60,7 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 		return nil
 	}
 	o, _ := n.Field(field)
-	if symbol, ok := o.Str(); !ok || kernelname.Prefix+symbol != k.Name() {
+	if symbol, ok := o.StringValue(); !ok || kernelname.Prefix+symbol != k.Name() {
 		return nil
 	}
 	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+devicecode.MDString(k.Name()), 1))
@@ -69,7 +69,7 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 // renameRegistered renames kernels in the list of the names by which free functions
 // ask for them: it has their symbols as text.
 func renameRegistered(m *llvmir.Module, names map[string]string) {
-	named := m.Named(registeredNamesMD)
+	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 // The metadata about the source language: a node of a SPIR-V source language
@@ -35,7 +35,7 @@ func setSourceLanguage(m *llvmir.Module) {
 		return
 	}
 	chosen, language := -1, unknownLanguage
-	named := m.Named(sourceLanguageMD)
+	named := m.NamedMetadata(sourceLanguageMD)
 	if named != nil {
 		for _, id := range named.Nodes() {
 			if l, ok := languageOf(m, id); ok && (chosen < 0 || l == openCLCPP && language != openCLCPP) {
@@ -48,7 +48,7 @@ func setSourceLanguage(m *llvmir.Module) {
 		if nodes := named.Nodes(); !slices.Equal(nodes, []int{chosen}) {
 			m.SetNamed(sourceLanguageMD, chosen)
 		}
-	case m.Named(openCLVersionMD) != nil:
+	case m.NamedMetadata(openCLVersionMD) != nil:
 		m.SetNamed(sourceLanguageMD)
 	default:
 		m.SetNamed(sourceLanguageMD, m.AddNode(fmt.Sprintf("i32 %d, i32 %d", openCLCPP[0], openCLCPP[1])))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )

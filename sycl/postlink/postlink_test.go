@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 func parse(t *testing.T, text string) *llvmir.Module {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -88,7 +88,7 @@ const registeredNamesMD = "sycl_registered_kernels"
 // readRegistered reads !{!{!"name", !"symbol"}, ...}, of which linked modules have
 // several.
 func (w *propertyWriter) readRegistered() error {
-	named := w.module.Named(registeredNamesMD)
+	named := w.module.NamedMetadata(registeredNamesMD)
 	if named == nil {
 		return nil
 	}
@@ -107,8 +107,8 @@ func (w *propertyWriter) readRegistered() error {
 			if len(operands) != 2 {
 				continue
 			}
-			name, ok1 := operands[0].Str()
-			symbol, ok2 := operands[1].Str()
+			name, ok1 := operands[0].StringValue()
+			symbol, ok2 := operands[1].StringValue()
 			if !ok1 || !ok2 {
 				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: %s in !%d is not a name and a symbol", registeredNamesMD, pair.Text(), id)}
 			}
@@ -337,7 +337,7 @@ func (p *imageProperties) exportedSymbols() error {
 	}
 	for _, f := range p.entryPoints {
 		// The runtime finds virtual functions by their sets.
-		if _, virtual := f.attribute(devicecode.AttrIndirectlyCallable); !virtual && f.CallingConv() == spirFunc {
+		if _, virtual := f.attribute(devicecode.AttrIndirectlyCallable); !virtual && f.CallingConvention() == spirFunc {
 			p.mark(propset.ExportedSymbols, f.Name())
 		}
 	}

@@ -164,7 +164,7 @@ func (c *imageCode) addTargets(s *targetSet, f *functionCode) error {
 	s.lists[n.ID()] = true
 	var list []string
 	for _, o := range n.Operands() {
-		if name, ok := o.Str(); ok && name != "" && !strings.Contains(name, ",") && plainText(name) {
+		if name, ok := o.StringValue(); ok && name != "" && !strings.Contains(name, ",") && plainText(name) {
 			s.named = true
 			list = append(list, name)
 		} else if v, ok := o.Int(); ok && v >= 0 && v < 256 { // greater ones would be read as text

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -95,7 +95,7 @@ func image(t testing.TB, m *llvmir.Module, roots ...string) (define []llvmir.Sym
 	t.Helper()
 	var symbols []llvmir.Symbol
 	for _, name := range roots {
-		s := m.Lookup(strings.TrimPrefix(name, "@"))
+		s := m.Symbol(strings.TrimPrefix(name, "@"))
 		if s == nil {
 			t.Fatalf("there is no %s", name)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )

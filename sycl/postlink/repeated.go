@@ -7,8 +7,8 @@ import (
 	"hash"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -145,7 +145,7 @@ func fingerprint(m *llvmir.Module, f *llvmir.Function) [sha256.Size]byte {
 	p.function(f)
 	// What local symbols hold, in the order in which they were met.
 	for i := 0; i < len(p.order); i++ {
-		switch s := m.Lookup(p.order[i]).(type) {
+		switch s := m.Symbol(p.order[i]).(type) {
 		case *llvmir.Function:
 			p.function(s)
 		case *llvmir.Global:
@@ -166,7 +166,7 @@ type printer struct {
 }
 
 func (p *printer) function(f *llvmir.Function) {
-	fmt.Fprintf(p.hash, "\nfunction %s %v", f.CallingConv(), f.ValueType())
+	fmt.Fprintf(p.hash, "\nfunction %s %v", f.CallingConvention(), f.ValueType())
 	for _, a := range f.Attributes() {
 		if a.Key != devicecode.AttrModuleID {
 			fmt.Fprintf(p.hash, " %q", a.Text)
@@ -208,7 +208,7 @@ func (p *printer) tokens(text string) {
 			continue
 		}
 		name = strings.Trim(name, `"`)
-		s := p.m.Lookup(name)
+		s := p.m.Symbol(name)
 		if s == nil || !s.Linkage().Local() {
 			fmt.Fprintf(p.hash, "@%s ", name)
 			continue

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -187,7 +187,7 @@ func TestForgetTranslation(t *testing.T) {
 		t.Errorf("metadata of the translator is left:\n%s", got)
 	}
 	// What is no language is none, and SYCL is meant.
-	if named := again.Named("spirv.Source"); named == nil || len(named.Nodes()) != 1 || again.Node(named.Nodes()[0]).Text() != "!{i32 4, i32 100000}" {
+	if named := again.NamedMetadata("spirv.Source"); named == nil || len(named.Nodes()) != 1 || again.Node(named.Nodes()[0]).Text() != "!{i32 4, i32 100000}" {
 		t.Errorf("the source language is not OpenCL C++ 1.0:\n%s", got)
 	}
 	// Where a kernel may not contract, none of the module is told that it may.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 // describeImages lists each image: its number, its entry points, and behind a
@@ -422,7 +422,7 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 				written := parse(t, out.String())
 				var visible []string
 				for _, name := range []string{"dg", "table", "plain", "vtable", "kernel", "external", "helper", "_Z13__spirv_thingv", "referenced", "virtual"} {
-					s := written.Lookup(name)
+					s := written.Symbol(name)
 					switch {
 					case s == nil || s.Linkage() == llvmir.Internal:
 						continue

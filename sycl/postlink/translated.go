@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -13,7 +13,7 @@ import (
 // would say a second time. That kernels of the module may contract floating-point
 // operations is moved to the operations: other modules may be linked to this one.
 func forgetTranslation(m *llvmir.Module) {
-	contract := m.Named("opencl.enable.FP_CONTRACT") != nil
+	contract := m.NamedMetadata("opencl.enable.FP_CONTRACT") != nil
 	for _, name := range []string{
 		"spirv.MemoryModel", "spirv.Generator",
 		"opencl.spir.version", "opencl.used.extensions", "opencl.used.optional.core.features", "opencl.enable.FP_CONTRACT",

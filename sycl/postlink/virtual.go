@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -100,7 +100,7 @@ func (v *virtualFunctions) addSets() {
 // checkCalls warns of kernels that make virtual calls and call no set.
 func (v *virtualFunctions) checkCalls() []Diagnostic {
 	w := newWays()
-	places := map[llvmir.Symbol]llvmir.Location{}
+	places := map[llvmir.Symbol]llvmir.Frame{}
 	for _, f := range v.module.Functions() {
 		if where, ok := virtualCall(f); ok {
 			places[f] = where
@@ -127,7 +127,7 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 
 // virtualCall reports whether a function makes a virtual call, and returns where: at
 // the first one with a location, else where the function is.
-func virtualCall(f *llvmir.Function) (where llvmir.Location, ok bool) {
+func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	for in := range f.Calls() {
 		if _, virtual := in.Attribute(attrVirtualCall); !virtual {
 			continue
@@ -200,7 +200,7 @@ func (w *ways) follow(v *virtualFunctions) {
 
 // chain returns the functions on the way from one to the end of its way, where
 // something is at a place.
-func (w *ways) chain(f *llvmir.Function, where llvmir.Location, sites *devicecode.CallSites) *devicecode.Chain {
+func (w *ways) chain(f *llvmir.Function, where llvmir.Frame, sites *devicecode.CallSites) *devicecode.Chain {
 	c := devicecode.NewChain(f)
 	var from llvmir.Symbol = f
 	for to := w.step[from].next; to != nil; from, to = to, w.step[to].next {
@@ -208,7 +208,7 @@ func (w *ways) chain(f *llvmir.Function, where llvmir.Location, sites *devicecod
 		if c.Cut(end) {
 			break
 		}
-		var call llvmir.Location
+		var call llvmir.Frame
 		if caller, ok := from.(*llvmir.Function); ok {
 			call = sites.Find(caller, to.Name())
 		}

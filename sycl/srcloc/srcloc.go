@@ -21,7 +21,7 @@ import (
 type Location struct {
 	Column uint32 `json:"column,omitempty"` // 0 when not known
 	Line   uint32 `json:"line"`             // 0 when not known
-	Path   string `json:"path"`             // relative to the workspace, with "/"; see [WorkspacePath]
+	Path   string `json:"path"`             // with "/"; relative to the workspace, see [WorkspacePath], where nothing else is said
 }
 
 // IsZero reports whether there is no place.

@@ -119,7 +119,7 @@ var floors = [][]string{
 	{"aspect", "internal/elfhead", "kernelname", "offload", "propset", "safetext"},
 	{"imageformat", "internal/aspectuse", "requirement", "srcloc"},
 	{"release"},
-	{"deviceconfig", "filetable", "hostbin", "hostwrap", "llvmir", "spirv", "syclbin"},
+	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"postlink/internal/devicecode"},
 	{"postlink/aspects"},
 	{"compat", "link", "postlink"},

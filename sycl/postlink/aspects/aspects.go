@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -135,7 +135,7 @@ func (p *propagation) run() error {
 // fixed targets, be it none.
 func Finished(m *llvmir.Module) bool {
 	kernels := m.Kernels()
-	return len(kernels) > 0 && m.Named(aspectsMD) == nil &&
+	return len(kernels) > 0 && m.NamedMetadata(aspectsMD) == nil &&
 		!slices.ContainsFunc(kernels, func(k *llvmir.Function) bool { return !k.HasMetadata(devicecode.FixedTargetsMD) })
 }
 
@@ -143,7 +143,7 @@ func Finished(m *llvmir.Module) bool {
 // DPC++'s headers, or is finished.
 func (p *propagation) readEnumeration() error {
 	p.fp64 = int32(aspect.FP64)
-	named := p.module.Named(aspectsMD)
+	named := p.module.NamedMetadata(aspectsMD)
 	if named == nil && Finished(p.module) {
 		return p.put(new(aspectSet), p.fp64)
 	}
@@ -184,7 +184,7 @@ func (p *propagation) readTypes() error {
 	if p.derived {
 		return nil
 	}
-	named := p.module.Named(typesUsingAspectsMD)
+	named := p.module.NamedMetadata(typesUsingAspectsMD)
 	if named == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (p *propagation) readTypes() error {
 		if len(operands) == 0 {
 			return bad
 		}
-		name, ok := operands[0].Str()
+		name, ok := operands[0].StringValue()
 		if !ok {
 			return bad
 		}

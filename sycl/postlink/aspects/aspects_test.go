@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -125,7 +125,7 @@ func TestPropagate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if derived := m.Named("sycl_aspects") == nil; result.Derived != derived {
+			if derived := m.NamedMetadata("sycl_aspects") == nil; result.Derived != derived {
 				t.Errorf("derived: %v", result.Derived)
 			}
 			var says []string
@@ -411,10 +411,10 @@ func conditionalOf(t *testing.T, m *llvmir.Module) []string {
 			continue
 		}
 		for _, o := range m.Node(id).Operands() {
-			pair, _ := o.Node()
+			pair, _ := o.NodeID()
 			operands := m.Node(pair).Operands()
-			condition, _ := operands[0].Node()
-			list, _ := operands[1].Node()
+			condition, _ := operands[0].NodeID()
+			list, _ := operands[1].NodeID()
 			values, _ := devicecode.AspectNumbers(m, list)
 			all = append(all, fmt.Sprintf("%s: %s -> %s", f.Name(), strings.Trim(fmt.Sprint(m.Node(condition).Ints()), "[]"), names(values)))
 		}

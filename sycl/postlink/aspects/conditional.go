@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -245,7 +245,7 @@ func (p *propagation) statedConditions(f *llvmir.Function) (conditions, error) {
 }
 
 // conditionPair reads a pair of a condition and aspects.
-func (p *propagation) conditionPair(o llvmir.MDOperand) (condition string, aspects []int32, ok bool) {
+func (p *propagation) conditionPair(o llvmir.NodeOperand) (condition string, aspects []int32, ok bool) {
 	pair, ok := devicecode.OperandNode(p.module, o)
 	if !ok || len(pair.Operands()) != 2 {
 		return "", nil, false

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -20,7 +20,7 @@ type aspectGraph struct {
 	component []int32        // of a node: its place in order, -1 when no root reaches it
 
 	routes    map[routeKey]*route
-	uses      map[useKey]llvmir.Location
+	uses      map[useKey]llvmir.Frame
 	callSites devicecode.CallSites
 }
 
@@ -384,7 +384,7 @@ func (p *propagation) nextFunction(v, bit int) int {
 
 // chain returns the functions from a function to one that uses an aspect, and
 // where the use is.
-func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Location) {
+func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Frame) {
 	c := devicecode.NewChain(p.nodes[v].function)
 	r := p.reason(v, bit)
 	end := int(r.end[v])
@@ -394,7 +394,7 @@ func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Location) {
 			break
 		}
 		end = int(r.end[w])
-		var call llvmir.Location
+		var call llvmir.Frame
 		if p.nodes[v].function != nil {
 			call = p.callSites.Find(p.nodes[v].function, p.nodes[w].symbol)
 		}
@@ -410,7 +410,7 @@ type useKey struct{ node, bit int }
 
 // useLocation returns where a function itself uses an aspect: at the first
 // instruction with a location, else where the function is.
-func (p *propagation) useLocation(v, bit int) llvmir.Location {
+func (p *propagation) useLocation(v, bit int) llvmir.Frame {
 	key := useKey{v, bit}
 	if where, ok := p.uses[key]; ok {
 		return where
@@ -429,7 +429,7 @@ func (p *propagation) useLocation(v, bit int) llvmir.Location {
 		}
 	}
 	if p.uses == nil {
-		p.uses = map[useKey]llvmir.Location{}
+		p.uses = map[useKey]llvmir.Frame{}
 	}
 	p.uses[key] = where
 	return where

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -17,7 +17,7 @@ import (
 // aspects; where neither does, numbers are left as they are.
 func Renumber(m *llvmir.Module) error {
 	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
-	named := m.Named(aspectsMD)
+	named := m.NamedMetadata(aspectsMD)
 	if named != nil {
 		for _, id := range named.Nodes() {
 			if !r.learn(m.Node(id)) {
@@ -35,7 +35,7 @@ func Renumber(m *llvmir.Module) error {
 			r.pair(id)
 		}
 	}
-	if types := m.Named(typesUsingAspectsMD); types != nil {
+	if types := m.NamedMetadata(typesUsingAspectsMD); types != nil {
 		for _, id := range types.Nodes() {
 			r.list(id)
 		}
@@ -143,14 +143,14 @@ func (r *renumbering) conditions(id int) {
 		if !ok || len(pair.Operands()) != 2 {
 			continue
 		}
-		if id, ok := pair.Operands()[1].Node(); ok {
+		if id, ok := pair.Operands()[1].NodeID(); ok {
 			r.list(id)
 		}
 	}
 }
 
-func (r *renumbering) operand(o llvmir.MDOperand) string {
-	if id, ok := o.Node(); ok {
+func (r *renumbering) operand(o llvmir.NodeOperand) string {
+	if id, ok := o.NodeID(); ok {
 		if _, _, ok := devicecode.AspectPair(r.module.Node(id)); ok {
 			r.pair(id)
 		}
@@ -195,7 +195,7 @@ func (r *renumbering) once(id int) *llvmir.Node {
 
 func (r *renumbering) set(n *llvmir.Node, words []string) {
 	old := n.Operands()
-	if slices.EqualFunc(old, words, func(o llvmir.MDOperand, word string) bool { return o.Text == word }) {
+	if slices.EqualFunc(old, words, func(o llvmir.NodeOperand, word string) bool { return o.Text == word }) {
 		return
 	}
 	text := "!{" + strings.Join(words, ", ") + "}"

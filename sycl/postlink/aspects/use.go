@@ -7,7 +7,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -263,7 +263,7 @@ func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
 		s = p.ofType(in.Type())
 	}
 	symbol := func(name string) {
-		if sym := p.module.Lookup(name); sym != nil {
+		if sym := p.module.Symbol(name); sym != nil {
 			s.join(p.ofType(sym.ValueType()))
 		}
 	}

@@ -3,13 +3,12 @@
 package devicecode
 
 import (
-	"math"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -49,17 +48,15 @@ func (d Diagnostic) String() string {
 const CompileWithDebug = "compile with '-g' to get source location"
 
 // Known reports whether a location names a line.
-func Known(l llvmir.Location) bool { return l.File != "" && l.Line > 0 }
+func Known(l llvmir.Frame) bool { return l.Path != "" && l.Line > 0 }
 
 // Place returns a location that names a line, the zero Location for others.
-func Place(l llvmir.Location) srcloc.Location {
+func Place(l llvmir.Frame) srcloc.Location {
 	if !Known(l) {
 		return srcloc.Location{}
 	}
-	return srcloc.Location{Path: l.File, Line: narrow(l.Line), Column: narrow(l.Column)}
+	return l.Location
 }
-
-func narrow(n int) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
 // BriefName returns a function's name as people write it, without parameters.
 func BriefName(symbol string) string {
@@ -94,11 +91,11 @@ type Chain struct {
 // NewChain returns a chain that starts at a function.
 func NewChain(f *llvmir.Function) *Chain {
 	c := &Chain{}
-	c.add(chainName(f), llvmir.Location{})
+	c.add(chainName(f), llvmir.Frame{})
 	return c
 }
 
-func (c *Chain) add(name string, call llvmir.Location) {
+func (c *Chain) add(name string, call llvmir.Frame) {
 	if Known(call) {
 		name += " " + call.String()
 	}
@@ -107,7 +104,7 @@ func (c *Chain) add(name string, call llvmir.Location) {
 
 // AddCall adds a function, nil when it is something else, that the last one of the
 // chain calls at a place.
-func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Location) {
+func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	c.AddInlined(call)
 	if f != nil {
 		c.add(chainName(f), call)
@@ -120,14 +117,14 @@ func (c *Chain) Cut(last *llvmir.Function) bool {
 		return false
 	}
 	c.lines = append(c.lines, "  ...")
-	c.add(chainName(last), llvmir.Location{})
+	c.add(chainName(last), llvmir.Frame{})
 	return true
 }
 
 // AddInlined adds the functions that the compiler has inlined between the last
 // function of the chain and l.
-func (c *Chain) AddInlined(l llvmir.Location) {
-	var inlined []llvmir.Location
+func (c *Chain) AddInlined(l llvmir.Frame) {
+	var inlined []llvmir.Frame
 	for ; l.InlinedAt != nil && len(inlined) < MaxChain; l = *l.InlinedAt {
 		inlined = append(inlined, l)
 	}
@@ -144,7 +141,7 @@ func (c *Chain) AddInlined(l llvmir.Location) {
 }
 
 // Notes returns the notes of a diagnostic about a use at the end of the chain.
-func (c *Chain) Notes(use llvmir.Location) []string {
+func (c *Chain) Notes(use llvmir.Frame) []string {
 	notes := append([]string{"use is from this call chain:"}, c.lines...)
 	if !Known(use) {
 		notes = append(notes, CompileWithDebug)
@@ -153,7 +150,7 @@ func (c *Chain) Notes(use llvmir.Location) []string {
 }
 
 // CallSites are places where functions name symbols.
-type CallSites map[callSite]llvmir.Location
+type CallSites map[callSite]llvmir.Frame
 
 type callSite struct {
 	caller *llvmir.Function
@@ -161,12 +158,12 @@ type callSite struct {
 }
 
 // Find returns the first place with a location, the zero Location when there is none.
-func (s *CallSites) Find(caller *llvmir.Function, symbol string) llvmir.Location {
+func (s *CallSites) Find(caller *llvmir.Function, symbol string) llvmir.Frame {
 	key := callSite{caller, symbol}
 	if where, ok := (*s)[key]; ok {
 		return where
 	}
-	var where llvmir.Location
+	var where llvmir.Frame
 	for in := range caller.Body() {
 		at, ok := in.DebugLoc()
 		if !ok || !Known(at) {

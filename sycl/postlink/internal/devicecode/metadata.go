@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 // Attributes of functions that say what they are.
@@ -81,7 +81,7 @@ func FixedTargets(m *llvmir.Module, f *llvmir.Function) (targets []string, ok bo
 		return nil, false, bad
 	}
 	for _, operand := range n.Operands() {
-		if name, ok := operand.Str(); ok {
+		if name, ok := operand.StringValue(); ok {
 			targets = append(targets, name)
 		} else if value, ok := operand.Int(); ok && FitsAspect(value) {
 			targets = append(targets, aspect.Aspect(value).String())
@@ -115,13 +115,13 @@ func NodeAspects(m *llvmir.Module, n *llvmir.Node) ([]int32, bool) {
 }
 
 // AspectOperand reads an aspect, a number or a pair of name and number.
-func AspectOperand(m *llvmir.Module, o llvmir.MDOperand) (int32, bool) {
+func AspectOperand(m *llvmir.Module, o llvmir.NodeOperand) (int32, bool) {
 	if value, ok := o.Int(); ok {
 		return int32(value), FitsAspect(value)
 	}
 	n, ok := o.Inline()
 	if !ok {
-		if id, ok := o.Node(); ok {
+		if id, ok := o.NodeID(); ok {
 			n = m.Node(id)
 		}
 	}
@@ -138,7 +138,7 @@ func AspectPair(n *llvmir.Node) (name string, value int32, ok bool) {
 	if len(operands) != 2 {
 		return "", 0, false
 	}
-	name, ok = operands[0].Str()
+	name, ok = operands[0].StringValue()
 	if !ok {
 		return "", 0, false
 	}
@@ -151,8 +151,8 @@ func AspectPair(n *llvmir.Node) (name string, value int32, ok bool) {
 func FitsAspect(value int64) bool { return value >= math.MinInt32 && value <= math.MaxInt32 }
 
 // OperandNode returns the node that an operand is or refers to.
-func OperandNode(m *llvmir.Module, o llvmir.MDOperand) (*llvmir.Node, bool) {
-	if id, ok := o.Node(); ok {
+func OperandNode(m *llvmir.Module, o llvmir.NodeOperand) (*llvmir.Node, bool) {
+	if id, ok := o.NodeID(); ok {
 		n := m.Node(id)
 		return n, n != nil
 	}

@@ -18,8 +18,8 @@ func (f *Function) Defined() bool { return f.defined }
 // Kernel reports whether the function's calling convention is one of kernels.
 func (f *Function) Kernel() bool { return f.kernel }
 
-// CallingConv returns the calling convention, "" for that of C.
-func (f *Function) CallingConv() string { h := f.header(); return h.convention.in(h.text) }
+// CallingConvention returns the calling convention, "" for that of C.
+func (f *Function) CallingConvention() string { h := f.header(); return h.convention.in(h.text) }
 
 // Result returns the type of the function's result.
 func (f *Function) Result() *Type { h := f.header(); return f.m.typeAt(h.typ.in(h.text)) }

@@ -97,7 +97,7 @@ func (l *subsetLists) addNamed(m *Module, i uint32) {
 	for k, o := range n.operands() {
 		e := listEntry{list: uint32(at), order: k, text: o.Text, node: -1}
 		text := o.Text
-		if id, ok := o.Node(); ok {
+		if id, ok := o.NodeID(); ok {
 			if node := m.Node(id); node != nil {
 				e.node, text = id, node.text
 			}

@@ -46,7 +46,7 @@ func (l *subsetLists) addUnit(m *Module, i uint32) {
 	for _, o := range n.Operands() {
 		list := &unitList{field: o.Field}
 		node, inline := o.Inline()
-		if id, ok := o.Node(); ok {
+		if id, ok := o.NodeID(); ok {
 			list.item, list.numeric = m.nodes.find(uint32(id))
 			node = m.Node(id)
 		}
@@ -56,7 +56,7 @@ func (l *subsetLists) addUnit(m *Module, i uint32) {
 		}
 		for order, member := range node.Operands() {
 			list.size++
-			if id, ok := member.Node(); ok {
+			if id, ok := member.NodeID(); ok {
 				if at, ok := m.nodes.find(uint32(id)); ok {
 					l.members[at] = append(l.members[at], unitMember{list, order, id})
 				}

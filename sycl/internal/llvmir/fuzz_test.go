@@ -116,7 +116,7 @@ func FuzzSubset(f *testing.F) {
 		sub := check("a closure", Subset{Define: m.Closure(some...)})
 		// A closure has all that it needs.
 		for _, s := range m.Closure(some...) {
-			if there := sub.Lookup(s.Name()); s.Defined() && (there == nil || !there.Defined()) && s.Linkage() != Appending {
+			if there := sub.Symbol(s.Name()); s.Defined() && (there == nil || !there.Defined()) && s.Linkage() != Appending {
 				t.Fatalf("@%s is not in its closure:\n%s", s.Name(), textOf(t, sub))
 			}
 		}
@@ -171,7 +171,7 @@ func FuzzEdits(f *testing.F) {
 			t.Fatalf("%v\n%s", err, textOf(t, m))
 		}
 		for _, s := range symbolsOf(m) {
-			there := again.Lookup(s.Name())
+			there := again.Symbol(s.Name())
 			if there == nil {
 				t.Fatalf("@%s is gone:\n%s", s.Name(), textOf(t, m))
 			}

@@ -283,7 +283,7 @@ func (r *reader) node(start, end, limit int) error {
 
 func (r *reader) namedMetadata(start, end, limit int) error {
 	name := unescapeName(r.text[start+1 : end])
-	if r.m.Named(name) != nil {
+	if r.m.NamedMetadata(name) != nil {
 		return r.fail(start, "named metadata !%s is defined twice", name)
 	}
 	n := &NamedMetadata{m: r.m, name: name, item: r.next()}

@@ -51,16 +51,16 @@ func (n *Node) kind() string {
 	return ""
 }
 
-// An MDOperand is an operand of a metadata node. Of a specialised node it has
+// An NodeOperand is an operand of a metadata node. Of a specialised node it has
 // the field's name.
-type MDOperand struct {
+type NodeOperand struct {
 	Field string
 	Text  string
 	m     *Module
 }
 
 // Operands returns the operands of the node.
-func (n *Node) Operands() []MDOperand {
+func (n *Node) Operands() []NodeOperand {
 	lx := lexer{text: n.text, limit: len(n.text)}
 	// What comes first is distinct, ! or the kind; the operands are in brackets.
 	for open := false; !open; {
@@ -108,7 +108,7 @@ func nesting(c byte) int {
 // An operandList collects the operands of a node.
 type operandList struct {
 	n    *Node
-	list []MDOperand
+	list []NodeOperand
 	name string // field of the current operand
 	at   span   // its text
 }
@@ -133,21 +133,21 @@ func (l *operandList) field() bool {
 // next ends the current operand.
 func (l *operandList) next() {
 	if l.at.ok() {
-		l.list = append(l.list, MDOperand{l.name, l.at.in(l.n.text), l.n.m})
+		l.list = append(l.list, NodeOperand{l.name, l.at.in(l.n.text), l.n.m})
 	}
 	l.name, l.at = "", span{}
 }
 
-func (l *operandList) end() []MDOperand { l.next(); return l.list }
+func (l *operandList) end() []NodeOperand { l.next(); return l.list }
 
 // Field returns the operand of a field of a specialised node.
-func (n *Node) Field(name string) (MDOperand, bool) {
+func (n *Node) Field(name string) (NodeOperand, bool) {
 	for _, o := range n.Operands() {
 		if o.Field == name {
 			return o, true
 		}
 	}
-	return MDOperand{}, false
+	return NodeOperand{}, false
 }
 
 // Ints returns the integer operands of the node, without the others.
@@ -165,18 +165,18 @@ func (n *Node) Ints() []int64 {
 func (n *Node) Strings() []string {
 	var list []string
 	for _, o := range n.Operands() {
-		if s, ok := o.Str(); ok {
+		if s, ok := o.StringValue(); ok {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// Node returns the number of the node that the operand refers to.
-func (o MDOperand) Node() (int, bool) { id := nodeID(o.Text); return id, id >= 0 }
+// NodeID returns the number of the node that the operand refers to.
+func (o NodeOperand) NodeID() (int, bool) { id := nodeID(o.Text); return id, id >= 0 }
 
-// Str returns the content of a metadata string, or of a field that is a string.
-func (o MDOperand) Str() (string, bool) {
+// StringValue returns the content of a metadata string, or of a field that is a string.
+func (o NodeOperand) StringValue() (string, bool) {
 	text := strings.TrimPrefix(o.Text, "!")
 	if len(text) >= 2 && text[0] == '"' && stringEnd(text, 0) == len(text) {
 		return stringValue(text), true
@@ -185,7 +185,7 @@ func (o MDOperand) Str() (string, bool) {
 }
 
 // Int returns an integer: i32 5, or a field such as line: 5.
-func (o MDOperand) Int() (int64, bool) {
+func (o NodeOperand) Int() (int64, bool) {
 	text := o.Text
 	if o.Field == "" {
 		v, ok := o.value()
@@ -199,7 +199,7 @@ func (o MDOperand) Int() (int64, bool) {
 }
 
 // value returns an operand that is a typed value, such as ptr @f.
-func (o MDOperand) value() (Value, bool) {
+func (o NodeOperand) value() (Value, bool) {
 	if o.Text == "" || o.Text[0] == '!' || o.Text == "null" {
 		return Value{}, false
 	}
@@ -208,8 +208,8 @@ func (o MDOperand) value() (Value, bool) {
 }
 
 // Inline returns a node that is written in place.
-func (o MDOperand) Inline() (*Node, bool) {
-	if _, ok := o.Node(); ok || len(o.Text) < 2 || o.Text[0] != '!' || o.Text[1] == '"' {
+func (o NodeOperand) Inline() (*Node, bool) {
+	if _, ok := o.NodeID(); ok || len(o.Text) < 2 || o.Text[0] != '!' || o.Text[1] == '"' {
 		return nil, false
 	}
 	return &Node{m: o.m, id: -1, text: o.Text}, true
@@ -228,19 +228,19 @@ func (n *NamedMetadata) entity() uint32 { return n.item }
 func (n *NamedMetadata) Nodes() []int {
 	var ids []int
 	for _, o := range n.operands() {
-		if id, ok := o.Node(); ok {
+		if id, ok := o.NodeID(); ok {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-func (n *NamedMetadata) operands() []MDOperand {
+func (n *NamedMetadata) operands() []NodeOperand {
 	return (&Node{m: n.m, text: n.m.nodeText(n.item)}).Operands()
 }
 
-// Named returns the named metadata of a name, nil when there is none.
-func (m *Module) Named(name string) *NamedMetadata { return m.namedIDs[name] }
+// NamedMetadata returns the named metadata of a name, nil when there is none.
+func (m *Module) NamedMetadata(name string) *NamedMetadata { return m.namedIDs[name] }
 
 // unescapeName and escapeName convert metadata names, which use \xx outside of quotes.
 func unescapeName(s string) string { return unquote(s) }
@@ -285,7 +285,7 @@ func (m *Module) SetNode(id int, text string) error {
 // AppendNamed adds nodes to named metadata, which is made when there is none.
 func (m *Module) AppendNamed(name string, nodes ...int) {
 	var refs []string
-	if n := m.Named(name); n != nil {
+	if n := m.NamedMetadata(name); n != nil {
 		for _, o := range n.operands() {
 			refs = append(refs, o.Text)
 		}
@@ -306,7 +306,7 @@ func (m *Module) SetNamed(name string, nodes ...int) {
 }
 
 func (m *Module) setNamed(name string, refs []string) {
-	old := m.Named(name)
+	old := m.NamedMetadata(name)
 	text := "!" + escapeName(name) + " = !{" + strings.Join(refs, ", ") + "}"
 	switch {
 	case old == nil && len(refs) == 0:

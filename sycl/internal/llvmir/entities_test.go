@@ -172,7 +172,7 @@ func TestRichModule(t *testing.T) {
 	check("distinct", m.Node(5).Distinct(), true)
 	check("kind", m.Node(5).kind(), "DISubprogram")
 	check("users of a symbol", len(m.SymbolUsers("f1")), 3)
-	check("named", m.Named("odd name").Nodes(), "[]")
+	check("named", m.NamedMetadata("odd name").Nodes(), "[]")
 }
 
 func mustInit(m *Module, name string) Value { v, _ := m.Global(name).InitializerValue(); return v }

@@ -75,8 +75,8 @@ func (m *Module) Kernels() []*Function {
 	return kernels
 }
 
-// Lookup returns the symbol of a name, nil when there is none.
-func (m *Module) Lookup(name string) Symbol { return m.symbols[name] }
+// Symbol returns the symbol of a name, nil when there is none.
+func (m *Module) Symbol(name string) Symbol { return m.symbols[name] }
 
 // Function returns the function of a name, nil when there is none.
 func (m *Module) Function(name string) *Function {

@@ -4,43 +4,33 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Location is a place in the source of a program.
-type Location struct {
-	File         string // directory and name
-	Line, Column int    // 0 when unknown
-	Function     string // as the source has it
-	LinkageName  string // as the module has it
-	InlinedAt    *Location
-}
-
-// String returns file:line:column, without what is unknown.
-func (l Location) String() string {
-	s := l.File
-	if l.Line > 0 {
-		s += ":" + strconv.Itoa(l.Line)
-		if l.Column > 0 {
-			s += ":" + strconv.Itoa(l.Column)
-		}
-	}
-	return s
+// A Frame is a place in the source of a program, in a function that may be inlined at
+// another place. The path is that which the compiler wrote: directory and name.
+type Frame struct {
+	srcloc.Location
+	Function    string // as the source has it
+	LinkageName string // as the module has it
+	InlinedAt   *Frame
 }
 
 // Location follows a DILocation, DISubprogram or another scope to its source.
-func (m *Module) Location(id int) (Location, bool) { return m.location(m.Node(id), 0) }
+func (m *Module) Location(id int) (Frame, bool) { return m.location(m.Node(id), 0) }
 
 // DebugLoc returns where the source defines the function.
-func (f *Function) DebugLoc() (Location, bool) {
+func (f *Function) DebugLoc() (Frame, bool) {
 	id, ok := f.Metadata("dbg")
 	if !ok {
-		return Location{}, false
+		return Frame{}, false
 	}
 	return f.m.Location(id)
 }
 
 // DebugLoc returns where the instruction comes from.
-func (in *Instr) DebugLoc() (Location, bool) {
+func (in *Instr) DebugLoc() (Frame, bool) {
 	if in.op[0] == '#' {
 		for i := len(in.toks) - 1; i >= 0; i-- {
 			if in.toks[i].kind == tokenMeta {
@@ -59,19 +49,19 @@ func (in *Instr) DebugLoc() (Location, bool) {
 		}
 		return in.f.m.location(&Node{m: in.f.m, id: -1, text: ref}, 0)
 	}
-	return Location{}, false
+	return Frame{}, false
 }
 
 // deepestScope bounds chains of scopes and inlining, which hostile metadata can
 // make circular.
 const deepestScope = 1000
 
-func (m *Module) location(n *Node, depth int) (Location, bool) {
+func (m *Module) location(n *Node, depth int) (Frame, bool) {
 	if n == nil || depth > deepestScope {
-		return Location{}, false
+		return Frame{}, false
 	}
 	fields := fieldsOf(n)
-	l := Location{Line: fields.number("line")}
+	l := Frame{Location: srcloc.Location{Line: fields.number("line")}}
 	if n.kind() != "DILocation" {
 		return m.inScope(l, n)
 	}
@@ -85,16 +75,16 @@ func (m *Module) location(n *Node, depth int) (Location, bool) {
 }
 
 // inScope completes a location with what its scope and those around it say.
-func (m *Module) inScope(l Location, scope *Node) (Location, bool) {
+func (m *Module) inScope(l Frame, scope *Node) (Frame, bool) {
 	for range deepestScope {
 		if scope == nil {
 			break
 		}
 		fields := fieldsOf(scope)
-		if l.File == "" {
+		if l.Path == "" {
 			if file := m.fieldNode(fields, "file"); file != nil {
 				ff := fieldsOf(file)
-				l.File = joinFile(ff.text("directory"), ff.text("filename"))
+				l.Path = joinFile(ff.text("directory"), ff.text("filename"))
 			}
 		}
 		if scope.kind() == "DISubprogram" {
@@ -103,34 +93,34 @@ func (m *Module) inScope(l Location, scope *Node) (Location, bool) {
 		}
 		scope = m.fieldNode(fields, "scope")
 	}
-	return l, l.File != ""
+	return l, l.Path != ""
 }
 
-type mdFields []MDOperand
+type mdFields []NodeOperand
 
 func fieldsOf(n *Node) mdFields { return n.Operands() }
 
-func (f mdFields) get(name string) (MDOperand, bool) {
+func (f mdFields) get(name string) (NodeOperand, bool) {
 	for _, o := range f {
 		if o.Field == name {
 			return o, true
 		}
 	}
-	return MDOperand{}, false
+	return NodeOperand{}, false
 }
 
-func (f mdFields) number(name string) int {
+func (f mdFields) number(name string) uint32 {
 	o, _ := f.get(name)
 	n, err := strconv.ParseUint(o.Text, 10, 31)
 	if err != nil {
 		return 0
 	}
-	return int(n)
+	return uint32(n)
 }
 
 func (f mdFields) text(name string) string {
 	o, _ := f.get(name)
-	s, _ := o.Str()
+	s, _ := o.StringValue()
 	return s
 }
 
@@ -139,7 +129,7 @@ func (m *Module) fieldNode(f mdFields, name string) *Node {
 	if !ok {
 		return nil
 	}
-	if id, ok := o.Node(); ok {
+	if id, ok := o.NodeID(); ok {
 		return m.Node(id)
 	}
 	n, _ := o.Inline()

@@ -92,7 +92,7 @@ func aliasDeclaration(a *Alias) string {
 	convention := ""
 	if base, ok := (Value{Text: lastValue(h.initializer.in(h.text))}).BaseGlobal(); ok {
 		if f := a.m.Function(base); f != nil {
-			convention = f.CallingConv()
+			convention = f.CallingConvention()
 		}
 	}
 	params := strings.TrimPrefix(t.text, t.elem.text+" ")

@@ -56,7 +56,7 @@ func TestWhatCompilersPrint(t *testing.T) {
 							}
 						}
 						if id, ok := in.Metadata("dbg"); ok {
-							if l, ok := in.DebugLoc(); !ok || l.File == "" {
+							if l, ok := in.DebugLoc(); !ok || l.Path == "" {
 								t.Errorf("%s: !%d leads nowhere", f.Name(), id)
 							}
 						}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 const program = `define spir_kernel void @first(ptr addrspace(1) %p) #0 {

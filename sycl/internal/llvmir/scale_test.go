@@ -184,35 +184,3 @@ func TestLongLinesAndDeepNesting(t *testing.T) {
 		t.Errorf("%%a stands for %v", body)
 	}
 }
-
-func BenchmarkParse(b *testing.B) {
-	text := synthetic(20_000)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		parseString(b, text)
-	}
-}
-
-func BenchmarkBodies(b *testing.B) {
-	text := synthetic(20_000)
-	m := parseString(b, text)
-	b.SetBytes(int64(len(text)))
-	var types []*Type
-	for b.Loop() {
-		for _, f := range m.Functions() {
-			for in := range f.Body() {
-				types = in.AppendTypes(types[:0])
-			}
-		}
-	}
-}
-
-func BenchmarkSubsets(b *testing.B) {
-	m := parseString(b, synthetic(20_000))
-	m.buildIndex()
-	for b.Loop() {
-		if err := m.WriteSubset(io.Discard, Subset{Define: []Symbol{m.Function("f5000")}}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

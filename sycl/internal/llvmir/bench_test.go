@@ -1,0 +1,99 @@
+package llvmir
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+var (
+	benchFile = flag.String("ll", "", "`file` of LLVM IR as text that the benchmarks read, in place of a synthetic one")
+	benchOpt  = flag.String("opt", "", "`path` of LLVM's opt, which reads and prints the file of -ll as a comparison")
+)
+
+// benchText returns what the benchmarks read.
+func benchText(b *testing.B) []byte {
+	b.Helper()
+	text := []byte(synthetic(20_000))
+	if *benchFile != "" {
+		var err error
+		if text, err = os.ReadFile(*benchFile); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(len(text)))
+	return text
+}
+
+// BenchmarkCopy is the least that reading a file can take.
+func BenchmarkCopy(b *testing.B) {
+	text := benchText(b)
+	for b.Loop() {
+		bytes.Count(bytes.Clone(text), []byte{'\n'})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := benchText(b)
+	for b.Loop() {
+		if _, err := Parse("b.ll", text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseAndWrite(b *testing.B) {
+	text := benchText(b)
+	for b.Loop() {
+		m, err := Parse("b.ll", text)
+		if err == nil {
+			_, err = m.WriteTo(io.Discard)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBodies reads all instructions with their types.
+func BenchmarkBodies(b *testing.B) {
+	m := parseString(b, string(benchText(b)))
+	var types []*Type
+	for b.Loop() {
+		for _, f := range m.Functions() {
+			for in := range f.Body() {
+				types = in.AppendTypes(types[:0])
+			}
+		}
+	}
+}
+
+// BenchmarkSubset writes one function with all that it refers to.
+func BenchmarkSubset(b *testing.B) {
+	m := parseString(b, string(benchText(b)))
+	m.buildIndex()
+	functions := m.Functions()
+	b.SetBytes(0) // one function of many is written
+	define := Subset{Define: []Symbol{functions[len(functions)/2]}}
+	for b.Loop() {
+		if err := m.WriteSubset(io.Discard, define); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOpt is LLVM's own reader and printer.
+func BenchmarkOpt(b *testing.B) {
+	if *benchOpt == "" || *benchFile == "" {
+		b.Skip("-opt and -ll are needed")
+	}
+	benchText(b)
+	for b.Loop() {
+		if out, err := exec.Command(*benchOpt, "-passes=verify", "-S", "-o", os.DevNull, *benchFile).CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+	}
+}
