@@ -54,15 +54,6 @@ func (a Aspect) Known() bool {
 	return ok
 }
 
-// Deprecated reports whether all names of the value are deprecated or retired.
-func (a Aspect) Deprecated() bool {
-	e, ok := byValue[a]
-	return ok && e.status != current
-}
-
-// Name returns the name of a number, "" when it has none.
-func Name(value uint32) string { return byValue[Aspect(value)].name }
-
 // Parse returns the aspect of a name or a decimal number. Deprecated and retired
 // names are accepted, a name may have "aspect::" or "sycl::aspect::" before it,
 // and any 32-bit number is an aspect.
@@ -82,34 +73,6 @@ func Parse(nameOrNumber string) (Aspect, error) {
 		return 0, fmt.Errorf("unknown aspect %q: did you mean %s?", nameOrNumber, near[0])
 	}
 	return 0, fmt.Errorf("unknown aspect %q: expected a name of enum class aspect or a number", nameOrNumber)
-}
-
-// DeprecatedName reports whether name is accepted by Parse but out of use, and
-// the name of its value today, "" when that has none.
-func DeprecatedName(name string) (today string, deprecated bool) {
-	a, ok := byName[name]
-	if !ok {
-		return "", false
-	}
-	e := byValue[a]
-	if e.status != current {
-		return "", true
-	}
-	if e.name == name {
-		return "", false
-	}
-	return e.name, true
-}
-
-// All returns the known aspects in ascending order, deprecated ones included.
-func All() []Aspect {
-	var all []Aspect
-	for _, e := range names {
-		if len(all) == 0 || all[len(all)-1] != e.value {
-			all = append(all, e.value)
-		}
-	}
-	return all
 }
 
 // An entry gives a value a name.

@@ -199,7 +199,7 @@ func (o *OpenCLDevice) Entry(target string) (*Entry, error) {
 		open:    "these are all that the OpenCL adapter of DPC++ can find",
 	}
 	if o.Partial {
-		e.open = o.From + " does not tell of all"
+		e.open = o.From + " does not list all of them"
 	}
 	e.comments = append(e.comments, o.ID+" of "+o.From)
 	for _, query := range []string{"CL_DEVICE_NAME", "CL_DEVICE_VERSION", "CL_DRIVER_VERSION"} {

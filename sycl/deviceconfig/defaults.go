@@ -27,7 +27,7 @@ var (
 )
 
 // The embedded files are read once, when they are needed first. Tests read them
-// too, so that a fault in one cannot get as far as these panics.
+// as well, so that no program panics for a fault in one.
 var (
 	defaults   = sync.OnceValue(func() *Config { return must(readDefaults()) })
 	names      = sync.OnceValue(func() *nameTable { return must(readNames()) })

@@ -76,7 +76,7 @@ type Device struct {
 	Source string
 }
 
-// Limits are what files for DPC++ do not tell of a device.
+// Limits are what files for DPC++ do not say about a device.
 type Limits struct {
 	// MaxWorkGroupSize is the largest number of work-items of a work-group, 0 when
 	// it is not known.
@@ -95,7 +95,7 @@ type Limits struct {
 	Matrices []MatrixCombination
 }
 
-// orElse returns l with what it does not tell taken from o.
+// orElse returns l with what it does not say taken from o.
 func (l Limits) orElse(o Limits) Limits {
 	if l.MaxWorkGroupSize == 0 {
 		l.MaxWorkGroupSize = o.MaxWorkGroupSize
@@ -175,7 +175,7 @@ func (c *Config) targets() iter.Seq[string] {
 
 // Merge adds the devices and warnings of o. A device of o replaces one of the
 // same name, and takes its place; only the Limits, which files for DPC++ cannot
-// have, stay where o does not tell.
+// have, stay where o does not say them.
 func (c *Config) Merge(o *Config) {
 	for _, d := range o.devices {
 		if i, ok := c.index[d.Name]; ok {

@@ -12,7 +12,7 @@ func Canonical(target string) string {
 }
 
 // Triple returns the LLVM target triple for the code of a target, and whether
-// there is one. Triples themselves are targets too.
+// there is one. Triples are targets themselves.
 func Triple(target string) (string, bool) {
 	const (
 		jit    = "spir64-unknown-unknown"

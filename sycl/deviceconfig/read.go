@@ -228,7 +228,7 @@ func (d *Device) infer() {
 	d.OclocDevice = device
 }
 
-// knownOption tells keys with options of a compiler from misspelt ones.
+// knownOption accepts keys with options of a compiler, and refuses misspelt ones.
 func (p *parser) knownOption(n *yaml.Node, key string) error {
 	near := spell.Nearest(key, slices.Values(entryKeys), 1)
 	if strings.HasPrefix(key, keyToolchain+"-") && (near == nil || spell.Distance(key, near[0]) > 2) {

@@ -1,5 +1,5 @@
-// Package filetable reads and writes file tables, the text by which the steps
-// that build device code tell each other which files they made:
+// Package filetable reads and writes file tables, the text in which a step of
+// building device code lists the files that it made for the next:
 //
 //	[Code|Properties|Symbols]
 //	kernels_0.bc|kernels_0.prop|kernels_0.sym

@@ -111,7 +111,7 @@ type Image struct {
 	Stated imageformat.Format
 
 	// Properties is what the host file says about the image, with the aspects of
-	// package aspect: the version of a descriptor tells what its numbers mean. It
+	// package aspect: the version of a descriptor says what its numbers mean. It
 	// is empty, not nil, when there is nothing.
 	Properties *propset.Registry
 

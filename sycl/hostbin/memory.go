@@ -41,7 +41,7 @@ func (m *memory) mapped(address uint64, sec section, at int64) error {
 	return nil
 }
 
-// mappedNext adds a section of an object, which has no address yet, behind the
+// mappedNext adds a section of an object, which has no address yet, after the
 // others and apart from them. It returns the address.
 func (m *memory) mappedNext(sec section, at int64) (uint64, error) {
 	const page = 1 << 12
@@ -73,7 +73,7 @@ func (m *memory) undefine(address, symbol uint64) {
 	m.undefined[address] = symbol + 1
 }
 
-// segment returns the segment with that address in it, or just behind it.
+// segment returns the segment with that address in it, or at its end.
 func (m *memory) segment(address uint64) (segment, bool) {
 	i := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].address > address }) - 1
 	if i < 0 || address-m.segments[i].address > uint64(m.segments[i].size) {
@@ -220,7 +220,7 @@ func (m *memory) table(raw []byte, address uint64, offset int64) error {
 }
 
 // startsImage reports whether what is at the address looks like an image with a
-// target. What does is then read without mercy.
+// target. Faults of what does are errors.
 func (m *memory) startsImage(address uint64) bool {
 	if address == 0 || address%8 != 0 {
 		return false

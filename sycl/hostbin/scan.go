@@ -230,9 +230,9 @@ func stated(k offload.ImageKind) imageformat.Format {
 // offloadSection is the section that holds containers.
 const offloadSection = ".llvm.offloading"
 
-// sections adds the images of sections with telling names. In a linked file,
+// sections adds the images of sections whose names are known. In a linked file,
 // sections of a bundle hold the images that descriptors point at, joined, and
-// cannot be told apart without those.
+// cannot be separated without those.
 func (s *scanner) sections(in input, list []section, linked bool) error {
 	total := int64(0)
 	for _, sec := range list {

@@ -220,7 +220,7 @@ func (s *source) image(img *Image) ([]word, error) {
 	return words, nil
 }
 
-// check fails for what a descriptor cannot tell.
+// check fails for what a descriptor cannot hold.
 func (img *Image) check() error {
 	switch {
 	case img.File == "":

@@ -13,23 +13,23 @@ import (
 type Format uint8
 
 const (
-	Unknown     Format = iota
-	SPIRV              // SPIR-V, in either byte order
-	Bitcode            // LLVM bitcode, with or without its wrapper
-	PTX                // PTX assembly text
-	Zebin              // ELF for Intel GPUs
-	Cubin              // ELF for NVIDIA GPUs
-	HSACO              // ELF for AMD GPUs
-	FatBinary          // NVIDIA fat binary
-	PatchTokens        // older binaries for Intel GPUs
-	ELF                // ELF for another machine, such as a host CPU
-	COFF               // COFF object or PE file for a host CPU
-	Archive            // ar archive, such as the fat binaries of ocloc
-	ThinArchive        // ar archive that names files and does not hold them
-	Bundle             // binary or text bundle of clang-offload-bundler
-	CompressedBundle
-	Offload // OffloadBinary container
-	SYCLBIN // SYCLBIN file
+	Unknown          Format = iota
+	SPIRV                   // SPIR-V, in either byte order
+	Bitcode                 // LLVM bitcode, with or without its wrapper
+	PTX                     // PTX assembly text
+	Zebin                   // ELF for Intel GPUs
+	Cubin                   // ELF for NVIDIA GPUs
+	HSACO                   // ELF for AMD GPUs
+	FatBinary               // NVIDIA fat binary
+	PatchTokens             // older binaries for Intel GPUs
+	ELF                     // ELF for another machine, such as a host CPU
+	COFF                    // COFF object or PE file for a host CPU
+	Archive                 // ar archive, such as the fat binaries of ocloc
+	ThinArchive             // ar archive that names files and does not hold them
+	Bundle                  // binary or text bundle of clang-offload-bundler
+	CompressedBundle        // such a bundle, compressed
+	Offload                 // OffloadBinary container
+	SYCLBIN                 // SYCLBIN file
 
 	// Native and Text are for what a file says about an image that it holds:
 	// compiled code, and text such as LLVM IR or assembly. Detect returns neither.

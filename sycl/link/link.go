@@ -17,21 +17,22 @@
 //
 // A device takes a module when the module has an image for it, so symbols resolve
 // for each target on its own. The targets are those of the images: TRIPLE=ARCH for
-// native code, and the architecture of the triple for IR, of which spir64 stands
-// for spir64_gen and spir64_x86_64, too. IR whose requirements name fixed targets
+// native code, and the architecture of the triple for IR, of which spir64 also
+// stands for spir64_gen and spir64_x86_64. IR whose requirements name fixed targets
 // is for these only, so that they are targets of their own, next to all others.
 //
 // A module imports for each target that it has an image for, and only a module
 // with an image for the same target helps: a driver cannot put SPIR-V and native
-// code together, or native code for different architectures. A name is there twice when two modules have it for the same
-// target: IR beside native code is the same kernel for other devices, though the runtime
-// of 2026 may take it for those of the native code, too. Modules that require different kinds of device, such as
-// aspect::cpu and aspect::gpu, never meet.
+// code together, or native code for different architectures. Two modules that have a
+// name for the same target are a conflict: IR beside native code is the same kernel for
+// other devices, though the runtime of 2026 may also take it for those of the native
+// code. Modules that require different kinds of device, such as aspect::cpu and
+// aspect::gpu, never meet.
 //
 // # What comes out
 //
 // Modules with the same metadata and images are one module. All others are kept as
-// they are, with every set and key, also those that nobody knows. Their order, and
+// they are, with every set and key, also unknown ones. Their order, and
 // that of their properties, does not depend on the order of the inputs, or on
 // whether these were combined before: combining is associative, in bytes. Only the
 // set of specialization constants keeps its order, as it says where in the default

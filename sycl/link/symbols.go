@@ -69,7 +69,7 @@ func (l *linker) index(names func(*module) []string) map[string][]*module {
 	return index
 }
 
-// setKeys returns what tells the keys of a module's set.
+// setKeys returns a function that lists the keys of a module's set.
 func setKeys(set string) func(*module) []string {
 	return func(m *module) []string { return keys(m.Metadata.Set(set)) }
 }

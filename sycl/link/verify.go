@@ -127,7 +127,7 @@ func claimName(owner map[ownerKey]int, name string, m *module) (first, target in
 	return first, target
 }
 
-// imports finds what modules import, which nobody resolves in executable state.
+// imports finds what modules import, which is not resolved in executable state.
 func (v *verifier) imports() {
 	v.symbolImports(true)
 	others := make(map[int][]string) // by importer, what other modules have

@@ -21,11 +21,11 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	container, err := offload.NewFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	containers, err := offload.ReadAll(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, e := range container.Entries {
+	for _, e := range containers[0].Entries {
 		arch, _ := e.String("arch")
 		fmt.Println(e.ImageKind, arch, e.Size(), "bytes")
 	}

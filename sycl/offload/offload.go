@@ -23,7 +23,7 @@
 // several images.
 //
 // The layouts and the order of everything in written containers are those of
-// LLVM's OffloadBinary class. Unlike LLVM, [NewFile] also refuses images that
+// LLVM's OffloadBinary class. Unlike LLVM, [ReadAll] also refuses images that
 // reach past the end of the container, strings outside of it, parts that
 // overlap, and a version 1 header with a wrong entry size.
 package offload
@@ -32,7 +32,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 )
 
 // Magic is how every container starts.
@@ -66,9 +65,6 @@ type Entry struct {
 
 // Size returns the size of the image in bytes.
 func (e *Entry) Size() int64 { return e.size }
-
-// Open returns a reader of the image.
-func (e *Entry) Open() io.ReadSeeker { return io.NewSectionReader(e.ReaderAt, 0, e.size) }
 
 // String returns the value of the first string with that key, and whether there
 // is one.
@@ -182,6 +178,3 @@ func align(n int64) (int64, bool) {
 	}
 	return (n + alignment - 1) &^ (alignment - 1), true
 }
-
-// Recognize reports whether the first bytes of a file are those of a container.
-func Recognize(head []byte) bool { return strings.HasPrefix(string(head), Magic) }

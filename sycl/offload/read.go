@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 )
 
-// What one call of NewFile or ReadAll keeps in memory at most, whatever the
+// What one call of ReadAll keeps in memory at most, whatever the
 // input claims. Containers of compilers stay far below.
 const (
 	maxEntries     = 1 << 18 // entries and containers together
@@ -22,13 +22,8 @@ const (
 	maxInflated    = inflate.Most
 )
 
-// NewFile reads the container at the start of r, which has size bytes. What
-// follows the container is not looked at; see [ReadAll].
-func NewFile(r io.ReaderAt, size int64) (*File, error) {
-	return newFile(r, 0, size, new(budget))
-}
-
-// ReadAll reads containers that follow one another until the end of r.
+// ReadAll reads the containers in r, which has size bytes: one, or several that
+// follow one another. Errors in the content are of type [*FormatError].
 func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 	var files []*File
 	spent := new(budget)

@@ -34,11 +34,6 @@ type Copier interface {
 	CopyTo(w io.Writer, buf []byte) (int64, error)
 }
 
-// Image returns the entry as one to write.
-func (e *Entry) Image() Image {
-	return Image{e.ImageKind, e.OffloadKind, e.Flags, e.Strings, e}
-}
-
 // Options say how to write containers.
 type Options struct {
 	Version     uint32      // 1, 2 or 3; 0 is 2

@@ -20,7 +20,7 @@ const annotationsGlobal = "llvm.global.annotations"
 // not have.
 const (
 	annotateExternal  = "sycl-external"   // SYCL_EXTERNAL
-	annotateDeviceHas = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects behind the colon
+	annotateDeviceHas = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects after the colon
 )
 
 // lowerAnnotations turns the annotations "sycl-external" and

@@ -131,7 +131,7 @@ static const float
     measured = from_host(1.0f);
 static float scale = 3.0f;
 static const float only_host = add(scale, from_host(2.0f));
-static const Known devicecode.Known(2.0f);
+static const Known known(2.0f);
 constexpr float two = 2.0f;
 class A; class B; class C; class D;
 void kernels(float *f) {

@@ -10,7 +10,7 @@ import (
 // aspects are known and before it splits: those of libsycl-crt, -cmath, -complex, -imf,
 // -itt and their fp64 parts, as DPC++ 2025.3 has them.
 const (
-	// libraryBoth has the functions that there are for double and, with f behind, for
+	// libraryBoth has the functions that there are for double and, with f at the end, for
 	// float.
 	libraryBoth = "acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan catanh cbrt ccos ccosh ceil " +
 		"cexp cexp10 cimag clog clog10 copysign cos cosh cospi cpolar cpow cproj creal csin csinh csqrt ctan ctanh erf erfc exp " +

@@ -16,7 +16,7 @@ import (
 )
 
 // knownAspects are the aspects that functions use or declare as far as their own
-// source tells: what aspects.Propagate found there. After it has seen the linked
+// source says: what aspects.Propagate found there. After it has seen the linked
 // module, callers know all of what they call.
 type knownAspects map[*llvmir.Function][]aspect.Aspect
 
@@ -68,15 +68,15 @@ func expectedOf(m *llvmir.Module, kernels []*llvmir.Function, known knownAspects
 func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagnostic, error) {
 	c := newExternalCheck(m, known)
 	var list []Diagnostic
-	said := map[string]bool{} // a function may be in many images
+	written := map[string]bool{} // a function may be in many images
 	for _, image := range images {
 		found, err := c.image(image)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range found {
-			if text := d.String(); !said[text] {
-				said[text] = true
+			if text := d.String(); !written[text] {
+				written[text] = true
 				list = append(list, d)
 			}
 		}
@@ -247,7 +247,7 @@ func readsConstant(name string) bool {
 	return mangledPrefix(name, "__sycl_getScalar2020SpecConstantValue") || mangledPrefix(name, "__sycl_getComposite2020SpecConstantValue")
 }
 
-// undefined lists the functions that a module's kernels reach and nobody defines,
+// undefined lists the functions that a module's kernels reach and no code defines,
 // sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
 // those of explicit SIMD are for later tools to define, what a failed assertion calls is
 // the device's, the bfloat16 library is the runtime's to link, and DPC++'s compiler links other device libraries to its modules.

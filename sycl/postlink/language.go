@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/llvmir"
 )
 
-// The metadata that tells the source language: a node of a SPIR-V source language
+// The metadata about the source language: a node of a SPIR-V source language
 // and its version, of which translators take the first, and what front ends for
 // OpenCL C write.
 const (

@@ -297,7 +297,7 @@ func (p *imageProperties) put(set, key string, v propset.Value) { p.registry.Add
 // mark notes that something holds for a symbol.
 func (p *imageProperties) mark(set string, name string) { p.put(set, name, propset.Uint(1)) }
 
-// paramInfo tells which parameters of a kernel were removed: a bit for each that
+// paramInfo says which parameters of a kernel were removed: a bit for each that
 // it had.
 func (p *imageProperties) paramInfo() error {
 	if !p.options.ParamInfo {
@@ -574,7 +574,7 @@ func directCallees(f *llvmir.Function) map[string]bool {
 	return all
 }
 
-// implicitLocalArgs tells which parameter of a kernel points to the memory that
+// implicitLocalArgs says which parameter of a kernel points to the memory that
 // its work-group shares.
 func (p *imageProperties) implicitLocalArgs() error {
 	for _, f := range p.functions {

@@ -330,7 +330,7 @@ func checkMetadataError(t testing.TB, r *propset.Registry, err error, text strin
 	t.Helper()
 	var bad *devicecode.MetadataError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), text) || r != nil {
-		t.Errorf("got %v, %v; want a devicecode.MetadataError with %q", r, err, text)
+		t.Errorf("got %v, %v; want a MetadataError with %q", r, err, text)
 	}
 }
 

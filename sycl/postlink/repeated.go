@@ -201,7 +201,7 @@ func (p *printer) tokens(text string) {
 	for token := range llvmir.Tokens(text) {
 		name, isSymbol := strings.CutPrefix(token.Text, "@")
 		switch {
-		case strings.HasPrefix(token.Text, "#"): // attributes are written behind
+		case strings.HasPrefix(token.Text, "#"): // attributes follow
 			continue
 		case !isSymbol:
 			fmt.Fprintf(p.hash, "%s ", token.Text)

@@ -121,7 +121,7 @@ func (p *restored) lose(set, key, why string) {
 
 func (p *restored) findEntryPoints(id string) error {
 	exported := p.registry.Set(propset.ExportedSymbols)
-	// Without either set no post-link step has said what the functions are for.
+	// Without either set no post-link step says what the functions are for.
 	known := exported.Len()+p.registry.Set(propset.KernelNames).Len() > 0
 	for _, f := range p.module.Functions() {
 		_, listed := exported.Get(f.Name())

@@ -32,7 +32,7 @@ type SplitOptions struct {
 	Mode SplitMode
 
 	// KernelsOnly makes entry points of kernels and indirectly callable functions
-	// only; otherwise SYCL_EXTERNAL functions are entry points, too.
+	// only; otherwise SYCL_EXTERNAL functions are entry points as well.
 	KernelsOnly bool
 
 	// Whole makes one image of all entry points, whatever they need and the mode says.

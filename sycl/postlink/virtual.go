@@ -16,7 +16,7 @@ import (
 // it can make objects of their class.
 //
 // It warns of kernels that have no such attribute in the end and reach a virtual
-// call: nothing tells the runtime what to link them with.
+// call: the runtime cannot know what to link them with.
 //
 // It takes time in proportion to the module, and for each set to what reaches it.
 func findVirtualFunctions(m *llvmir.Module) []Diagnostic {

@@ -167,7 +167,7 @@ func (r *Release) Write(sets *propset.Registry) (*propset.Registry, error) {
 	})
 }
 
-// Set is the property set in which a file tells the release that it was written for.
+// Set is the property set in which a file states the release that it was written for.
 // It is no set of DPC++, whose runtime passes over it.
 const Set = "rules_sycl/runtime"
 
@@ -178,8 +178,8 @@ func (r *Release) Record(global *propset.Registry) {
 	global.Add(Set).Put(keyRelease, propset.String(r.Name))
 }
 
-// Recorded returns the release that the global metadata of a file tells, nil when it
-// tells none.
+// Recorded returns the release that the global metadata of a file states, nil when it
+// states none.
 func Recorded(global *propset.Registry) (*Release, error) {
 	v, ok := global.Set(Set).Get(keyRelease)
 	if !ok {

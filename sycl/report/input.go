@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -38,7 +39,7 @@ func FromSYCLBIN(f *syclbin.File) ([]Module, error) {
 // FromRow returns the module of a row of a file table: an image with the sets of
 // its property file, which may be nil, and the names in its symbol file. A triple
 // is implied by what the bytes are.
-func FromRow(code syclbin.Source, properties *propset.Registry, symbols []string) (Module, error) {
+func FromRow(code offload.Source, properties *propset.Registry, symbols []string) (Module, error) {
 	if properties == nil {
 		properties = new(propset.Registry)
 	}
@@ -63,7 +64,7 @@ func FromRow(code syclbin.Source, properties *propset.Registry, symbols []string
 
 // FromSPIRV returns the module of a bare SPIR-V module, in which each kernel has
 // needs of its own.
-func FromSPIRV(code syclbin.Source) (Module, error) {
+func FromSPIRV(code offload.Source) (Module, error) {
 	m, err := FromRow(code, nil, nil)
 	if err != nil {
 		return Module{}, err
@@ -154,7 +155,7 @@ func (info *KernelInfo) explain(metadata *propset.Registry, code *spirv.Module) 
 	}
 }
 
-func parseSPIRV(code syclbin.Source) (*spirv.Module, error) {
+func parseSPIRV(code offload.Source) (*spirv.Module, error) {
 	if code.Size() > maxSPIRV {
 		return nil, &spirv.FormatError{Offset: maxSPIRV, Msg: fmt.Sprintf("the module is larger than %d MiB", maxSPIRV>>20)}
 	}

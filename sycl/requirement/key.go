@@ -30,7 +30,7 @@ func (q *Requirements) Key() string {
 	return string(k)
 }
 
-// A key is built of parts that tell where they end.
+// A key is built of parts that say where they end.
 type key []byte
 
 func (k *key) number(n uint64) { *k = binary.AppendUvarint(*k, n) }

@@ -382,7 +382,8 @@ func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*prop
 	return result, nil
 }
 
-// looksLikeText tells the numbers of aspects from four letters of a name.
+// looksLikeText reports whether four bytes are letters of a name and no number of an
+// aspect.
 func looksLikeText(n uint32) bool { return n > 0xff }
 
 // WithAspect returns property sets that require an aspect as well.
@@ -399,15 +400,15 @@ func WithAspect(r *propset.Registry, a aspect.Aspect) *propset.Registry {
 	return r
 }
 
-// CompileTarget returns the target that an image was compiled for ahead of time, as
-// its property sets tell, "" when they tell none.
+// CompileTarget returns the target that an image was compiled for ahead of time, which
+// its property sets have, "" when they have none.
 func CompileTarget(r *propset.Registry) string {
 	v, _ := r.Set(propset.DeviceRequirements).Get(keyCompileTarget)
 	return string(v.Bytes())
 }
 
-// WithCompileTarget returns property sets that tell this target, or none when it is
-// "". It returns r itself when they do already.
+// WithCompileTarget returns property sets with this target, or with none when it is
+// "". It returns r itself when it has that already.
 func WithCompileTarget(r *propset.Registry, target string) *propset.Registry {
 	if CompileTarget(r) == target {
 		return r

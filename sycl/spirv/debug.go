@@ -8,10 +8,10 @@ import (
 )
 
 // Debug information comes in two forms. OpLine names a file, line and column for
-// the instructions behind it. The extended instruction sets OpenCL.DebugInfo.100
+// the instructions after it. The extended instruction sets OpenCL.DebugInfo.100
 // and NonSemantic.Shader.DebugInfo.100 and 200 describe functions, lexical
 // blocks and inlined calls too: DebugScope says in which of them the
-// instructions behind it stand, DebugInlinedAt where the inlined function was
+// instructions after it stand, DebugInlinedAt where the inlined function was
 // called, which may be in a function that is inlined itself. In the NonSemantic
 // sets numbers are ids of constants, and DebugLine stands for OpLine.
 //
@@ -429,7 +429,7 @@ func valueOperands(i inst) []uint32 {
 	return shape.ids(i.words)
 }
 
-// Opcodes, and what the operand behind the others of an access can say without an id:
+// Opcodes, and what the last operand of an access can say without an id:
 // that it is volatile, aligned and not temporal.
 var (
 	// withoutValues are instructions whose operands are names, literals, functions,

@@ -22,7 +22,7 @@ func (m matrix) record() string {
 
 var matrixUses = []string{"a", "b", "accumulator"} // by their numbers in SPIR-V
 
-// Bits of the operands of a multiplication that tell what the types do not.
+// Bits of the operands of a multiplication that say what the types do not.
 const (
 	matrixASigned  = 0x1
 	matrixBSigned  = 0x2
@@ -52,7 +52,7 @@ func (p *parser) matrixType(i inst) (matrix, bool) {
 }
 
 // component returns the name of a type of components, "" for those without. SPIR-V
-// for kernels does not tell signed integers from unsigned ones, and the compilers
+// for kernels has no signed and unsigned integers, and the compilers
 // write a bfloat16 as an integer and a tf32 as a float.
 func (p *parser) component(typ uint32, use string) string {
 	d := p.defs[typ]

@@ -90,15 +90,15 @@ func (m *Module) Requirements() *requirement.Requirements {
 // that hold for a whole module, in ascending order.
 func (m *Module) aspects(u use) []aspect.Aspect {
 	list := u.aspects()
-	if m.IsESIMD() {
+	if m.isESIMD() {
 		list = append(list, aspect.ExtIntelESIMD) // no single instruction shows it
 	}
 	slices.Sort(list)
 	return list
 }
 
-// IsESIMD reports whether the kernels are written for explicit SIMD.
-func (m *Module) IsESIMD() bool {
+// isESIMD reports whether the kernels are written for explicit SIMD.
+func (m *Module) isESIMD() bool {
 	for _, f := range aspectuse.Features {
 		if f.Kind == aspectuse.Mark && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, Capability(c)) }) {
 			return true
@@ -133,7 +133,7 @@ func Properties(m *Module) (*propset.Registry, error) {
 			r.Add(propset.ProgramMetadata).Put(k.Name+"@reqd_sub_group_size", propset.Uint(k.SubGroupSize))
 		}
 	}
-	if m.IsESIMD() {
+	if m.isESIMD() {
 		r.Add(propset.MiscProperties).Put("isEsimdImage", propset.Uint(1))
 	}
 	if err := r.Validate(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 )
 
-// shapes tells, for the instructions that can stand in a function or make a
+// shapes says, for the instructions that can stand in a function or make a
 // constant, which of their operand words are ids. Letters:
 //
 //	t  the result type

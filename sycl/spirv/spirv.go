@@ -1,11 +1,10 @@
-// Package spirv reads what a SPIR-V module says about itself: capabilities,
-// extensions, kernels with their execution modes, specialization constants and
-// linkage; and works out what its kernels need from a device.
+// Package spirv reads what a SPIR-V module says about itself: capabilities, kernels
+// with their required sizes, specialization constants and linkage; and works out what its kernels need from a device.
 //
 // A module is a header of five 32-bit words (magic number, version, generator,
 // bound on ids, schema) followed by instructions. The first word of an
 // instruction holds its length in words in the upper half and its opcode in the
-// lower. The magic number tells the byte order. Names and numbers are those of
+// lower. The magic number shows the byte order. Names and numbers are those of
 // the SPIR-V specification, versions 1.0 to 1.6, and of its registry of
 // extensions; instructions that the package does not know are skipped.
 //
@@ -43,12 +42,6 @@ func (e *FormatError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*FormatError) BadInput() {}
 
-// IsModule reports whether data begins with SPIR-V's magic number, in either
-// byte order.
-func IsModule(data []byte) bool {
-	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == magic || binary.BigEndian.Uint32(data) == magic)
-}
-
 // A Version is a version of SPIR-V.
 type Version struct{ Major, Minor uint8 }
 
@@ -57,11 +50,7 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor)
 // A Module is what a SPIR-V module says about itself.
 type Module struct {
 	Version       Version
-	ByteOrder     binary.ByteOrder
-	Generator     uint32
-	Bound         uint32
 	Capabilities  []Capability // in order of declaration
-	Extensions    []string     // in order of declaration
 	Kernels       []Kernel     // in order of declaration
 	SpecConstants []SpecConstant
 	Exports       []Function // defined functions with export linkage, without those that stand for kernels
@@ -73,29 +62,28 @@ type Module struct {
 
 // A Kernel is an entry point for the execution model Kernel.
 type Kernel struct {
-	Name  string
-	Modes []ExecutionMode
+	Name string
 
 	// Sizes are in the order of SPIR-V and of the metadata in LLVM IR, the
 	// dimension that varies fastest first: the reverse of SYCL's. SPIR-V always
 	// has three of them; those at the end that are 1 are left out, as nothing
-	// tells a dimension of size 1 from one that the program did not name.
+	// shows whether the program named a dimension of size 1.
 	WorkGroupSize     []uint64 // required, nil when none is
 	WorkGroupSizeHint []uint64
 	MaxWorkGroupSize  []uint64
 	SubGroupSize      uint32 // required, 0 when none is
 
-	Location srcloc.Location // of the author's function behind it, zero without debug information
+	Location srcloc.Location // of the author's function, zero without debug information
 
 	uses use
 	node int
 }
 
-// An ExecutionMode is one execution mode of a kernel, with its literal operands
+// An executionMode is one execution mode of a kernel, with its literal operands
 // or, for the modes that take ids, the values of the constants they name.
-type ExecutionMode struct {
-	Mode     uint32
-	Operands []uint32
+type executionMode struct {
+	mode     uint32
+	operands []uint32
 }
 
 // A Function is a function that other modules can call.
@@ -216,6 +204,7 @@ func Parse(data []byte) (*Module, error) {
 // size of the module and not by the bound in its header.
 type parser struct {
 	m     *Module
+	bound uint32 // on ids
 	graph graph
 
 	defs    map[uint32]def    // types, constants, variables and functions
@@ -322,17 +311,16 @@ func (i inst) symbol(n int) (string, error) {
 }
 
 func (p *parser) parse(data []byte) error {
-	words, order, err := decode(data)
+	words, _, err := decode(data)
 	if err != nil {
 		return err
 	}
 	version := words[1]
-	p.m = &Module{ByteOrder: order, Version: Version{uint8(version >> 16), uint8(version >> 8)},
-		Generator: words[2], Bound: words[3]}
+	p.m, p.bound = &Module{Version: Version{uint8(version >> 16), uint8(version >> 8)}}, words[3]
 	if version&0xff0000ff != 0 || p.m.Version.Major != 1 || p.m.Version.Minor > 6 {
 		return &FormatError{4, fmt.Sprintf("version word %#08x; versions 1.0 to 1.6 can be read", version)}
 	}
-	if p.m.Bound == 0 {
+	if p.bound == 0 {
 		return &FormatError{12, "the bound on ids is 0"}
 	}
 	// Calls may name functions that come later, so functions are known first.
@@ -401,8 +389,8 @@ func (p *parser) functionIDs(i inst) error {
 
 // define records what an id at module level is.
 func (p *parser) define(i inst, d def, id uint32) error {
-	if id == 0 || id >= p.m.Bound {
-		return i.errorf("id %d is not below the bound %d", id, p.m.Bound)
+	if id == 0 || id >= p.bound {
+		return i.errorf("id %d is not below the bound %d", id, p.bound)
 	}
 	if old, ok := p.defs[id]; ok {
 		return i.errorf("id %d is already defined at offset %d", id, old.offset)
@@ -425,7 +413,10 @@ func (p *parser) inst(i inst) error {
 	switch i.op {
 	case opCapability, opExecutionMode, opExecutionModeId:
 		return p.declare(i)
-	case opExtension, opName, opString, opExtInstImport:
+	case opExtension: // of which nothing is needed
+		_, _, err := i.text(0)
+		return err
+	case opName, opString, opExtInstImport:
 		return p.text(i)
 	case opEntryPoint:
 		return p.entryPoint(i)
@@ -452,15 +443,8 @@ func (p *parser) declare(i inst) error {
 	return nil
 }
 
-// text takes in an instruction that is a text, of the module or for an id.
+// text takes in an instruction that is a text for an id.
 func (p *parser) text(i inst) error {
-	if i.op == opExtension {
-		name, _, err := i.text(0)
-		if err == nil {
-			p.m.Extensions = append(p.m.Extensions, name)
-		}
-		return err
-	}
 	if err := i.need(2); err != nil {
 		return err
 	}
@@ -595,7 +579,7 @@ func (p *parser) imports() {
 }
 
 // builtin reports whether a function is one of those that every consumer of
-// SPIR-V provides: its name, or what stands behind _Z and a number, begins with
+// SPIR-V provides: its name, or what follows _Z and a number, begins with
 // two underscores. What reads specialization constants has such a name, but is not.
 func builtin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
@@ -622,11 +606,10 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 		if err != nil {
 			return Kernel{}, err
 		}
-		k.Modes = append(k.Modes, mode)
 		if !known {
 			continue
 		}
-		switch mode.Mode {
+		switch mode.mode {
 		case modeLocalSize, modeLocalSizeId:
 			k.WorkGroupSize, err = sizes(raw, mode)
 		case modeLocalSizeHint, modeLocalSizeHintId:
@@ -634,10 +617,10 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 		case modeMaxWorkgroupSize:
 			k.MaxWorkGroupSize, err = sizes(raw, mode)
 		case modeSubgroupSize:
-			if len(mode.Operands) != 1 || mode.Operands[0] == 0 {
+			if len(mode.operands) != 1 || mode.operands[0] == 0 {
 				return Kernel{}, &FormatError{raw.offset, "execution mode SubgroupSize needs one size above 0"}
 			}
-			k.SubGroupSize = mode.Operands[0]
+			k.SubGroupSize = mode.operands[0]
 		}
 		if err != nil {
 			return Kernel{}, err
@@ -648,12 +631,12 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 
 // mode resolves the ids of an execution mode. A mode whose values can still be
 // changed by specialization says nothing that holds for sure: known is false.
-func (p *parser) mode(raw rawMode) (mode ExecutionMode, known bool, err error) {
-	mode = ExecutionMode{raw.mode, raw.args}
+func (p *parser) mode(raw rawMode) (mode executionMode, known bool, err error) {
+	mode = executionMode{raw.mode, raw.args}
 	if !raw.byID {
 		return mode, true, nil
 	}
-	mode.Operands = make([]uint32, len(raw.args))
+	mode.operands = make([]uint32, len(raw.args))
 	known = true
 	for n, id := range raw.args {
 		d, ok := p.defs[id]
@@ -661,18 +644,18 @@ func (p *parser) mode(raw rawMode) (mode ExecutionMode, known bool, err error) {
 			return mode, false, nil
 		}
 		known = known && d.op == opConstant
-		mode.Operands[n] = d.lits[0]
+		mode.operands[n] = d.lits[0]
 	}
 	return mode, known, nil
 }
 
-func sizes(raw rawMode, mode ExecutionMode) ([]uint64, error) {
-	if len(mode.Operands) != 3 || slices.Contains(mode.Operands, 0) {
-		return nil, &FormatError{raw.offset, fmt.Sprintf("execution mode %d needs three sizes above 0", mode.Mode)}
+func sizes(raw rawMode, mode executionMode) ([]uint64, error) {
+	if len(mode.operands) != 3 || slices.Contains(mode.operands, 0) {
+		return nil, &FormatError{raw.offset, fmt.Sprintf("execution mode %d needs three sizes above 0", mode.mode)}
 	}
 	var s []uint64
-	for n, v := range mode.Operands {
-		if n == 0 || v != 1 || slices.ContainsFunc(mode.Operands[n:], func(v uint32) bool { return v != 1 }) {
+	for n, v := range mode.operands {
+		if n == 0 || v != 1 || slices.ContainsFunc(mode.operands[n:], func(v uint32) bool { return v != 1 }) {
 			s = append(s, uint64(v))
 		}
 	}

@@ -270,7 +270,7 @@ func (p *parser) typeOrPart(i inst) error {
 }
 
 // typeDef takes in a type. Types come after those they are made of, except
-// behind pointers, and a pointer is no use of what it points to.
+// through pointers, and a pointer is no use of what it points to.
 func (p *parser) typeDef(i inst) error {
 	if err := i.need(typeOperands[i.op]); err != nil {
 		return err

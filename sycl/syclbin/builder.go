@@ -113,7 +113,7 @@ func (m *Module) separate() bool {
 }
 
 // CompileTarget returns what the property compile_target has to be for the runtime to
-// give the image to its device only: the architecture. CPUs are told apart by the
+// give the image to its device only: the architecture. CPUs differ by the
 // triple, so that what the runtime itself writes for them has none.
 func (i *Image) CompileTarget() string {
 	if system, _, _ := strings.Cut(i.Triple(), "-"); system == "spir64_x86_64" || i.Arch() == "x86_64" {

@@ -28,7 +28,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size,
 // be repaired without guessing: files in which every abstract module says that
 // its first image is image 0, which older compilers wrote; headers of images
 // that no abstract module has; metadata of which [propset.ParseLax] can make
-// something. Repairs are listed in File.Found.
+// something. Repairs are listed in File.Findings.
 func NewLenientFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, true) }
 
 func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
@@ -50,7 +50,7 @@ func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
 }
 
 // release finds out which release of the runtime the file is for. Containers of 2026
-// do not tell it: development versions of the compiler used them before they had the
+// do not say it: development versions of the compiler used them before they had the
 // numbers of aspects.
 func (rd *reader) release() {
 	f := rd.file
@@ -65,7 +65,7 @@ func (rd *reader) release() {
 		return
 	}
 	f.Release = release.Newest()
-	if f.Told() {
+	if f.StatesRelease() {
 		f.Release = release.Before2026()
 	}
 }
@@ -84,7 +84,7 @@ func errorf(offset int64, format string, args ...any) error {
 
 // found records something that is wrong and was read nevertheless.
 func (rd *reader) found(rule Rule, place, format string, args ...any) {
-	rd.file.Found = AppendFinding(rd.file.Found, rule, place, format, args...)
+	rd.file.Findings = AppendFinding(rd.file.Findings, rule, place, format, args...)
 }
 
 // read recognizes what the file is and reads it.
@@ -158,7 +158,7 @@ func version1Entries(entries []wrapped) ([]wrapped, error) {
 		if e.Size() < int64(len(head)) {
 			continue
 		}
-		if err := readAt(e, head[:], 0); err != nil {
+		if err := readAt(e.Entry, head[:], 0); err != nil {
 			return nil, err
 		}
 		if string(head[:]) == magic {
@@ -197,7 +197,7 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 		rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.SYCLBIN), uint16(offload.SPIRV))
 	}
 	for _, e := range version1 {
-		if err := rd.v1(e, e.base, e.Size()); err != nil {
+		if err := rd.v1(e.Entry, e.base, e.Size()); err != nil {
 			return err
 		}
 	}
@@ -230,11 +230,12 @@ func (rd *reader) setGlobal(g *propset.Registry, at Range) error {
 	if rd.global != nil && !g.Equal(rd.global) {
 		return errorf(at.Offset, "the container holds SYCLBIN files with different global metadata, which do not make one file")
 	}
-	rd.global, f.Global, f.GlobalAt = g, g, at
+	rd.global, f.Global, f.GlobalRange = g, g, at
 	return nil
 }
 
-// readAt fills b, and tells a file that ends from one that cannot be read.
+// readAt fills b. A file that ends is a fault of the file, unlike one that cannot be
+// read.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	n, err := r.ReadAt(b, offset)
 	switch {

@@ -221,7 +221,7 @@ func (v *v1Reader) addModules() error {
 	f := v.file
 	f.Modules = slices.Grow(f.Modules, len(v.modules))
 	for _, h := range v.modules {
-		m := &Module{MetadataAt: v.at(&v.meta, h.metadata)}
+		m := &Module{MetadataRange: v.at(&v.meta, h.metadata)}
 		if m.Metadata, err = v.registry(h.metadata); err != nil {
 			return err
 		}
@@ -246,11 +246,11 @@ func (v *v1Reader) imagesOf(kind Kind, m moduleHeader) ([]*Image, error) {
 			return nil, err
 		}
 		list = append(list, &Image{
-			Kind:       kind,
-			Metadata:   metadata,
-			MetadataAt: v.at(&v.meta, h.metadata),
-			Source:     io.NewSectionReader(v.r, v.bin.start+h.bytes.Offset, h.bytes.Size),
-			At:         v.at(&v.bin, h.bytes),
+			Kind:          kind,
+			Metadata:      metadata,
+			MetadataRange: v.at(&v.meta, h.metadata),
+			Source:        io.NewSectionReader(v.r, v.bin.start+h.bytes.Offset, h.bytes.Size),
+			Range:         v.at(&v.bin, h.bytes),
 		})
 	}
 	return list, nil

@@ -77,7 +77,7 @@ func (v *v2Reader) entry(i int, e wrapped) error {
 		if m.Metadata != nil {
 			return errorf(e.base, "entry %d is a second am_metadata entry for abstract module %d", i, index)
 		}
-		m.MetadataAt = Range{e.base, e.Size()}
+		m.MetadataRange = Range{e.base, e.Size()}
 		m.Metadata, err = v.registry(e, 0, e.Size(), part{"metadata of abstract module", index})
 		return err
 	}
@@ -90,7 +90,7 @@ func (v *v2Reader) entry(i int, e wrapped) error {
 	} else {
 		m.Native = append(m.Native, img)
 	}
-	v.checkCopies(placeOf(i), e, img)
+	v.checkCopies(i, e, img)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (v *v2Reader) role(i int, e wrapped) (string, error) {
 	case format != "2":
 		v.found(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, quote(format))
 	}
-	v.checkKeys(placeOf(i), role, e)
+	v.checkKeys(i, role, e)
 	return role, nil
 }
 
@@ -132,7 +132,7 @@ func (v *v2Reader) globalEntry(i int, e wrapped) error {
 		return errorf(e.base, "entry %d is a second global_metadata entry", i)
 	}
 	reg, err := v.registry(e, 0, e.Size(), part{"global metadata", -1})
-	v.global, v.file.Global, v.file.GlobalAt = reg, reg, Range{e.base, e.Size()}
+	v.global, v.file.Global, v.file.GlobalRange = reg, reg, Range{e.base, e.Size()}
 	return err
 }
 
@@ -161,7 +161,7 @@ func (v *v2Reader) image(i int, e wrapped, role string) (*Image, error) {
 		return nil, errorf(e.base, "the image of entry %d has %d bytes, too few for the size of its metadata", i, e.Size())
 	}
 	var raw [prefix]byte
-	if err := readAt(e, raw[:], 0); err != nil {
+	if err := readAt(e.Entry, raw[:], 0); err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(raw[:])
@@ -173,9 +173,9 @@ func (v *v2Reader) image(i int, e wrapped, role string) (*Image, error) {
 	if role == roleNative {
 		img.Kind = NativeImage
 	}
-	img.MetadataAt = Range{e.base + prefix, size}
-	img.At = Range{e.base + prefix + size, e.Size() - prefix - size}
-	img.Source = io.NewSectionReader(e, prefix+size, e.Size()-prefix-size)
+	img.MetadataRange = Range{e.base + prefix, size}
+	img.Range = Range{e.base + prefix + size, e.Size() - prefix - size}
+	img.Source = io.NewSectionReader(e.Entry, prefix+size, e.Size()-prefix-size)
 	var err error
 	img.Metadata, err = v.registry(e, prefix, size, part{"metadata of entry", i})
 	return img, err
@@ -188,32 +188,32 @@ func (v *v2Reader) registry(e wrapped, offset, size int64, what part) (*propset.
 	}
 	v.metadata += size
 	text := make([]byte, size)
-	if err := readAt(e, text, offset); err != nil {
+	if err := readAt(e.Entry, text, offset); err != nil {
 		return nil, err
 	}
 	return v.parse(text, e.base+offset, what)
 }
 
 // checkKeys finds strings that a role has not, and those it lacks.
-func (v *v2Reader) checkKeys(place, role string, e wrapped) {
+func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 	want := roleStrings[role]
 	for _, key := range want {
 		if _, ok := e.String(key); !ok && key != stringIndex {
-			v.found(entryStrings, place, "the string %s is missing", key)
+			v.found(entryStrings, placeOf(i), "the string %s is missing", key)
 		}
 	}
 	for _, key := range []string{stringIndex, stringIRType, stringArch, stringTriple} {
 		if _, ok := e.String(key); ok && !slices.Contains(want, key) {
-			v.found(entryStrings, place, "the string %s does not belong to the role %s", key, role)
+			v.found(entryStrings, placeOf(i), "the string %s does not belong to the role %s", key, role)
 		}
 	}
 }
 
 // checkCopies finds strings that differ from the metadata that they repeat.
-func (v *v2Reader) checkCopies(place string, e wrapped, img *Image) {
+func (v *v2Reader) checkCopies(i int, e wrapped, img *Image) {
 	check := func(key, want string) {
 		if got, ok := e.String(key); ok && got != want {
-			v.found(entryStrings, place, "the string %s is %s, but the metadata has %s", key, quote(got), quote(want))
+			v.found(entryStrings, placeOf(i), "the string %s is %s, but the metadata has %s", key, quote(got), quote(want))
 		}
 	}
 	check(stringTriple, img.Triple())

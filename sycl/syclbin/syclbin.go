@@ -29,7 +29,7 @@
 // Compilers put that into an OffloadBinary container, as the image of an entry.
 //
 // Version 2 is such a container of version 2 with an entry for each part, which
-// strings of the entry tell apart: role is global_metadata, am_metadata, ir or
+// strings of the entry name: role is global_metadata, am_metadata, ir or
 // native, am_index is the abstract module. The image of an ir or native entry is
 // a u64 size of the metadata, the metadata, and the bytes.
 //
@@ -74,26 +74,26 @@ type File struct {
 	Global  *propset.Registry // global metadata, in which State is
 	Modules []*Module         // whose aspects are those of package aspect
 
-	// GlobalAt and the places of modules and images are those of the bytes in
+	// GlobalRange and the ranges of modules and images are those of the bytes in
 	// the file, or in the inflated container of a compressed one.
-	GlobalAt Range
+	GlobalRange Range
 
 	// Size is the size of what was read in bytes.
 	Size int64
 
-	// Found is what reading the file found to be wrong with it, yet could read.
-	// Verify includes it.
-	Found []Finding
+	// Findings is what is wrong with the file although it could be read. Verify
+	// includes it.
+	Findings []Finding
 
 	closer io.Closer
 }
 
 // A Module is an abstract module: the same kernels in several forms.
 type Module struct {
-	Metadata   *propset.Registry
-	MetadataAt Range
-	IR         []*Image
-	Native     []*Image
+	Metadata      *propset.Registry
+	MetadataRange Range
+	IR            []*Image
+	Native        []*Image
 }
 
 // Kernels returns the names of the kernels of the module, as its metadata lists
@@ -111,22 +111,18 @@ func (m *Module) Images() []*Image {
 // code image. Its bytes are read when they are asked for, through the embedded
 // Source.
 type Image struct {
-	Kind       Kind
-	Metadata   *propset.Registry
-	MetadataAt Range
-	Source
-	At Range // of the bytes
+	Kind          Kind
+	Metadata      *propset.Registry
+	MetadataRange Range
+	offload.Source
+	Range Range // of the bytes
 
 	format *imageformat.Format // nil when it was not detected
 }
 
-// A Source is the bytes of an image, such as an [*io.SectionReader] or a
-// [*strings.Reader].
-type Source = offload.Source
-
 // NewImage returns a native image for an architecture or, when that is empty, an
 // IR module of the type that its bytes have.
-func NewImage(triple, arch string, content Source) *Image {
+func NewImage(triple, arch string, content offload.Source) *Image {
 	format := imageformat.Detect(content, content.Size())
 	var i *Image
 	if arch == "" {
@@ -141,7 +137,7 @@ func NewImage(triple, arch string, content Source) *Image {
 
 // NewIR returns an IR module. The triple is left out of the metadata when it is
 // empty.
-func NewIR(typ IRType, triple string, content Source) *Image {
+func NewIR(typ IRType, triple string, content offload.Source) *Image {
 	i := &Image{Kind: IRModule, Metadata: new(propset.Registry), Source: content}
 	set := i.Metadata.Add(propset.SYCLBINIR)
 	set.Put(keyType, propset.Uint(uint32(typ)))
@@ -153,7 +149,7 @@ func NewIR(typ IRType, triple string, content Source) *Image {
 
 // NewNative returns a native device code image. The triple is left out of the
 // metadata when it is empty.
-func NewNative(arch, triple string, content Source) *Image {
+func NewNative(arch, triple string, content offload.Source) *Image {
 	i := &Image{Kind: NativeImage, Metadata: new(propset.Registry), Source: content}
 	set := i.Metadata.Add(propset.SYCLBINNative)
 	set.Put(keyArch, propset.String(arch))
@@ -236,7 +232,7 @@ func (i *Image) text(key string) string {
 	return string(v.Bytes())
 }
 
-// A Kind tells the two forms of images apart.
+// A Kind is one of the two forms of images.
 type Kind uint8
 
 const (
@@ -351,16 +347,17 @@ func (e *FormatError) Unwrap() error { return e.Err }
 // BadInput marks errors that are the fault of an input file.
 func (*FormatError) BadInput() {}
 
-// Told reports whether the file tells which release it is for: by what is recorded,
-// or by the kind of image in its container, which only releases before 2026 read.
-func (f *File) Told() bool {
+// StatesRelease reports whether the file says which release it is for: by what is
+// recorded, or by the kind of image in its container, which only releases before 2026
+// read.
+func (f *File) StatesRelease() bool {
 	return f.Recorded || f.Version == 1 && f.Container == 1 && f.ImageKind == offload.SPIRV
 }
 
-// Assume says which release a file is for that does not tell. The numbers of aspects
-// in it are then those of that release.
-func (f *File) Assume(r *release.Release) {
-	if f.Told() || r == f.Release {
+// AssumeRelease sets the release of a file that does not state one. The numbers of
+// aspects in it are then those of that release.
+func (f *File) AssumeRelease(r *release.Release) {
+	if f.StatesRelease() || r == f.Release {
 		return
 	}
 	for _, m := range f.Modules {
@@ -372,10 +369,10 @@ func (f *File) Assume(r *release.Release) {
 	f.Release = r
 }
 
-// Ambiguous returns the first aspect in the file whose number means something else
-// in other releases, if the file does not tell which one it is for.
-func (f *File) Ambiguous() (a aspect.Aspect, ok bool) {
-	if f.Told() {
+// AmbiguousAspect returns the first aspect in the file whose number means something else
+// in other releases, if the file does not state its release.
+func (f *File) AmbiguousAspect() (a aspect.Aspect, ok bool) {
+	if f.StatesRelease() {
 		return 0, false
 	}
 	for _, m := range f.Modules {

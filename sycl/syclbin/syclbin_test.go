@@ -108,7 +108,7 @@ func TestReadVectors(t *testing.T) {
 			if got := content(t, img); got != spirvHead {
 				t.Errorf("bytes %q", got)
 			}
-			if got := [3]Range{f.GlobalAt, m.MetadataAt, img.At}; got != places[v.name] {
+			if got := [3]Range{f.GlobalRange, m.MetadataRange, img.Range}; got != places[v.name] {
 				t.Errorf("places %#x, want %#x", got, places[v.name])
 			}
 			if found := Verify(f); len(found) != 1 || found[0].ID != kernelPrefix.ID {
@@ -226,7 +226,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Error("what was read was written otherwise")
 			}
 			if o.Compression == offload.Uncompressed {
-				last := f.Modules[1].Native[0].At
+				last := f.Modules[1].Native[0].Range
 				if got := string(data[last.Offset : last.Offset+last.Size]); got != "12345" {
 					t.Errorf("at the place of an image there is %q", got)
 				}
@@ -358,14 +358,14 @@ func TestReleases(t *testing.T) {
 				t.Errorf("%v: read %v, %v", tt.release, got, err)
 			}
 			told := !unrecorded || tt.release == release.Before2026()
-			if f.Told() != told {
-				t.Errorf("%v: told: %v", tt.release, f.Told())
+			if f.StatesRelease() != told {
+				t.Errorf("%v: told: %v", tt.release, f.StatesRelease())
 			}
-			if a, ok := f.Ambiguous(); ok == told || ok && a != aspect.Atomic64 {
+			if a, ok := f.AmbiguousAspect(); ok == told || ok && a != aspect.Atomic64 {
 				t.Errorf("%v: ambiguous: %v, %v", tt.release, a, ok)
 			}
 			// Who knows better than the file says so.
-			f.Assume(release.Before2026())
+			f.AssumeRelease(release.Before2026())
 			got, _ = requirement.FromProperties(f.Modules[0].Metadata)
 			if want := []aspect.Aspect{aspect.FP64, release.Before2026().Aspect(27)}; !told && !slices.Equal(got.Aspects, want) || told && !slices.Equal(got.Aspects, q.Aspects) {
 				t.Errorf("%v: assumed otherwise, read %v", tt.release, got.Aspects)
@@ -498,7 +498,7 @@ func TestVersion1Refused(t *testing.T) {
 		{"an IR index past the IR modules", put32(bare, 0x4c, 1), "offset 0x4c: abstract module 0 has the IR modules 1 to 1, but the file has 1"},
 		{"an IR index that overflows", put32(bare, 0x4c, 1<<32-1), "abstract module 0 has the IR modules 4294967295 to 4294967295"},
 		{"a native index past the images", put32(bare, 0x50, 1), "offset 0x54: abstract module 0 has the native device code images 0 to 0, but the file has 0"},
-		{"an IR module of nobody", put32(bare, 0x48, 0), "IR module 0 belongs to no abstract module"},
+		{"an IR module without an owner", put32(bare, 0x48, 0), "IR module 0 belongs to no abstract module"},
 		{"an image of two modules", put32(two, moduleAt(1)+20, 1), "offset 0x6c: IR module 1 belongs to abstract module 0 and to abstract module 1: the counts add up"},
 		{"an image of two modules and none of another", put32(put32(two, moduleAt(1)+20, 0), moduleAt(1)+16, 2), "IR module 0 belongs to abstract module 0 and to abstract module 1"},
 		{"metadata that is no property set", func() []byte { b := slices.Clone(bare); b[0x78] = 'x'; return b }(), "offset 0x78: global metadata: line 1: "},
@@ -539,8 +539,8 @@ func TestLenientReaderRepairs(t *testing.T) {
 	if got, want := describe(t, f), describe(t, in); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if ids := findingIDs(f.Found); !slices.Equal(ids, []string{"first-index", "first-index"}) {
-		t.Errorf("found %v", f.Found)
+	if ids := findingIDs(f.Findings); !slices.Equal(ids, []string{"first-index", "first-index"}) {
+		t.Errorf("found %v", f.Findings)
 	}
 
 	// A file whose counts do not add up is not repaired.
@@ -551,7 +551,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 	// Images that nobody has are left out.
 	bare := vector(t, "v1_bare")
 	f, err = readLenient(put32(bare, 0x48, 0))
-	if err != nil || len(f.Modules[0].IR) != 0 || !slices.Equal(findingIDs(f.Found), []string{"unreferenced-header"}) {
+	if err != nil || len(f.Modules[0].IR) != 0 || !slices.Equal(findingIDs(f.Findings), []string{"unreferenced-header"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 
@@ -562,7 +562,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 		t.Error("no error for a number with a leading zero")
 	}
 	f, err = readLenient(surplus)
-	if err != nil || !slices.Equal(findingIDs(f.Found), []string{"metadata-text"}) {
+	if err != nil || !slices.Equal(findingIDs(f.Findings), []string{"metadata-text"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -617,8 +617,8 @@ func TestVersion2EntriesInAnyOrder(t *testing.T) {
 	if got := describe(t, f); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if len(f.Found) != 0 {
-		t.Errorf("found %v", f.Found)
+	if len(f.Findings) != 0 {
+		t.Errorf("found %v", f.Findings)
 	}
 }
 
@@ -703,8 +703,8 @@ func TestRecognition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(f.Modules) != test.modules || !slices.Equal(findingIDs(f.Found), test.found) {
-				t.Errorf("%d modules, found %v", len(f.Modules), f.Found)
+			if len(f.Modules) != test.modules || !slices.Equal(findingIDs(f.Findings), test.found) {
+				t.Errorf("%d modules, found %v", len(f.Modules), f.Findings)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ var (
 
 	runtimeForm    = Rule{"runtime-form", "the runtime that the file is for reads its container", "write it again with 'packager convert --runtime'"}
 	nativeBesideIR = Rule{"native-beside-ir", "a file for 2025.3 has no IR that its runtime leaves out", "build it for native targets or for spir64 alone, or leave native images out of files that are to be linked"}
-	releaseUnknown = Rule{"release-unknown", "the file tells a release of the runtime that is known", "write it again with --runtime, or use a newer version of this program"}
+	releaseUnknown = Rule{"release-unknown", "the file states a release of the runtime that is known", "write it again with --runtime, or use a newer version of this program"}
 
 	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
 	stateInvalid    = Rule{"state-invalid", "the state is input (0), object (1) or executable (2)", "set the state with the option --state"}
@@ -93,7 +93,7 @@ func Rules() []Rule { return slices.Clone(rules) }
 // file that was read by NewLenientFile shows more than one that NewFile accepts. What
 // modules mean to each other is checked by the Verify of package link.
 func Verify(f *File) []Finding {
-	v := verifier{file: f, found: slices.Clone(f.Found)}
+	v := verifier{file: f, found: slices.Clone(f.Findings)}
 	v.global()
 	if len(f.Modules) == 0 {
 		v.add(noModules, "file", "the file has no abstract modules")
@@ -125,7 +125,7 @@ func (v *verifier) add(rule Rule, place, format string, args ...any) {
 
 // VerifyForm checks that a release of the runtime reads the form of a file that was read.
 func VerifyForm(f *File, r *release.Release) []Finding {
-	words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalAt.Size)
+	words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size)
 	if words == "" {
 		return nil
 	}
@@ -279,7 +279,7 @@ func quoteSome(names []string) string {
 	return b.String()
 }
 
-// targets checks that the runtime tells images apart.
+// targets checks that the runtime knows for which device each image is.
 func (v *verifier) targets(place string, m *Module) {
 	target := requirement.CompileTarget(m.Metadata)
 	switch {
@@ -287,7 +287,7 @@ func (v *verifier) targets(place string, m *Module) {
 	case len(m.Native) == 0:
 		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", quote(target))
 	case len(m.Images()) > 1:
-		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime cannot tell for which device each is", len(m.Images()), nativeCount(len(m.Native)))
+		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime does not know for which device each is", len(m.Images()), nativeCount(len(m.Native)))
 	default:
 		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", quote(m.Native[0].Arch()), quote(target))
 	}

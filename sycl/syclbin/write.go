@@ -268,7 +268,7 @@ func pad(b []byte, before ...int64) []byte {
 // version2 lays the entries of a version 2 file out.
 func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.Image, error) {
 	var images []offload.Image
-	add := func(role string, content Source, own ...offload.String) {
+	add := func(role string, content offload.Source, own ...offload.String) {
 		images = append(images, offload.Image{
 			ImageKind: offload.SYCLBIN, OffloadKind: offload.SYCL, Content: content,
 			Strings: append([]offload.String{{Key: stringFormat, Value: "2"}, {Key: stringRole, Value: role}}, own...),
@@ -308,13 +308,13 @@ func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.
 
 // A sequence is sources one after another.
 type sequence struct {
-	parts []Source
+	parts []offload.Source
 	ends  []int64 // of each part
 }
 
 func (s *sequence) add(b []byte) { s.addSource(strings.NewReader(string(b))) }
 
-func (s *sequence) addSource(p Source) {
+func (s *sequence) addSource(p offload.Source) {
 	s.ends = append(s.ends, s.Size()+p.Size())
 	s.parts = append(s.parts, p)
 }

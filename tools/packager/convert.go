@@ -54,7 +54,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer f.Close()
-	if o.Release == nil && f.Told() {
+	if o.Release == nil && f.StatesRelease() {
 		o.Release = f.Release
 	}
 	if n := f.Separate(); n > 0 {

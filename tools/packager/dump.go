@@ -153,11 +153,11 @@ func (p *printer) file(f *syclbin.File) {
 			p.line("Runtime: ", f.Release.String())
 		}
 	}
-	p.metadata("Global metadata:", recorded(f), f.GlobalAt)
+	p.metadata("Global metadata:", recorded(f), f.GlobalRange)
 	p.line("Number of Abstract Modules: ", strconv.Itoa(len(f.Modules)))
 	for i, m := range f.Modules {
 		p.within(func() {
-			p.metadata("Metadata:", inFile(f, m.Metadata), m.MetadataAt)
+			p.metadata("Metadata:", inFile(f, m.Metadata), m.MetadataRange)
 			p.line("Number of IR Modules: ", strconv.Itoa(len(m.IR)))
 			for j, img := range m.IR {
 				p.image(img, "IR module ", j, "Raw IR bytes")
@@ -172,10 +172,10 @@ func (p *printer) file(f *syclbin.File) {
 
 func (p *printer) image(img *syclbin.Image, title string, i int, what string) {
 	p.within(func() {
-		p.metadata("Metadata:", img.Metadata, img.MetadataAt)
+		p.metadata("Metadata:", img.Metadata, img.MetadataRange)
 		more := ""
 		if p.verbose {
-			more = fmt.Sprintf(" at %#x: %s", img.At.Offset, img.Format())
+			more = fmt.Sprintf(" at %#x: %s", img.Range.Offset, img.Format())
 		}
 		p.line(what, ": <Binary blob of ", strconv.FormatInt(img.Size(), 10), " bytes>", more)
 	}, title, strconv.Itoa(i), ":")

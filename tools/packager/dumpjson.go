@@ -74,14 +74,14 @@ func newJSONFile(name string, f *syclbin.File) jsonFile {
 	values := describer(f.Release)
 	j := jsonFile{
 		File: name, Size: f.Size, Version: f.Version, ContainerVersion: f.Container, ImageKind: uint16(f.ImageKind),
-		State: f.State.String(), Metadata: newJSONMetadata(values, recorded(f), f.GlobalAt), Modules: []jsonModule{},
+		State: f.State.String(), Metadata: newJSONMetadata(values, recorded(f), f.GlobalRange), Modules: []jsonModule{},
 	}
 	if f.Recorded {
 		j.Runtime = f.Release.String()
 	}
 	for _, m := range f.Modules {
 		j.Modules = append(j.Modules, jsonModule{
-			Kernels: m.Kernels(), Metadata: newJSONMetadata(values, inFile(f, m.Metadata), m.MetadataAt),
+			Kernels: m.Kernels(), Metadata: newJSONMetadata(values, inFile(f, m.Metadata), m.MetadataRange),
 			IR: newJSONImages(values, m.IR), Native: newJSONImages(values, m.Native),
 		})
 	}
@@ -93,7 +93,7 @@ func newJSONImages(values propset.Describer, images []*syclbin.Image) []jsonImag
 	for _, img := range images {
 		j := jsonImage{
 			Triple: img.Triple(), Arch: img.Arch(), Format: img.Format().String(),
-			Offset: img.At.Offset, Size: img.Size(), Metadata: newJSONMetadata(values, img.Metadata, img.MetadataAt),
+			Offset: img.Range.Offset, Size: img.Size(), Metadata: newJSONMetadata(values, img.Metadata, img.MetadataRange),
 		}
 		if typ, ok := img.Type(); ok {
 			j.Type = typ.String()

@@ -231,7 +231,7 @@ func (x *explainer) noImage(k report.Kernel, before2026 string) string {
 // loaded changes outcomes to those of a file that a program loads.
 func (x *explainer) loaded(list []outcome) {
 	f := x.file
-	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalAt.Size); words != "" {
+	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {
 		reason := jsonReason{containerRule, true, fmt.Sprintf("the runtime of %s does not read files of this form; write it again: packager convert --runtime %s", x.release, x.release)}
 		for i := range list {
 			list[i].throw(jsonException{"invalid", words}, reason)

@@ -139,7 +139,7 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 // commonRelease returns the release that all files are for, nil when they do not.
 func commonRelease(inputs []sycllink.Input) *release.Release {
 	for _, in := range inputs {
-		if !in.File.Told() || in.File.Release != inputs[0].File.Release {
+		if !in.File.StatesRelease() || in.File.Release != inputs[0].File.Release {
 			return nil
 		}
 	}

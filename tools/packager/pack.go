@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -496,7 +497,7 @@ func (in *input) symbols() ([]string, error) {
 }
 
 // ownProperties returns what can be known of an image without a property file.
-func ownProperties(content syclbin.Source) (*propset.Registry, error) {
+func ownProperties(content offload.Source) (*propset.Registry, error) {
 	switch imageformat.Detect(content, content.Size()) {
 	case imageformat.SPIRV:
 		data, err := io.ReadAll(io.NewSectionReader(content, 0, content.Size()))

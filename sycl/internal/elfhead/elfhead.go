@@ -22,7 +22,7 @@ const (
 	sectionSize = 64
 
 	maxSections = 1 << 20
-	maxNames    = 256 << 20 // compilers put the names of symbols there, too
+	maxNames    = 256 << 20 // compilers put the names of symbols there as well
 )
 
 // A File is what the headers of a file say.

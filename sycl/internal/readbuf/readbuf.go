@@ -8,13 +8,6 @@ import "encoding/binary"
 // all the fields that will be read: reading more panics.
 type Buf []byte
 
-// Uint8 reads a byte.
-func (b *Buf) Uint8() uint8 {
-	v := (*b)[0]
-	*b = (*b)[1:]
-	return v
-}
-
 // Uint16 reads 2 bytes.
 func (b *Buf) Uint16() uint16 {
 	v := binary.LittleEndian.Uint16(*b)

@@ -28,7 +28,7 @@ const (
 type Options struct {
 	// Exclude has names or numbers of aspects that are not written, unless a
 	// function had them before or declares them, as DPC++ does with fp64 before
-	// optimization. Diagnostics are about them too.
+	// optimization. Diagnostics are about them as well.
 	Exclude []string
 
 	// NoMismatch turns off the warnings about device_has.
@@ -66,7 +66,7 @@ type Result struct {
 //
 // In modules of DPC++ a function uses aspects by the types in its signature and
 // its instructions and by metadata. For those of stock clang the rules are those
-// of package spirv, so that the translated module tells the same: a value that an
+// of package spirv, so that the translated module says the same: a value that an
 // instruction makes, or a constant it takes, uses the aspect of its type, and so do
 // certain instructions and SPIR-V built-ins; memory that is never read or written
 // uses none.

@@ -250,7 +250,7 @@ func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded 
 	return s, nil
 }
 
-// typedUse is DPC++'s rule: every type that an instruction has to do with.
+// typedUse is DPC++'s rule: every type that an instruction mentions.
 func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
 	var s aspectSet
 	switch in.Op() {

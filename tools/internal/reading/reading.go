@@ -70,15 +70,15 @@ func (o *Options) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*s
 // another way. That something is taken for granted is a warning where it matters.
 func (o *Options) Settle(env *cli.Env, name string, f *syclbin.File) {
 	if o.Lenient {
-		for _, found := range f.Found {
+		for _, found := range f.Findings {
 			env.Warnf(name, "%v", found)
 		}
 	}
 	if o.Assume != nil {
-		f.Assume(o.Assume)
+		f.AssumeRelease(o.Assume)
 		return
 	}
-	if a, ok := f.Ambiguous(); ok {
+	if a, ok := f.AmbiguousAspect(); ok {
 		env.Warnf(name, "the file does not say which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
 	}
 }

@@ -73,9 +73,9 @@ func BriefName(symbol string) string {
 	return full
 }
 
-// ChainName returns a function's name as it stands in a call chain: with its
-// parameters when they are known. A function of C has no mangled name to tell.
-func ChainName(f *llvmir.Function) string {
+// chainName returns a function's name as it stands in a call chain: with its
+// parameters when they are known. A function of C has no mangled name with parameters.
+func chainName(f *llvmir.Function) string {
 	s := kernelname.Display(f.Name())
 	if s == f.Name() && !f.Kernel() {
 		s += "()"
@@ -94,7 +94,7 @@ type Chain struct {
 // NewChain returns a chain that starts at a function.
 func NewChain(f *llvmir.Function) *Chain {
 	c := &Chain{}
-	c.add(ChainName(f), llvmir.Location{})
+	c.add(chainName(f), llvmir.Location{})
 	return c
 }
 
@@ -110,7 +110,7 @@ func (c *Chain) add(name string, call llvmir.Location) {
 func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Location) {
 	c.AddInlined(call)
 	if f != nil {
-		c.add(ChainName(f), call)
+		c.add(chainName(f), call)
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *Chain) Cut(last *llvmir.Function) bool {
 		return false
 	}
 	c.lines = append(c.lines, "  ...")
-	c.add(ChainName(last), llvmir.Location{})
+	c.add(chainName(last), llvmir.Location{})
 	return true
 }
 
