@@ -405,6 +405,7 @@ printf '  ret void\n}\n'`)
 // code for it serves the targets of its architecture; what is lost is said.
 func TestImportChoosesIR(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir()) // apart from other tests
 	dis := script(t, "dis", `case $(cat "$1") in
 *gen*) name=gen ;;
 *) name=jit ;;
