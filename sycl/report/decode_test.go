@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // slowMembers is checkMembers in the simplest way: with a set for each object of
@@ -41,7 +44,7 @@ func slowMembers(data []byte) bool {
 		}
 		switch tok {
 		case json.Delim('{'), json.Delim('['):
-			if len(stack) == maxDepth {
+			if len(stack) == report.MaxDepth {
 				return true
 			}
 			l := level{free: free && len(stack) > 0}
@@ -65,7 +68,7 @@ func slowMembers(data []byte) bool {
 
 // Reports that are read quickly are those that are read slowly.
 func FuzzDecodeFast(f *testing.F) {
-	full := encode(f, build(f, program(), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64"))
+	full := encode(f, reporttest.Build(f, reporttest.Program(), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64"))
 	f.Add([]byte(full))
 	var compact bytes.Buffer
 	json.Compact(&compact, []byte(full))
@@ -82,14 +85,14 @@ func FuzzDecodeFast(f *testing.F) {
 		if !utf8.Valid(data) {
 			return // Decode does not get as far
 		}
-		if _, err := checkMembers(data); json.Valid(data) && (err != nil) != slowMembers(data) {
+		if _, err := report.CheckMembers(data); json.Valid(data) && (err != nil) != slowMembers(data) {
 			t.Errorf("checkMembers: %v, but slowly %v", err, slowMembers(data))
 		}
-		fast, ok := new(Decoder).decodeFast(data)
+		fast, ok := report.DecodeFast(data)
 		if !ok {
 			return
 		}
-		slow, fault := decode(data)
+		slow, fault := report.DecodeSlowly(data)
 		if fault != nil {
 			t.Fatalf("fast only: %v", fault.Msg)
 		}
@@ -100,14 +103,14 @@ func FuzzDecodeFast(f *testing.F) {
 }
 
 func TestDecodeFastIsUsed(t *testing.T) {
-	r := build(t, program(), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64")
+	r := reporttest.Build(t, reporttest.Program(), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64")
 	full := encode(t, r)
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(full)); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{full, compact.String(), strings.ReplaceAll(full, "_ZTS8Fp64Axpy", `\u005fZTS8Fp64Axpy`)} {
-		got, ok := new(Decoder).decodeFast([]byte(text))
+		got, ok := report.DecodeFast([]byte(text))
 		if !ok {
 			t.Errorf("not read quickly: %s", text)
 		} else if !reflect.DeepEqual(got.Cells, r.Cells) {
@@ -118,7 +121,7 @@ func TestDecodeFastIsUsed(t *testing.T) {
 
 // Letters beyond ASCII that fold to ones in it could name a member a second time.
 func TestFoldedMembers(t *testing.T) {
-	full := encode(t, build(t, program(), "intel_gpu_dg2"))
+	full := encode(t, reporttest.Build(t, reporttest.Program(), "intel_gpu_dg2"))
 	for _, text := range []string{
 		strings.Replace(full, `"status": "incompatible"`, `"status": "incompatible", "ſtatus": "compatible"`, 1),
 		strings.Replace(full, `"status": "incompatible"`, `"status": "incompatible", "\u017ftatus": "compatible"`, 1),
@@ -127,7 +130,7 @@ func TestFoldedMembers(t *testing.T) {
 		if text == full {
 			t.Fatal("nothing was replaced")
 		}
-		_, err := Decode("r.json", strings.NewReader(text))
+		_, err := report.Decode("r.json", strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), "ASCII") && !strings.Contains(err.Error(), "capital") {
 			t.Errorf("got %v", err)
 		}
@@ -141,11 +144,11 @@ func TestManyMembers(t *testing.T) {
 		names = append(names, `"`+strings.Repeat("x", 1+i%5)+string(rune('a'+i%26))+json.Number(itoa(i)).String()+`":0`)
 	}
 	text := `{"extensions":{` + strings.Join(names, ",") + `}}`
-	if offset, err := checkMembers([]byte(text)); err != nil {
+	if offset, err := report.CheckMembers([]byte(text)); err != nil {
 		t.Errorf("offset %d: %v", offset, err)
 	}
 	names = slices.Insert(names, 150_000, names[0])
-	if _, err := checkMembers([]byte(`{"extensions":{` + strings.Join(names, ",") + `}}`)); err == nil {
+	if _, err := report.CheckMembers([]byte(`{"extensions":{` + strings.Join(names, ",") + `}}`)); err == nil {
 		t.Error("a name that occurs twice among many is not found")
 	}
 }
