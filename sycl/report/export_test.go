@@ -8,11 +8,13 @@ const (
 	MaxDepth  = maxDepth
 )
 
-var (
-	CheckMembers = checkMembers
-	DecodeSlowly = decode
-)
-
-func DecodeFast(data []byte) (*Report, bool) { return new(Decoder).decodeFast(data) }
-
 func (r *Report) Check() error { return r.check() }
+
+// DecodeUnchecked reads a report without holding its parts against each other.
+func DecodeUnchecked(data []byte) (*Report, error) {
+	r, fault := new(Decoder).decode(data)
+	if fault != nil {
+		return nil, fault
+	}
+	return r, nil
+}
