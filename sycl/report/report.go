@@ -104,7 +104,7 @@ type Device struct {
 }
 
 // IsGeneric reports whether a device is a target that stands for all devices, of which
-// nothing is known before the program runs. See [compat.TakesAll].
+// nothing is known before the program runs. See [compat.IsGeneric].
 func (d *Device) IsGeneric() bool {
 	return d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
