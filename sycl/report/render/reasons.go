@@ -147,9 +147,8 @@ func (e *entry) add(t *table, kernel, device, kind int) {
 	if isNew {
 		e.addOrigins(k)
 	}
-	needsItself := slices.ContainsFunc(k.Origins, func(o srcloc.Origin) bool { return o.Aspect.Name == e.Required })
-	if !needsItself && t.kinds[kind].Scope == report.ScopeImage {
-		e.image = true
+	if !e.image && t.kinds[kind].Scope == report.ScopeImage {
+		e.image = !slices.ContainsFunc(k.Origins, func(o srcloc.Origin) bool { return o.Aspect.Name == e.Required })
 	}
 }
 
