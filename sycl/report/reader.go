@@ -15,8 +15,8 @@ import (
 // A reader reads the JSON of a report in one pass, straight into the types of this
 // package. Nearly all of a large report are its cells, which say the same again and
 // again: so texts that occur often are one string, and a text is first compared with
-// what it probably is. Decoders of any JSON take three times as long and more
-// (bench/report), and accept members that two readers could understand differently.
+// what it probably is. Decoders of any JSON take more than twice as long, and
+// some accept members that two readers could understand differently.
 //
 // The methods that read return whether what they read was there. If not, fault says
 // what is wrong and where.
