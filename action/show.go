@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -52,7 +53,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 				a.trouble("the page is not written: %v", err)
 				continue
 			}
-			write = func(w io.Writer) error { return report.WriteHTML(w, merged, report.HTMLOptions{}) }
+			write = func(w io.Writer) error { return reportrender.HTML(w, merged, reportrender.HTMLOptions{}) }
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}
@@ -235,7 +236,7 @@ func (a *action) summarize(ctx context.Context) {
 					return "", ghactions.ErrTooLong
 				}
 				var table strings.Builder
-				if err := report.WriteMarkdown(&table, merged, report.MarkdownOptions{MaxBytes: room}); err != nil {
+				if err := reportrender.Markdown(&table, merged, reportrender.MarkdownOptions{MaxBytes: room}); err != nil {
 					return "", err
 				}
 				return text + "\n" + table.String(), nil
@@ -258,11 +259,11 @@ func (a *action) summarize(ctx context.Context) {
 func (a *action) markdown(limit int) (string, error) {
 	head := ""
 	if a.category != "" {
-		head += fmt.Sprintf("%s\n\n", report.CodeSpan(safetext.Escape(a.category)))
+		head += fmt.Sprintf("%s\n\n", safetext.CodeSpan(safetext.Escape(a.category)))
 	}
 	foot := ""
 	for _, s := range a.weaker {
-		foot += fmt.Sprintf("\n- note: once it is merged, the change asks for less: %s\n", report.CodeSpan(safetext.Escape(s)))
+		foot += fmt.Sprintf("\n- note: once it is merged, the change asks for less: %s\n", safetext.CodeSpan(safetext.Escape(s)))
 	}
 	if a.artifactURL != "" {
 		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", a.artifactURL)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
 func main() { bench.Main(bench.Program{Name: "report", Runs: 3, Floors: true, Setup: setup}) }
@@ -63,10 +64,10 @@ func setup(b *bench.Bench) func() error {
 func formats(r *report.Report) map[string]func(io.Writer) error {
 	return map[string]func(io.Writer) error{
 		"JSON":     r.Encode,
-		"text":     func(w io.Writer) error { return report.WriteText(w, r, report.TextOptions{}) },
-		"HTML":     func(w io.Writer) error { return report.WriteHTML(w, r, report.HTMLOptions{}) },
-		"Markdown": func(w io.Writer) error { return report.WriteMarkdown(w, r, report.MarkdownOptions{}) },
-		"CSV":      func(w io.Writer) error { return report.WriteCSV(w, r) },
+		"text":     func(w io.Writer) error { return render.Text(w, r, render.TextOptions{}) },
+		"HTML":     func(w io.Writer) error { return render.HTML(w, r, render.HTMLOptions{}) },
+		"Markdown": func(w io.Writer) error { return render.Markdown(w, r, render.MarkdownOptions{}) },
+		"CSV":      func(w io.Writer) error { return render.CSV(w, r) },
 	}
 }
 

@@ -92,7 +92,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 // listed does not count, but a target that lists nothing at all, such as spir64,
 // stands for devices that are not known before the program runs, and takes all.
 func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
-	if TakesAll(d) {
+	if IsGeneric(d) {
 		return true, nil
 	}
 	r := Result{Verdict: Compatible}
@@ -102,8 +102,9 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	return r.Verdict == Compatible, r.Reasons
 }
 
-// TakesAll reports whether a target stands for devices that are not known yet.
-func TakesAll(d *deviceconfig.Device) bool {
+// IsGeneric reports whether a target stands for devices that are known only when the
+// program runs, such as spir64.
+func IsGeneric(d *deviceconfig.Device) bool {
 	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
 
@@ -239,7 +240,7 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		return
 	}
 	for _, name := range q.FixedTargets {
-		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && TakesAll(t) {
+		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && IsGeneric(t) {
 			return
 		}
 	}

@@ -2,270 +2,234 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
-	"unicode/utf8"
+	"math"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// checkMembers walks over JSON and reports what encoding/json would let pass:
-// names of members that are not distinct, or that are not in lower case, which it
-// would match with fields all the same, deep nesting and data after the end.
-//
-// It stops without an error at what is not JSON: that is for the decoder to say.
-func checkMembers(data []byte) (offset int64, err error) {
-	m := memberChecker{data: data}
-	m.space()
-	if strings.IndexByte("[\"-0123456789tfn", m.peek()) >= 0 {
-		return int64(m.i), errors.New("not a JSON object")
-	}
-	if m.peek() != '{' {
-		return 0, nil
-	}
-	err = m.walk()
-	return int64(m.i), err
+// The members of each type of a report, in the order in which Encode writes them.
+
+var reportMembers = []member[Report]{
+	{"cells", func(p *reader, r *Report) bool { return p.cells(&r.Cells) }},
+	{"devices", func(p *reader, r *Report) bool { return list(p, &r.Devices, (*reader).device) }},
+	{"extensions", func(p *reader, r *Report) bool { return p.extensions(&r.Extensions) }},
+	{"generator", func(p *reader, r *Report) bool { return object(p, &r.Generator, generatorMembers) }},
+	{"images", func(p *reader, r *Report) bool { return list(p, &r.Images, (*reader).image) }},
+	{"kernels", func(p *reader, r *Report) bool { return list(p, &r.Kernels, (*reader).kernel) }},
+	{"schema", func(p *reader, r *Report) bool { return p.rareText(&r.Schema) }},
+	{"schema-version", func(p *reader, r *Report) bool { return p.rareText(&r.SchemaVersion) }},
+	{"statistics", func(p *reader, r *Report) bool { return object(p, &r.Statistics, statisticsMembers) }},
+	{"target", func(p *reader, r *Report) bool { return object(p, &r.Target, targetMembers) }},
 }
 
-type memberChecker struct {
-	data     []byte
-	i        int // of the next byte
-	stack    []nesting
-	names    [][]byte // in lower case, of all objects on the stack
-	elements int      // of all arrays but the cells
+var generatorMembers = []member[Generator]{
+	{"name", func(p *reader, g *Generator) bool { return p.rareText(&g.Name) }},
+	{"version", func(p *reader, g *Generator) bool { return p.rareText(&g.Version) }},
 }
 
-// nesting is an object or an array that is open.
-type nesting struct {
-	object bool
-	free   bool            // inside of "extensions"
-	names  int             // index of its first name
-	values int             // of an array, up to now
-	many   map[string]bool // its names, when they are many
+var targetMembers = []member[Target]{
+	{"label", func(p *reader, t *Target) bool { return p.rareText(&t.Label) }},
 }
 
-var errNotJSON = errors.New("not JSON")
-
-func (m *memberChecker) walk() error {
-	for {
-		if err := m.count(); err != nil {
-			return err
-		}
-		more, err := m.value()
-		if err == errNotJSON {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for !more {
-			// A value has ended.
-			if len(m.stack) == 0 {
-				m.space()
-				if m.i < len(m.data) {
-					return errors.New("there is data after the end of the report")
-				}
-				return nil
-			}
-			top := &m.stack[len(m.stack)-1]
-			m.space()
-			switch b := m.peek(); {
-			case b == ',':
-				m.i++
-				more = true
-				if top.object {
-					m.space()
-					if err := m.name(); err != nil {
-						return ignoreNotJSON(err)
-					}
-				}
-			case b == '}' && top.object, b == ']' && !top.object:
-				m.i++
-				m.names = m.names[:top.names]
-				m.stack = m.stack[:len(m.stack)-1]
-			default:
-				return nil
-			}
-		}
-	}
+var statisticsMembers = []member[Statistics]{
+	{"cells", func(p *reader, s *Statistics) bool { return toInt(p, &s.Cells) }},
+	{"compatible", func(p *reader, s *Statistics) bool { return toInt(p, &s.Compatible) }},
+	{"devices", func(p *reader, s *Statistics) bool { return toInt(p, &s.Devices) }},
+	{"incompatible", func(p *reader, s *Statistics) bool { return toInt(p, &s.Incompatible) }},
+	{"kernels", func(p *reader, s *Statistics) bool { return toInt(p, &s.Kernels) }},
+	{"not-applicable", func(p *reader, s *Statistics) bool { return toInt(p, &s.NotApplicable) }},
+	{"undetermined", func(p *reader, s *Statistics) bool { return toInt(p, &s.Undetermined) }},
 }
 
-// count counts the value that is next, if it is in an array. Small ones take much
-// more memory than room in the file.
-func (m *memberChecker) count() error {
-	if len(m.stack) == 0 || m.stack[len(m.stack)-1].object {
-		return nil
-	}
-	top := &m.stack[len(m.stack)-1]
-	top.values++
-	if len(m.stack) == 2 && string(m.names[len(m.names)-1]) == "cells" {
-		if top.values > maxCells {
-			return fmt.Errorf("more than %d cells", maxCells)
-		}
-		return nil
-	}
-	if m.elements++; top.values > maxListed && !top.free || m.elements > maxElements {
-		return fmt.Errorf("a list has more than %d members, or all lists more than %d", maxListed, maxElements)
-	}
-	return nil
+var deviceMembers = []member[Device]{
+	{"architecture", func(p *reader, d *Device) bool { return p.rareText(&d.Architecture) }},
+	{"aspects", func(p *reader, d *Device) bool { return list(p, &d.Aspects, (*reader).aspect) }},
+	{"backend", func(p *reader, d *Device) bool { return p.anyText(&d.Backend) }},
+	{"id", func(p *reader, d *Device) bool { return p.anyText(&d.ID) }},
+	{"local-memory-size", func(p *reader, d *Device) bool { return toUint64(p, &d.LocalMemorySize) }},
+	{"matrix-combinations", func(p *reader, d *Device) bool { return list(p, &d.Matrices, (*reader).anyText) }},
+	{"max-work-group-size", func(p *reader, d *Device) bool { return toUint64(p, &d.MaxWorkGroupSize) }},
+	{"max-work-item-sizes", func(p *reader, d *Device) bool { return list(p, &d.MaxWorkItemSizes, toUint64) }},
+	{"name", func(p *reader, d *Device) bool { return p.anyText(&d.Name) }},
+	{"open-world", func(p *reader, d *Device) bool { return p.boolean(&d.OpenWorld) }},
+	{"sub-group-sizes", func(p *reader, d *Device) bool { return list(p, &d.SubGroupSizes, toUint32) }},
 }
 
-func ignoreNotJSON(err error) error {
-	if err == errNotJSON {
-		return nil
-	}
-	return err
+var imageMembers = []member[Image]{
+	{"architecture", func(p *reader, i *Image) bool { return p.anyText(&i.Architecture) }},
+	{"compile-target", func(p *reader, i *Image) bool { return p.anyText(&i.CompileTarget) }},
+	{"digest", func(p *reader, i *Image) bool { return p.rareText(&i.Digest) }},
+	{"esimd", func(p *reader, i *Image) bool { return p.boolean(&i.ESIMD) }},
+	{"fixed-targets", func(p *reader, i *Image) bool { return list(p, &i.FixedTargets, (*reader).anyText) }},
+	{"format", func(p *reader, i *Image) bool { return p.anyText(&i.Format) }},
+	{"id", func(p *reader, i *Image) bool { return p.anyText(&i.ID) }},
+	{"requirements", func(p *reader, i *Image) bool { return object(p, &i.Requirements, requirementsMembers) }},
+	{"size", func(p *reader, i *Image) bool { return toInt64(p, &i.Size) }},
+	{"triple", func(p *reader, i *Image) bool { return p.anyText(&i.Triple) }},
+	{"unknown-properties", func(p *reader, i *Image) bool { return list(p, &i.Unknown, (*reader).anyText) }},
 }
 
-// value reads a value, or the start of one up to the value in it: then more is
-// set.
-func (m *memberChecker) value() (more bool, err error) {
-	m.space()
-	switch b := m.peek(); b {
-	case '{', '[':
-		if len(m.stack) == maxDepth {
-			return false, fmt.Errorf("more than %d levels of nesting", maxDepth)
-		}
-		free := len(m.stack) > 0 && m.stack[len(m.stack)-1].free || len(m.stack) == 1 && len(m.names) > 0 && string(m.names[len(m.names)-1]) == "extensions"
-		m.stack = append(m.stack, nesting{object: b == '{', free: free, names: len(m.names)})
-		m.i++
-		m.space()
-		if end := m.peek(); end == '}' && b == '{' || end == ']' && b == '[' {
-			m.i++
-			m.stack = m.stack[:len(m.stack)-1]
-			return false, nil
-		}
-		if b == '{' {
-			return true, m.name()
-		}
-		return true, nil
-	case '"':
-		_, _, err := m.text()
-		return false, err
-	}
-	start := m.i
-	for m.i < len(m.data) && !strings.ContainsRune(",]}: \t\r\n\"[{", rune(m.data[m.i])) {
-		m.i++
-	}
-	if m.i == start {
-		return false, errNotJSON
-	}
-	return false, nil
+var requirementsMembers = []member[Requirements]{
+	{"aspects", func(p *reader, r *Requirements) bool { return list(p, &r.Aspects, (*reader).aspect) }},
+	{"joint-matrix", func(p *reader, r *Requirements) bool { return list(p, &r.JointMatrix, (*reader).anyText) }},
+	{"joint-matrix-mad", func(p *reader, r *Requirements) bool { return list(p, &r.JointMad, (*reader).anyText) }},
+	{"reqd-sub-group-sizes", func(p *reader, r *Requirements) bool { return list(p, &r.SubGroupSizes, toUint32) }},
+	{"reqd-work-group-size", func(p *reader, r *Requirements) bool { return list(p, &r.WorkGroupSize, toUint64) }},
+	{"work-group-num-dim", func(p *reader, r *Requirements) bool { return toUint32(p, &r.WorkGroupDims) }},
 }
 
-// name reads the name of a member and the colon.
-func (m *memberChecker) name() error {
-	raw, escapes, err := m.text()
-	if err != nil {
-		return err
-	}
-	top := &m.stack[len(m.stack)-1]
-	name := raw
-	if escapes || !isLower(raw) {
-		var s string
-		if json.Unmarshal(m.data[m.i-len(raw)-2:m.i], &s) != nil {
-			return errNotJSON
-		}
-		folded := strings.ToLower(s)
-		// Some letters that are not in ASCII are the same as one that is, for those
-		// who take no notice of case.
-		isASCII := !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
-		switch {
-		case m.twice(top, []byte(folded)):
-			return fmt.Errorf("member %q occurs twice", s)
-		case top.free:
-		case folded != s:
-			return fmt.Errorf("member %q has capital letters", s)
-		case !isASCII:
-			return fmt.Errorf("member %q has letters that are not in ASCII", s)
-		}
-		name = []byte(folded)
-	} else if m.twice(top, name) {
-		return fmt.Errorf("member %q occurs twice", name)
-	}
-	m.names = append(m.names, name)
-	m.space()
-	if m.peek() != ':' {
-		return errNotJSON
-	}
-	m.i++
-	return nil
+var kernelMembers = []member[Kernel]{
+	{"display-name", func(p *reader, k *Kernel) bool { return p.rareText(&k.DisplayName) }},
+	{"id", func(p *reader, k *Kernel) bool { return p.anyText(&k.ID) }},
+	{"images", func(p *reader, k *Kernel) bool { return list(p, &k.Images, (*reader).anyText) }},
+	{"location", func(p *reader, k *Kernel) bool { return object(p, &k.Location, locationMembers) }},
+	{"name", func(p *reader, k *Kernel) bool { return p.text(&k.Name, k.ID) }},
+	{"requirement-origin", func(p *reader, k *Kernel) bool { return list(p, &k.Origins, (*reader).origin) }},
 }
 
-// twice reports whether an object has a name already.
-func (m *memberChecker) twice(top *nesting, name []byte) bool {
-	const few = 32
-	names := m.names[top.names:]
-	if top.many == nil && len(names) < few {
-		for _, n := range names {
-			if bytes.Equal(n, name) {
-				return true
-			}
-		}
+var originMembers = []member[srcloc.Origin]{
+	{"aspect", func(p *reader, o *srcloc.Origin) bool { return p.aspect(&o.Aspect) }},
+	{"function", func(p *reader, o *srcloc.Origin) bool { return p.anyText(&o.Function) }},
+	{"location", func(p *reader, o *srcloc.Origin) bool { return object(p, &o.Location, locationMembers) }},
+}
+
+var locationMembers = []member[srcloc.Location]{
+	{"column", func(p *reader, l *srcloc.Location) bool { return toUint32(p, &l.Column) }},
+	{"line", func(p *reader, l *srcloc.Location) bool { return toUint32(p, &l.Line) }},
+	{"path", func(p *reader, l *srcloc.Location) bool { return p.anyText(&l.Path) }},
+}
+
+var aspectMembers = []member[aspect.Named]{
+	{"name", func(p *reader, a *aspect.Named) bool { return p.anyText(&a.Name) }},
+	{"value", func(p *reader, a *aspect.Named) bool { return toUint32(p, &a.Value) }},
+}
+
+var cellMembers = []member[Cell]{
+	{"device", func(p *reader, c *Cell) bool { return p.text(&c.Device, p.likelyDevice()) }},
+	{"holds", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Holds), string(p.last.Holds)) }},
+	{"image", func(p *reader, c *Cell) bool { return p.text(&c.Image, p.last.Image) }},
+	{"kernel", func(p *reader, c *Cell) bool { return p.text(&c.Kernel, p.last.Kernel) }},
+	{"reasons", func(p *reader, c *Cell) bool { return p.reasonList(&c.Reasons) }},
+	{"scope", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Scope), string(p.last.Scope)) }},
+	{"status", func(p *reader, c *Cell) bool { return p.verdict(&c.Verdict) }},
+}
+
+var reasonMembers = []member[Reason]{
+	{"available", func(p *reader, r *Reason) bool { return p.anyText(&r.Available) }},
+	{"property", func(p *reader, r *Reason) bool { return p.anyText(&r.Property) }},
+	{"required", func(p *reader, r *Reason) bool { return p.anyText(&r.Required) }},
+	{"rule", func(p *reader, r *Reason) bool { return p.anyText(&r.Rule) }},
+	{"status", func(p *reader, r *Reason) bool { return p.verdict(&r.Verdict) }},
+	{"text", func(p *reader, r *Reason) bool { return p.anyText(&r.Text) }},
+}
+
+var (
+	toInt    = integer[int](math.MaxInt)
+	toInt64  = integer[int64](math.MaxInt64)
+	toUint32 = integer[uint32](math.MaxUint32)
+	toUint64 = integer[uint64](math.MaxUint64)
+)
+
+// report reads a report. A list that is missing is empty.
+func (p *reader) report(r *Report) bool {
+	*r = Report{Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	if !object(p, r, reportMembers) {
 		return false
 	}
-	if top.many == nil {
-		top.many = map[string]bool{}
-		for _, n := range names {
-			top.many[string(n)] = true
-		}
-	}
-	if top.many[string(name)] {
-		return true
-	}
-	top.many[string(name)] = true
-	return false
-}
-
-func isLower(name []byte) bool {
-	for _, b := range name {
-		if 'A' <= b && b <= 'Z' || b >= utf8.RuneSelf {
-			return false
-		}
+	if p.space(); p.i < len(p.data) {
+		return p.fail(p.i, "there is data after the end of the report")
 	}
 	return true
 }
 
-// text skips a string and returns what is between its quotes.
-func (m *memberChecker) text() (raw []byte, escapes bool, err error) {
-	if m.peek() != '"' {
-		return nil, false, errNotJSON
-	}
-	start := m.i + 1
-	for i := start; ; {
-		n := bytes.IndexByte(m.data[i:], '"')
-		if n < 0 {
-			return nil, false, errNotJSON
-		}
-		// The quote counts if an even number of backslashes is before it.
-		end := i + n
-		back := end
-		for back > start && m.data[back-1] == '\\' {
-			back--
-		}
-		if (end-back)%2 == 0 {
-			raw = m.data[start:end]
-			if len(raw) > maxText {
-				return nil, false, fmt.Errorf("a text has more than %d bytes", maxText)
-			}
-			m.i = end + 1
-			return raw, bytes.IndexByte(raw, '\\') >= 0, nil
-		}
-		i = end + 1
-	}
+func (p *reader) device(d *Device) bool {
+	*d = Device{Aspects: []aspect.Named{}, SubGroupSizes: []uint32{}}
+	return object(p, d, deviceMembers)
 }
 
-// space skips white space.
-func (m *memberChecker) space() {
-	for m.i < len(m.data) && (m.data[m.i] == ' ' || m.data[m.i] == '\n' || m.data[m.i] == '\r' || m.data[m.i] == '\t') {
-		m.i++
-	}
+func (p *reader) image(i *Image) bool {
+	i.Requirements.Aspects = []aspect.Named{}
+	return object(p, i, imageMembers)
 }
 
-// peek returns the next byte, 0 at the end.
-func (m *memberChecker) peek() byte {
-	if m.i < len(m.data) {
-		return m.data[m.i]
+func (p *reader) kernel(k *Kernel) bool {
+	k.Images = []string{}
+	return object(p, k, kernelMembers)
+}
+
+func (p *reader) origin(o *srcloc.Origin) bool { return object(p, o, originMembers) }
+
+func (p *reader) aspect(a *aspect.Named) bool { return object(p, a, aspectMembers) }
+
+func (p *reader) reason(r *Reason) bool {
+	if !object(p, r, reasonMembers) {
+		return false
 	}
-	return 0
+	if r.Verdict == compat.NoVerdict {
+		return p.fail(p.i-1, "a reason has no status")
+	}
+	return true
+}
+
+// cells reads the cells, into the memory of earlier ones.
+func (p *reader) cells(to *[]Cell) bool {
+	if !p.open('[', "a list") {
+		return false
+	}
+	const least = 256 // bytes of a cell that Encode writes
+	cells := slices.Grow(p.memory[:0], min(len(p.data)/least, maxCells))
+	p.last = new(Cell)
+	for more := !p.close(']'); more; more = p.more(']') {
+		if len(cells) == maxCells {
+			return p.fail(p.i, "more than %d cells", maxCells)
+		}
+		cells = append(cells, Cell{})
+		c := &cells[len(cells)-1]
+		if !object(p, c, cellMembers) {
+			return false
+		}
+		if c.Kernel == "" || c.Device == "" {
+			return p.fail(p.i-1, "a cell has no kernel or no device")
+		}
+		p.learnDevice(c)
+		p.last = c
+	}
+	*to, p.memory = cells, cells
+	return p.fault == nil
+}
+
+// likelyDevice returns the device that the next cell is about in a report whose
+// cells are in order: that after the device of the last one, or the first.
+func (p *reader) likelyDevice() string {
+	if len(p.devices) == 0 {
+		return ""
+	}
+	return p.devices[p.column%len(p.devices)]
+}
+
+func (p *reader) learnDevice(c *Cell) {
+	if p.column == len(p.devices) && (p.last.Kernel == c.Kernel || p.column == 0) {
+		p.devices = append(p.devices, c.Device)
+	}
+	p.column++
+}
+
+// reasonList reads a list of reasons. Cells with the same reasons share them.
+func (p *reader) reasonList(to *[]Reason) bool {
+	p.space()
+	start := p.i
+	if len(p.raw) > 0 && bytes.HasPrefix(p.data[start:], p.raw) {
+		*to = p.reasons
+		p.i += len(p.raw)
+		return true
+	}
+	if !list(p, &p.reasons, (*reader).reason) {
+		return false
+	}
+	p.raw = p.data[start:p.i]
+	*to = p.reasons
+	return true
 }

@@ -110,10 +110,18 @@ func (m *merger) images(parts []*Report, out *Report) {
 	}
 }
 
+// add adds the next part.
 func (m *merger) add(p *Report) error {
 	imageIDs := m.imageIDs[m.next]
 	m.next++
 	about := cmp.Or(p.Target.Label, "without a label")
+	if err := m.addDevices(p, about); err != nil {
+		return err
+	}
+	return m.addCells(p, about, m.addKernels(p, imageIDs), imageIDs)
+}
+
+func (m *merger) addDevices(p *Report, about string) error {
 	for _, d := range p.Devices {
 		if known := m.devices[d.ID]; known == nil {
 			m.devices[d.ID] = &d
@@ -121,7 +129,12 @@ func (m *merger) add(p *Report) error {
 			return fmt.Errorf("the report %s describes device %s in another way than a report before it: make both with the same device configuration", about, d.ID)
 		}
 	}
-	ids := map[string]string{}
+	return nil
+}
+
+// addKernels returns the ids in the merged report of the kernels of a part.
+func (m *merger) addKernels(p *Report, imageIDs map[string]string) (ids map[string]string) {
+	ids = map[string]string{}
 	for _, k := range p.Kernels {
 		old := k.ID
 		// A part may be a merged report itself, which has labels in its ids.
@@ -147,8 +160,12 @@ func (m *merger) add(p *Report) error {
 		slices.Sort(images)
 		known.Images = slices.Compact(images)
 	}
+	return ids
+}
+
+func (m *merger) addCells(p *Report, about string, kernelIDs, imageIDs map[string]string) error {
 	for _, c := range p.Cells {
-		c.Kernel = ids[c.Kernel]
+		c.Kernel = kernelIDs[c.Kernel]
 		c.Image = imageIDs[c.Image]
 		at := pair{c.Kernel, c.Device}
 		known, ok := m.cells[at]

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -24,9 +26,9 @@ func withPlaces(kernel, places string, aspects ...aspect.Aspect) *propset.Regist
 	return r
 }
 
-func row(t *testing.T, code []byte, properties *propset.Registry) Module {
+func row(t *testing.T, code []byte, properties *propset.Registry) report.Module {
 	t.Helper()
-	m, err := FromRow(bytes.NewReader(code), properties, nil)
+	m, err := report.FromRow(bytes.NewReader(code), properties, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,27 +46,27 @@ func TestPlaces(t *testing.T) {
 	}
 	native := []byte("native")
 	const places = "11:0:app/deep.cpp\nfp64\t5:9:math/square.hpp\t_Z6squared\n"
-	written := Kernel{Location: srcloc.Location{Path: "app/deep.cpp", Line: 11},
+	written := report.Kernel{Location: srcloc.Location{Path: "app/deep.cpp", Line: 11},
 		Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square(double)", Location: srcloc.Location{Path: "math/square.hpp", Line: 5, Column: 9}}}}
-	inCode := Kernel{Location: srcloc.Location{Path: "kernels.cpp"},
+	inCode := report.Kernel{Location: srcloc.Location{Path: "kernels.cpp"},
 		Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)", Location: srcloc.Location{Path: "kernels.cpp", Line: 19}}}}
 	for name, test := range map[string]struct {
 		code       []byte
 		properties *propset.Registry
-		want       Kernel
+		want       report.Kernel
 	}{
 		"what the build wrote down":       {bare, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
 		"native code alone":               {native, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
 		"what was written counts":         {code, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
 		"debug information in the code":   {code, withPlaces("_ZTS5Other", places, aspect.FP64), inCode},
 		"places that cannot be read":      {code, withPlaces("_ZTS4Deep", "11:0:/etc/passwd\n", aspect.FP64), inCode},
-		"neither":                         {native, withPlaces("_ZTS4Deep", "\n", aspect.FP64), Kernel{}},
-		"code without debug information":  {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), Kernel{Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)"}}}},
-		"a name that would draw a screen": {native, withPlaces("_ZTS4Deep", "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n", aspect.FP64), Kernel{}},
+		"neither":                         {native, withPlaces("_ZTS4Deep", "\n", aspect.FP64), report.Kernel{}},
+		"code without debug information":  {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), report.Kernel{Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)"}}}},
+		"a name that would draw a screen": {native, withPlaces("_ZTS4Deep", "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n", aspect.FP64), report.Kernel{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.properties.Add(propset.KernelNames).Put("_ZTS4Deep", propset.Uint(1))
-			r := build(t, []Module{row(t, test.code, test.properties)}, "intel_gpu_pvc")
+			r := reporttest.Build(t, []report.Module{row(t, test.code, test.properties)}, "intel_gpu_pvc")
 			for _, k := range r.Kernels {
 				if k.Name != "_ZTS4Deep" {
 					continue
@@ -85,11 +87,11 @@ func TestPlaces(t *testing.T) {
 // TestPlacesOfSeveralModules checks that a kernel that several modules have gets
 // the places of all.
 func TestPlacesOfSeveralModules(t *testing.T) {
-	modules := []Module{
+	modules := []report.Module{
 		row(t, []byte("one"), withPlaces("_ZTS1K", "\natomic64\t7:0:b.cpp\t\n", aspect.Atomic64)),
 		row(t, []byte("two"), withPlaces("_ZTS1K", "3:0:a.cpp\nfp64\t4:0:a.cpp\t\natomic64\t9:0:c.cpp\t\n", aspect.FP64)),
 	}
-	k := build(t, modules, "intel_gpu_pvc").Kernels[0]
+	k := reporttest.Build(t, modules, "intel_gpu_pvc").Kernels[0]
 	want := []srcloc.Origin{
 		{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "a.cpp", Line: 4}},
 		{Aspect: aspect.Named{Name: "atomic64", Value: 27}, Location: srcloc.Location{Path: "b.cpp", Line: 7}},
@@ -105,7 +107,7 @@ func TestPlacesOfSeveralModules(t *testing.T) {
 // TestNoPathOfTheMachine looks for folders of a build in the JSON.
 func TestNoPathOfTheMachine(t *testing.T) {
 	places := "11:0:/home/u/.cache/bazel/1/execroot/_main/app/deep.cpp\nfp64\t5:9:/s/sandbox/1/execroot/_main/bazel-out/k8-opt/bin/gen/m.hpp\t\n"
-	r := build(t, []Module{row(t, []byte("native"), withPlaces("_ZTS4Deep", places, aspect.FP64))}, "intel_gpu_pvc")
+	r := reporttest.Build(t, []report.Module{row(t, []byte("native"), withPlaces("_ZTS4Deep", places, aspect.FP64))}, "intel_gpu_pvc")
 	out := encode(t, r)
 	for _, path := range []string{`"app/deep.cpp"`, `"gen/m.hpp"`} {
 		if !strings.Contains(out, path) {
@@ -117,7 +119,7 @@ func TestNoPathOfTheMachine(t *testing.T) {
 			t.Errorf("%s is in %s", folder, out)
 		}
 	}
-	if _, err := Decode("again", strings.NewReader(out)); err != nil {
+	if _, err := report.Decode("again", strings.NewReader(out)); err != nil {
 		t.Error(err)
 	}
 	for _, k := range r.Kernels {

@@ -1,7 +1,7 @@
 // Package report is the model of a compatibility report: which kernels of a
 // program run on which devices, why not where they do not, and what the
-// program's files hold for each device. It builds reports from device images,
-// reads and writes them as JSON, and renders them for people.
+// program's files hold for each device. It builds reports from device images, and reads
+// and writes them as JSON. Package render shows them to people.
 //
 // The JSON of a report is described by the schema docs/schema/compat-report.schema.json.
 // It depends on the inputs alone: members are in alphabetical order, lists are
@@ -13,6 +13,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
@@ -102,6 +103,12 @@ type Device struct {
 	SubGroupSizes    []uint32       `json:"sub-group-sizes"`
 }
 
+// IsGeneric reports whether a device is a target that stands for all devices, of which
+// nothing is known before the program runs. See [compat.IsGeneric].
+func (d *Device) IsGeneric() bool {
+	return d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
+}
+
 // A Generator is the program that made a report.
 type Generator struct {
 	Name    string `json:"name"`
@@ -141,6 +148,16 @@ type Kernel struct {
 	Location    srcloc.Location `json:"location,omitzero"`
 	Name        string          `json:"name"`                         // mangled
 	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // where its own code needs what
+}
+
+// KernelTarget returns the label of the report that a kernel of a merged report
+// is from, "" for the kernels of any other report. See [Merge].
+func KernelTarget(k *Kernel) string {
+	label, _ := strings.CutSuffix(k.ID, "#"+k.Name)
+	if label == k.ID {
+		return ""
+	}
+	return label
 }
 
 // Statistics counts.

@@ -17,57 +17,71 @@ type Selection struct {
 // Select returns the part of a report with the devices and kernels that are
 // selected, and the names in the selection that nothing has.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
-	matched := map[string]bool{}
-	is := func(patterns []string, names ...string) bool {
-		found := len(patterns) == 0
-		for _, p := range patterns {
-			if slices.ContainsFunc(names, func(name string) bool { return glob.Match(p, name) }) {
-				matched[p] = true
-				found = true
-			}
-		}
-		return found
-	}
-	out := *r
-	out.Devices, out.Kernels, out.Cells, out.Images = []Device{}, []Kernel{}, []Cell{}, []Image{}
-	devices, kernels, images := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	matched := patternSet{}
+	devices := map[string]bool{}
 	for _, d := range r.Devices {
-		if is(s.Devices, d.ID, d.Name) {
-			devices[d.ID] = true
-			out.Devices = append(out.Devices, d)
-		}
+		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name)
 	}
-	hasStatus := map[string]bool{}
+	hasVerdict := map[string]bool{}
 	for _, c := range r.Cells {
 		if devices[c.Device] && slices.Contains(s.Verdicts, c.Verdict) {
-			hasStatus[c.Kernel] = true
+			hasVerdict[c.Kernel] = true
 		}
 	}
+	kernels := map[string]bool{}
 	for _, k := range r.Kernels {
-		if is(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Verdicts) == 0 || hasStatus[k.ID]) {
-			kernels[k.ID] = true
-			out.Kernels = append(out.Kernels, k)
-			for _, i := range k.Images {
-				images[i] = true
-			}
-		}
+		kernels[k.ID] = matched.has(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Verdicts) == 0 || hasVerdict[k.ID])
 	}
-	for _, c := range r.Cells {
-		if devices[c.Device] && kernels[c.Kernel] {
-			out.Cells = append(out.Cells, c)
-			images[c.Image] = true
-		}
-	}
-	for _, i := range r.Images {
-		if images[i.ID] {
-			out.Images = append(out.Images, i)
-		}
-	}
-	out.Statistics = out.statistics()
 	for _, p := range slices.Concat(s.Devices, s.Kernels) {
 		if !matched[p] {
 			unmatched = append(unmatched, p)
 		}
 	}
-	return &out, unmatched
+	return r.part(devices, kernels), unmatched
+}
+
+// A patternSet has the patterns that a name has matched.
+type patternSet map[string]bool
+
+// has reports whether one of the names matches a pattern. Without patterns, all do.
+func (s patternSet) has(patterns []string, names ...string) bool {
+	found := len(patterns) == 0
+	for _, p := range patterns {
+		if glob.MatchAny([]string{p}, names...) {
+			s[p], found = true, true
+		}
+	}
+	return found
+}
+
+// part returns the part of a report about these devices and kernels, by their ids, with
+// the images that it is about.
+func (r *Report) part(devices, kernels map[string]bool) *Report {
+	out := *r
+	images := map[string]bool{}
+	out.Devices = only(r.Devices, func(d *Device) bool { return devices[d.ID] })
+	out.Kernels = only(r.Kernels, func(k *Kernel) bool { return kernels[k.ID] })
+	out.Cells = only(r.Cells, func(c *Cell) bool { return devices[c.Device] && kernels[c.Kernel] })
+	for _, k := range out.Kernels {
+		for _, i := range k.Images {
+			images[i] = true
+		}
+	}
+	for _, c := range out.Cells {
+		images[c.Image] = true
+	}
+	out.Images = only(r.Images, func(i *Image) bool { return images[i.ID] })
+	out.Statistics = out.statistics()
+	return &out
+}
+
+// only returns the elements that are wanted.
+func only[T any](list []T, want func(*T) bool) []T {
+	out := []T{}
+	for i := range list {
+		if want(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
 }

@@ -83,3 +83,22 @@ func TestIsPath(t *testing.T) {
 		}
 	}
 }
+
+func TestMarkdown(t *testing.T) {
+	for s, want := range map[string]string{
+		"a":     "`a`",
+		"a`b``": "``` a`b`` ```",
+		"`":     "`` ` ``",
+		" a ":   "`  a  `",
+		"":      "`\"\"`",
+	} {
+		if got := CodeSpan(s); got != want {
+			t.Errorf("%q is %s, want %s", s, got, want)
+		}
+	}
+	for s, want := range map[string]string{"ab": "ab", "a|b": `a\|b`, `a\|b`: `a\\u{7c}b`} {
+		if got := TableCell(s); got != want {
+			t.Errorf("%q is %s, want %s", s, got, want)
+		}
+	}
+}

@@ -344,7 +344,7 @@ func (e *edit) restrict(out []string) (list []change) {
 			left++
 			continue
 		}
-		if d, ok := e.config.Lookup(name); ok && compat.TakesAll(d) {
+		if d, ok := e.config.Lookup(name); ok && compat.IsGeneric(d) {
 			e.note("%s: fixed_targets cannot leave a device out while %s of %s is for all devices: use --unsupported drop", e.place, name, e.label)
 			return nil
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -44,16 +45,16 @@ In names of devices and kernels, * stands for any text.`
 // writers are the formats.
 var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	"text": func(s *shower, w io.Writer, r *report.Report) error {
-		return report.WriteText(w, r, s.textOptions(w))
+		return render.Text(w, r, s.textOptions(w))
 	},
 	"json": func(_ *shower, w io.Writer, r *report.Report) error { return r.Encode(w) },
 	"markdown": func(s *shower, w io.Writer, r *report.Report) error {
-		return report.WriteMarkdown(w, r, report.MarkdownOptions{MaxBytes: s.maxBytes})
+		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes})
 	},
 	"html": func(_ *shower, w io.Writer, r *report.Report) error {
-		return report.WriteHTML(w, r, report.HTMLOptions{})
+		return render.HTML(w, r, render.HTMLOptions{})
 	},
-	"csv": func(_ *shower, w io.Writer, r *report.Report) error { return report.WriteCSV(w, r) },
+	"csv": func(_ *shower, w io.Writer, r *report.Report) error { return render.CSV(w, r) },
 }
 
 func (s *shower) setup(fs *flag.FlagSet) cli.Run {
@@ -187,8 +188,8 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 }
 
 // textOptions returns how to print text: colours and the width are a terminal's.
-func (s *shower) textOptions(w io.Writer) report.TextOptions {
-	o := report.TextOptions{Width: s.width}
+func (s *shower) textOptions(w io.Writer) render.TextOptions {
+	o := render.TextOptions{Width: s.width}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return o

@@ -124,7 +124,7 @@ var floors = [][]string{
 	{"postlink/aspects"},
 	{"compat", "link", "postlink"},
 	{"report"},
-	{"gate"},
+	{"gate", "report/render"},
 	{"gate/internal/gatetest"},
 	{"gate/render"},
 }

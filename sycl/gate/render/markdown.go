@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -86,7 +85,7 @@ func (m *markdown) table(list []*gate.Finding) {
 		if p := place(f); p != "" {
 			at = codeSpan(p)
 		}
-		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, report.InTable(text), report.InTable(at))) {
+		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, safetext.TableCell(text), safetext.TableCell(at))) {
 			fmt.Fprintf(m, "\n%d more are left out here.\n", len(list)-i)
 			return
 		}
@@ -124,7 +123,7 @@ var markdownWords = words{name: codeSpan, value: codeSpan}
 
 // codeSpan writes text as a code span: nothing in it is markup, a link or a
 // mention.
-func codeSpan(s string) string { return report.CodeSpan(safetext.Escape(s)) }
+func codeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
 
 // upperFirst makes a sentence begin with a capital letter.
 func upperFirst(s string) string {

@@ -391,7 +391,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	var doc strings.Builder
 	doc.WriteString("| a | b |\n|---|---|\n")
 	for _, n := range names {
-		fmt.Fprintf(&doc, "| %s | end |\n", report.InTable(codeSpan(n)))
+		fmt.Fprintf(&doc, "| %s | end |\n", safetext.TableCell(codeSpan(n)))
 	}
 	html := htmlOf(t, doc.String())
 	rows := regexp.MustCompile(`(?s)<tr>\n<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).FindAllString(html, -1)
@@ -399,7 +399,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 		t.Errorf("%d of %d names stay in their cells", len(rows), len(names))
 		for i, row := range strings.Split(html, "<tr>\n")[2:] {
 			if i < len(names) && !regexp.MustCompile(`(?s)^<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).MatchString(row) {
-				t.Fatalf("%q as %s: %s", names[i], report.InTable(codeSpan(names[i])), row)
+				t.Fatalf("%q as %s: %s", names[i], safetext.TableCell(codeSpan(names[i])), row)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package render
 
 import (
 	"bufio"
@@ -7,8 +7,12 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
+
+// codeSpan is the quoter of Markdown.
+var codeSpan quoter = safetext.CodeSpan
 
 // MarkdownOptions says how a report is written as Markdown.
 type MarkdownOptions struct {
@@ -17,12 +21,12 @@ type MarkdownOptions struct {
 	MaxBytes int
 }
 
-// WriteMarkdown writes a report in GitHub's dialect of Markdown: a table in which
+// Markdown writes a report in GitHub's dialect of Markdown: a table in which
 // devices that agree share a column, and the reasons below in parts that unfold.
 //
 // All that comes from the report stands in code spans, where it can be neither
 // markup nor a mention of somebody.
-func WriteMarkdown(w io.Writer, r *Report, o MarkdownOptions) error {
+func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
 	t := newTable(r)
 	b := bufio.NewWriter(w)
 	b.WriteString(t.markdown(o.MaxBytes))
@@ -40,7 +44,7 @@ const (
 func (t *table) markdown(limit int) string {
 	var head strings.Builder
 	if title := t.title(); title != "" {
-		fmt.Fprintf(&head, "### Compatibility of %s\n\n", CodeSpan(title))
+		fmt.Fprintf(&head, "### Compatibility of %s\n\n", codeSpan(title))
 	}
 	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
 		fmt.Fprintf(&head, "There is nothing to compare: %s and %s.\n", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device"))
@@ -123,29 +127,19 @@ func fit(list []string, room int) (kept []string, left int) {
 	return list, 0
 }
 
-// markdownSummary is Summary, which can have the name of a device in it.
-func (t *table) markdownSummary() string {
-	s := t.Summary()
-	if len(t.Devices) == 1 {
-		name := safetext.Escape(t.Devices[0].Name)
-		s = strings.Replace(s, " on "+name, " on "+CodeSpan(name), 1)
-	}
-	return "**" + s + "**"
-}
+// markdownSummary is the line that says what the report comes to.
+func (t *table) markdownSummary() string { return "**" + t.summary(codeSpan) + "**" }
 
 func (t *table) markdownHeads(columns []column) (heads string, legend []string) {
 	var b strings.Builder
 	for _, c := range columns {
-		names := t.deviceNames(c.devices)
-		for i, name := range names {
-			names[i] = CodeSpan(name)
-		}
+		names := codeSpan.all(t.deviceNames(c.devices))
 		if len(names) > mostNames {
 			group := "Group " + groupName(len(legend))
 			legend = append(legend, fmt.Sprintf("%s: %s\n\n", group, strings.Join(names, ", ")))
 			fmt.Fprintf(&b, " %s (%d devices) |", group, len(names))
 		} else {
-			fmt.Fprintf(&b, " %s |", InTable(strings.Join(names, "<br>")))
+			fmt.Fprintf(&b, " %s |", safetext.TableCell(strings.Join(names, "<br>")))
 		}
 	}
 	return b.String(), legend
@@ -159,17 +153,17 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	target := ""
 	words := make([]string, len(t.kinds))
 	for i := range t.kinds {
-		words[i] = InTable(markdownCell(&t.kinds[i].Cell))
+		words[i] = safetext.TableCell(markdownCell(&t.kinds[i].Cell))
 	}
 	for k := range t.Kernels {
-		if label := KernelTarget(&t.Kernels[k]); label != target {
+		if label := report.KernelTarget(&t.Kernels[k]); label != target {
 			target = label
-			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", InTable(CodeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns))))
+			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns))))
 			good = append(good, false)
 		}
 		var b strings.Builder
 		isGood := true
-		fmt.Fprintf(&b, "| %s |", InTable(CodeSpan(kernelName(&t.Kernels[k])+lambdaPlace(&t.Kernels[k]))))
+		fmt.Fprintf(&b, "| %s |", safetext.TableCell(codeSpan(kernelName(&t.Kernels[k])+lambdaPlace(&t.Kernels[k]))))
 		for _, c := range columns {
 			n := t.cells[k*len(t.Devices)+c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])
@@ -182,20 +176,20 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	return rows, good
 }
 
-func markdownCell(c *Cell) string {
+func markdownCell(c *report.Cell) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == report.Native:
 		return "✅ native"
-	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
 		return "✅ native or JIT"
 	case c.Verdict == compat.Compatible:
 		return "✅ JIT"
 	case c.Verdict == compat.NotApplicable:
 		return "➖"
 	case c.Verdict == compat.Undetermined:
-		return "❓ maybe: " + CodeSpan(briefly(c))
+		return "❓ maybe: " + codeSpan(briefly(c))
 	}
-	return "❌ no: " + CodeSpan(briefly(c))
+	return "❌ no: " + codeSpan(briefly(c))
 }
 
 // markdownReasons is a part that unfolds.
@@ -207,53 +201,33 @@ type markdownReasons struct {
 func (t *table) markdownReasons() []markdownReasons {
 	parts := []markdownReasons{{title: "❌ Why not"}, {title: "❓ Why maybe"}}
 	for _, e := range t.entries() {
-		var b strings.Builder
-		if e.brief != "" {
-			fmt.Fprintf(&b, "- %s: ", CodeSpan(e.brief))
-		} else {
-			b.WriteString("- ")
-		}
-		fmt.Fprintf(&b, "%s\n", CodeSpan(e.text))
-		var list []string
-		for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
-			k := &t.Kernels[about.kernel]
-			name := CodeSpan(kernelName(k))
-			if label := KernelTarget(k); label != "" {
-				name += " of " + CodeSpan(safetext.Escape(label))
-			}
-			switch {
-			case about.brief != "":
-				name += " (" + CodeSpan(about.brief) + ")"
-			case !k.Location.IsZero():
-				name += " (" + CodeSpan(place(k.Location)) + ")"
-			}
-			list = append(list, name)
-		}
-		fmt.Fprintf(&b, "  - Kernels: %s\n", someOf(list, len(e.kernels), "kernels"))
-		if e.devices != nil {
-			names := t.deviceNames(e.devices)
-			for i, name := range names {
-				names[i] = CodeSpan(name)
-			}
-			fmt.Fprintf(&b, "  - Devices: %s\n", some(names, "devices"))
-		}
-		if len(e.origins) > 0 {
-			spans := make([]string, len(e.origins))
-			for i, o := range e.origins {
-				spans[i] = CodeSpan(o)
-			}
-			fmt.Fprintf(&b, "  - Used by %s\n", some(spans, "functions"))
-		} else if e.image {
-			fmt.Fprintf(&b, "  - %s\n", imageNote)
-		}
 		switch e.Verdict {
 		case compat.Incompatible:
-			parts[0].items = append(parts[0].items, b.String())
+			parts[0].items = append(parts[0].items, t.markdownReason(e))
 		case compat.Undetermined:
-			parts[1].items = append(parts[1].items, b.String())
+			parts[1].items = append(parts[1].items, t.markdownReason(e))
 		}
 	}
 	return parts
+}
+
+// markdownReason returns a reason as an item of a list.
+func (t *table) markdownReason(e *entry) string {
+	var b strings.Builder
+	b.WriteString("- ")
+	if e.brief != "" {
+		fmt.Fprintf(&b, "%s: ", codeSpan(e.brief))
+	}
+	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(e, codeSpan))
+	if e.devices != nil {
+		fmt.Fprintf(&b, "  - Devices: %s\n", some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
+	}
+	if len(e.origins) > 0 {
+		fmt.Fprintf(&b, "  - Used by %s\n", some(codeSpan.all(e.origins), "functions"))
+	} else if e.image {
+		fmt.Fprintf(&b, "  - %s\n", imageNote)
+	}
+	return b.String()
 }
 
 func wrapReasons(parts []markdownReasons, lost []int) string {
@@ -271,49 +245,6 @@ func wrapReasons(parts []markdownReasons, lost []int) string {
 			fmt.Fprintf(&b, leftOut+"\n\n", count(lost[i], "reason"))
 		}
 		b.WriteString("</details>\n")
-	}
-	return b.String()
-}
-
-// CodeSpan returns text, which [Escape] has escaped, as a code span of Markdown: between more
-// backticks than it has in a row.
-func CodeSpan(s string) string {
-	if strings.Trim(s, " ") == "" {
-		s = fmt.Sprintf("%q", s)
-	}
-	longest, run := 0, 0
-	for _, c := range []byte(s) {
-		if c != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
-		s = " " + s + " "
-	}
-	return fence + s + fence
-}
-
-// InTable escapes what would end a cell of a Markdown table, in code spans, too.
-// Readers do not agree on a backslash before an escaped stroke, so such a stroke
-// is written like characters that cannot be shown.
-func InTable(s string) string {
-	if !strings.Contains(s, "|") {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		switch {
-		case s[i] != '|':
-			b.WriteByte(s[i])
-		case i > 0 && s[i-1] == '\\':
-			b.WriteString(`\u{7c}`)
-		default:
-			b.WriteString(`\|`)
-		}
 	}
 	return b.String()
 }

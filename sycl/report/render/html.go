@@ -1,4 +1,4 @@
-package report
+package render
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -26,10 +27,10 @@ type HTMLOptions struct {
 
 const defaultMaxCells = 20_000
 
-// WriteHTML writes a report as a page that needs nothing but itself: a table that
+// HTML writes a report as a page that needs nothing but itself: a table that
 // can be filtered, reasons, kernels and devices. The page may not load or send
 // anything, and runs no script but its own.
-func WriteHTML(w io.Writer, r *Report, o HTMLOptions) error {
+func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := pages.ExecuteTemplate(b, "page.html", newPage(r, o)); err != nil {
 		return err
@@ -63,7 +64,7 @@ func source(text string) string {
 
 // page is what the template gets.
 type page struct {
-	*Report
+	*report.Report
 	Title   string
 	Policy  string
 	Style   template.CSS
@@ -102,11 +103,11 @@ var pageStates = []pageCount{
 }
 
 // pageCell returns the class and the words of a cell.
-func pageCell(c *Cell) (class, words string) {
+func pageCell(c *report.Cell) (class, words string) {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == Native:
+	case c.Verdict == compat.Compatible && c.Holds == report.Native:
 		return classNative, "✓ native"
-	case c.Verdict == compat.Compatible && c.Holds == NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
 		return classNative, "✓ native or JIT"
 	case c.Verdict == compat.Compatible:
 		return classJIT, "✓ JIT"
@@ -157,7 +158,7 @@ type pageKernel struct {
 	Origins []string `json:"u,omitempty"`
 }
 
-func newPage(r *Report, o HTMLOptions) *page {
+func newPage(r *report.Report, o HTMLOptions) *page {
 	t := newTable(r)
 	limit := o.MaxCells
 	if limit <= 0 {
@@ -183,7 +184,7 @@ func (p *page) kinds() {
 		class, words := pageCell(c)
 		k := pageKind{Class: class, Words: words}
 		for _, r := range p.table.kinds[i].counted() {
-			if r.Rule != NotReported {
+			if r.Rule != report.NotReported {
 				k.Rules = append(k.Rules, safetext.Escape(r.Rule))
 			}
 			if p.Lazy {
@@ -200,7 +201,7 @@ func (p *page) kinds() {
 }
 
 // newWhy returns a reason in the words of the page.
-func newWhy(r Reason) pageWhy {
+func newWhy(r report.Reason) pageWhy {
 	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
 	switch r.Verdict {
 	case compat.Undetermined:
@@ -211,7 +212,7 @@ func newWhy(r Reason) pageWhy {
 	return w
 }
 
-func (p *page) why(r Reason) int {
+func (p *page) why(r report.Reason) int {
 	w := newWhy(r)
 	key := strings.Join([]string{w.Class, w.Needs, w.Offers, w.Text}, "\x00")
 	i, ok := p.whys[key]
@@ -247,7 +248,7 @@ func (p *page) patterns() {
 			known[key] = n
 			p.Data.Patterns = append(p.Data.Patterns, row)
 		}
-		label := safetext.Escape(KernelTarget(kernel))
+		label := safetext.Escape(report.KernelTarget(kernel))
 		g, ok := targets[label]
 		if !ok {
 			g = len(p.Data.Targets)
@@ -272,14 +273,14 @@ func rowKey(row []int) string {
 
 // symbol returns the mangled name of a kernel if it is another one than people
 // read.
-func symbol(k *Kernel) string {
+func symbol(k *report.Kernel) string {
 	if s := safetext.Escape(k.Name); s != kernelName(k) {
 		return s
 	}
 	return ""
 }
 
-func origins(k *Kernel) (list []string) {
+func origins(k *report.Kernel) (list []string) {
 	for _, o := range k.Origins {
 		list = append(list, safetext.Escape(o.Aspect.Name)+": "+originText(k, o))
 	}
@@ -306,7 +307,7 @@ type pageAbout struct {
 func (p *page) reasons() {
 	const shown, most = 12, 200
 	for _, e := range p.table.entries() {
-		if e.Rule == NotReported {
+		if e.Rule == report.NotReported {
 			continue
 		}
 		w := newWhy(e.Reason)
@@ -317,7 +318,7 @@ func (p *page) reasons() {
 		}
 		for _, about := range e.kernels[:min(len(e.kernels), most)] {
 			k := &p.Kernels[about.kernel]
-			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: safetext.Escape(KernelTarget(k)), Brief: about.brief, Place: place(k.Location)})
+			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: about.brief, Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
@@ -352,7 +353,7 @@ func (p *page) Groups() []pageGroup {
 	var list []pageGroup
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
-		label := safetext.Escape(KernelTarget(kernel))
+		label := safetext.Escape(report.KernelTarget(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
@@ -443,6 +444,9 @@ func (p *page) Heads() [][]string {
 	}
 	return list
 }
+
+// Summary says in one line what the report comes to.
+func (p *page) Summary() string { return p.table.summary(plain) }
 
 // Size says how large the table is.
 func (p *page) Size() string {

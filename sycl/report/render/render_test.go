@@ -1,4 +1,4 @@
-package report
+package render
 
 import (
 	"bytes"
@@ -9,21 +9,21 @@ import (
 	"fmt"
 	"html"
 	"os/exec"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-func render[O any](t testing.TB, write func(w *bytes.Buffer, r *Report, o O) error, r *Report, o O) string {
+func render[O any](t testing.TB, write func(w *bytes.Buffer, r *report.Report, o O) error, r *report.Report, o O) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, r, o); err != nil {
@@ -32,43 +32,26 @@ func render[O any](t testing.TB, write func(w *bytes.Buffer, r *Report, o O) err
 	return b.String()
 }
 
-func markdown(t testing.TB, r *Report, o MarkdownOptions) string {
+func markdown(t testing.TB, r *report.Report, o MarkdownOptions) string {
 	t.Helper()
-	return render(t, func(w *bytes.Buffer, r *Report, o MarkdownOptions) error { return WriteMarkdown(w, r, o) }, r, o)
+	return render(t, func(w *bytes.Buffer, r *report.Report, o MarkdownOptions) error { return Markdown(w, r, o) }, r, o)
 }
 
-func pageText(t testing.TB, r *Report, o HTMLOptions) string {
+func pageText(t testing.TB, r *report.Report, o HTMLOptions) string {
 	t.Helper()
-	return render(t, func(w *bytes.Buffer, r *Report, o HTMLOptions) error { return WriteHTML(w, r, o) }, r, o)
+	return render(t, func(w *bytes.Buffer, r *report.Report, o HTMLOptions) error { return HTML(w, r, o) }, r, o)
 }
 
-func csvText(t testing.TB, r *Report) string {
+func csvText(t testing.TB, r *report.Report) string {
 	t.Helper()
-	return render(t, func(w *bytes.Buffer, r *Report, _ int) error { return WriteCSV(w, r) }, r, 0)
-}
-
-func merge(t testing.TB, parts ...*Report) *Report {
-	t.Helper()
-	r, err := Merge(parts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// labelled is a report on part of the test program.
-func labelled(t testing.TB, label string, modules []Module, devices ...string) *Report {
-	t.Helper()
-	r := build(t, modules, devices...)
-	r.Target.Label = label
-	return r
+	return render(t, func(w *bytes.Buffer, r *report.Report, _ int) error { return CSV(w, r) }, r, 0)
 }
 
 func TestRenderings(t *testing.T) {
-	two := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2")
-	all := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
-	merged := merge(t, two, labelled(t, "//other:kernels", program()[1:3], "intel_gpu_pvc", "x86_64"))
-	empty := build(t, nil)
+	two := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")
+	all := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
+	merged := reporttest.Merge(t, two, reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program()[1:3], "intel_gpu_pvc", "x86_64"))
+	empty := reporttest.Build(t, nil)
 	golden.Check(t, "two.md", markdown(t, two, MarkdownOptions{}))
 	golden.Check(t, "all.md", markdown(t, all, MarkdownOptions{}))
 	golden.Check(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
@@ -80,7 +63,7 @@ func TestRenderings(t *testing.T) {
 		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
 	}
 	// Style and script have tests of their own; a golden file of them says nothing.
-	body := func(r *Report, o HTMLOptions) string {
+	body := func(r *report.Report, o HTMLOptions) string {
 		s := pageText(t, r, o)
 		s = strings.Replace(s, pageStyle, "", 1)
 		s = strings.Replace(s, pageScript, "", 1)
@@ -101,16 +84,16 @@ var hostileNames = []string{
 }
 
 // hostile is a report with hostile texts wherever a report can have texts.
-func hostile(t testing.TB) *Report {
+func hostile(t testing.TB) *report.Report {
 	t.Helper()
-	var modules []Module
+	var modules []report.Module
 	for i, name := range hostileNames {
-		m := Module{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels(name), Forms: []Form{ir(i + 1)}}
+		m := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels(name), Forms: []report.Form{reporttest.IR(i + 1)}}
 		m.Kernels[0].Source.Location = srcloc.Location{Path: name, Line: 1}
 		m.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: name, Location: srcloc.Location{Path: name, Line: 7}}}
 		modules = append(modules, m)
 	}
-	r := build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
+	r := reporttest.Build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
 	r.Target.Label = hostileNames[0]
 	r.Generator.Name = hostileNames[1]
 	for i := range r.Devices {
@@ -153,10 +136,10 @@ func checkVisible(t *testing.T, text string) {
 }
 
 // hostileReports are all hostile, a merged one, too, whose labels are.
-func hostileReports(t testing.TB) []*Report {
+func hostileReports(t testing.TB) []*report.Report {
 	second := hostile(t)
 	second.Target.Label = "x\n| forged |</script>`@org/team"
-	return []*Report{hostile(t), merge(t, hostile(t), second)}
+	return []*report.Report{hostile(t), reporttest.Merge(t, hostile(t), second)}
 }
 
 func TestHostileHTML(t *testing.T) {
@@ -208,7 +191,7 @@ func templateText(s string) string {
 
 // TestPolicy: what the policy of a page allows is what the page has.
 func TestPolicy(t *testing.T) {
-	text := pageText(t, build(t, program(), "intel_gpu_pvc"), HTMLOptions{})
+	text := pageText(t, reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc"), HTMLOptions{})
 	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)[1])
 	if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %s", policy)
@@ -309,7 +292,7 @@ func TestMarkdownReaders(t *testing.T) {
 				t.Errorf("a tag that should not be: %s", tag)
 			}
 		}
-		if got, want := strings.Count(text, "<tr>"), 1+len(r.Kernels)+2*btoi(KernelTarget(&r.Kernels[0]) != ""); got != want {
+		if got, want := strings.Count(text, "<tr>"), 1+len(r.Kernels)+2*btoi(report.KernelTarget(&r.Kernels[0]) != ""); got != want {
 			t.Errorf("%d rows, want %d", got, want)
 		}
 		for i := range r.Kernels {
@@ -374,14 +357,14 @@ func TestHostileText(t *testing.T) {
 }
 
 func TestMarkdownIsAsShortAsAsked(t *testing.T) {
-	r := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
-	var many []Module
+	r := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
+	var many []report.Module
 	for i := range 300 {
-		m := program()[i%4]
-		m.Kernels = kernels(fmt.Sprintf("Kernel%d", i))
+		m := reporttest.Program()[i%4]
+		m.Kernels = reporttest.Kernels(fmt.Sprintf("Kernel%d", i))
 		many = append(many, m)
 	}
-	for name, r := range map[string]*Report{"few kernels": r, "many kernels": build(t, many, "intel_gpu_pvc", "intel_gpu_dg2", "spir64"), "hostile names": hostile(t)} {
+	for name, r := range map[string]*report.Report{"few kernels": r, "many kernels": reporttest.Build(t, many, "intel_gpu_pvc", "intel_gpu_dg2", "spir64"), "hostile names": hostile(t)} {
 		full := markdown(t, r, MarkdownOptions{})
 		for _, limit := range []int{100, 1000, 3000, 5000, 10_000, len(full)} {
 			got := markdown(t, r, MarkdownOptions{MaxBytes: limit})
@@ -401,162 +384,22 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 	}
 }
 
-// fill sets every text of a value, so that a member cannot be forgotten.
-func fill(v reflect.Value, text string) {
-	switch v.Kind() {
-	case reflect.Uint8: // a verdict
-		v.SetUint(uint64(compat.Undetermined))
-	case reflect.String:
-		v.SetString(text + "<&>\u2028\xff")
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		for i := range 2 {
-			fill(v.Index(i), fmt.Sprint(text, i))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), text+v.Type().Field(i).Name)
-		}
-	default:
-		panic("a kind of member that the test does not know: " + v.Kind().String())
-	}
-}
-
-// TestEncodeIsJSON: the own encoder of cells writes what encoding/json does.
-func TestEncodeIsJSON(t *testing.T) {
-	full := build(t, program(), "intel_gpu_pvc")
-	fill(reflect.ValueOf(&full.Cells[0]).Elem(), "x")
-	none := build(t, nil)
-	for name, r := range map[string]*Report{"every member": full, "hostile names": hostile(t), "no cell": none, "two": build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2")} {
-		var want bytes.Buffer
-		e := json.NewEncoder(&want)
-		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil {
-			t.Fatal(err)
-		}
-		if got := encode(t, r); got != want.String() {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want.String())
-		}
-	}
-}
-
-func TestMerge(t *testing.T) {
-	one := build(t, program(), "intel_gpu_pvc")
-	two := build(t, program(), "intel_gpu_dg2")
-	both := build(t, program(), "intel_gpu_dg2", "intel_gpu_pvc")
-	if got, want := encode(t, merge(t, one, two)), encode(t, both); got != want {
-		t.Errorf("parts of a target: got\n%s\nwant\n%s", got, want)
-	}
-	if merge(t, one) != one {
-		t.Error("a single report is changed")
-	}
-	other := labelled(t, "//other:kernels", program()[:2], "x86_64")
-	joined := merge(t, one, other)
-	if err := joined.check(); err != nil {
-		t.Error(err)
-	}
-	if encode(t, joined) != encode(t, merge(t, other, one)) {
-		t.Error("the order of the parts counts")
-	}
-	if got := encode(t, merge(t, joined, two)); got != encode(t, merge(t, one, other, two)) {
-		t.Errorf("a merged report as a part: %s", got)
-	}
-	if n := joined.Statistics; n.Kernels != len(one.Kernels)+len(other.Kernels) || n.NotApplicable != n.Cells-len(one.Cells)-len(other.Cells) {
-		t.Errorf("statistics %+v", n)
-	}
-	var labels []string
-	for _, k := range joined.Kernels {
-		labels = append(labels, KernelTarget(&k))
-	}
-	if !slices.IsSorted(labels) || labels[0] != "//demo:kernels" || labels[len(labels)-1] != "//other:kernels" {
-		t.Errorf("labels %q", labels)
-	}
-	if _, err := Decode("r.json", strings.NewReader(encode(t, joined))); err != nil {
-		t.Error(err)
-	}
-
-	// Images that differ, with ids that do not.
-	changed := labelled(t, "//other:kernels", program(), "intel_gpu_pvc")
-	for i := range changed.Images {
-		changed.Images[i].Size++
-	}
-	images := merge(t, one, changed)
-	if len(images.Images) != 2*len(one.Images) {
-		t.Errorf("%d images", len(images.Images))
-	}
-	byID := map[string]int64{}
-	for _, i := range images.Images {
-		byID[i.ID] = i.Size
-	}
-	for _, k := range images.Kernels {
-		for _, id := range k.Images {
-			if isOther := KernelTarget(&k) == "//other:kernels"; (byID[id] == 51 || byID[id] == 101) != isOther {
-				t.Errorf("kernel %s has an image of %d bytes", k.ID, byID[id])
-			}
-		}
-	}
-
-	device := build(t, program(), "intel_gpu_pvc")
-	device.Devices[0].MaxWorkGroupSize = 1
-	verdict := build(t, program()[:1], "intel_gpu_pvc")
-	verdict.Kernels[0].ID, verdict.Cells[0].Holds = one.Kernels[0].ID, IR
-	verdict.Kernels, verdict.Cells = verdict.Kernels[:1], verdict.Cells[:1]
-	verdict.Cells[0].Kernel = one.Kernels[0].ID
-	for name, test := range map[string]struct {
-		part *Report
-		want string
-	}{
-		"a device described in two ways": {device, "describes device intel_gpu_pvc in another way"},
-		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels[0].ID + " and device intel_gpu_pvc"},
-	} {
-		if _, err := Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	a, b := build(t, nil), build(t, nil)
-	a.Extensions = map[string]json.RawMessage{"same": json.RawMessage("1"), "differs": json.RawMessage("1"), "alone": json.RawMessage("1")}
-	b.Extensions = map[string]json.RawMessage{"same": json.RawMessage("1"), "differs": json.RawMessage("2")}
-	if got := merge(t, a, b).Extensions; len(got) != 2 || got["same"] == nil || got["alone"] == nil {
-		t.Errorf("extensions %v", got)
-	}
-}
-
-func TestSelect(t *testing.T) {
-	r := build(t, program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")
-	for _, test := range []struct {
-		name             string
-		selection        Selection
-		kernels, devices int
-		unmatched        []string
-	}{
-		{"everything", Selection{}, 5, 3, nil},
-		{"a device", Selection{Devices: []string{"x86_64"}}, 5, 1, nil},
-		{"devices by pattern", Selection{Devices: []string{"intel_*"}}, 5, 2, nil},
-		{"kernels by name and symbol", Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
-		{"kernels with a no", Selection{Verdicts: []compat.Verdict{compat.Incompatible}}, 3, 3, nil},
-		{"a no on one device", Selection{Devices: []string{"intel_gpu_dg2"}, Verdicts: []compat.Verdict{compat.Incompatible}}, 2, 1, nil},
-		{"what there is not", Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
-	} {
-		part, unmatched := r.Select(test.selection)
-		if len(part.Kernels) != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
-			t.Errorf("%s: %d kernels, %d devices, unmatched %q", test.name, len(part.Kernels), len(part.Devices), unmatched)
-		}
-		if err := part.check(); err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
-	}
-}
-
 // FuzzRenderings: whatever a report has in it, each rendering is whole.
 func FuzzRenderings(f *testing.F) {
 	for _, name := range hostileNames {
 		f.Add(name, "fp64", false)
 	}
 	f.Fuzz(func(t *testing.T, name, required string, lazy bool) {
-		r := build(t, []Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: kernels("k"), Forms: []Form{ir(1)}}}, "intel_gpu_dg2")
+		r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{reporttest.IR(1)}}}, "intel_gpu_dg2")
 		r.Kernels[0].DisplayName, r.Devices[0].Name = name, name
 		r.Cells[0].Reasons[0].Required, r.Cells[0].Reasons[0].Text = required, name
-		checkVisible(t, text(t, TextOptions{}, r))
+		for line := range strings.Lines(text(t, TextOptions{}, r)) {
+			checkVisible(t, line)
+			// Continuous integration systems take such lines for commands.
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+				t.Errorf("a line that is a command: %q", line)
+			}
+		}
 		o := HTMLOptions{}
 		if lazy {
 			o.MaxCells = 1

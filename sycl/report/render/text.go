@@ -1,4 +1,4 @@
-package report
+package render
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -18,12 +19,12 @@ type TextOptions struct {
 	Color bool // whether it takes escape sequences
 }
 
-// WriteText prints a report for people: a table of kernels and devices, the
+// Text prints a report for people: a table of kernels and devices, the
 // reasons behind it in sentences, and what it comes to in one line.
 //
 // Devices that agree on all kernels share a column when the table would be wider
 // than the terminal, and what is still too wide goes below.
-func WriteText(w io.Writer, r *Report, o TextOptions) error {
+func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	t := textWriter{w: bufio.NewWriter(w), table: newTable(r), o: o}
 	if t.o.Width <= 0 {
 		t.o.Width = 80
@@ -79,12 +80,12 @@ func (t *textWriter) write() {
 		}
 	}
 	t.reasons()
-	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Holds == NativeOrIR }) {
+	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Holds == report.NativeOrIR }) {
 		t.w.WriteString("\n")
 		t.wrap(eitherText, "    ")
 	}
 	t.w.WriteString("\n")
-	t.wrap(t.Summary(), "")
+	t.wrap(t.summary(plain), "")
 }
 
 const gap = 2
@@ -187,7 +188,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 	}
 	target := ""
 	for k := range t.Kernels {
-		if label := KernelTarget(&t.Kernels[k]); label != target {
+		if label := report.KernelTarget(&t.Kernels[k]); label != target {
 			target = label
 			t.wrap(safetext.Escape(label), "  ")
 		}
@@ -274,7 +275,7 @@ func (t *textWriter) reasons() {
 			text = e.brief + ": " + text
 		}
 		t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
-		about := "    " + t.someKernels(e)
+		about := "    " + t.someKernels(e, plain)
 		if e.devices != nil {
 			about += " on " + some(t.deviceNames(e.devices), "devices")
 		}
@@ -285,46 +286,6 @@ func (t *textWriter) reasons() {
 			t.wrap("    "+imageNote, "    ")
 		}
 	}
-}
-
-// imageNote explains why a kernel may have needs that its own code has not.
-const imageNote = "Some kernel in the device image needs it, perhaps not each of these."
-
-// mostListed is how many of many things are listed.
-const mostListed = 6
-
-// someKernels lists kernels with their places in the source or what each needs.
-func (t *textWriter) someKernels(e *entry) string {
-	var list []string
-	for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
-		k := &t.Kernels[about.kernel]
-		name := kernelName(k)
-		if label := KernelTarget(k); label != "" {
-			name += " of " + safetext.Escape(label)
-		}
-		switch {
-		case about.brief != "":
-			name += " (" + about.brief + ")"
-		case !k.Location.IsZero():
-			name += " (" + place(k.Location) + ")"
-		}
-		list = append(list, name)
-	}
-	return someOf(list, len(e.kernels), "kernels")
-}
-
-// some lists a few of many.
-func some(list []string, what string) string { return someOf(list, len(list), what) }
-
-// someOf is some for the start of a list of n things.
-func someOf(list []string, n int, what string) string {
-	if n > mostListed {
-		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:mostListed], ", "), n-mostListed, what)
-	}
-	if n > 1 {
-		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
-	}
-	return list[0]
 }
 
 // wrap prints text in lines of the terminal's width; all but the first line get

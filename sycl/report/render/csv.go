@@ -1,4 +1,4 @@
-package report
+package render
 
 import (
 	"bufio"
@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // csvHeader is the first row of a report as CSV.
 var csvHeader = []string{"target", "kernel", "symbol", "device", "status", "holds", "rules", "reasons", "path", "line"}
 
-// WriteCSV writes a report as comma-separated values (RFC 4180): a header and a
+// CSV writes a report as comma-separated values (RFC 4180): a header and a
 // row for each kernel and device, in the order of the report. The path and the
 // line are those of the kernel in the source, when they are known; several rules
 // and several reasons are separated by "; ".
@@ -20,7 +21,7 @@ var csvHeader = []string{"target", "kernel", "symbol", "device", "status", "hold
 // Spreadsheets take text that begins with =, +, - or @ for a formula, so an
 // apostrophe stands before it. Characters that cannot be seen are written as in
 // the other renderings, see [Escape].
-func WriteCSV(w io.Writer, r *Report) error {
+func CSV(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	t := newTable(r)
 	b.Write(appendRow(nil, csvHeader...))
@@ -42,7 +43,7 @@ func WriteCSV(w io.Writer, r *Report) error {
 	}
 	for k := range t.Kernels {
 		kernel := &t.Kernels[k]
-		target := KernelTarget(kernel)
+		target := report.KernelTarget(kernel)
 		if target == "" {
 			target = t.Target.Label
 		}

@@ -1,0 +1,118 @@
+// Package reporttest makes reports for tests, from modules and devices that a test can
+// name in one line.
+package reporttest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+const devices = `
+intel_gpu_dg2:
+  aspects: [gpu, fp16, atomic64]
+  sub-group-sizes: [8, 16, 32]
+  max-work-group-size: 1024
+intel_gpu_pvc:
+  aspects: [gpu, fp16, fp64, atomic64]
+  sub-group-sizes: [16, 32]
+  max-work-group-size: 1024
+x86_64:
+  aspects: [cpu, fp64]
+  sub-group-sizes: [4, 8, 16]
+  may-support-other-aspects: true
+intel_cpu_spr:
+  aspects: [cpu, fp64]
+  sub-group-sizes: [4, 8, 16]
+  may-support-other-aspects: true
+nvidia_gpu_sm_80:
+  aspects: [gpu, fp64]
+  sub-group-sizes: [32]
+  may-support-other-aspects: true
+spir64:
+  may-support-other-aspects: true
+`
+
+// Build makes the report on modules and devices of a small device configuration.
+func Build(t testing.TB, modules []report.Module, names ...string) *report.Report {
+	t.Helper()
+	config, err := deviceconfig.Read("test.yaml", strings.NewReader(devices))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*deviceconfig.Device
+	for _, n := range names {
+		d, ok := config.Lookup(n)
+		if !ok {
+			t.Fatalf("no device %s", n)
+		}
+		list = append(list, d)
+	}
+	r, err := report.Build(modules, list, config, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// BuildLabelled is Build with another label.
+func BuildLabelled(t testing.TB, label string, modules []report.Module, names ...string) *report.Report {
+	t.Helper()
+	r := Build(t, modules, names...)
+	r.Target.Label = label
+	return r
+}
+
+// Merge merges reports.
+func Merge(t testing.TB, parts ...*report.Report) *report.Report {
+	t.Helper()
+	r, err := report.Merge(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Program is a program with native code for two GPUs and code for all.
+func Program() []report.Module {
+	fp64 := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: Kernels("_ZTS8Fp64Axpy"),
+		Forms: append(Native(2, "intel_gpu_pvc"), IR(2))}
+	fp64.Kernels[0].Source.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12, Column: 3}
+	fp64.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
+	return []report.Module{
+		{Needs: &requirement.Requirements{}, Kernels: Kernels("_ZTS9VectorAdd", "_ZTS6Matrix"), Forms: append(Native(1, "intel_gpu_pvc", "intel_gpu_dg2"), IR(1))},
+		fp64,
+		{Needs: &requirement.Requirements{SubGroupSizes: []uint32{8}}, Kernels: Kernels("_ZTS9SubGroup8"), Forms: append(Native(3, "intel_gpu_dg2"), IR(3))},
+		{Needs: &requirement.Requirements{WorkGroupSize: []uint64{64, 32, 1}}, Kernels: Kernels("_ZTS4Wide"), Forms: []report.Form{IR(4)}},
+	}
+}
+
+// Digest stands for the digest of an image.
+func Digest(n int) string { return fmt.Sprintf("%016x%048x", n, 0) }
+
+// Native returns native code for each architecture. Modules have different numbers.
+func Native(n int, archs ...string) (forms []report.Form) {
+	for _, a := range archs {
+		forms = append(forms, report.Form{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown", Arch: a, Digest: Digest(n*16 + len(forms)), Size: 100})
+	}
+	return forms
+}
+
+// IR returns SPIR-V. Modules have different numbers.
+func IR(n int) report.Form {
+	return report.Form{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: Digest(n*16 + 15), Size: 50}
+}
+
+// Kernels returns kernels of these names.
+func Kernels(names ...string) (list []report.KernelInfo) {
+	for _, n := range names {
+		list = append(list, report.KernelInfo{Name: n})
+	}
+	return list
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+)
+
+// check reports contradictions within a report.
+func (r *Report) check() error {
+	c := checker{Report: r, deviceAt: map[string]int{}, kernelAt: map[string]int{}, hasImage: map[string]bool{}}
+	for _, check := range []func() error{c.devices, c.images, c.kernels, c.cells} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if s := r.statistics(); s != r.Statistics {
+		return fmt.Errorf("the statistics do not fit the cells: they say %+v, the cells %+v", r.Statistics, s)
+	}
+	return nil
+}
+
+// A checker checks a report, list by list.
+type checker struct {
+	*Report
+	deviceAt, kernelAt map[string]int // indices by id
+	hasImage           map[string]bool
+}
+
+func (c *checker) devices() error {
+	for i, d := range c.Devices {
+		if _, twice := c.deviceAt[d.ID]; d.ID == "" || twice {
+			return fmt.Errorf("device id %q is empty or occurs twice", d.ID)
+		}
+		c.deviceAt[d.ID] = i
+	}
+	return nil
+}
+
+func (c *checker) images() error {
+	for _, i := range c.Images {
+		if i.ID == "" || c.hasImage[i.ID] {
+			return fmt.Errorf("image id %q is empty or occurs twice", i.ID)
+		}
+		c.hasImage[i.ID] = true
+	}
+	return nil
+}
+
+func (c *checker) kernels() error {
+	for i, k := range c.Kernels {
+		if _, twice := c.kernelAt[k.ID]; k.ID == "" || twice {
+			return fmt.Errorf("kernel id %q is empty or occurs twice", k.ID)
+		}
+		c.kernelAt[k.ID] = i
+		for _, id := range k.Images {
+			if !c.hasImage[id] {
+				return fmt.Errorf("kernel %q is in image %q, which is not listed", k.ID, id)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) cells() error {
+	// Lists of kernels and devices are as long as a file can make them, so there
+	// is a place for each pair only if there are as many cells.
+	if want := len(c.Kernels) * len(c.Devices); len(c.Cells) != want {
+		return fmt.Errorf("%d cells for %d kernels and %d devices", len(c.Cells), len(c.Kernels), len(c.Devices))
+	}
+	seen := make([]bool, len(c.Cells))
+	kernel, device := 0, 0 // of cells in the order of the lists
+	image := ""
+	for i := range c.Cells {
+		cell := &c.Cells[i]
+		at, err := c.place(cell, kernel, device)
+		switch {
+		case err != nil:
+			return err
+		case cell.Image != image && cell.Image != "" && !c.hasImage[cell.Image]:
+			return fmt.Errorf("a cell is about image %q, which is not listed", cell.Image)
+		case seen[at]:
+			return fmt.Errorf("two cells are about kernel %q and device %q", cell.Kernel, cell.Device)
+		}
+		seen[at], image = true, cell.Image
+		if err := cell.check(); err != nil {
+			return err
+		}
+		if device++; device == len(c.Devices) {
+			kernel, device = kernel+1, 0
+		}
+	}
+	return nil
+}
+
+// place returns the place of a cell among all pairs. It is probably the one that is
+// given.
+func (c *checker) place(cell *Cell, kernel, device int) (int, error) {
+	var ok bool
+	if c.Kernels[kernel].ID != cell.Kernel {
+		if kernel, ok = c.kernelAt[cell.Kernel]; !ok {
+			return 0, fmt.Errorf("a cell is about kernel %q, which is not listed", cell.Kernel)
+		}
+	}
+	if c.Devices[device].ID != cell.Device {
+		if device, ok = c.deviceAt[cell.Device]; !ok {
+			return 0, fmt.Errorf("a cell is about device %q, which is not listed", cell.Device)
+		}
+	}
+	return kernel*len(c.Devices) + device, nil
+}
+
+// check reports what contradicts within a cell.
+func (c *Cell) check() error {
+	switch c.Holds {
+	case Native, IR, NativeOrIR, Nothing:
+	default:
+		return fmt.Errorf("%q is not what a file can hold for a device", c.Holds)
+	}
+	switch c.Scope {
+	case ScopeImage, ScopeKernel:
+	default:
+		return fmt.Errorf("%q is not a scope", c.Scope)
+	}
+	worst := compat.Compatible
+	for i := range c.Reasons {
+		verdict := c.Reasons[i].Verdict
+		if verdict <= compat.Compatible {
+			return fmt.Errorf("a reason has the status %q", verdict)
+		}
+		worst = max(worst, verdict)
+	}
+	if c.Verdict != worst {
+		return fmt.Errorf("kernel %q on device %q is %q, but its reasons make it %q", c.Kernel, c.Device, c.Verdict, worst)
+	}
+	return nil
+}

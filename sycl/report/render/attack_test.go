@@ -1,0 +1,52 @@
+package render
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// withName is a report of one kernel of this name.
+func withName(t testing.TB, name string) *report.Report {
+	return reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.KernelInfo{{Name: name}}, Forms: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
+}
+
+func TestAttackS7MarkupInThePage(t *testing.T) {
+	for _, name := range []string{"</script><script>alert(1)</script>", "<!-- <script>", "a\u2028b", "javascript:alert(1)", `"><img src=x onerror=alert(1)>`} {
+		for _, o := range []HTMLOptions{{}, {MaxCells: 1}} {
+			r := withName(t, name)
+			r.Target.Label = name
+			plain := withName(t, "kernel")
+			plain.Target.Label = "kernel"
+			text, without := pageText(t, r, o), pageText(t, plain, o)
+			for _, part := range []string{"<script", "</script", "<!--", "<img", `href="javascript`, `href=javascript`} {
+				if got, want := strings.Count(text, part), strings.Count(without, part); got != want {
+					t.Errorf("%q: %q is in the page %d times, and %d times with a plain name", name, part, got, want)
+				}
+			}
+			if strings.ContainsRune(text, '\u2028') {
+				t.Errorf("%q: a line separator is in the page", name)
+			}
+		}
+	}
+}
+
+func TestAttackS25Formulas(t *testing.T) {
+	for _, name := range []string{"=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "a\n=1", `"=1`} {
+		rows, err := csv.NewReader(strings.NewReader(csvText(t, withName(t, name)))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			for _, field := range row {
+				if strings.IndexAny(strings.TrimLeft(field, " \t\r\n\""), "=+-@＝＋－＠") == 0 {
+					t.Errorf("%q: a formula: %q", name, field)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// summary says in one line what a report comes to.
+func (t *table) summary(quote quoter) string {
+	n := len(t.Kernels)
+	good, unknown, compared := t.countKernels()
+	devices := "every device"
+	switch {
+	case len(t.Devices) == 1:
+		devices = quote(safetext.Escape(t.Devices[0].Name))
+	case !compared:
+		devices = "every device that they were compared with"
+	}
+	var s string
+	switch {
+	case unknown == n && n == 1:
+		return "Whether the kernel runs on " + devices + " is known only when the program runs."
+	case unknown == n:
+		return fmt.Sprintf("Whether the %d kernels run on %s is known only when the program runs.", n, devices)
+	case good == n && n == 1:
+		s = "The kernel runs on " + devices
+	case good == n:
+		s = fmt.Sprintf("All %d kernels run on %s", n, devices)
+	case good == 0 && n == 1:
+		s = "The kernel does not run on " + devices
+	case good == 0:
+		s = fmt.Sprintf("None of the %d kernels runs on %s", n, devices)
+	default:
+		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, plural.Of(good, "runs", "run"), devices)
+	}
+	if unknown > 0 {
+		more := "more"
+		if good == 0 {
+			more = "of them"
+		}
+		s += fmt.Sprintf("; whether %d %s can is known only when the program runs", unknown, more)
+	}
+	return s + "."
+}
+
+// countKernels counts the kernels that run on every device, and those of which that is
+// not known but nothing speaks against it. Compared is false when some device is not
+// in the report of some kernel.
+func (t *table) countKernels() (good, unknown int, compared bool) {
+	compared = true
+	for k := range t.Kernels {
+		worst := compat.NoVerdict
+		for _, n := range t.row(k) {
+			kind := &t.kinds[n]
+			if len(kind.Reasons) == 1 && kind.Reasons[0].Rule == report.NotReported {
+				compared = false
+			} else {
+				worst = max(worst, kind.Verdict)
+			}
+		}
+		switch worst {
+		case compat.Compatible:
+			good++
+		case compat.Undetermined:
+			unknown++
+		}
+	}
+	return good, unknown, compared
+}

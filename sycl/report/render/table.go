@@ -1,0 +1,185 @@
+// Package render shows reports to people: as text on a terminal, as a page, as Markdown
+// and as rows of a spreadsheet. All of these say the same in the same words.
+//
+// Reports come from builds that may not be trusted. So no text of a report can become
+// markup, a command or a formula in any rendering, and all of its characters can be
+// seen.
+package render
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// table is a report as all renderings see it: cells by row and column, and what
+// they say in the same words everywhere.
+type table struct {
+	*report.Report
+	kinds []kind
+	cells []int // indexes of kinds, by kernel and then by device
+}
+
+// kind is what cells that say the same have in common. A table of millions of
+// cells has few kinds.
+type kind struct {
+	report.Cell // its kernel, device and image are those of the first one
+	words       string
+}
+
+func newTable(r *report.Report) *table {
+	t := &table{Report: r, cells: make([]int, len(r.Kernels)*len(r.Devices))}
+	kernels, devices := map[string]int{}, map[string]int{}
+	for i := range r.Kernels {
+		kernels[r.Kernels[i].ID] = i
+	}
+	for i := range r.Devices {
+		devices[r.Devices[i].ID] = i
+	}
+	// A cell that is missing, which Build and Decode do not allow, says nothing.
+	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Holds: report.Nothing}, words: "-"})
+	known := map[string]int{}
+	var key []byte
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		k, ok := kernels[c.Kernel]
+		d, found := devices[c.Device]
+		if !ok || !found {
+			continue
+		}
+		key = appendKey(key[:0], c)
+		n, ok := known[string(key)]
+		if !ok {
+			n = len(t.kinds)
+			known[string(key)] = n
+			t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
+		}
+		t.cells[k*len(r.Devices)+d] = n
+	}
+	return t
+}
+
+// appendKey appends what cells of one kind share.
+func appendKey(key []byte, c *report.Cell) []byte {
+	add := func(s string) {
+		key = binary.AppendUvarint(key, uint64(len(s)))
+		key = append(key, s...)
+	}
+	add(c.Verdict.String())
+	add(string(c.Holds))
+	add(string(c.Scope))
+	for i := range c.Reasons {
+		r := &c.Reasons[i]
+		add(r.Rule)
+		add(r.Required)
+		add(r.Available)
+		add(r.Verdict.String())
+		if compat.Rule(r.Rule) != compat.NoImage { // whose text has the name of the kernel
+			add(r.Text)
+		}
+	}
+	return key
+}
+
+// row returns the cells of a kernel.
+func (t *table) row(kernel int) []int {
+	n := len(t.Devices)
+	return t.cells[kernel*n : (kernel+1)*n]
+}
+
+func (t *table) cell(kernel, device int) *kind {
+	return &t.kinds[t.cells[kernel*len(t.Devices)+device]]
+}
+
+// column is devices that share a column of a table.
+type column struct {
+	devices []int
+}
+
+// columns returns a column for each device or, in groups, for each set of
+// devices whose cells have the same words for all kernels.
+func (t *table) columns(group bool) []column {
+	words := map[string]uint32{}
+	ids := make([]uint32, len(t.kinds))
+	for i, k := range t.kinds {
+		id, ok := words[k.words]
+		if !ok {
+			id = uint32(len(words))
+			words[k.words] = id
+		}
+		ids[i] = id
+	}
+	var list []column
+	place := map[string]int{}
+	var key []byte
+	for d := range t.Devices {
+		if group {
+			key = key[:0]
+			for k := range t.Kernels {
+				key = binary.LittleEndian.AppendUint32(key, ids[t.cells[k*len(t.Devices)+d]])
+			}
+			if i, ok := place[string(key)]; ok {
+				list[i].devices = append(list[i].devices, d)
+				continue
+			}
+			place[string(key)] = len(list)
+		}
+		list = append(list, column{devices: []int{d}})
+	}
+	return list
+}
+
+// groupName names the n-th group that has no other name.
+func groupName(n int) string {
+	name := string(rune('A' + n%26))
+	if round := n / 26; round > 0 {
+		name += fmt.Sprint(round + 1)
+	}
+	return name
+}
+
+// mostNames is how many devices of a group stand in the head of its column.
+const mostNames = 4
+
+// deviceNames returns the names of devices.
+func (t *table) deviceNames(list []int) []string {
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = safetext.Escape(t.Devices[d].Name)
+	}
+	return names
+}
+
+// kernelName returns what a kernel is called in renderings.
+func kernelName(k *report.Kernel) string {
+	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
+}
+
+// lambdaPlace returns the place of a kernel that has no name but what compilers call
+// lambdas by, such as main::{lambda(sycl::id<1>)#1}, as what a row adds to that.
+func lambdaPlace(k *report.Kernel) string {
+	if k.Location.IsZero() || !strings.Contains(k.DisplayName, "{lambda(") {
+		return ""
+	}
+	return " at " + place(k.Location)
+}
+
+// title returns what a report is about.
+func (t *table) title() string {
+	if t.Target.Label != "" {
+		return safetext.Escape(t.Target.Label)
+	}
+	targets := map[string]bool{}
+	for i := range t.Kernels {
+		targets[report.KernelTarget(&t.Kernels[i])] = true
+	}
+	if len(targets) > 1 {
+		return count(len(targets), "target")
+	}
+	return ""
+}

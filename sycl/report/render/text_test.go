@@ -1,0 +1,126 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+func text(t testing.TB, o TextOptions, reports ...*report.Report) string {
+	t.Helper()
+	r, err := report.Merge(reports...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Text(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestText(t *testing.T) {
+	two := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")
+	all := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
+	long := reporttest.Program()
+	long[0].Kernels = reporttest.Kernels("_ZTSN3sim6detail12ReduceKernelINS_4MeshIdLi3EEENS_10BoundariesIfEEEE", "_ZTSZ4mainEUlvE0_")
+	hostile := []report.Module{{Needs: &requirement.Requirements{}, Forms: []report.Form{reporttest.IR(1)},
+		Kernels: reporttest.Kernels("a\n::error::forged", "::error file=a.cpp::forged", "a very long name that wraps where::error::begins", "\x1b[2Jcls", "rtl\u202egnp", "zero\u200bwidth", "##[error]x")}}
+	// Many devices that agree share a column with a legend.
+	c := deviceconfig.Default()
+	var gpus []*deviceconfig.Device
+	for _, d := range c.Devices() {
+		if strings.HasPrefix(d.Name, "intel_gpu_") {
+			gpus = append(gpus, d)
+		}
+	}
+	many, err := report.Build([]report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("_ZTS8Fp64Axpy"), Forms: []report.Form{reporttest.IR(1)}}}, gpus, c, report.Generator{Name: "test", Version: "1"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := reporttest.Build(t, reporttest.Program()[1:3], "intel_gpu_pvc", "x86_64")
+	other.Target.Label = "//other:kernels"
+	golden.Check(t, "two.txt", text(t, TextOptions{}, two))
+	golden.Check(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
+	golden.Check(t, "all.txt", text(t, TextOptions{}, all))
+	golden.Check(t, "all-wide.txt", text(t, TextOptions{Width: 160}, all))
+	golden.Check(t, "all-narrow.txt", text(t, TextOptions{Width: 50}, all))
+	golden.Check(t, "long.txt", text(t, TextOptions{}, reporttest.Build(t, long, "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")))
+	golden.Check(t, "hostile.txt", text(t, TextOptions{}, reporttest.Build(t, hostile, "intel_gpu_pvc")))
+	golden.Check(t, "many.txt", text(t, TextOptions{}, many))
+	golden.Check(t, "merged.txt", text(t, TextOptions{}, two, other))
+	golden.Check(t, "empty.txt", text(t, TextOptions{}, reporttest.Build(t, nil)))
+}
+
+func TestTextFitsTheTerminal(t *testing.T) {
+	r := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "nvidia_gpu_sm_80", "spir64")
+	for _, w := range []int{60, 80, 100, 132} {
+		for line := range strings.Lines(text(t, TextOptions{Width: w}, r)) {
+			if n := width(strings.TrimSuffix(line, "\n")); n > w {
+				t.Errorf("%d characters for a width of %d: %q", n, w, line)
+			}
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	ok := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a"), Forms: []report.Form{reporttest.IR(1)}}
+	second := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("b"), Forms: []report.Form{reporttest.IR(1)}}
+	bad := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("c"), Forms: []report.Form{reporttest.IR(1)}}
+	open := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16}}, Kernels: reporttest.Kernels("d"), Forms: []report.Form{reporttest.IR(1)}}
+	for _, test := range []struct {
+		modules []report.Module
+		devices []string
+		want    string
+	}{
+		{[]report.Module{ok}, []string{"intel_gpu_dg2"}, "The kernel runs on intel_gpu_dg2."},
+		{[]report.Module{ok, second}, []string{"intel_gpu_dg2", "x86_64"}, "All 2 kernels run on every device."},
+		{[]report.Module{ok, second, bad}, []string{"intel_gpu_dg2", "x86_64"}, "2 of 3 kernels run on every device."},
+		{[]report.Module{ok, bad}, []string{"intel_gpu_dg2"}, "1 of 2 kernels runs on intel_gpu_dg2."},
+		{[]report.Module{bad}, []string{"intel_gpu_dg2"}, "The kernel does not run on intel_gpu_dg2."},
+		{[]report.Module{bad}, []string{"intel_gpu_dg2", "x86_64"}, "The kernel does not run on every device."},
+		{[]report.Module{bad, {Needs: bad.Needs, Kernels: reporttest.Kernels("e"), Forms: bad.Forms}}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device."},
+		{[]report.Module{bad, open}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device; whether 1 of them can is known only when the program runs."},
+		{[]report.Module{ok, open}, []string{"x86_64"}, "1 of 2 kernels runs on x86_64; whether 1 more can is known only when the program runs."},
+		{[]report.Module{open}, []string{"x86_64"}, "Whether the kernel runs on x86_64 is known only when the program runs."},
+	} {
+		if got := newTable(reporttest.Build(t, test.modules, test.devices...)).summary(plain); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+}
+
+// A lambda without a name is known by its place.
+func TestLambdaPlace(t *testing.T) {
+	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", "_ZTSN3app4FillE"), Forms: []report.Form{reporttest.IR(1)}}}
+	for i := range modules[0].Kernels {
+		modules[0].Kernels[i].Source.Location = srcloc.Location{Path: "src/fill|.cpp", Line: 3}
+	}
+	r := reporttest.Build(t, modules, "intel_gpu_pvc")
+	for name, c := range map[string]struct {
+		render func(*bytes.Buffer) error
+		want   string
+	}{
+		"text":     {func(b *bytes.Buffer) error { return Text(b, r, TextOptions{Width: 200}) }, "main::{lambda(sycl::id<1>)#1} at src/fill|.cpp:3  yes"},
+		"Markdown": {func(b *bytes.Buffer) error { return Markdown(b, r, MarkdownOptions{}) }, "| `main::{lambda(sycl::id<1>)#1} at src/fill\\|.cpp:3` |"},
+	} {
+		var b bytes.Buffer
+		if err := c.render(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, &b)
+		}
+		if strings.Contains(b.String(), "Fill at") {
+			t.Errorf("%s: a kernel with a name has its place there", name)
+		}
+	}
+}

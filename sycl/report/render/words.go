@@ -1,0 +1,151 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// place returns a place as rows have it, without the column; "" for none.
+func place(l srcloc.Location) string {
+	if l.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
+}
+
+// cellWords is what a cell of a table says.
+func cellWords(c *report.Cell) string {
+	switch {
+	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+		return "yes (native)"
+	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+		return "yes (native or JIT)"
+	case c.Verdict == compat.Compatible:
+		return "yes (JIT)"
+	case c.Verdict == compat.NotApplicable:
+		return "-"
+	}
+	return verdictWord(c.Verdict) + ": " + briefly(c)
+}
+
+// briefly names the reasons of a cell in a few words.
+func briefly(c *report.Cell) string {
+	var list []string
+	for _, r := range c.Reasons {
+		if s := brief(r); r.Verdict == c.Verdict && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	// That nothing was built follows from what stands before it.
+	if len(list) > 1 {
+		list = slices.DeleteFunc(list, func(s string) bool { return s == notBuilt })
+	}
+	const most = 2
+	if n := len(list); n > most {
+		list = append(list[:most-1:most-1], fmt.Sprintf("%d more", n-most+1))
+	}
+	return strings.Join(list, ", ")
+}
+
+// verdictWord is how cells and reasons begin.
+func verdictWord(s compat.Verdict) string {
+	switch s {
+	case compat.Compatible:
+		return "yes"
+	case compat.NotApplicable:
+		return "-"
+	case compat.Undetermined:
+		return "?"
+	}
+	return "no"
+}
+
+// notBuilt is brief for a kernel without an image for a device.
+const notBuilt = "not built"
+
+// brief names what a reason is about in a few words.
+func brief(r report.Reason) string {
+	s := need(r)
+	switch compat.Rule(r.Rule) {
+	case compat.MissingAspect:
+		s = safetext.Escape(r.Required)
+	case compat.UnsupportedJointMatrix:
+		s = "joint_matrix"
+	case compat.FixedTargetMismatch:
+		s = "fixed targets"
+	case compat.NoImage:
+		s = notBuilt
+	case report.NotReported:
+		s = "not compared"
+	}
+	const most = 32
+	if width(s) > most {
+		s = split(s, most-3)[0] + "..."
+	}
+	return s
+}
+
+// need says what a kernel needs that is the reason.
+func need(r report.Reason) string {
+	s := safetext.Escape(r.Required)
+	switch compat.Rule(r.Rule) {
+	case compat.MissingAspect:
+		return "aspect " + s
+	case compat.UnsupportedSubGroupSize:
+		return "sub-group size " + s
+	case compat.UnsupportedWorkGroupSize:
+		return "work-group size " + s
+	case compat.UnsupportedWorkGroupDims:
+		return s + " work-group dimensions"
+	case compat.UnsupportedJointMatrix:
+		return "joint_matrix " + s
+	case compat.FixedTargetMismatch:
+		return "one of the targets " + s
+	case compat.CompileTargetMismatch:
+		return "built for " + s
+	case compat.NoImage:
+		return "an image that the device can run"
+	case report.NotReported:
+		return "a report on the device"
+	}
+	return s
+}
+
+// offer says what a device, or the file for it, has instead.
+func offer(r report.Reason) string {
+	switch {
+	case r.Available != "":
+		return safetext.Escape(r.Available)
+	case compat.Rule(r.Rule) == compat.NoImage:
+		return "none in the file"
+	case compat.Rule(r.Rule) == report.NotReported:
+		return "none"
+	case r.Verdict == compat.Undetermined:
+		return "not known"
+	}
+	return "not supported"
+}
+
+// sentence says what a reason is, without a stop.
+func sentence(r report.Reason) string {
+	switch {
+	case compat.Rule(r.Rule) == compat.NoImage:
+		return "the file has neither native code for the device nor code that can be compiled for it"
+	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
+		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
+	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
+		return safetext.Escape(r.Text) + ": it is " + safetext.Escape(r.Required) + ", and the device takes " + safetext.Escape(r.Available)
+	}
+	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
+}
+
+func count(n int, what string) string {
+	return fmt.Sprintf("%d %s", n, plural.Of(n, what, what+"s"))
+}
