@@ -135,6 +135,31 @@ func floorOf(pkg string) int {
 	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, pkg) })
 }
 
+// TestFloorsPage: docs/architecture.md has the floors as they are.
+func TestFloorsPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| (\\d+) \\| ([^|]*) \\|")
+	name := regexp.MustCompile("`([^`]*)`")
+	got := make([][]string, len(floors))
+	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
+		floor, err := strconv.Atoi(m[1])
+		if err != nil || floor >= len(floors) {
+			t.Fatalf("there is no floor %s", m[1])
+		}
+		for _, n := range name.FindAllStringSubmatch(m[2], -1) {
+			got[floor] = append(got[floor], n[1])
+		}
+	}
+	for floor, want := range floors {
+		if !slices.Equal(got[floor], want) {
+			t.Errorf("floor %d: the page has %q, the lint %q", floor, got[floor], want)
+		}
+	}
+}
+
 // effects are what the packages of sycl/ leave to the tools.
 var effects = []string{"flag", "os/exec", "log", "log/slog"}
 
