@@ -105,9 +105,9 @@ var pageStates = []pageCount{
 // pageCell returns the class and the words of a cell.
 func pageCell(c *report.Cell) (class, words string) {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return classNative, "✓ native"
-	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
 		return classNative, "✓ native or JIT"
 	case c.Verdict == compat.Compatible:
 		return classJIT, "✓ JIT"

@@ -178,9 +178,9 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 
 func markdownCell(c *report.Cell) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return "✅ native"
-	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
 		return "✅ native or JIT"
 	case c.Verdict == compat.Compatible:
 		return "✅ JIT"

@@ -42,7 +42,7 @@ func newTable(r *report.Report) *table {
 		devices[r.Devices[i].ID] = i
 	}
 	// A cell that is missing, which Build and Decode do not allow, says nothing.
-	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Holds: report.Nothing}, words: "-"})
+	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
 	known := map[string]int{}
 	var key []byte
 	for i := range r.Cells {
@@ -71,7 +71,7 @@ func appendKey(key []byte, c *report.Cell) []byte {
 		key = append(key, s...)
 	}
 	add(c.Verdict.String())
-	add(string(c.Holds))
+	add(string(c.Code))
 	add(string(c.Scope))
 	for i := range c.Reasons {
 		r := &c.Reasons[i]

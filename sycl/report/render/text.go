@@ -80,7 +80,7 @@ func (t *textWriter) write() {
 		}
 	}
 	t.reasons()
-	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Holds == report.NativeOrIR }) {
+	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
 		t.w.WriteString("\n")
 		t.wrap(eitherText, "    ")
 	}

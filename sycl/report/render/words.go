@@ -23,9 +23,9 @@ func place(l srcloc.Location) string {
 // cellWords is what a cell of a table says.
 func cellWords(c *report.Cell) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return "yes (native)"
-	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
 		return "yes (native or JIT)"
 	case c.Verdict == compat.Compatible:
 		return "yes (JIT)"
