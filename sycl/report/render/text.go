@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mattn/go-runewidth"
+
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -314,8 +316,19 @@ func (t *textWriter) wrap(s, indent string) {
 	}
 }
 
-// width counts characters; those that take no place or two are rare in names.
-func width(s string) int { return utf8.RuneCountInString(s) }
+// columnsOf measures text in columns of a terminal: wide characters take two. It does not
+// depend on the environment, so that the output does not either.
+var columnsOf = runewidth.Condition{StrictEmojiNeutral: true}
+
+// width returns the columns that escaped text takes.
+func width(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return columnsOf.StringWidth(s)
+		}
+	}
+	return len(s)
+}
 
 // splitName cuts a name into lines: after a separator, if there is one in the
 // second half of the line. Lines after the first leave room for an indent of 2,
@@ -323,7 +336,7 @@ func width(s string) int { return utf8.RuneCountInString(s) }
 func splitName(name string, n int) []string {
 	var parts []string
 	for width(name) > n {
-		line := split(name, n)[0]
+		line := firstColumns(name, n)
 		for i := len(line) - 1; i > len(line)/2; i-- {
 			if strings.IndexByte(" ,:<>()", line[i]) >= 0 && name[i+1] != ':' {
 				line = line[:i+1]
@@ -343,17 +356,5 @@ func splitName(name string, n int) []string {
 	return append(parts, name)
 }
 
-// split cuts text into pieces of at most n characters.
-func split(s string, n int) []string {
-	var parts []string
-	for width(s) > n {
-		i := 0
-		for range n {
-			_, size := utf8.DecodeRuneInString(s[i:])
-			i += size
-		}
-		parts = append(parts, s[:i])
-		s = s[i:]
-	}
-	return append(parts, s)
-}
+// firstColumns returns the start of a text that takes at most n columns.
+func firstColumns(s string, n int) string { return columnsOf.Truncate(s, n, "") }

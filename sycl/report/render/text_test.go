@@ -124,3 +124,24 @@ func TestLambdaPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestWideCharacters has names of which some characters take two columns of a terminal.
+func TestWideCharacters(t *testing.T) {
+	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a", "b", "c"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
+	r.Kernels[0].DisplayName = "行列::積"
+	r.Kernels[1].DisplayName = strings.Repeat("行列", 8)
+	r.Kernels[2].DisplayName = "transpose"
+	const want = `//demo:kernels
+
+KERNEL                intel_gpu_dg2
+行列::積              yes (JIT)
+行列行列行列行列行列  yes (JIT)
+  行列行列行列
+transpose             yes (JIT)
+
+All 3 kernels run on intel_gpu_dg2.
+`
+	if got := text(t, TextOptions{Width: 36}, r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

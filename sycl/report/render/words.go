@@ -87,7 +87,7 @@ func brief(r report.Reason) string {
 	}
 	const most = 32
 	if width(s) > most {
-		s = split(s, most-3)[0] + "..."
+		s = firstColumns(s, most-3) + "..."
 	}
 	return s
 }
