@@ -114,7 +114,7 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 		id := fmt.Sprintf("_ZTS%d%s", len(k.name), k.name)
 		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7}})
 		for _, d := range devices {
-			c := report.Cell{Kernel: id, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible}
+			c := report.Cell{Kernel: id, Device: d, Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible}
 			r.Statistics.Cells++
 			if slices.Contains(k.lacks, d) {
 				c.Verdict = compat.Incompatible

@@ -49,9 +49,9 @@ func writeReport(path string, number, kernels int, devices []*deviceconfig.Devic
 			q.SubGroupSizes = []uint32{16}
 		}
 		name := fmt.Sprintf("kernel_%02d_%04d", number, k)
-		modules = append(modules, report.Module{Needs: q, Kernels: []report.KernelInfo{{
+		modules = append(modules, report.Module{Needs: q, Kernels: []report.ModuleKernel{{
 			Name: fmt.Sprintf("_ZTSN4demo%d%sE", len(name), name), Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/file_%02d.cpp", k%50), Line: uint32(k + 1)}}}},
-			Forms: []report.Form{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", number*kernels+k), Size: 1000}}})
+			Images: []report.ModuleImage{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", number*kernels+k), Size: 1000}}})
 	}
 	r, err := report.Build(modules, devices, config, report.Generator{Name: "bench", Version: "1"}, fmt.Sprintf("//demo/part_%02d:kernels", number))
 	if err != nil {

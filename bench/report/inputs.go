@@ -33,15 +33,15 @@ func inputs(kernels, devices int) (modules []report.Module, config *deviceconfig
 		m := report.Module{Needs: needs(len(modules))}
 		for range n {
 			name := fmt.Sprintf("Kernel%05d", k)
-			m.Kernels = append(m.Kernels, report.KernelInfo{
+			m.Kernels = append(m.Kernels, report.ModuleKernel{
 				Name:   fmt.Sprintf("_ZTSN5bench6ModuleINS_6detail%d%sIdLi%dEEEEE", len(name), name, k%7),
 				Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/part%03d/kernels.cpp", k/50), Line: uint32(k%50*12 + 1)}},
 			})
 			k++
 		}
-		m.Forms = append(m.Forms, report.Form{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", 2*len(modules)), Size: 4096})
+		m.Images = append(m.Images, report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", 2*len(modules)), Size: 4096})
 		if len(modules)%3 == 0 {
-			m.Forms = append(m.Forms, report.Form{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown",
+			m.Images = append(m.Images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown",
 				Arch: list[len(modules)%len(list)].Name, Digest: fmt.Sprintf("%064x", 2*len(modules)+1), Size: 8192})
 		}
 		modules = append(modules, m)

@@ -106,11 +106,11 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	if in.BaseBaseline, err = readBaseline(folder, o.BaseBaseline); err != nil {
 		return in, err
 	}
-	if in.Reports, err = readFacts(ctx, folder, o.Reports); err != nil {
+	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
 		return in, err
 	}
 	if len(o.BaseReports) > 0 {
-		if in.Base, err = readFacts(ctx, folder, o.BaseReports); err != nil {
+		if in.Base, err = readIndexes(ctx, folder, o.BaseReports); err != nil {
 			return in, err
 		}
 	}
@@ -120,11 +120,11 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	return in, nil
 }
 
-// Facts reads reports, several at once, wherever they are.
-func Facts(ctx context.Context, names []string) (facts []*gate.Index, err error) {
+// Indexes reads reports, several at once, wherever they are, and returns their indexes.
+func Indexes(ctx context.Context, names []string) (indexes []*gate.Index, err error) {
 	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
-	return readFacts(ctx, &workspace.Folder{}, names)
+	return readIndexes(ctx, &workspace.Folder{}, names)
 }
 
 // ReadBaseline reads a baseline, wherever it is.

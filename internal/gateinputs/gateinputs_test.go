@@ -38,7 +38,7 @@ func goodReport(t *testing.T) string {
 	if !ok {
 		t.Fatal("no such device")
 	}
-	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.KernelInfo{{Name: "k"}}, Forms: []report.Form{{Format: "spirv", Triple: "spir64", Digest: strings.Repeat("0", 64), Size: 1}}}}
+	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.ModuleKernel{{Name: "k"}}, Images: []report.ModuleImage{{Format: "spirv", Triple: "spir64", Digest: strings.Repeat("0", 64), Size: 1}}}}
 	r, err := report.Build(modules, []*deviceconfig.Device{d}, config, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
 	if err != nil {
 		t.Fatal(err)

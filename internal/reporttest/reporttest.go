@@ -82,14 +82,14 @@ func Merge(t testing.TB, parts ...*report.Report) *report.Report {
 // Program is a program with native code for two GPUs and code for all.
 func Program() []report.Module {
 	fp64 := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: Kernels("_ZTS8Fp64Axpy"),
-		Forms: append(Native(2, "intel_gpu_pvc"), IR(2))}
+		Images: append(Native(2, "intel_gpu_pvc"), IR(2))}
 	fp64.Kernels[0].Source.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12, Column: 3}
 	fp64.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
 	return []report.Module{
-		{Needs: &requirement.Requirements{}, Kernels: Kernels("_ZTS9VectorAdd", "_ZTS6Matrix"), Forms: append(Native(1, "intel_gpu_pvc", "intel_gpu_dg2"), IR(1))},
+		{Needs: &requirement.Requirements{}, Kernels: Kernels("_ZTS9VectorAdd", "_ZTS6Matrix"), Images: append(Native(1, "intel_gpu_pvc", "intel_gpu_dg2"), IR(1))},
 		fp64,
-		{Needs: &requirement.Requirements{SubGroupSizes: []uint32{8}}, Kernels: Kernels("_ZTS9SubGroup8"), Forms: append(Native(3, "intel_gpu_dg2"), IR(3))},
-		{Needs: &requirement.Requirements{WorkGroupSize: []uint64{64, 32, 1}}, Kernels: Kernels("_ZTS4Wide"), Forms: []report.Form{IR(4)}},
+		{Needs: &requirement.Requirements{SubGroupSizes: []uint32{8}}, Kernels: Kernels("_ZTS9SubGroup8"), Images: append(Native(3, "intel_gpu_dg2"), IR(3))},
+		{Needs: &requirement.Requirements{WorkGroupSize: []uint64{64, 32, 1}}, Kernels: Kernels("_ZTS4Wide"), Images: []report.ModuleImage{IR(4)}},
 	}
 }
 
@@ -97,22 +97,22 @@ func Program() []report.Module {
 func Digest(n int) string { return fmt.Sprintf("%016x%048x", n, 0) }
 
 // Native returns native code for each architecture. Modules have different numbers.
-func Native(n int, archs ...string) (forms []report.Form) {
+func Native(n int, archs ...string) (images []report.ModuleImage) {
 	for _, a := range archs {
-		forms = append(forms, report.Form{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown", Arch: a, Digest: Digest(n*16 + len(forms)), Size: 100})
+		images = append(images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown", Arch: a, Digest: Digest(n*16 + len(images)), Size: 100})
 	}
-	return forms
+	return images
 }
 
 // IR returns SPIR-V. Modules have different numbers.
-func IR(n int) report.Form {
-	return report.Form{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: Digest(n*16 + 15), Size: 50}
+func IR(n int) report.ModuleImage {
+	return report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: Digest(n*16 + 15), Size: 50}
 }
 
 // Kernels returns kernels of these names.
-func Kernels(names ...string) (list []report.KernelInfo) {
+func Kernels(names ...string) (list []report.ModuleKernel) {
 	for _, n := range names {
-		list = append(list, report.KernelInfo{Name: n})
+		list = append(list, report.ModuleKernel{Name: n})
 	}
 	return list
 }

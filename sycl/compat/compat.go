@@ -1,20 +1,21 @@
-// Package compat decides which devices can run what: it holds the requirements
-// of a device image against a device and says compatible, incompatible or
-// undetermined, with every reason and not only the first.
+// Package compat decides which devices can run what. A [Checker] compares the
+// requirements of a device image with a device. Its verdict is compatible, incompatible,
+// undetermined or not applicable, with every reason and not only the first.
 //
-// The checks, their order and their words are those of the SYCL runtime of
-// DPC++, which throws an exception of kind errc::kernel_not_supported at the
-// first of them that fails: aspects, joint matrices, dimensions and size of the
-// work-group, sub-group size. Two more follow that the runtime makes when it
-// chooses among images, or does not make yet: the targets a kernel was fixed to
-// and the target an image was compiled for.
+// The checks, their order and their words are those of the SYCL runtime of DPC++: aspects,
+// joint matrices, dimensions and size of the work-group, sub-group size. The runtime
+// throws an exception of kind errc::kernel_not_supported at the first that fails. Two
+// checks follow that the runtime makes when it chooses among images, or does not make
+// yet: the targets that a kernel was fixed to and the target that an image was compiled
+// for.
 //
-// A device that may have aspects beyond those that are listed, or whose limits
-// are not known, is not incompatible for lack of them: that is undetermined. So
-// are matrices on NVIDIA and AMD GPUs, where the runtime does not compare them.
-// A build cannot wait for an answer, so [Checker.Keeps] asks the narrower
-// question of the aspect filter, which rows of a file table to compile for a
-// target, with the same checks and a plain yes or no.
+// A device may have aspects that are not listed, and its limits may not be known. What
+// depends on them is undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
+// undetermined because the runtime does not compare them there.
+//
+// A build cannot leave the answer open. So [Checker.Keeps] makes the checks of the aspect
+// filter and answers yes or no, and a [Plan] decides by it which rows of file tables each
+// target of a program gets.
 package compat
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A Rule identifies a kind of reason. Rules keep their names and meanings.
+// A Rule names a kind of reason. Names and meanings of rules do not change.
 type Rule string
 
 const (
@@ -40,7 +41,7 @@ const (
 	UnsupportedSubGroupSize  Rule = "unsupported-sub-group-size"
 	FixedTargetMismatch      Rule = "fixed-target-mismatch"
 	CompileTargetMismatch    Rule = "compile-target-mismatch"
-	NoImage                  Rule = "no-image" // a file has nothing that the device could run
+	NoImage                  Rule = "no-image" // no image is for the device
 )
 
 // A Reason is one thing that keeps an image from being compatible.
@@ -48,9 +49,9 @@ type Reason struct {
 	Rule      Rule
 	Verdict   Verdict // Incompatible, Undetermined or NotApplicable
 	Required  string  // what is needed: "fp64", "32", "8x4x2" in the order of SYCL
-	Available string  // what the device has instead, "" when that is long or not known
+	Available string  // what the device has instead; "": a long list, or not known
 	Property  string  // key in the set "SYCL/device requirements"
-	Text      string  // one sentence, in the words of the runtime where it has some
+	Text      string  // one sentence, in the words of the runtime if it has a message for it
 }
 
 // A Result is a verdict with all its reasons, in the order of the checks.
@@ -64,16 +65,15 @@ func (r *Result) add(reason Reason) {
 	r.Verdict = max(r.Verdict, reason.Verdict)
 }
 
-// A Checker compares requirements with devices. It may be used by several
-// goroutines at once.
+// A Checker compares requirements with devices. Several goroutines may use it at once.
 type Checker struct {
 	config *deviceconfig.Config
 }
 
-// New returns a Checker that knows the names of targets from config.
+// New returns a Checker. Names of targets are those of config.
 func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 
-// Check returns whether an image that needs q runs on d.
+// Check says whether an image that needs q runs on d.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
@@ -85,12 +85,11 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	return r
 }
 
-// Keeps returns whether the aspect filter keeps a row that needs q in the table
-// of target d, with the reasons if not: every aspect and every sub-group size
-// must be listed, and the fixed targets must include d or, where they are given
-// as aspects, share one with d. That the target may have aspects which are not
-// listed does not count, but a target that lists nothing at all, such as spir64,
-// stands for devices that are not known before the program runs, and takes all.
+// Keeps says whether the aspect filter keeps a row that needs q in the table of target d,
+// with the reasons if not. Target d must list every aspect and every sub-group size. The
+// fixed targets must include d or, if they are given as aspects, d must have one of them.
+// That d may have aspects that are not listed makes no difference. A generic target, see
+// [IsGeneric], takes all rows.
 func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
 	if IsGeneric(d) {
 		return true, nil
@@ -103,7 +102,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 }
 
 // IsGeneric reports whether a target stands for devices that are known only when the
-// program runs, such as spir64.
+// program runs. Such a target, as spir64, lists no aspects and no sub-group sizes.
 func IsGeneric(d *deviceconfig.Device) bool {
 	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
@@ -122,7 +121,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		default:
 			reason.Text = fmt.Sprintf("Required aspect %s is not among the aspects that are known of the device, which may have others", a)
 		}
-		// Whether a device has an aspect that nobody here can name is not known.
+		// Whether a device has an aspect without a known name cannot be decided.
 		if !closed || !a.Known() {
 			reason.Verdict = Undetermined
 		}
@@ -155,10 +154,10 @@ func all[T any](list []T, ok func(T) bool) bool {
 }
 
 // checkWorkGroupSize compares a size with the limits of a device. The texts are those of
-// the runtime, which names the number of work-items, not the size.
+// the runtime. It names the number of work-items, not the size.
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	add := func(verdict Verdict, available, text string) {
-		r.add(Reason{Rule: UnsupportedWorkGroupSize, Verdict: verdict, Required: FormatSize(size, "x"), Available: available,
+		r.add(Reason{Rule: UnsupportedWorkGroupSize, Verdict: verdict, Required: formatSize(size, "x"), Available: available,
 			Property: "reqd_work_group_size_uint64_t", Text: text})
 	}
 	limit := "" // when it is not known
@@ -170,14 +169,14 @@ func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	case !fits:
 		add(Incompatible, limit, "Required work-group size is not supported (total number of work-items requested can't fit into size_t)")
 	case d.MaxWorkGroupSize == 0:
-		add(Undetermined, limit, fmt.Sprintf("Required work-group size {%s} has %d work-items, and the limit of the device is not known", FormatSize(size, ", "), total))
+		add(Undetermined, limit, fmt.Sprintf("Required work-group size {%s} has %d work-items, and the limit of the device is not known", formatSize(size, ", "), total))
 	case total > d.MaxWorkGroupSize:
 		add(Incompatible, limit, fmt.Sprintf("Required work-group size %d is not supported on the device", total))
 	}
 	// Both lists begin with the last dimension of a SYCL range.
 	for i, most := range slices.Backward(d.MaxWorkItemSizes) {
 		if i < len(size) && size[i] > most {
-			add(Incompatible, fmt.Sprintf("at most %s", FormatSize(d.MaxWorkItemSizes, "x")),
+			add(Incompatible, fmt.Sprintf("at most %s", formatSize(d.MaxWorkItemSizes, "x")),
 				fmt.Sprintf("Required work-group size %d is not supported", size[i]))
 		}
 	}
@@ -196,9 +195,9 @@ func product(size []uint64) (total uint64, fits bool) {
 	return total, true
 }
 
-// FormatSize writes the dimensions of a work-group size as they stand in a SYCL
-// program. Properties have them the other way round.
-func FormatSize(size []uint64, separator string) string {
+// formatSize writes the dimensions of a work-group size in the order of a SYCL program.
+// Properties have the reverse order.
+func formatSize(size []uint64, separator string) string {
 	var s []string
 	for _, n := range slices.Backward(size) {
 		s = append(s, strconv.FormatUint(n, 10))
@@ -207,7 +206,7 @@ func FormatSize(size []uint64, separator string) string {
 }
 
 func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
-	// Explicit SIMD takes the number 1 here; the runtime does not compare it.
+	// Kernels with explicit SIMD have the size 1. The runtime does not compare it.
 	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) && slices.Equal(q.SubGroupSizes, []uint32{1}) {
 		return
 	}
@@ -274,8 +273,8 @@ func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 
-// Serves reports whether native code for a target runs on d: the names are those
-// of one device, or the code is for x86_64 and d is such a processor.
+// Serves reports whether native code for a target runs on d: the target is d, by any of
+// its names, or the target is x86_64 and d is such a processor.
 func Serves(target string, d *deviceconfig.Device) bool {
 	if deviceconfig.Canonical(target) == d.Name {
 		return true
@@ -289,8 +288,7 @@ func isCPU(d *deviceconfig.Device) bool {
 	return isAnyCPU(d.Name) || strings.HasPrefix(d.Name, "intel_cpu_") || strings.HasPrefix(d.Name, "x86_64_")
 }
 
-// NoImageReason is the reason of a kernel for which a file has no image that the
-// device could run.
+// NoImageReason returns the reason for a kernel of which no image is for the device.
 func NoImageReason(kernel string) Reason {
 	return Reason{Rule: NoImage, Verdict: Incompatible, Text: fmt.Sprintf("No kernel named %s was found", kernel)}
 }

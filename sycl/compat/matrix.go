@@ -13,9 +13,9 @@ import (
 // A matrixList is one of the two lists of records about matrices.
 type matrixList struct {
 	property, list string
-	what           string // that a record is of
-	// parse returns the words of the runtime for a record, and what tells whether a
-	// device has a combination for it; ok is false for another form.
+	what           string // that a record describes
+	// parse returns the words of the runtime for a record, and a function that reports
+	// whether a combination fits it. If the record has another form, ok is false.
 	parse func(fields []string) (words string, has func(deviceconfig.MatrixCombination) bool, ok bool)
 }
 
@@ -41,13 +41,13 @@ func (l matrixList) check(r *Result, d *deviceconfig.Device) {
 		words, has, ok := l.parse(strings.Split(record, ","))
 		switch {
 		case !ok:
-			add(Undetermined, record, "Whether %s with parameters %s is supported on the device cannot be told, as they are not of a known form", l.what, record)
+			add(Undetermined, record, "Whether %s with parameters %s is supported on the device is not known, as they are not of a known form", l.what, record)
 		case onCUDAOrHIP(d):
 			add(Undetermined, record, "Whether %s with parameters %s is supported on the device is not checked for NVIDIA and AMD GPUs", l.what, words)
 		case d.Matrices == nil:
 			add(Undetermined, record, "Whether %s with parameters %s is supported on the device is known only when the program runs", l.what, words)
 		case len(d.Matrices) == 0:
-			// The runtime does not look at the records then.
+			// The runtime does not look at records of such a device.
 			add(Incompatible, l.list, "no matrix hardware on the target device, %s is not supported", l.property)
 			return
 		case !slices.ContainsFunc(d.Matrices, has):
@@ -61,8 +61,8 @@ func onCUDAOrHIP(d *deviceconfig.Device) bool {
 	return strings.HasPrefix(triple, "nvptx64-") || strings.HasPrefix(triple, "amdgcn-")
 }
 
-// parseMatrix reads the type, use, rows and columns of a matrix. An accumulator
-// can be added to or be the result.
+// parseMatrix reads the type, use, rows and columns of a matrix. An accumulator is the
+// matrix C or D of a combination.
 func parseMatrix(fields []string) (words string, has func(deviceconfig.MatrixCombination) bool, ok bool) {
 	if len(fields) != 4 {
 		return "", nil, false

@@ -21,8 +21,8 @@ type Plan struct {
 	groups  []group
 }
 
-// targetLists are those of -fsycl-targets and -fsycl-fixed-targets. An empty list is for
-// any target.
+// targetLists are the targets of -fsycl-targets and -fsycl-fixed-targets. An empty list
+// stands for any target.
 type targetLists struct {
 	Targets      []string `json:"targets"`
 	FixedTargets []string `json:"fixed-targets"`
@@ -38,15 +38,14 @@ type PlanRow struct {
 	Needs *requirement.Requirements `json:"-"` // nil: nothing
 }
 
-// NewPlan returns the plan for rows of a program that is compiled for these targets and
-// was written for these fixed targets.
+// NewPlan returns the plan for rows of a program with these targets and fixed targets.
 func NewPlan(config *deviceconfig.Config, targets, fixed []string, rows []PlanRow) *Plan {
 	lists := targetLists{append([]string{}, targets...), append([]string{}, fixed...)} // [] in JSON, not null
 	return &Plan{New(config), lists, rows, groupRows(rows)}
 }
 
-// Dropped returns for each row the reasons why a target, which is the name of a device,
-// does not get it, nil when it does.
+// Dropped returns for each row the reasons why a target does not get it, nil if it does.
+// The target is d, by any of its names.
 func (p *Plan) Dropped(target string, d *deviceconfig.Device) [][]string {
 	dropped := make([][]string, len(p.rows))
 	isSelected, why := p.lists.selected(target)
@@ -73,8 +72,9 @@ func anyOf(targets []string) string {
 	return strings.Join(targets, ", ")
 }
 
-// Devices returns the devices to decide on: the targets and the fixed targets that are
-// not among them, in this order, else all devices. Those that are not known are left out.
+// Devices returns the devices to decide on: the targets, then the fixed targets that are
+// not among them, without those that are not known. If there are neither, it returns all
+// devices.
 func (p *Plan) Devices() []*deviceconfig.Device {
 	names := slices.Clone(p.lists.Targets)
 	for _, name := range p.lists.FixedTargets {
@@ -100,8 +100,7 @@ type decision struct {
 	Selected bool   `json:"selected"`      // false: one of the two lists does not have it
 	Why      string `json:"why,omitempty"` // it is not selected
 	Kept     int    `json:"kept"`          // number of rows
-	// Rows that need the same are one group, so that the plan of a large program does
-	// not repeat their reasons.
+	// Rows that need the same are one group, so that their reasons occur once.
 	Groups []groupDecision `json:"groups"`
 }
 
@@ -136,8 +135,8 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	return out
 }
 
-// Untaken returns the first row that none of the devices takes, and why each does not;
-// ok is false when there is no such row.
+// Untaken returns the first row that no device takes, and why each does not. If there is
+// no such row, ok is false.
 func (p *Plan) Untaken(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
 	decisions := make([]decision, len(devices))
 	for i, d := range devices {
@@ -162,8 +161,8 @@ func (p *Plan) Untaken(devices []*deviceconfig.Device) (row int, why []string, o
 	return 0, nil, false
 }
 
-// Encode writes the decisions on devices as JSON. It holds one of them at a time:
-// together they can be large.
+// Encode writes the decisions on devices as JSON. It keeps one of them in memory at a
+// time: together they can be large.
 func (p *Plan) Encode(w io.Writer, devices []*deviceconfig.Device) error {
 	e := &planEncoder{Writer: bufio.NewWriter(w)}
 	e.WriteString("{\n\"targets\": ")
@@ -182,7 +181,7 @@ func (p *Plan) Encode(w io.Writer, devices []*deviceconfig.Device) error {
 	return cmp.Or(e.err, e.Flush())
 }
 
-// A planEncoder writes values and keeps the first error.
+// A planEncoder writes JSON and keeps the first error.
 type planEncoder struct {
 	*bufio.Writer
 	err error
@@ -203,15 +202,13 @@ func (e *planEncoder) element(i int, v any) {
 	e.Write(e.marshal(v))
 }
 
-// A group is rows of a file table that need the same, so that one decision
-// serves them all.
+// A group is rows of file tables that need the same and so share a decision.
 type group struct {
 	needs *requirement.Requirements
 	rows  []int // counted from 0, ascending
 }
 
-// groupRows groups rows by what they need, in the order in which each need
-// first occurs.
+// groupRows groups rows that need the same, in the order of their first rows.
 func groupRows(rows []PlanRow) []group {
 	var groups []group
 	byPointer := map[*requirement.Requirements]int{}
@@ -236,8 +233,8 @@ func groupRows(rows []PlanRow) []group {
 	return groups
 }
 
-// selected reports whether a program is compiled ahead of time for a target: it must be
-// in each of the lists that is not empty. If it is not, why says so.
+// selected reports whether a target is in each of the lists that is not empty. If it is
+// not, why says which list does not have it.
 func (l *targetLists) selected(target string) (ok bool, why string) {
 	inTargets := len(l.Targets) == 0 || contains(l.Targets, target)
 	inFixed := len(l.FixedTargets) == 0 || contains(l.FixedTargets, target)
@@ -252,7 +249,7 @@ func (l *targetLists) selected(target string) (ok bool, why string) {
 	return true, ""
 }
 
-// contains reports whether a target is in a list, by whichever of its names.
+// contains reports whether a target is in a list, by any of its names.
 func contains(targets []string, target string) bool {
 	return slices.ContainsFunc(targets, func(name string) bool {
 		return deviceconfig.Canonical(name) == deviceconfig.Canonical(target)

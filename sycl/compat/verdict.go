@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Verdict says whether something runs on a device. A higher one is worse.
+// A Verdict says whether an image runs on a device. A higher one is worse.
 type Verdict uint8
 
 const (
@@ -18,10 +18,10 @@ const (
 
 var verdictNames = [...]string{NoVerdict: "none", Compatible: "compatible", NotApplicable: "not-applicable", Undetermined: "undetermined", Incompatible: "incompatible"}
 
-// Verdicts are all that can be decided.
+// Verdicts are all verdicts but NoVerdict.
 var Verdicts = []Verdict{Compatible, Incompatible, Undetermined, NotApplicable}
 
-// String returns the name, as reports have it.
+// String returns the name that reports have.
 func (v Verdict) String() string {
 	if int(v) < len(verdictNames) {
 		return verdictNames[v]
@@ -29,7 +29,7 @@ func (v Verdict) String() string {
 	return "verdict " + strconv.Itoa(int(v))
 }
 
-// ParseVerdict returns the verdict of a name, one of [Verdicts].
+// ParseVerdict returns the verdict with a name, one of [Verdicts].
 func ParseVerdict(name string) (Verdict, error) {
 	for _, v := range Verdicts {
 		if verdictNames[v] == name {

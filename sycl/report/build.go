@@ -14,32 +14,34 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Module is kernels that share device images and needs: an abstract module of
-// a SYCLBIN, a SPIR-V module, a row of a file table.
+// A Module is an input of a report: kernels that share device images and needs. It is
+// an abstract module of a SYCLBIN, a SPIR-V module or a row of a file table.
 type Module struct {
-	File string // that it is in; of two images of a file that is loaded the runtime takes either
+	// File names the file that the module is from. When a program loads a file that has
+	// both native code and IR for a device, the runtime may take either.
+	File string
 
-	// Embedded tells that the program itself has the images: the runtime takes native
-	// ones where there are some.
+	// Embedded says that the images are part of the program itself. The runtime then
+	// prefers native code.
 	Embedded bool
 
 	Needs   *requirement.Requirements
-	Kernels []KernelInfo
-	Forms   []Form
+	Kernels []ModuleKernel
+	Images  []ModuleImage
 }
 
-// KernelInfo is what is known of one kernel of a module.
-type KernelInfo struct {
+// A ModuleKernel is one kernel of a module.
+type ModuleKernel struct {
 	Name   string                    // mangled
 	symbol string                    // in the module's images
-	Needs  *requirement.Requirements // its own, when they are to count instead of the module's
+	Needs  *requirement.Requirements // its own; nil: those of the module
 	Source srcloc.Kernel
 
-	rounded bool // made of the kernel of that name, see JoinRounded
+	rounded bool // DPC++ made it from the kernel of that name, see JoinRounded
 }
 
-// A Form is one device image of a module.
-type Form struct {
+// A ModuleImage is one device image of a module.
+type ModuleImage struct {
 	Format string // spirv, ptx, amdgcn, llvm-ir or native
 	Native bool
 	Triple string
@@ -48,14 +50,13 @@ type Form struct {
 	Size   int64
 }
 
-// Build makes the report on modules and devices. Without devices, it is about
-// those that the modules have native code for and about the targets of their
-// IR.
+// Build makes the report on modules and devices. If no devices are given, the report is
+// about those that the modules have native code for and the targets of their IR.
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
 		devices = targets(modules, config)
 	}
-	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*Form]string{}, needsIDs: map[string]int{}}
+	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*ModuleImage]string{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, SchemaVersion: SchemaVersion, Generator: generator, Target: Target{Label: label},
 		Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	b.images(r)
@@ -86,35 +87,34 @@ type builder struct {
 	checker  *compat.Checker
 	config   *deviceconfig.Config
 	kernels  map[string]*kernel
-	imageIDs map[*Form]string
+	imageIDs map[*ModuleImage]string
 
 	devices  []*deviceconfig.Device
-	needs    []*requirement.Requirements // different ones
+	needs    []*requirement.Requirements // each once
 	needsIDs map[string]int              // their indices
 	outcomes [][]*outcome                // by needs and device
 }
 
-// kernel is a kernel with the modules that hold it.
+// kernel is a kernel with the modules that have it.
 type kernel struct {
 	name    string
 	holders []holder
-	rounded []holder // that hold what was made of it, see JoinRounded
+	rounded []holder // that have the kernel made from it, see JoinRounded
 }
 
-// images lists the images by digest. Those of equal bytes and equal needs are
-// one; of equal bytes and other needs, they get ids with a number.
+// images lists the images by digest. Images with equal bytes and equal needs are listed
+// once. If only the bytes are equal, a number at the end makes the ids differ.
 func (b *builder) images(r *Report) {
 	type found struct {
 		image Image
-		forms []*Form
+		of    []*ModuleImage
 	}
 	var list []found
 	place := map[string]int{}
 	for m := range b.modules {
 		module := &b.modules[m]
-		for f := range module.Forms {
-			form := &module.Forms[f]
-			image := describeImage(module.Needs, form)
+		for n := range module.Images {
+			image := describeImage(module.Needs, &module.Images[n])
 			key := fmt.Sprintf("%#v", image)
 			i, ok := place[key]
 			if !ok {
@@ -122,7 +122,7 @@ func (b *builder) images(r *Report) {
 				place[key] = i
 				list = append(list, found{image: image})
 			}
-			list[i].forms = append(list[i].forms, form)
+			list[i].of = append(list[i].of, &module.Images[n])
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int {
@@ -136,8 +136,8 @@ func (b *builder) images(r *Report) {
 		if n := taken[f.image.ID]; n > 1 {
 			f.image.ID += fmt.Sprintf("-%d", n)
 		}
-		for _, form := range f.forms {
-			b.imageIDs[form] = f.image.ID
+		for _, image := range f.of {
+			b.imageIDs[image] = f.image.ID
 		}
 		r.Images = append(r.Images, f.image)
 	}
@@ -161,10 +161,10 @@ func (b *builder) collect(r *Report) {
 				k.holders = append(k.holders, h)
 			}
 			d := described[info.Name]
-			for f := range module.Forms {
-				d.Images = append(d.Images, b.imageIDs[&module.Forms[f]])
+			for i := range module.Images {
+				d.Images = append(d.Images, b.imageIDs[&module.Images[i]])
 			}
-			if d.Location.IsZero() && !info.rounded { // its place is in DPC++'s headers
+			if d.Location.IsZero() && !info.rounded { // that place is in the headers of DPC++
 				d.Location = info.Source.Location
 			}
 			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
@@ -180,7 +180,8 @@ func (b *builder) collect(r *Report) {
 	})
 }
 
-// mergeOrigins adds the origins of aspects that have none, in the order of aspects.
+// mergeOrigins adds the origins in more of aspects that are not in the list. The list
+// stays in the order of aspects.
 func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	for _, o := range more {
 		i, found := slices.BinarySearchFunc(list, o, func(a, b srcloc.Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
@@ -194,20 +195,20 @@ func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 // A holder is a module that has a kernel.
 type holder struct {
 	module *Module
-	needs  int // of the kernel there, an index of builder.needs
+	needs  int // of the kernel in it, an index of builder.needs
 	scope  Scope
 }
 
-func (b *builder) holder(m *Module, info *KernelInfo) holder {
+func (b *builder) holder(m *Module, info *ModuleKernel) holder {
 	h := holder{module: m, scope: ScopeImage}
 	needs := m.Needs
-	if !slices.ContainsFunc(m.Kernels, func(k KernelInfo) bool { return k.Name != info.Name }) {
+	if !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return k.Name != info.Name }) {
 		h.scope = ScopeKernel
 	}
 	if info.Needs != nil {
 		needs, h.scope = info.Needs, ScopeKernel
 	}
-	// Which image the device gets is decided image by image.
+	// The target of an image matters only to the choice among images, see moduleCell.
 	chosen := *needs
 	chosen.CompileTarget = ""
 	key := chosen.Key()
@@ -221,7 +222,7 @@ func (b *builder) holder(m *Module, info *KernelInfo) holder {
 	return h
 }
 
-// An outcome is what needs amount to on a device.
+// An outcome is the verdict on needs and a device.
 type outcome struct {
 	verdict compat.Verdict
 	reasons []Reason
@@ -233,8 +234,8 @@ func (o *outcome) add(r compat.Reason) {
 	o.verdict = max(o.verdict, r.Verdict)
 }
 
-// outcome returns what needs amount to on a device, by their indices: many kernels
-// need the same.
+// outcome returns the outcome of needs on a device, both given by index. Many kernels
+// need the same, so each outcome is computed once.
 func (b *builder) outcome(needs, device int) *outcome {
 	if b.outcomes[needs] == nil {
 		b.outcomes[needs] = make([]*outcome, len(b.devices))
@@ -260,8 +261,7 @@ func (b *builder) cell(k *kernel, device int) Cell {
 	return c
 }
 
-// bestCell decides by the one of several modules with the kernel that serves the device
-// best.
+// bestCell returns the best of the cells that the modules with a kernel give.
 func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
 	var best Cell
 	native, ir := map[string]bool{}, map[string]bool{} // by file
@@ -271,70 +271,73 @@ func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
 			best = c
 		}
 		if c.Verdict == compat.Compatible && !h.module.Embedded {
-			native[h.module.File] = native[h.module.File] || c.Holds == Native
-			ir[h.module.File] = ir[h.module.File] || c.Holds == IR
+			native[h.module.File] = native[h.module.File] || c.Code == Native
+			ir[h.module.File] = ir[h.module.File] || c.Code == IR
 		}
 	}
 	for file := range native {
 		if native[file] && ir[file] {
-			best.Holds = NativeOrIR
+			best.Code = NativeOrIR
 		}
 	}
 	return best
 }
 
+// cellRank orders cells: the best has the lowest rank.
 func cellRank(c Cell) int {
 	n := 4 * int(c.Verdict)
-	switch c.Holds {
+	switch c.Code {
 	case IR:
 		n++
-	case Nothing:
+	case NoCode:
 		n += 2
 	}
 	return n
 }
 
+// moduleCell decides by one of the modules with a kernel.
 func (b *builder) moduleCell(k *kernel, h holder, device int) Cell {
 	m, d := h.module, b.devices[device]
-	c := Cell{Kernel: k.name, Device: d.Name, Holds: Nothing, Scope: h.scope}
-	for f := range m.Forms {
-		form := &m.Forms[f]
+	c := Cell{Kernel: k.name, Device: d.Name, Code: NoCode, Scope: h.scope}
+	for i := range m.Images {
+		image := &m.Images[i]
 		switch {
-		case form.Native && b.runsNative(form, m.Needs.CompileTarget, d):
-			c.Holds, c.Image = Native, b.imageIDs[form]
-		case !form.Native && c.Holds == Nothing && runsIR(form, d):
-			c.Holds, c.Image = IR, b.imageIDs[form]
+		case image.Native && runsNative(image, m.Needs.CompileTarget, d):
+			c.Code, c.Image = Native, b.imageIDs[image]
+		case !image.Native && c.Code == NoCode && runsIR(image, d):
+			c.Code, c.Image = IR, b.imageIDs[image]
 		}
-		if c.Holds == Native {
+		if c.Code == Native {
 			break
 		}
 	}
 	o := *b.outcome(h.needs, device)
-	if c.Holds == Nothing {
+	if c.Code == NoCode {
 		o.add(compat.NoImageReason(k.name))
 	}
 	c.Verdict, c.Reasons = o.verdict, o.reasons
 	return c
 }
 
-// runsNative reports whether native code is for a device, by its architecture
-// or else by the target that its properties name or its triple implies.
-func (b *builder) runsNative(form *Form, compileTarget string, d *deviceconfig.Device) bool {
-	if form.Arch == "" && compileTarget != "" {
+// runsNative reports whether native code is for a device. Its architecture says so or,
+// if it has none, the target in its properties or else its triple.
+func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
+	if image.Arch == "" && compileTarget != "" {
 		return compat.Serves(compileTarget, d)
 	}
-	return slices.ContainsFunc(architectures(form), func(name string) bool { return compat.Serves(name, d) })
+	return slices.ContainsFunc(architectures(image), func(name string) bool { return compat.Serves(name, d) })
 }
 
-// architectures returns the targets that native code is for. Compilers name them
-// as targets, as their device compiler does (sm_80, pvc), or not at all.
-func architectures(form *Form) []string {
-	system, _, _ := strings.Cut(form.Triple, "-")
-	if form.Arch == "" {
+// architectures returns the targets that native code is for. Some compilers write names
+// of targets, some write the names of their device compiler (sm_80, pvc), and some
+// write none.
+func architectures(image *ModuleImage) []string {
+	system, _, _ := strings.Cut(image.Triple, "-")
+	if image.Arch == "" {
 		return []string{system}
 	}
 	var names []string
-	for arch := range strings.SplitSeq(form.Arch, ",") {
+	for arch := range strings.SplitSeq(image.Arch, ",") {
 		switch {
 		case strings.HasPrefix(arch, "sm_"):
 			arch = "nvidia_gpu_" + arch
@@ -351,17 +354,17 @@ func architectures(form *Form) []string {
 }
 
 // runsIR reports whether the runtime can compile IR for a device.
-func runsIR(form *Form, d *deviceconfig.Device) bool {
+func runsIR(image *ModuleImage, d *deviceconfig.Device) bool {
 	want := backend(d)
-	switch system, _, _ := strings.Cut(form.Triple, "-"); system {
+	switch system, _, _ := strings.Cut(image.Triple, "-"); system {
 	case "spir64", "spirv64", "spir", "spirv", "spirv32":
 		return want == "spirv"
 	case "nvptx64":
 		return want == "ptx"
 	case "amdgcn":
 		return want == "amdgcn"
-	case "": // files of the first writers have no triple
-		return want == form.Format
+	case "": // some files have no triple
+		return want == image.Format
 	}
 	return false
 }
@@ -378,8 +381,8 @@ func backend(d *deviceconfig.Device) string {
 	return "spirv"
 }
 
-// targets returns the devices that modules have something for: one for each
-// architecture of native code, one for each kind of IR.
+// targets returns the devices that modules have code for: one for each architecture of
+// native code and one for each kind of IR.
 func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
 	var list []*deviceconfig.Device
 	add := func(name string) {
@@ -390,19 +393,19 @@ func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Devi
 		}
 	}
 	for _, m := range modules {
-		for f := range m.Forms {
-			form := &m.Forms[f]
-			system, _, _ := strings.Cut(form.Triple, "-")
+		for i := range m.Images {
+			image := &m.Images[i]
+			system, _, _ := strings.Cut(image.Triple, "-")
 			switch {
-			case form.Native && form.Arch == "" && m.Needs.CompileTarget != "":
+			case image.Native && image.Arch == "" && m.Needs.CompileTarget != "":
 				add(m.Needs.CompileTarget)
-			case form.Native:
-				for _, name := range architectures(form) {
+			case image.Native:
+				for _, name := range architectures(image) {
 					add(name)
 				}
 			case system == "nvptx64", system == "amdgcn":
-				add(form.Triple)
-			case form.Format == "spirv":
+				add(image.Triple)
+			case image.Format == "spirv":
 				add("spir64")
 			}
 		}
@@ -428,8 +431,8 @@ func describeDevice(d *deviceconfig.Device) Device {
 	return out
 }
 
-func describeImage(q *requirement.Requirements, f *Form) Image {
-	i := Image{Architecture: f.Arch, Triple: f.Triple, Format: f.Format, Digest: f.Digest, Size: f.Size,
+func describeImage(q *requirement.Requirements, m *ModuleImage) Image {
+	i := Image{Architecture: m.Arch, Triple: m.Triple, Format: m.Format, Digest: m.Digest, Size: m.Size,
 		CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
 		ESIMD: slices.Contains(q.Aspects, aspect.ExtIntelESIMD),
 		Requirements: Requirements{Aspects: aspects(q.Aspects), SubGroupSizes: q.SubGroupSizes,

@@ -20,7 +20,7 @@ func (r *Report) check() error {
 	return nil
 }
 
-// A checker checks a report, list by list.
+// A checker checks a report list by list.
 type checker struct {
 	*Report
 	deviceAt, kernelAt map[string]int // indices by id
@@ -63,8 +63,8 @@ func (c *checker) kernels() error {
 }
 
 func (c *checker) cells() error {
-	// Lists of kernels and devices are as long as a file can make them, so there
-	// is a place for each pair only if there are as many cells.
+	// A file decides how long these lists are, so memory for all pairs is only
+	// allocated when there are as many cells.
 	if want := len(c.Kernels) * len(c.Devices); len(c.Cells) != want {
 		return fmt.Errorf("%d cells for %d kernels and %d devices", len(c.Cells), len(c.Kernels), len(c.Devices))
 	}
@@ -93,8 +93,8 @@ func (c *checker) cells() error {
 	return nil
 }
 
-// place returns the place of a cell among all pairs. It is probably the one that is
-// given.
+// place returns the place of a cell among all pairs of kernel and device. The pair that
+// is given is the likely one.
 func (c *checker) place(cell *Cell, kernel, device int) (int, error) {
 	var ok bool
 	if c.Kernels[kernel].ID != cell.Kernel {
@@ -110,12 +110,12 @@ func (c *checker) place(cell *Cell, kernel, device int) (int, error) {
 	return kernel*len(c.Devices) + device, nil
 }
 
-// check reports what contradicts within a cell.
+// check reports contradictions within a cell.
 func (c *Cell) check() error {
-	switch c.Holds {
-	case Native, IR, NativeOrIR, Nothing:
+	switch c.Code {
+	case Native, IR, NativeOrIR, NoCode:
 	default:
-		return fmt.Errorf("%q is not what a file can hold for a device", c.Holds)
+		return fmt.Errorf("%q is not what a file can hold for a device", c.Code)
 	}
 	switch c.Scope {
 	case ScopeImage, ScopeKernel:

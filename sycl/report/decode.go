@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a report that is read.
+// Limits on a report that is read.
 const (
 	maxBytes    = 512 << 20
 	maxDepth    = 32
@@ -20,24 +20,28 @@ const (
 	maxElements = 5_000_000 // of all lists but the cells
 )
 
-// Decode reads a report; name is used in errors. It refuses what could be
-// understood in two ways: members that occur twice or that differ only in case,
-// text that is not UTF-8, anything after the report, unknown members outside of
-// "extensions" unless the minor version is newer than this package's, cells that
-// do not fit the lists of kernels and devices, and counts that are wrong.
+// Decode reads a report. The name is for errors. Decode refuses what could be understood
+// in two ways:
+//   - members that occur twice or that differ only in case
+//   - text that is not UTF-8
+//   - anything after the report
+//   - unknown members outside of "extensions", unless the minor version is newer than
+//     [SchemaVersion]
+//   - cells that do not fit the lists of kernels and devices
+//   - wrong counts
 func Decode(name string, in io.Reader) (*Report, error) {
 	return new(Decoder).Decode(name, in)
 }
 
-// A Decoder reads one report after the other into the same memory: a report is valid
-// until the next one is read. The zero value is one.
+// A Decoder reads one report after the other into the same memory. A report is valid
+// until the next one is read. The zero Decoder is ready to use.
 type Decoder struct {
 	data  bytes.Buffer
 	cells []Cell
 	names map[string]string // texts of reports, each once
 }
 
-// Decode is as the function of this name.
+// Decode reads a report like the function [Decode].
 func (d *Decoder) Decode(name string, in io.Reader) (*Report, error) {
 	data, err := d.readAll(in)
 	switch {
@@ -64,7 +68,7 @@ func (d *Decoder) Decode(name string, in io.Reader) (*Report, error) {
 
 var errTooLarge = errors.New("too large")
 
-// readAll reads all of a report that is not too large.
+// readAll reads a report whole, unless it is too large.
 func (d *Decoder) readAll(in io.Reader) ([]byte, error) {
 	d.data.Reset()
 	if f, ok := in.(interface{ Stat() (fs.FileInfo, error) }); ok {
@@ -93,7 +97,7 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// decode reads a report that is not checked yet.
+// decode reads a report without the checks of its content.
 func (d *Decoder) decode(data []byte) (*Report, *FormatError) {
 	if d.names == nil || len(d.names) >= maxNames {
 		d.names = map[string]string{}
@@ -104,7 +108,7 @@ func (d *Decoder) decode(data []byte) (*Report, *FormatError) {
 	d.cells = p.memory
 	schema, version := r.Schema, r.SchemaVersion
 	if p.fault != nil {
-		// A report of another version may have in it what no type has.
+		// The fault may be something that another version allows.
 		var ok bool
 		if schema, version, ok = readVersion(data); !ok {
 			return nil, p.fault
@@ -127,14 +131,15 @@ func (d *Decoder) decode(data []byte) (*Report, *FormatError) {
 
 const notReport = `not a compatibility report: "schema" and "schema-version" are needed`
 
-// isReport reports whether data are a report, perhaps one that has a fault. Nothing
-// that is in any other file is for the eyes of those who read errors.
+// isReport reports whether data are a report, perhaps one with a fault. Errors about
+// other files do not quote them: their text may be secret.
 func isReport(data []byte) bool {
 	schema, _, _ := strings.Cut(Schema, "/v")
 	return bytes.Contains(data, []byte(schema))
 }
 
-// readVersion returns what says which version of reports data are, if they are JSON.
+// readVersion returns the two members that say the version of a report. It fails if data
+// are not JSON.
 func readVersion(data []byte) (schema, version string, ok bool) {
 	p := reader{data: data}
 	ok = p.eachMember(true, func(name string) bool {
@@ -149,8 +154,8 @@ func readVersion(data []byte) (schema, version string, ok bool) {
 	return schema, version, ok
 }
 
-// checkVersion reports whether a report is of a newer minor version, whose
-// additions are ignored.
+// checkVersion reports whether a report is of a newer minor version: its additions are
+// ignored.
 func checkVersion(schema, version string) (newer bool, err error) {
 	var major, minor, ownMajor, ownMinor uint32
 	fmt.Sscanf(SchemaVersion, "%d.%d", &ownMajor, &ownMinor)

@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// Encode writes the report as JSON, two spaces deep, with a final line break.
+// Encode writes the report as JSON, indented by two spaces, with a final line break.
 //
-// It writes what encoding/json would, in a fifth of the time: a large report is nearly
-// all cells, which repeat each other, so each text and each list of reasons of cells is
-// encoded once.
+// The output is that of encoding/json, in a fifth of the time. A large report is nearly
+// all cells, and cells repeat each other. So each text and each list of reasons of the
+// cells is encoded once.
 func (r *Report) Encode(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	rest := *r
@@ -54,7 +54,7 @@ type cellEncoder struct {
 
 func (e *cellEncoder) encode(c *Cell) error {
 	e.member("\n    {\n      \"device\": ", c.Device)
-	e.member(",\n      \"holds\": ", string(c.Holds))
+	e.member(",\n      \"holds\": ", string(c.Code))
 	if c.Image != "" {
 		e.member(",\n      \"image\": ", c.Image)
 	}
@@ -72,7 +72,7 @@ func (e *cellEncoder) encode(c *Cell) error {
 func (e *cellEncoder) member(name, text string) {
 	encoded, ok := e.texts[text]
 	if !ok {
-		encoded, _ = json.Marshal(text) // texts always can be
+		encoded, _ = json.Marshal(text) // cannot fail for text
 		e.texts[text] = encoded
 	}
 	e.w.WriteString(name)

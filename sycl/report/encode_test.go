@@ -38,7 +38,7 @@ func TestEncodeIsJSON(t *testing.T) {
 	full := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
 	fill(reflect.ValueOf(&full.Cells[0]).Elem(), "x")
 	none := reporttest.Build(t, nil)
-	for name, r := range map[string]*report.Report{"every member": full, "hostile names": reporttest.Build(t, []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("<b>&\u2028\"\\", "\x1b\xff"), Forms: []report.Form{reporttest.IR(1)}}}, "intel_gpu_pvc"), "no cell": none, "two": reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")} {
+	for name, r := range map[string]*report.Report{"every member": full, "hostile names": reporttest.Build(t, []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("<b>&\u2028\"\\", "\x1b\xff"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_pvc"), "no cell": none, "two": reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")} {
 		var want bytes.Buffer
 		e := json.NewEncoder(&want)
 		e.SetIndent("", "  ")

@@ -18,12 +18,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// maxSPIRV is the size up to which SPIR-V is looked into.
+// maxSPIRV is the size up to which SPIR-V is parsed.
 const maxSPIRV = 256 << 20
 
-// FromSYCLBIN returns the abstract modules of a SYCLBIN. Requirements and kernel
-// names are those of the metadata; what SPIR-V among the images says is added,
-// and used where the metadata says nothing.
+// FromSYCLBIN returns the abstract modules of a SYCLBIN. Requirements and kernel names
+// are those of the metadata or, where it has none, those of the images. Places in the
+// source that only SPIR-V has are added.
 func FromSYCLBIN(f *syclbin.File) ([]Module, error) {
 	var list []Module
 	for i, m := range f.Modules {
@@ -36,9 +36,9 @@ func FromSYCLBIN(f *syclbin.File) ([]Module, error) {
 	return list, nil
 }
 
-// FromRow returns the module of a row of a file table: an image with the sets of
-// its property file, which may be nil, and the names in its symbol file. A triple
-// is implied by what the bytes are.
+// FromRow returns the module of a row of a file table: an image with the sets of its
+// property file, which may be nil, and the names in its symbol file. The triple follows
+// from the format of the bytes.
 func FromRow(code offload.Source, properties *propset.Registry, symbols []string) (Module, error) {
 	if properties == nil {
 		properties = new(propset.Registry)
@@ -55,14 +55,14 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 		exported := properties.Set(propset.ExportedSymbols)
 		for _, name := range symbols {
 			if _, ok := exported.Get(name); !ok {
-				m.Kernels = append(m.Kernels, newKernelInfo(name))
+				m.Kernels = append(m.Kernels, newModuleKernel(name))
 			}
 		}
 	}
 	return m, err
 }
 
-// FromSPIRV returns the module of a bare SPIR-V module, in which each kernel has
+// FromSPIRV returns the module of a SPIR-V module that has no metadata. Each kernel has
 // needs of its own.
 func FromSPIRV(code offload.Source) (Module, error) {
 	m, err := FromRow(code, nil, nil)
@@ -81,74 +81,94 @@ func FromSPIRV(code offload.Source) (Module, error) {
 	return m, nil
 }
 
+// fromImages returns the module that has these images. Names of kernels and needs are
+// those of the metadata. What the metadata lacks is taken from the images.
 func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, error) {
-	var m Module
-	var code *spirv.Module
-	var broken error // of SPIR-V that is needed only if the metadata is silent
-	var kernels []string
+	var c contents
 	for _, image := range images {
-		form, err := newForm(image)
-		if err != nil {
-			return m, err
-		}
-		m.Forms = append(m.Forms, form)
-		switch format := image.Format(); {
-		case format == imageformat.SPIRV && code == nil:
-			if code, err = parseSPIRV(image); err != nil {
-				broken = cmp.Or(broken, err)
-			}
-		case format == imageformat.Zebin && kernels == nil:
-			kernels, _ = imageformat.ELFKernels(image, image.Size()) // absent names are no fault
+		if err := c.add(image); err != nil {
+			return Module{}, err
 		}
 	}
-	for _, name := range (&syclbin.Module{Metadata: metadata}).Kernels() {
-		m.Kernels = append(m.Kernels, newKernelInfo(name))
-	}
+	names := (&syclbin.Module{Metadata: metadata}).Kernels()
 	hasNeeds := metadata.Set(propset.DeviceRequirements) != nil
-	if (len(m.Kernels) == 0 || !hasNeeds) && code == nil && broken != nil {
-		return m, broken
+	if (len(names) == 0 || !hasNeeds) && c.code == nil && c.broken != nil {
+		return Module{}, c.broken
 	}
-	var err error
-	if hasNeeds || code == nil {
-		m.Needs, err = requirement.FromProperties(metadata)
+	if len(names) == 0 {
+		names = c.kernels()
+	}
+	m := Module{Images: c.images}
+	if hasNeeds || c.code == nil {
+		var err error
+		if m.Needs, err = requirement.FromProperties(metadata); err != nil {
+			return Module{}, err
+		}
 	} else {
-		m.Needs = code.Requirements()
+		m.Needs = c.code.Requirements()
 	}
-	if err != nil {
-		return m, err
-	}
-	if len(m.Kernels) == 0 && code != nil {
-		for _, k := range code.Kernels {
-			m.Kernels = append(m.Kernels, newKernelInfo(k.Name))
-		}
-	}
-	if len(m.Kernels) == 0 {
-		for _, name := range kernels {
-			m.Kernels = append(m.Kernels, newKernelInfo(name))
-		}
-	}
-	for i := range m.Kernels {
-		m.Kernels[i].explain(metadata, code)
+	for _, name := range names {
+		k := newModuleKernel(name)
+		k.locate(metadata, c.code)
+		m.Kernels = append(m.Kernels, k)
 	}
 	return m, nil
 }
 
-// newKernelInfo returns a kernel by its symbol. The prefix by which the runtime finds
-// it in a SYCLBIN is no part of the name that reports, policies and baselines have.
-func newKernelInfo(symbol string) KernelInfo {
-	return KernelInfo{Name: kernelname.Base(symbol), symbol: symbol}
+// contents is what the images of a module say themselves.
+type contents struct {
+	images []ModuleImage
+	code   *spirv.Module // the first SPIR-V that can be parsed, nil if there is none
+	broken error         // of the first SPIR-V that cannot be parsed
+	native []string      // kernels in native code
 }
 
-// explain adds the places of a kernel: those that the build wrote down or, when
-// it did not, those that the code, which may be nil, tells.
-func (info *KernelInfo) explain(metadata *propset.Registry, code *spirv.Module) {
-	places, ok := srcloc.Of(metadata, info.symbol)
+func (c *contents) add(image *syclbin.Image) error {
+	described, err := newModuleImage(image)
+	if err != nil {
+		return err
+	}
+	c.images = append(c.images, described)
+	switch format := image.Format(); {
+	case format == imageformat.SPIRV && c.code == nil:
+		if c.code, err = parseSPIRV(image); err != nil {
+			c.broken = cmp.Or(c.broken, err)
+		}
+	case format == imageformat.Zebin && c.native == nil:
+		c.native, _ = imageformat.ELFKernels(image, image.Size()) // absent names are no fault
+	}
+	return nil
+}
+
+// kernels returns the symbols of the kernels in SPIR-V or, if there are none, in native
+// code.
+func (c *contents) kernels() []string {
+	if c.code == nil || len(c.code.Kernels) == 0 {
+		return c.native
+	}
+	var names []string
+	for _, k := range c.code.Kernels {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// newModuleKernel returns the kernel of a symbol. The runtime finds kernels of a SYCLBIN
+// by a prefix of the symbol. The names in reports, policies and baselines are without it.
+func newModuleKernel(symbol string) ModuleKernel {
+	return ModuleKernel{Name: kernelname.Base(symbol), symbol: symbol}
+}
+
+// locate adds the places of a kernel in the source: those in the metadata or, if there
+// are none, those in the code, which may be nil.
+func (k *ModuleKernel) locate(metadata *propset.Registry, code *spirv.Module) {
+	places, ok := srcloc.Of(metadata, k.symbol)
 	if !ok && code != nil {
-		if k := code.Kernel(info.symbol); k != nil {
-			places = code.Places(k)
+		if inCode := code.Kernel(k.symbol); inCode != nil {
+			places = code.Places(inCode)
 		}
 	}
-	info.Source = places
+	k.Source = places
 	for i := range places.Origins {
 		o := &places.Origins[i]
 		o.Function = kernelname.Display(o.Function)
@@ -166,17 +186,17 @@ func parseSPIRV(code offload.Source) (*spirv.Module, error) {
 	return spirv.Parse(data)
 }
 
-func newForm(image *syclbin.Image) (Form, error) {
+func newModuleImage(image *syclbin.Image) (ModuleImage, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, image.Open()); err != nil {
-		return Form{}, err
+		return ModuleImage{}, err
 	}
-	f := Form{Native: image.Kind == syclbin.NativeImage, Format: "native", Triple: image.Triple(), Arch: image.Arch(),
+	f := ModuleImage{Native: image.Kind == syclbin.NativeImage, Format: "native", Triple: image.Triple(), Arch: image.Arch(),
 		Digest: hex.EncodeToString(h.Sum(nil)), Size: image.Size()}
 	if f.Native {
 		return f, nil
 	}
-	// The type in the metadata is not to be trusted: DPC++ writes 0 for all.
+	// The type in the metadata does not say the format: DPC++ writes 0 for every type.
 	switch image.Format() {
 	case imageformat.SPIRV:
 		f.Format = "spirv"

@@ -109,7 +109,7 @@ var aspectMembers = []member[aspect.Named]{
 
 var cellMembers = []member[Cell]{
 	{"device", func(p *reader, c *Cell) bool { return p.text(&c.Device, p.likelyDevice()) }},
-	{"holds", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Holds), string(p.last.Holds)) }},
+	{"holds", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Code), string(p.last.Code)) }},
 	{"image", func(p *reader, c *Cell) bool { return p.text(&c.Image, p.last.Image) }},
 	{"kernel", func(p *reader, c *Cell) bool { return p.text(&c.Kernel, p.last.Kernel) }},
 	{"reasons", func(p *reader, c *Cell) bool { return p.reasonList(&c.Reasons) }},

@@ -12,22 +12,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// NotReported is the rule of a reason for a cell of a merged report that none of
-// its parts had: the verdict is [compat.NotApplicable].
+// NotReported is the rule of the reason for a cell of a merged report that no part has.
+// The verdict of the cell is [compat.NotApplicable].
 const NotReported = "not-reported"
 
 // Merge joins reports to one about all their kernels and devices.
 //
-// Reports of the same label are parts of one: kernels with equal ids are one
-// kernel. Where labels differ, kernels are kept apart: the id of each becomes
-// its label, "#" and its name, and KernelTarget returns the label. Devices with
-// equal ids are one device. What no part was about is not applicable, with the
-// reason NotReported. Extensions stay where all parts that have them agree. The
-// order of the parts does not change the result, and a single part is returned
-// as it is.
+// If all labels are the same, kernels with equal ids are one kernel. If labels differ,
+// kernels of different labels stay apart: the id of a kernel becomes the label, "#" and
+// its name, and [KernelTarget] returns the label. Devices with equal ids are one device.
+// A cell that no part has is not applicable, with the reason [NotReported]. An extension
+// stays if all parts that have it agree. The order of the parts does not change the
+// result, and a single part is returned as it is.
 //
-// Parts that contradict each other, about a device or about a verdict, cannot be
-// joined.
+// It is an error if parts contradict each other about a device or a verdict.
 func Merge(parts ...*Report) (*Report, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
@@ -68,8 +66,8 @@ type merger struct {
 	cells    map[pair]Cell
 }
 
-// images lists the images of all parts and gives them ids in the way of Build:
-// distinct images may have had the same id in two parts.
+// images lists the images of all parts and gives them ids in the way of Build. Different
+// images can have the same id in two parts.
 func (m *merger) images(parts []*Report, out *Report) {
 	type described struct {
 		image Image
@@ -78,7 +76,7 @@ func (m *merger) images(parts []*Report, out *Report) {
 	var list []described
 	text := func(i Image) string {
 		i.ID = ""
-		data, _ := json.Marshal(i) // strings and numbers always can be
+		data, _ := json.Marshal(i) // cannot fail for strings and numbers
 		return string(data)
 	}
 	for _, p := range parts {
@@ -173,7 +171,7 @@ func (m *merger) addCells(p *Report, about string, kernelIDs, imageIDs map[strin
 		case !ok || notReported(&known):
 			m.cells[at] = c
 		case notReported(&c):
-		case known.Verdict != c.Verdict || known.Holds != c.Holds || !slices.Equal(known.Reasons, c.Reasons):
+		case known.Verdict != c.Verdict || known.Code != c.Code || !slices.Equal(known.Reasons, c.Reasons):
 			return fmt.Errorf("two reports %s contradict each other about kernel %s and device %s: make both from the same build, or give them labels that differ", about, c.Kernel, c.Device)
 		case c.Image < known.Image:
 			m.cells[at] = c
@@ -184,7 +182,7 @@ func (m *merger) addCells(p *Report, about string, kernelIDs, imageIDs map[strin
 
 func notReported(c *Cell) bool { return len(c.Reasons) == 1 && c.Reasons[0].Rule == NotReported }
 
-// list puts what was added into the report, in its order.
+// list puts what was added into the report, sorted.
 func (m *merger) list(out *Report) {
 	for _, d := range m.devices {
 		out.Devices = append(out.Devices, *d)
@@ -202,7 +200,7 @@ func (m *merger) list(out *Report) {
 		for _, d := range out.Devices {
 			c, ok := m.cells[pair{k.ID, d.ID}]
 			if !ok {
-				c = Cell{Kernel: k.ID, Device: d.ID, Holds: Nothing, Scope: ScopeKernel, Verdict: compat.NotApplicable,
+				c = Cell{Kernel: k.ID, Device: d.ID, Code: NoCode, Scope: ScopeKernel, Verdict: compat.NotApplicable,
 					Reasons: []Reason{{Rule: NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
 			}
 			out.Cells = append(out.Cells, c)
@@ -210,7 +208,7 @@ func (m *merger) list(out *Report) {
 	}
 }
 
-// commonExtensions returns the extensions that no two parts differ in.
+// commonExtensions returns the extensions about which no two parts differ.
 func commonExtensions(parts []*Report) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	differ := map[string]bool{}

@@ -70,7 +70,7 @@ func TestMerge(t *testing.T) {
 	device := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
 	device.Devices[0].MaxWorkGroupSize = 1
 	verdict := reporttest.Build(t, reporttest.Program()[:1], "intel_gpu_pvc")
-	verdict.Kernels[0].ID, verdict.Cells[0].Holds = one.Kernels[0].ID, report.IR
+	verdict.Kernels[0].ID, verdict.Cells[0].Code = one.Kernels[0].ID, report.IR
 	verdict.Kernels, verdict.Cells = verdict.Kernels[:1], verdict.Cells[:1]
 	verdict.Cells[0].Kernel = one.Kernels[0].ID
 	for name, test := range map[string]struct {

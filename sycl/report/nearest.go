@@ -2,8 +2,8 @@ package report
 
 import "github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 
-// Nearest returns up to three names of kernels of the report that name may be a
-// misspelling of, the likeliest first.
+// Nearest returns up to three names of kernels in the report that are spelled like name,
+// the likeliest first.
 func (r *Report) Nearest(name string) []string {
 	return spell.Nearest(name, func(yield func(string) bool) {
 		for _, k := range r.Kernels {

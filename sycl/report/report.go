@@ -1,13 +1,13 @@
-// Package report is the model of a compatibility report: which kernels of a
-// program run on which devices, why not where they do not, and what the
-// program's files hold for each device. It builds reports from device images, and reads
-// and writes them as JSON. Package render shows them to people.
+// Package report is the model of a compatibility report: which kernels of a program run
+// on which devices, the reasons where they do not, and the kind of code that there is for
+// each device. The package builds reports from device images, and reads and writes them
+// as JSON. Package render shows them to people.
 //
-// The JSON of a report is described by the schema docs/schema/compat-report.schema.json.
-// It depends on the inputs alone: members are in alphabetical order, lists are
-// sorted, and there are no times, hosts or paths of files that were read. Reports
-// come from builds that may not be trusted, so [Decode] is strict: it takes
-// nothing that two readers could understand differently.
+// The schema docs/schema/compat-report.schema.json describes the JSON of a report. The
+// JSON depends on the inputs alone: members are in alphabetical order, lists are sorted,
+// and there are no times, hosts or paths of files that were read. Reports come from
+// builds that may not be trusted, so [Decode] is strict: it refuses what two readers
+// could understand differently.
 package report
 
 import (
@@ -27,8 +27,8 @@ const (
 	SchemaVersion = "1.0"
 )
 
-// Fields of the following types are in the alphabetical order of their JSON
-// names, which makes the members of the output so.
+// Fields of the following types are in the alphabetical order of their JSON names, and
+// so are the members of the output.
 
 // A Report says which kernels run on which devices.
 type Report struct {
@@ -47,7 +47,7 @@ type Report struct {
 // A Cell is the verdict on one kernel and one device.
 type Cell struct {
 	Device  string         `json:"device"`          // id
-	Holds   Holds          `json:"holds"`           // what there is for the device
+	Code    Code           `json:"holds"`           // that there is for the device
 	Image   string         `json:"image,omitempty"` // id of the image that the device would get
 	Kernel  string         `json:"kernel"`          // id
 	Reasons []Reason       `json:"reasons,omitempty"`
@@ -55,22 +55,22 @@ type Cell struct {
 	Verdict compat.Verdict `json:"status"`
 }
 
-// Holds says what kind of code there is for a device.
-type Holds string
+// A Code is the kind of code that there is for a device.
+type Code string
 
 const (
-	Native  Holds = "native" // code compiled for the device
-	IR      Holds = "ir"     // code that is compiled when the program runs
-	Nothing Holds = "none"
+	Native Code = "native" // code compiled for the device
+	IR     Code = "ir"     // code that is compiled when the program runs
+	NoCode Code = "none"
 
-	// NativeOrIR is both, in modules of their own: the runtime of 2026 builds both
-	// and takes either, so that which one it is differs from run to run.
-	NativeOrIR Holds = "native-or-ir"
+	// NativeOrIR is both, in different modules. The runtime of 2026 builds both and takes
+	// either one, which can differ from run to run.
+	NativeOrIR Code = "native-or-ir"
 )
 
-// A Scope says whose needs a verdict is about. Needs are recorded for device
-// images; of several kernels in one, the runtime takes each to need what any
-// of them does.
+// A Scope says whose needs a verdict is about: those of the kernel alone, or those of
+// its device image. Device images record needs for all their kernels together, and the
+// runtime applies them to each of the kernels.
 type Scope string
 
 const (
@@ -88,23 +88,23 @@ type Reason struct {
 	Text      string         `json:"text"`
 }
 
-// A Device is what the verdicts take a device to be.
+// A Device is a device as the verdicts take it to be.
 type Device struct {
-	Architecture     string         `json:"architecture,omitempty"` // what an ahead-of-time compiler calls it
+	Architecture     string         `json:"architecture,omitempty"` // its name for an ahead-of-time compiler
 	Aspects          []aspect.Named `json:"aspects"`
 	Backend          string         `json:"backend"` // spirv, ptx or amdgcn
 	ID               string         `json:"id"`
-	LocalMemorySize  uint64         `json:"local-memory-size,omitempty"`   // not known when absent
-	Matrices         []string       `json:"matrix-combinations,omitzero"`  // none is empty, not known is absent
-	MaxWorkGroupSize uint64         `json:"max-work-group-size,omitempty"` // not known when absent
+	LocalMemorySize  uint64         `json:"local-memory-size,omitempty"`   // absent: not known
+	Matrices         []string       `json:"matrix-combinations,omitzero"`  // empty: none; absent: not known
+	MaxWorkGroupSize uint64         `json:"max-work-group-size,omitempty"` // absent: not known
 	MaxWorkItemSizes []uint64       `json:"max-work-item-sizes,omitempty"` // of each dimension, as in a SYCL range
 	Name             string         `json:"name"`
 	OpenWorld        bool           `json:"open-world"` // may have aspects that are not listed
 	SubGroupSizes    []uint32       `json:"sub-group-sizes"`
 }
 
-// IsGeneric reports whether a device is a target that stands for all devices, of which
-// nothing is known before the program runs. See [compat.IsGeneric].
+// IsGeneric reports whether a device is a target that stands for devices that are known
+// only when the program runs. See [compat.IsGeneric].
 func (d *Device) IsGeneric() bool {
 	return d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
@@ -115,7 +115,7 @@ type Generator struct {
 	Version string `json:"version"`
 }
 
-// An Image is one form of device code.
+// An Image is a device image.
 type Image struct {
 	Architecture  string       `json:"architecture,omitempty"` // of native code
 	CompileTarget string       `json:"compile-target,omitempty"`
@@ -130,7 +130,7 @@ type Image struct {
 	Unknown       []string     `json:"unknown-properties,omitempty"` // keys
 }
 
-// Requirements is what an image needs of a device.
+// Requirements are what an image needs of a device.
 type Requirements struct {
 	Aspects       []aspect.Named `json:"aspects"`
 	JointMatrix   []string       `json:"joint-matrix,omitempty"`
@@ -140,18 +140,18 @@ type Requirements struct {
 	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
 }
 
-// A Kernel is one kernel. Kernels of the same name in several images are one.
+// A Kernel is a kernel. Kernels of the same name in several images are one kernel.
 type Kernel struct {
-	DisplayName string          `json:"display-name"` // as people write it
+	DisplayName string          `json:"display-name"` // demangled
 	ID          string          `json:"id"`
 	Images      []string        `json:"images"` // ids
 	Location    srcloc.Location `json:"location,omitzero"`
 	Name        string          `json:"name"`                         // mangled
-	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // where its own code needs what
+	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // what its own code needs, and where
 }
 
-// KernelTarget returns the label of the report that a kernel of a merged report
-// is from, "" for the kernels of any other report. See [Merge].
+// KernelTarget returns the label of the report that a kernel of a merged report is from.
+// It is "" for kernels of other reports. See [Merge].
 func KernelTarget(k *Kernel) string {
 	label, _ := strings.CutSuffix(k.ID, "#"+k.Name)
 	if label == k.ID {
@@ -160,7 +160,7 @@ func KernelTarget(k *Kernel) string {
 	return label
 }
 
-// Statistics counts.
+// Statistics are numbers of cells, devices and kernels, and of cells by verdict.
 type Statistics struct {
 	Cells         int `json:"cells"`
 	Compatible    int `json:"compatible"`
@@ -176,7 +176,7 @@ type Target struct {
 	Label string `json:"label"`
 }
 
-// statistics counts anew.
+// statistics counts the lists of the report.
 func (r *Report) statistics() Statistics {
 	s := Statistics{Cells: len(r.Cells), Devices: len(r.Devices), Kernels: len(r.Kernels)}
 	for _, c := range r.Cells {
@@ -194,10 +194,10 @@ func (r *Report) statistics() Statistics {
 	return s
 }
 
-// A FormatError describes a file that is not a report that can be trusted.
+// A FormatError is a fault of a file that should be a report.
 type FormatError struct {
 	File   string // as given to Decode
-	Offset int64  // where reading stopped, 0 when the fault is not in one place
+	Offset int64  // where reading stopped, 0: the fault is not in one place
 	Msg    string
 }
 

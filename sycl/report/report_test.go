@@ -42,28 +42,28 @@ func TestCells(t *testing.T) {
 		modules []report.Module
 		device  string
 		status  compat.Verdict
-		holds   report.Holds
+		code    report.Code
 		rules   []string
 	}{
-		{"native code", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
-		{"native code by an alias", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "intel_gpu_12_60_7")}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
-		{"native code by the compiler's name", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "pvc")}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
-		{"native code for NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: "nvptx64-nvidia-cuda", Arch: "sm_80"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.Native, nil},
-		{"native code for CPUs without an architecture", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: "spir64_x86_64-unknown-unknown"}}}}, "intel_cpu_spr", compat.Compatible, report.Native, nil},
-		{"native code whose target is in the properties", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Forms: []report.Form{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
-		{"the same for another device", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Forms: []report.Form{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_dg2", compat.Incompatible, report.Nothing, []string{"no-image"}},
-		{"native code for another device", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.Nothing, []string{"no-image"}},
-		{"code to compile", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
-		{"both", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: append([]report.Form{reporttest.IR(1)}, reporttest.Native(1, "intel_gpu_dg2")...)}}, "intel_gpu_dg2", compat.Compatible, report.Native, nil},
-		{"SPIR-V on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{reporttest.IR(1)}}}, "nvidia_gpu_sm_80", compat.Incompatible, report.Nothing, []string{"no-image"}},
-		{"PTX on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{{Format: "ptx", Digest: reporttest.Digest(2), Triple: "nvptx64-nvidia-cuda"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.IR, nil},
-		{"SPIR-V without a triple", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{{Format: "spirv", Digest: reporttest.Digest(2)}}}}, "intel_gpu_pvc", compat.Compatible, report.IR, nil},
-		{"an aspect is missing and so is the image", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.Nothing, []string{"missing-aspect", "no-image"}},
+		{"native code", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
+		{"native code by an alias", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_12_60_7")}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
+		{"native code by the compiler's name", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "pvc")}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
+		{"native code for NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: "nvptx64-nvidia-cuda", Arch: "sm_80"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.Native, nil},
+		{"native code for CPUs without an architecture", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: "spir64_x86_64-unknown-unknown"}}}}, "intel_cpu_spr", compat.Compatible, report.Native, nil},
+		{"native code whose target is in the properties", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
+		{"the same for another device", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"native code for another device", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"code to compile", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
+		{"both", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: append([]report.ModuleImage{reporttest.IR(1)}, reporttest.Native(1, "intel_gpu_dg2")...)}}, "intel_gpu_dg2", compat.Compatible, report.Native, nil},
+		{"SPIR-V on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "nvidia_gpu_sm_80", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"PTX on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Format: "ptx", Digest: reporttest.Digest(2), Triple: "nvptx64-nvidia-cuda"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.IR, nil},
+		{"SPIR-V without a triple", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Format: "spirv", Digest: reporttest.Digest(2)}}}}, "intel_gpu_pvc", compat.Compatible, report.IR, nil},
+		{"an aspect is missing and so is the image", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"missing-aspect", "no-image"}},
 		{"the best of two modules", []report.Module{
-			{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "intel_gpu_dg2")},
-			{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
+			{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_dg2")},
+			{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
 		{"the kernel's own needs", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}},
-			Kernels: []report.KernelInfo{{Name: "k", Needs: &needs{}}, {Name: "l"}}, Forms: []report.Form{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
+			Kernels: []report.ModuleKernel{{Name: "k", Needs: &needs{}}, {Name: "l"}}, Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := reporttest.Build(t, test.modules, test.device)
@@ -72,11 +72,11 @@ func TestCells(t *testing.T) {
 			for _, reason := range c.Reasons {
 				rules = append(rules, reason.Rule)
 			}
-			if c.Verdict != test.status || c.Holds != test.holds || !slices.Equal(rules, test.rules) {
-				t.Errorf("%s, holds %s, because of %v", c.Verdict, c.Holds, rules)
+			if c.Verdict != test.status || c.Code != test.code || !slices.Equal(rules, test.rules) {
+				t.Errorf("%s, code %s, because of %v", c.Verdict, c.Code, rules)
 			}
-			if (c.Image == "") != (c.Holds == report.Nothing) {
-				t.Errorf("image %q for %s", c.Image, c.Holds)
+			if (c.Image == "") != (c.Code == report.NoCode) {
+				t.Errorf("image %q for %s", c.Image, c.Code)
 			}
 		})
 	}
@@ -84,7 +84,7 @@ func TestCells(t *testing.T) {
 
 func TestDefaultDevices(t *testing.T) {
 	modules := reporttest.Program()
-	modules = append(modules, report.Module{Needs: &needs{}, Kernels: reporttest.Kernels("x"), Forms: []report.Form{
+	modules = append(modules, report.Module{Needs: &needs{}, Kernels: reporttest.Kernels("x"), Images: []report.ModuleImage{
 		{Format: "native", Digest: reporttest.Digest(2), Native: true, Triple: "spir64_gen-unknown-unknown", Arch: "intel_gpu_future"},
 		{Format: "native", Digest: reporttest.Digest(2), Native: true, Triple: "spir64_x86_64-unknown-unknown"},
 		{Format: "ptx", Digest: reporttest.Digest(2), Triple: "nvptx64-nvidia-cuda"}}})
@@ -197,7 +197,7 @@ func TestSchema(t *testing.T) {
 		reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "spir64"),
 		reporttest.Build(t, nil),
 		reporttest.Build(t, []report.Module{{Needs: &needs{JointMatrix: "a;b", JointMatrixMad: "c", WorkGroupDims: 2, HasFixedTargets: true, FixedTargets: []string{"x86_64"}, CompileTarget: "x86_64",
-			Unknown: []propset.Property{{Key: "later", Value: propset.Uint(1)}}}, Kernels: reporttest.Kernels("k"), Forms: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc"),
+			Unknown: []propset.Property{{Key: "later", Value: propset.Uint(1)}}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc"),
 	}
 	for _, r := range reports {
 		if err := schematest.Validate(schema.CompatReport, []byte(encode(t, r))); err != nil {
@@ -264,7 +264,7 @@ func TestFromSYCLBIN(t *testing.T) {
 		modules[i].Embedded = true
 	}
 	for _, c := range reporttest.Build(t, modules, "intel_gpu_pvc").Cells {
-		if c.Kernel == "_ZTS4Deep" && (c.Holds != report.Native || c.Verdict != compat.Compatible) {
+		if c.Kernel == "_ZTS4Deep" && (c.Code != report.Native || c.Verdict != compat.Compatible) {
 			t.Errorf("of images in a program the runtime takes the native one, not %+v", c)
 		}
 	}
@@ -276,13 +276,13 @@ func TestFromSYCLBIN(t *testing.T) {
 	for _, c := range r.Cells {
 		cells[c.Kernel+" "+c.Device] = c
 	}
-	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Holds != report.NativeOrIR || c.Verdict != compat.Compatible {
+	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Verdict != compat.Compatible {
 		t.Errorf("native code, and IR in another module: %+v", c)
 	}
-	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Holds != report.Native || c.Verdict != compat.Compatible {
+	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Code != report.Native || c.Verdict != compat.Compatible {
 		t.Errorf("native code: %+v", c)
 	}
-	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Holds != report.IR || c.Verdict != compat.Incompatible || c.Scope != report.ScopeImage {
+	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Verdict != compat.Incompatible || c.Scope != report.ScopeImage {
 		t.Errorf("a missing aspect: %+v", c)
 	}
 	i := slices.IndexFunc(r.Kernels, func(k report.Kernel) bool { return k.Name == "_ZTS4Deep" })
@@ -351,7 +351,7 @@ func TestFromRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := reporttest.Build(t, []report.Module{m})
-	if len(r.Devices) != 1 || r.Devices[0].Name != "intel_gpu_pvc" || r.Statistics.Compatible != 2 || r.Cells[0].Holds != report.Native {
+	if len(r.Devices) != 1 || r.Devices[0].Name != "intel_gpu_pvc" || r.Statistics.Compatible != 2 || r.Cells[0].Code != report.Native {
 		t.Errorf("devices %v, statistics %v, cells %v", r.Devices, r.Statistics, r.Cells)
 	}
 	properties = new(propset.Registry)
@@ -361,7 +361,7 @@ func TestFromRow(t *testing.T) {
 		t.Errorf("an exported function: %+v, %v", m.Kernels, err)
 	}
 	m, err = report.FromRow(strings.NewReader("BC\xc0\xdebitcode"), nil, []string{"a"})
-	if err != nil || m.Forms[0].Format != "llvm-ir" || m.Forms[0].Native {
+	if err != nil || m.Images[0].Format != "llvm-ir" || m.Images[0].Native {
 		t.Errorf("bitcode: %+v, %v", m, err)
 	}
 }

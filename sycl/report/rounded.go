@@ -6,12 +6,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// JoinRounded makes one kernel of each parallel_for over a range, for which DPC++ has
-// two ([kernelname.Rounded]): the runtime takes one of them by the range, so a device
-// runs the kernel only if it can run both. What was made of a kernel that no module has,
-// or of one of several that have the same name, stays as it is.
+// JoinRounded makes one kernel of each parallel_for over a range. DPC++ makes two kernels
+// of it ([kernelname.Rounded]), and the runtime takes one of them by the range. So a
+// device runs the kernel only if it can run both. A rounded kernel stays as it is if no
+// module has the kernel that it was made from, or if several have its name.
 func JoinRounded(modules []Module) {
-	written := map[string]string{} // symbols by the names that people know
+	written := map[string]string{} // symbols by demangled names
 	for _, m := range modules {
 		for _, k := range m.Kernels {
 			if _, ok := kernelname.Rounded(k.Name); ok {
@@ -35,8 +35,8 @@ func JoinRounded(modules []Module) {
 	}
 }
 
-// joined returns the cell of a kernel of which there are two, from the cells of both:
-// the worse one, with all that keeps either from running.
+// joined returns the cell of a kernel that has a rounded one, from the cells of both. It
+// is the worse one, with the reasons of both.
 func joined(a, b Cell) Cell {
 	if cellRank(b) > cellRank(a) {
 		a, b = b, a
@@ -50,8 +50,8 @@ func joined(a, b Cell) Cell {
 	if b.Scope == ScopeImage {
 		a.Scope = ScopeImage
 	}
-	if a.Holds == Native {
-		a.Holds = b.Holds // NativeOrIR is no worse
+	if a.Code == Native {
+		a.Code = b.Code // NativeOrIR is no worse
 	}
 	return a
 }

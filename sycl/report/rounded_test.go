@@ -18,34 +18,34 @@ const (
 
 func TestJoinRounded(t *testing.T) {
 	small, fp64 := &needs{SubGroupSizes: []uint32{8}}, &needs{Aspects: []aspect.Aspect{aspect.FP64}}
-	both := func() []report.KernelInfo { return reporttest.Kernels(madeOfFill, writtenFill) }
+	both := func() []report.ModuleKernel { return reporttest.Kernels(madeOfFill, writtenFill) }
 	for name, c := range map[string]struct {
 		modules []report.Module
 		want    string // kernels, and for each device status, what is held, scope and rules
 	}{
 		"in one image": {
-			[]report.Module{{Needs: fp64, Kernels: both(), Forms: []report.Form{reporttest.IR(1)}}},
+			[]report.Module{{Needs: fp64, Kernels: both(), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, compatible ir kernel",
 		},
 		"in one image with another": {
-			[]report.Module{{Needs: fp64, Kernels: append(both(), reporttest.Kernels("_ZTS5Other")...), Forms: []report.Form{reporttest.IR(1)}}},
+			[]report.Module{{Needs: fp64, Kernels: append(both(), reporttest.Kernels("_ZTS5Other")...), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"Other: incompatible ir image missing-aspect, compatible ir image; app::Fill: incompatible ir image missing-aspect, compatible ir image",
 		},
 		"in images that need different things": {
-			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(writtenFill), Forms: []report.Form{reporttest.IR(1)}}, {Needs: small, Kernels: reporttest.Kernels(madeOfFill), Forms: []report.Form{reporttest.IR(2)}}},
+			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: small, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, incompatible ir kernel unsupported-sub-group-size",
 		},
 		"in images that need partly the same": {
-			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(writtenFill), Forms: []report.Form{reporttest.IR(1)}},
-				{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{8}}, Kernels: reporttest.Kernels(madeOfFill), Forms: []report.Form{reporttest.IR(2)}}},
+			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(1)}},
+				{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{8}}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, incompatible ir kernel unsupported-sub-group-size",
 		},
 		"native code for one of them": {
-			[]report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Forms: append(reporttest.Native(1, "intel_gpu_dg2"), reporttest.IR(1))}, {Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Forms: []report.Form{reporttest.IR(2)}}},
+			[]report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Images: append(reporttest.Native(1, "intel_gpu_dg2"), reporttest.IR(1))}, {Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Fill: compatible ir kernel, compatible ir kernel",
 		},
 		"only the one that was made": {
-			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(madeOfFill), Forms: []report.Form{reporttest.IR(1)}}},
+			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, compatible ir kernel",
 		},
 	} {
@@ -55,7 +55,7 @@ func TestJoinRounded(t *testing.T) {
 		for i, k := range r.Kernels {
 			var cells []string
 			for _, c := range r.Cells[2*i : 2*i+2] {
-				text := fmt.Sprint(c.Verdict, " ", c.Holds, " ", c.Scope)
+				text := fmt.Sprint(c.Verdict, " ", c.Code, " ", c.Scope)
 				for _, reason := range c.Reasons {
 					text += " " + reason.Rule
 				}
@@ -71,7 +71,7 @@ func TestJoinRounded(t *testing.T) {
 
 // A kernel keeps the place where it was written, and lists the images of both.
 func TestJoinRoundedDescribes(t *testing.T) {
-	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Forms: []report.Form{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Forms: []report.Form{reporttest.IR(2)}}}
+	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(2)}}}
 	modules[0].Kernels[0].Source.Location = srcloc.Location{Path: "include/sycl/handler.hpp", Line: 300}
 	modules[1].Kernels[0].Source.Location = srcloc.Location{Path: "fill.cpp", Line: 3}
 	report.JoinRounded(modules)

@@ -7,15 +7,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 )
 
-// A Selection is a part of a report. A list that is empty selects everything.
+// A Selection selects a part of a report. An empty list selects everything.
 type Selection struct {
 	Devices  []string         // names, in which "*" stands for any text
-	Kernels  []string         // the same: mangled names or as people write them
+	Kernels  []string         // the same, mangled or demangled
 	Verdicts []compat.Verdict // kernels that have at least one of these verdicts
 }
 
-// Select returns the part of a report with the devices and kernels that are
-// selected, and the names in the selection that nothing has.
+// Select returns the part of a report with the selected devices and kernels. Unmatched
+// are the names in the selection that no device or kernel has.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	matched := patternSet{}
 	devices := map[string]bool{}
@@ -40,10 +40,11 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	return r.part(devices, kernels), unmatched
 }
 
-// A patternSet has the patterns that a name has matched.
+// A patternSet is the set of the patterns that have matched a name.
 type patternSet map[string]bool
 
-// has reports whether one of the names matches a pattern. Without patterns, all do.
+// has reports whether one of the names matches a pattern. If there are no patterns, every
+// name does.
 func (s patternSet) has(patterns []string, names ...string) bool {
 	found := len(patterns) == 0
 	for _, p := range patterns {
@@ -54,8 +55,8 @@ func (s patternSet) has(patterns []string, names ...string) bool {
 	return found
 }
 
-// part returns the part of a report about these devices and kernels, by their ids, with
-// the images that it is about.
+// part returns the part of a report about these devices and kernels, given by id, and
+// their images.
 func (r *Report) part(devices, kernels map[string]bool) *Report {
 	out := *r
 	images := map[string]bool{}

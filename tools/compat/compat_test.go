@@ -148,14 +148,14 @@ func TestReportEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	testfile.Write(t, "both.syclbin", out.Bytes())
-	for flag, want := range map[string]report.Holds{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
+	for flag, want := range map[string]report.Code{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
 		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--devices=intel_gpu_pvc", flag)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range r.Cells {
-			if c.Kernel == "_ZTS9VectorAdd" && c.Holds != want {
-				t.Errorf("%s: the device takes %s, want %s", flag, c.Holds, want)
+			if c.Kernel == "_ZTS9VectorAdd" && c.Code != want {
+				t.Errorf("%s: the device takes %s, want %s", flag, c.Code, want)
 			}
 		}
 	}

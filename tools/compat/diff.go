@@ -33,11 +33,11 @@ func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) != 2 {
 		return cli.Usagef("two reports are needed, the old and the new one")
 	}
-	old, err := gateinputs.Facts(ctx, args[:1])
+	old, err := gateinputs.Indexes(ctx, args[:1])
 	if err != nil {
 		return err
 	}
-	now, err := gateinputs.Facts(ctx, args[1:])
+	now, err := gateinputs.Indexes(ctx, args[1:])
 	if err != nil {
 		return err
 	}

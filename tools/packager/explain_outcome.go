@@ -98,7 +98,7 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	// runtime of 2025.3 takes those of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
 		x.crashes = r == release.Before2026() && slices.ContainsFunc(x.report.Cells, func(c report.Cell) bool {
-			return c.Verdict == compat.Compatible && (c.Holds == report.Native || c.Holds == report.NativeOrIR)
+			return c.Verdict == compat.Compatible && (c.Code == report.Native || c.Code == report.NativeOrIR)
 		})
 		modules = withoutNative(modules)
 		build()
@@ -123,7 +123,7 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 // is still to be linked or built.
 func withoutNative(modules []report.Module) []report.Module {
 	for i := range modules {
-		modules[i].Forms = slices.DeleteFunc(modules[i].Forms, func(f report.Form) bool { return f.Native })
+		modules[i].Images = slices.DeleteFunc(modules[i].Images, func(i report.ModuleImage) bool { return i.Native })
 	}
 	return modules
 }
@@ -181,17 +181,17 @@ func (x *explainer) outcome(k report.Kernel, c report.Cell) outcome {
 // either. The runtime of 2025.3 prefers native code.
 func (x *explainer) taken(k report.Kernel, c report.Cell) (image, or *pickedImage) {
 	img, ok := x.images[c.Image]
-	if !ok || c.Holds == report.Nothing {
+	if !ok || c.Code == report.NoCode {
 		return nil, nil
 	}
-	holds := c.Holds
-	if holds == report.NativeOrIR {
-		holds = report.Native
+	code := c.Code
+	if code == report.NativeOrIR {
+		code = report.Native
 		if !x.embedded && x.release != release.Before2026() {
 			or = x.ir(k)
 		}
 	}
-	return picked(holds, img), or
+	return picked(code, img), or
 }
 
 // ir returns the IR of a kernel.
@@ -204,8 +204,8 @@ func (x *explainer) ir(k report.Kernel) *pickedImage {
 	return nil
 }
 
-func picked(holds report.Holds, img report.Image) *pickedImage {
-	return &pickedImage{Kind: string(holds), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
+func picked(code report.Code, img report.Image) *pickedImage {
+	return &pickedImage{Kind: string(code), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
 }
 
 // noImage returns what the runtime says without an image for the device. That of 2026

@@ -12,7 +12,7 @@ import (
 
 // withName is a report of one kernel of this name.
 func withName(t testing.TB, name string) *report.Report {
-	return reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.KernelInfo{{Name: name}}, Forms: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
+	return reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.ModuleKernel{{Name: name}}, Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
 }
 
 func TestAttackS7MarkupInThePage(t *testing.T) {

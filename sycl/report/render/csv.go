@@ -13,19 +13,18 @@ import (
 // csvHeader is the first row of a report as CSV.
 var csvHeader = []string{"target", "kernel", "symbol", "device", "status", "holds", "rules", "reasons", "path", "line"}
 
-// CSV writes a report as comma-separated values (RFC 4180): a header and a
-// row for each kernel and device, in the order of the report. The path and the
-// line are those of the kernel in the source, when they are known; several rules
-// and several reasons are separated by "; ".
+// CSV writes a report as comma-separated values (RFC 4180): a header and a row for each
+// kernel and device, in the order of the report. The path and the line are those of the
+// kernel in the source, if they are known. "; " separates rules and reasons.
 //
-// Spreadsheets take text that begins with =, +, - or @ for a formula, so an
-// apostrophe stands before it. Characters that cannot be seen are written as in
-// the other renderings, see [Escape].
+// Spreadsheets take text that begins with =, +, - or @ for a formula. CSV writes an
+// apostrophe before it. Characters that cannot be seen are written as in the other
+// renderings, see [safetext.Escape].
 func CSV(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	t := newTable(r)
 	b.Write(appendRow(nil, csvHeader...))
-	// What cells of a kind have in common is written once and copied.
+	// The fields that cells of a kind share are written once and copied.
 	kinds := make([][]byte, len(t.kinds))
 	for i := range t.kinds {
 		c := &t.kinds[i].Cell
@@ -34,7 +33,7 @@ func CSV(w io.Writer, r *report.Report) error {
 			rules = append(rules, reason.Rule)
 			reasons = append(reasons, sentence(reason))
 		}
-		kinds[i] = appendRow(nil, c.Verdict.String(), string(c.Holds), strings.Join(rules, "; "), strings.Join(reasons, "; "))
+		kinds[i] = appendRow(nil, c.Verdict.String(), string(c.Code), strings.Join(rules, "; "), strings.Join(reasons, "; "))
 		kinds[i] = kinds[i][:len(kinds[i])-2]
 	}
 	devices := make([][]byte, len(t.Devices))
@@ -75,8 +74,8 @@ func appendRow(dst []byte, fields ...string) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendField appends a field that means the same to every reader: quoted unless
-// it is plain, as some take other characters than commas for separators, and
+// appendField appends a field that means the same to every reader. It is quoted unless it
+// is plain, because some readers take other characters than commas for separators. It is
 // never a formula.
 func appendField(dst []byte, s string) []byte {
 	s = safetext.Escape(s)

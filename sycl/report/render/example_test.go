@@ -14,8 +14,8 @@ import (
 func Example() {
 	modules := []report.Module{{
 		Needs:   &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}},
-		Kernels: []report.KernelInfo{{Name: "_ZTSN3sim6ReduceIdEE"}},
-		Forms:   []report.Form{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: "00"}},
+		Kernels: []report.ModuleKernel{{Name: "_ZTSN3sim6ReduceIdEE"}},
+		Images:  []report.ModuleImage{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: "00"}},
 	}}
 	config := deviceconfig.Default()
 	dg2, _ := config.Lookup("intel_gpu_dg2")

@@ -19,17 +19,16 @@ import (
 
 // HTMLOptions says how a report is written as a page.
 type HTMLOptions struct {
-	// MaxCells is the size of a table up to which the page has all its rows;
-	// those of a larger one are drawn by a script as they come into view. 0 is
-	// 20,000.
+	// MaxCells is the number of cells up to which the page has all rows of the table.
+	// A script draws the rows of a larger one as they come into view. 0 is 20,000.
 	MaxCells int
 }
 
 const defaultMaxCells = 20_000
 
-// HTML writes a report as a page that needs nothing but itself: a table that
-// can be filtered, reasons, kernels and devices. The page may not load or send
-// anything, and runs no script but its own.
+// HTML writes a report as a page with a table that can be filtered, reasons, kernels and
+// devices. The page is complete: it may not load or send anything, and it runs only its
+// own script.
 func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := pages.ExecuteTemplate(b, "page.html", newPage(r, o)); err != nil {
@@ -56,13 +55,13 @@ var (
 	pageScript = pageFile("page.js")
 )
 
-// source returns what a content security policy calls an inline style or script.
+// source returns the name of an inline style or script in a content security policy.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page is what the template gets.
+// page is the input of the template.
 type page struct {
 	*report.Report
 	Title   string
@@ -78,13 +77,13 @@ type page struct {
 	Data    pageData
 }
 
-// pageCount is a state of cells with its number: the legend, too.
+// pageCount is a state of cells with the number of cells. The legend lists them.
 type pageCount struct {
 	Class, Symbol, Word, Meaning string
 	N                            int
 }
 
-// Classes of cells, which the style and the script know.
+// Classes of cells. The style and the script know them.
 const (
 	classNative  = "n"
 	classJIT     = "j"
@@ -105,9 +104,9 @@ var pageStates = []pageCount{
 // pageCell returns the class and the words of a cell.
 func pageCell(c *report.Cell) (class, words string) {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return classNative, "✓ native"
-	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
 		return classNative, "✓ native or JIT"
 	case c.Verdict == compat.Compatible:
 		return classJIT, "✓ JIT"
@@ -119,9 +118,8 @@ func pageCell(c *report.Cell) (class, words string) {
 	return classNothing, "– n/a"
 }
 
-// pageData is what the script of the page gets. Most kernels have cells like
-// those of others, so cells are numbers of kinds, and rows are numbers of
-// patterns.
+// pageData is the input of the script. Many cells are alike and so are many rows: a cell
+// is the number of a kind, and a row is the number of a pattern.
 type pageData struct {
 	Lazy     bool         `json:"lazy"`
 	Devices  []string     `json:"devices"`
@@ -271,8 +269,8 @@ func rowKey(row []int) string {
 	return string(key)
 }
 
-// symbol returns the mangled name of a kernel if it is another one than people
-// read.
+// symbol returns the mangled name of a kernel if it differs from the name that the page
+// shows.
 func symbol(k *report.Kernel) string {
 	if s := safetext.Escape(k.Name); s != kernelName(k) {
 		return s
@@ -287,10 +285,10 @@ func origins(k *report.Kernel) (list []string) {
 	return list
 }
 
-// pageReason is an entry in the words of the page.
+// pageReason is an entry as the page shows it.
 type pageReason struct {
 	Class, Word, Brief, Text string
-	Kernels, Others          []pageAbout // Others unfold
+	Kernels, Others          []pageAbout // the page unfolds Others
 	Uncounted                int         // kernels in neither
 	NumKernels               string
 	Devices                  []string
@@ -445,7 +443,7 @@ func (p *page) Heads() [][]string {
 	return list
 }
 
-// Summary says in one line what the report comes to.
+// Summary says the result of the report in one line.
 func (p *page) Summary() string { return p.table.summary(plain) }
 
 // Size says how large the table is.

@@ -11,21 +11,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// codeSpan is the quoter of Markdown.
+// codeSpan makes text a code span of Markdown.
 var codeSpan quoter = safetext.CodeSpan
 
 // MarkdownOptions says how a report is written as Markdown.
 type MarkdownOptions struct {
-	// MaxBytes is what the text may take up, 0 for any size. What does not fit is
-	// left out, first the kernels without a problem, and the text says so.
+	// MaxBytes is the size that the text may have, 0 for any. What does not fit is
+	// left out, first the kernels without a problem. The text says what is left out.
 	MaxBytes int
 }
 
-// Markdown writes a report in GitHub's dialect of Markdown: a table in which
-// devices that agree share a column, and the reasons below in parts that unfold.
+// Markdown writes a report in GitHub's dialect of Markdown: a table in which devices with
+// the same cells share a column, and the reasons below it in parts that unfold.
 //
-// All that comes from the report stands in code spans, where it can be neither
-// markup nor a mention of somebody.
+// All text of the report is in code spans. There it can be neither markup nor a mention of
+// a user.
 func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
 	t := newTable(r)
 	b := bufio.NewWriter(w)
@@ -33,14 +33,13 @@ func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
 	return b.Flush()
 }
 
-// Words of the reason for what a text lacks.
+// Sentences about what is left out.
 const (
 	leftOutGood = "%s that every device runs: left out, as the text has to be short."
 	leftOut     = "%s more: left out, as the text has to be short."
 )
 
-// markdown returns the text in at most limit bytes, if a limit is given and the
-// first lines fit.
+// markdown returns the text, in at most limit bytes if there is a limit.
 func (t *table) markdown(limit int) string {
 	var head strings.Builder
 	if title := t.title(); title != "" {
@@ -60,7 +59,7 @@ func (t *table) markdown(limit int) string {
 	if limit <= 0 {
 		return head.String() + strings.Join(rows, "") + "\n" + foot + "\n" + wrapReasons(reasons, nil)
 	}
-	const forNotes = 400 // what is left out is said, and parts have to be closed
+	const forNotes = 400 // for sentences about what is left out, and the ends of parts
 	room := limit - head.Len() - len(foot) - forNotes
 	var notes []string
 	if size(rows) > room/2 && size(rows)+sizeAll(reasons) > room {
@@ -78,7 +77,7 @@ func (t *table) markdown(limit int) string {
 			notes = append(notes, fmt.Sprintf(leftOutGood, count(left, "kernel")))
 		}
 	}
-	// Reasons may take what the table leaves, and at least a half.
+	// Reasons may take what the table leaves, and at least half of the room.
 	kept, left := fit(rows, max(room/2, room-sizeAll(reasons)))
 	if left > 0 {
 		notes = append(notes, fmt.Sprintf(leftOut, count(left, "kernel")))
@@ -94,7 +93,7 @@ func (t *table) markdown(limit int) string {
 		text += n + "\n\n"
 	}
 	text += foot + "\n" + wrapReasons(reasons, lost)
-	if len(text) > limit { // there is not even room for the heads
+	if len(text) > limit { // there is no room for the heads
 		text = t.markdownSummary() + "\n"
 	}
 	return text[:min(len(text), limit)]
@@ -116,8 +115,8 @@ func sizeAll(reasons []markdownReasons) int {
 	return n
 }
 
-// fit returns the start of a list that has at most room bytes, and how many
-// elements are left over.
+// fit returns the start of a list that has at most room bytes, and the number of
+// elements that are left.
 func fit(list []string, room int) (kept []string, left int) {
 	for i, s := range list {
 		if room -= len(s); room < 0 {
@@ -127,7 +126,7 @@ func fit(list []string, room int) (kept []string, left int) {
 	return list, 0
 }
 
-// markdownSummary is the line that says what the report comes to.
+// markdownSummary returns the line with the result of the report.
 func (t *table) markdownSummary() string { return "**" + t.summary(codeSpan) + "**" }
 
 func (t *table) markdownHeads(columns []column) (heads string, legend []string) {
@@ -147,8 +146,8 @@ func (t *table) markdownHeads(columns []column) (heads string, legend []string) 
 
 const markdownLegend = "✅ runs: native code, or JIT code that is compiled when the program runs · ❌ does not run · ❓ known only when the program runs · ➖ not compared\n"
 
-// markdownRows returns the lines of the table, and which of them are about
-// kernels without a problem. Labels are rows of their own.
+// markdownRows returns the rows of the table, and which of them are kernels without a
+// problem. Labels have rows of their own.
 func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	target := ""
 	words := make([]string, len(t.kinds))
@@ -178,9 +177,9 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 
 func markdownCell(c *report.Cell) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return "✅ native"
-	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
 		return "✅ native or JIT"
 	case c.Verdict == compat.Compatible:
 		return "✅ JIT"
@@ -192,7 +191,7 @@ func markdownCell(c *report.Cell) string {
 	return "❌ no: " + codeSpan(briefly(c))
 }
 
-// markdownReasons is a part that unfolds.
+// markdownReasons are reasons in a part that unfolds.
 type markdownReasons struct {
 	title string // what the items are
 	items []string

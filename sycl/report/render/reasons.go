@@ -18,23 +18,23 @@ type entry struct {
 	brief, text string
 	kernels     []entryKernel
 	devices     []int    // none if generic
-	generic     bool     // about a target that stands for all devices
+	generic     bool     // about a generic target, see report.Device.IsGeneric
 	origins     []string // what needs it
-	image       bool     // some kernel in the image is the cause, perhaps another one
+	image       bool     // some kernel in the image needs it, perhaps another one
 
 	onDevice   []bool // by device
 	hasOrigins map[string]bool
 }
 
-// entryKernel is a kernel, by index, and what it needs if that differs within
-// the entry.
+// entryKernel is a kernel, by index, and what it needs if the kernels of the entry differ
+// in that.
 type entryKernel struct {
 	kernel int
 	brief  string
 }
 
-// entries returns each distinct reason once, the worst first. What is unknown about a
-// generic target is one entry.
+// entries returns each distinct reason once, the worst first. All that is undetermined on
+// a generic target is one entry.
 func (t *table) entries() []*entry {
 	l := newEntryList(t)
 	for k := range t.Kernels {
@@ -62,14 +62,14 @@ func (t *table) entries() []*entry {
 	return l.list
 }
 
-// An entryList has the entries of a table. It looks them up once for each kind of
-// cells and not for each cell.
+// An entryList has the entries of a table. It looks them up once for each kind of cells,
+// not for each cell.
 type entryList struct {
 	*table
 	list    []*entry
 	known   map[entryKey]*entry
 	counted [][]report.Reason // by kind
-	found   [][][]*entry      // by device and kind; devices that are not generic share theirs
+	found   [][][]*entry      // by device and kind; all devices that are not generic share a list
 }
 
 // An entryKey is what reasons of one entry have in common.
@@ -112,7 +112,7 @@ func (l *entryList) of(kind, device int) []*entry {
 	return *found
 }
 
-// entry returns the entry of a reason in these words.
+// entry returns the entry of a reason with these words.
 func (l *entryList) entry(r report.Reason, brief, text string) *entry {
 	key := entryKey{r.Verdict, brief, text}
 	e := l.known[key]
@@ -132,7 +132,7 @@ func (e *entry) addGeneric(kernel int, brief string) {
 	}
 }
 
-// add adds a cell, after those of kernels before it.
+// add adds a cell. Cells are added in the order of kernels.
 func (e *entry) add(t *table, kernel, device, kind int) {
 	e.onDevice[device] = true
 	n := len(e.kernels)
@@ -165,8 +165,8 @@ func (e *entry) addOrigins(k *report.Kernel) {
 	}
 }
 
-// counted returns the reasons of a cell that say something: that nothing was
-// built for a device follows from any other.
+// counted returns the reasons of a cell that are shown. That there is no image for the
+// device follows from any other reason.
 func (k *kind) counted() []report.Reason {
 	if len(k.Reasons) < 2 {
 		return k.Reasons
@@ -182,10 +182,10 @@ func originText(k *report.Kernel, o srcloc.Origin) string {
 	return s
 }
 
-// imageNote explains why a kernel may have needs that its own code has not.
+// imageNote explains why a kernel may have a need that its own code does not have.
 const imageNote = "Some kernel in the device image needs it, perhaps not each of these."
 
-// mostListed is how many of many things are listed.
+// mostListed is how many things a list has at most.
 const mostListed = 6
 
 // A quoter makes text part of a rendering.
@@ -223,10 +223,10 @@ func (t *table) someKernels(e *entry, quote quoter) string {
 	return someOf(list, len(e.kernels), "kernels")
 }
 
-// some lists a few of many.
+// some lists the first few things.
 func some(list []string, what string) string { return someOf(list, len(list), what) }
 
-// someOf is some for the start of a list of n things.
+// someOf is some for n things, of which list has the first ones.
 func someOf(list []string, n int, what string) string {
 	if n > mostListed {
 		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:mostListed], ", "), n-mostListed, what)

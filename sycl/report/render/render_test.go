@@ -88,7 +88,7 @@ func hostile(t testing.TB) *report.Report {
 	t.Helper()
 	var modules []report.Module
 	for i, name := range hostileNames {
-		m := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels(name), Forms: []report.Form{reporttest.IR(i + 1)}}
+		m := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels(name), Images: []report.ModuleImage{reporttest.IR(i + 1)}}
 		m.Kernels[0].Source.Location = srcloc.Location{Path: name, Line: 1}
 		m.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: name, Location: srcloc.Location{Path: name, Line: 7}}}
 		modules = append(modules, m)
@@ -390,7 +390,7 @@ func FuzzRenderings(f *testing.F) {
 		f.Add(name, "fp64", false)
 	}
 	f.Fuzz(func(t *testing.T, name, required string, lazy bool) {
-		r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Forms: []report.Form{reporttest.IR(1)}}}, "intel_gpu_dg2")
+		r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
 		r.Kernels[0].DisplayName, r.Devices[0].Name = name, name
 		r.Cells[0].Reasons[0].Required, r.Cells[0].Reasons[0].Text = required, name
 		for line := range strings.Lines(text(t, TextOptions{}, r)) {

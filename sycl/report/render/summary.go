@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// summary says in one line what a report comes to.
+// summary says the result of a report in one line.
 func (t *table) summary(quote quoter) string {
 	n := len(t.Kernels)
 	good, unknown, compared := t.countKernels()
@@ -47,9 +47,9 @@ func (t *table) summary(quote quoter) string {
 	return s + "."
 }
 
-// countKernels counts the kernels that run on every device, and those of which that is
-// not known but nothing speaks against it. Compared is false when some device is not
-// in the report of some kernel.
+// countKernels counts the kernels that run on every device, as good, and those that are
+// undetermined on some and incompatible with none, as unknown. Compared is false if some
+// kernel was not compared with some device.
 func (t *table) countKernels() (good, unknown int, compared bool) {
 	compared = true
 	for k := range t.Kernels {

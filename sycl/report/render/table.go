@@ -1,9 +1,8 @@
-// Package render shows reports to people: as text on a terminal, as a page, as Markdown
-// and as rows of a spreadsheet. All of these say the same in the same words.
+// Package render shows reports to people: as text on a terminal, as a page of HTML, as
+// Markdown and as rows of a spreadsheet. All of them use the same words.
 //
-// Reports come from builds that may not be trusted. So no text of a report can become
-// markup, a command or a formula in any rendering, and all of its characters can be
-// seen.
+// Reports come from builds that may not be trusted. So no text of a report becomes markup,
+// a command or a formula in any rendering, and all of its characters are visible.
 package render
 
 import (
@@ -17,16 +16,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// table is a report as all renderings see it: cells by row and column, and what
-// they say in the same words everywhere.
+// table is a report for all renderings: cells by row and column, with their words.
 type table struct {
 	*report.Report
 	kinds []kind
 	cells []int // indexes of kinds, by kernel and then by device
 }
 
-// kind is what cells that say the same have in common. A table of millions of
-// cells has few kinds.
+// kind is what cells that say the same share. A table of millions of cells has few kinds.
 type kind struct {
 	report.Cell // its kernel, device and image are those of the first one
 	words       string
@@ -41,8 +38,8 @@ func newTable(r *report.Report) *table {
 	for i := range r.Devices {
 		devices[r.Devices[i].ID] = i
 	}
-	// A cell that is missing, which Build and Decode do not allow, says nothing.
-	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Holds: report.Nothing}, words: "-"})
+	// The kind of cells that are missing. Build and Decode do not allow any.
+	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
 	known := map[string]int{}
 	var key []byte
 	for i := range r.Cells {
@@ -71,7 +68,7 @@ func appendKey(key []byte, c *report.Cell) []byte {
 		key = append(key, s...)
 	}
 	add(c.Verdict.String())
-	add(string(c.Holds))
+	add(string(c.Code))
 	add(string(c.Scope))
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
@@ -79,7 +76,7 @@ func appendKey(key []byte, c *report.Cell) []byte {
 		add(r.Required)
 		add(r.Available)
 		add(r.Verdict.String())
-		if compat.Rule(r.Rule) != compat.NoImage { // whose text has the name of the kernel
+		if compat.Rule(r.Rule) != compat.NoImage { // its text has the name of the kernel
 			add(r.Text)
 		}
 	}
@@ -143,7 +140,7 @@ func groupName(n int) string {
 	return name
 }
 
-// mostNames is how many devices of a group stand in the head of its column.
+// mostNames is how many names of devices the head of a column has at most.
 const mostNames = 4
 
 // deviceNames returns the names of devices.
@@ -155,13 +152,13 @@ func (t *table) deviceNames(list []int) []string {
 	return names
 }
 
-// kernelName returns what a kernel is called in renderings.
+// kernelName returns the name of a kernel in renderings.
 func kernelName(k *report.Kernel) string {
 	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
 }
 
-// lambdaPlace returns the place of a kernel that has no name but what compilers call
-// lambdas by, such as main::{lambda(sycl::id<1>)#1}, as what a row adds to that.
+// lambdaPlace returns what a row adds to the name of a kernel that is a lambda, such as
+// main::{lambda(sycl::id<1>)#1}: its place.
 func lambdaPlace(k *report.Kernel) string {
 	if k.Location.IsZero() || !strings.Contains(k.DisplayName, "{lambda(") {
 		return ""

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mattn/go-runewidth"
+
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -16,14 +18,14 @@ import (
 // TextOptions says how a report is printed.
 type TextOptions struct {
 	Width int  // of the terminal; 0 is 80
-	Color bool // whether it takes escape sequences
+	Color bool // whether to color words by escape sequences
 }
 
-// Text prints a report for people: a table of kernels and devices, the
-// reasons behind it in sentences, and what it comes to in one line.
+// Text prints a report: a table of kernels and devices, the reasons in sentences, and the
+// result in one line.
 //
-// Devices that agree on all kernels share a column when the table would be wider
-// than the terminal, and what is still too wide goes below.
+// If the table would be wider than the terminal, devices with the same cells share a
+// column. Columns that still do not fit go into more tables below.
 func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	t := textWriter{w: bufio.NewWriter(w), table: newTable(r), o: o}
 	if t.o.Width <= 0 {
@@ -80,7 +82,7 @@ func (t *textWriter) write() {
 		}
 	}
 	t.reasons()
-	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Holds == report.NativeOrIR }) {
+	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
 		t.w.WriteString("\n")
 		t.wrap(eitherText, "    ")
 	}
@@ -98,7 +100,7 @@ func total(columns []textColumn) int {
 	return n
 }
 
-// blocks divides the columns among tables that fit the terminal.
+// blocks divides the columns into tables that fit the terminal.
 func (t *textWriter) blocks(nameWidth int, columns []textColumn) [][]textColumn {
 	var list [][]textColumn
 	for len(columns) > 0 {
@@ -113,8 +115,8 @@ func (t *textWriter) blocks(nameWidth int, columns []textColumn) [][]textColumn 
 	return list
 }
 
-// nameWidth returns the width of the column of names: as wide as the names, or
-// narrower where that saves tables. Longer names go on in the next line.
+// nameWidth returns the width of the column of names: that of the names, or less if that
+// saves tables. Longer names continue on the next line.
 func (t *textWriter) nameWidth(names textColumn, columns []textColumn) int {
 	const least = 20
 	best := min(names.width, max(least, t.o.Width*2/5))
@@ -139,8 +141,8 @@ func (t *textWriter) nameColumn() textColumn {
 	return c
 }
 
-// textColumns returns a column for each device, or for each set of devices that
-// agree.
+// textColumns returns a column for each device or, in groups, for each set of devices with
+// the same cells.
 func (t *textWriter) textColumns(group bool) []textColumn {
 	var list []textColumn
 	for _, c := range t.columns(group) {
@@ -160,7 +162,8 @@ func (t *textWriter) measure(c *textColumn) {
 	}
 }
 
-// shorten gives columns with many devices a letter, which the legend explains.
+// shorten names columns with many devices by a letter. The legend says which devices they
+// are.
 func (t *textWriter) shorten(columns []textColumn) (legend []string) {
 	for i, c := range columns {
 		if len(c.head) > mostNames {
@@ -179,7 +182,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		lines = max(lines, len(c.head))
 	}
 	for line := range lines {
-		// The last line of each head stands right above the cells.
+		// The last line of each head is right above the cells.
 		row := []string{headLine(names.head, line, lines)}
 		for _, c := range columns {
 			row = append(row, headLine(c.head, line, lines))
@@ -207,8 +210,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 	}
 }
 
-// mostLines is how many lines of the table a name takes; of longer ones, the
-// middle is left out.
+// mostLines is how many lines a name takes at most. Longer ones lack the middle.
 const mostLines = 6
 
 func headLine(head []string, line, lines int) string {
@@ -264,7 +266,7 @@ func (t *textWriter) style(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// reasons prints each distinct reason with what it is about.
+// reasons prints each distinct reason with its kernels and devices.
 func (t *textWriter) reasons() {
 	for i, e := range t.entries() {
 		if i == 0 {
@@ -288,8 +290,8 @@ func (t *textWriter) reasons() {
 	}
 }
 
-// wrap prints text in lines of the terminal's width; all but the first line get
-// the indent.
+// wrap prints text in lines of the terminal's width. All lines but the first are
+// indented.
 func (t *textWriter) wrap(s, indent string) {
 	line := ""
 	first := true
@@ -314,16 +316,27 @@ func (t *textWriter) wrap(s, indent string) {
 	}
 }
 
-// width counts characters; those that take no place or two are rare in names.
-func width(s string) int { return utf8.RuneCountInString(s) }
+// columnsOf measures text in columns of a terminal: wide characters take two. It does not
+// depend on the environment, so that the output does not either.
+var columnsOf = runewidth.Condition{StrictEmojiNeutral: true}
 
-// splitName cuts a name into lines: after a separator, if there is one in the
-// second half of the line. Lines after the first leave room for an indent of 2,
-// and none begins with a colon, see Escape.
+// width returns the columns that escaped text takes.
+func width(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return columnsOf.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// splitName cuts a name into lines, after a separator if there is one in the second half
+// of the line. Lines after the first leave room for an indent of 2. No line begins with a
+// colon: two of them would begin a command, see [safetext.Escape].
 func splitName(name string, n int) []string {
 	var parts []string
 	for width(name) > n {
-		line := split(name, n)[0]
+		line := firstColumns(name, n)
 		for i := len(line) - 1; i > len(line)/2; i-- {
 			if strings.IndexByte(" ,:<>()", line[i]) >= 0 && name[i+1] != ':' {
 				line = line[:i+1]
@@ -343,17 +356,5 @@ func splitName(name string, n int) []string {
 	return append(parts, name)
 }
 
-// split cuts text into pieces of at most n characters.
-func split(s string, n int) []string {
-	var parts []string
-	for width(s) > n {
-		i := 0
-		for range n {
-			_, size := utf8.DecodeRuneInString(s[i:])
-			i += size
-		}
-		parts = append(parts, s[:i])
-		s = s[i:]
-	}
-	return append(parts, s)
-}
+// firstColumns returns the start of a text that takes at most n columns.
+func firstColumns(s string, n int) string { return columnsOf.Truncate(s, n, "") }

@@ -32,7 +32,7 @@ func TestText(t *testing.T) {
 	all := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
 	long := reporttest.Program()
 	long[0].Kernels = reporttest.Kernels("_ZTSN3sim6detail12ReduceKernelINS_4MeshIdLi3EEENS_10BoundariesIfEEEE", "_ZTSZ4mainEUlvE0_")
-	hostile := []report.Module{{Needs: &requirement.Requirements{}, Forms: []report.Form{reporttest.IR(1)},
+	hostile := []report.Module{{Needs: &requirement.Requirements{}, Images: []report.ModuleImage{reporttest.IR(1)},
 		Kernels: reporttest.Kernels("a\n::error::forged", "::error file=a.cpp::forged", "a very long name that wraps where::error::begins", "\x1b[2Jcls", "rtl\u202egnp", "zero\u200bwidth", "##[error]x")}}
 	// Many devices that agree share a column with a legend.
 	c := deviceconfig.Default()
@@ -42,7 +42,7 @@ func TestText(t *testing.T) {
 			gpus = append(gpus, d)
 		}
 	}
-	many, err := report.Build([]report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("_ZTS8Fp64Axpy"), Forms: []report.Form{reporttest.IR(1)}}}, gpus, c, report.Generator{Name: "test", Version: "1"}, "")
+	many, err := report.Build([]report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("_ZTS8Fp64Axpy"), Images: []report.ModuleImage{reporttest.IR(1)}}}, gpus, c, report.Generator{Name: "test", Version: "1"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +72,10 @@ func TestTextFitsTheTerminal(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	ok := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a"), Forms: []report.Form{reporttest.IR(1)}}
-	second := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("b"), Forms: []report.Form{reporttest.IR(1)}}
-	bad := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("c"), Forms: []report.Form{reporttest.IR(1)}}
-	open := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16}}, Kernels: reporttest.Kernels("d"), Forms: []report.Form{reporttest.IR(1)}}
+	ok := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a"), Images: []report.ModuleImage{reporttest.IR(1)}}
+	second := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("b"), Images: []report.ModuleImage{reporttest.IR(1)}}
+	bad := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("c"), Images: []report.ModuleImage{reporttest.IR(1)}}
+	open := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16}}, Kernels: reporttest.Kernels("d"), Images: []report.ModuleImage{reporttest.IR(1)}}
 	for _, test := range []struct {
 		modules []report.Module
 		devices []string
@@ -87,7 +87,7 @@ func TestSummary(t *testing.T) {
 		{[]report.Module{ok, bad}, []string{"intel_gpu_dg2"}, "1 of 2 kernels runs on intel_gpu_dg2."},
 		{[]report.Module{bad}, []string{"intel_gpu_dg2"}, "The kernel does not run on intel_gpu_dg2."},
 		{[]report.Module{bad}, []string{"intel_gpu_dg2", "x86_64"}, "The kernel does not run on every device."},
-		{[]report.Module{bad, {Needs: bad.Needs, Kernels: reporttest.Kernels("e"), Forms: bad.Forms}}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device."},
+		{[]report.Module{bad, {Needs: bad.Needs, Kernels: reporttest.Kernels("e"), Images: bad.Images}}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device."},
 		{[]report.Module{bad, open}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device; whether 1 of them can is known only when the program runs."},
 		{[]report.Module{ok, open}, []string{"x86_64"}, "1 of 2 kernels runs on x86_64; whether 1 more can is known only when the program runs."},
 		{[]report.Module{open}, []string{"x86_64"}, "Whether the kernel runs on x86_64 is known only when the program runs."},
@@ -100,7 +100,7 @@ func TestSummary(t *testing.T) {
 
 // A lambda without a name is known by its place.
 func TestLambdaPlace(t *testing.T) {
-	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", "_ZTSN3app4FillE"), Forms: []report.Form{reporttest.IR(1)}}}
+	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", "_ZTSN3app4FillE"), Images: []report.ModuleImage{reporttest.IR(1)}}}
 	for i := range modules[0].Kernels {
 		modules[0].Kernels[i].Source.Location = srcloc.Location{Path: "src/fill|.cpp", Line: 3}
 	}
@@ -122,5 +122,26 @@ func TestLambdaPlace(t *testing.T) {
 		if strings.Contains(b.String(), "Fill at") {
 			t.Errorf("%s: a kernel with a name has its place there", name)
 		}
+	}
+}
+
+// TestWideCharacters has names of which some characters take two columns of a terminal.
+func TestWideCharacters(t *testing.T) {
+	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a", "b", "c"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
+	r.Kernels[0].DisplayName = "行列::積"
+	r.Kernels[1].DisplayName = strings.Repeat("行列", 8)
+	r.Kernels[2].DisplayName = "transpose"
+	const want = `//demo:kernels
+
+KERNEL                intel_gpu_dg2
+行列::積              yes (JIT)
+行列行列行列行列行列  yes (JIT)
+  行列行列行列
+transpose             yes (JIT)
+
+All 3 kernels run on intel_gpu_dg2.
+`
+	if got := text(t, TextOptions{Width: 36}, r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

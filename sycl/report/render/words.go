@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// place returns a place as rows have it, without the column; "" for none.
+// place returns a place without the column, "" for none.
 func place(l srcloc.Location) string {
 	if l.IsZero() {
 		return ""
@@ -23,9 +23,9 @@ func place(l srcloc.Location) string {
 // cellWords is what a cell of a table says.
 func cellWords(c *report.Cell) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Holds == report.Native:
+	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return "yes (native)"
-	case c.Verdict == compat.Compatible && c.Holds == report.NativeOrIR:
+	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
 		return "yes (native or JIT)"
 	case c.Verdict == compat.Compatible:
 		return "yes (JIT)"
@@ -43,7 +43,7 @@ func briefly(c *report.Cell) string {
 			list = append(list, s)
 		}
 	}
-	// That nothing was built follows from what stands before it.
+	// That nothing was built follows from any other reason.
 	if len(list) > 1 {
 		list = slices.DeleteFunc(list, func(s string) bool { return s == notBuilt })
 	}
@@ -54,7 +54,7 @@ func briefly(c *report.Cell) string {
 	return strings.Join(list, ", ")
 }
 
-// verdictWord is how cells and reasons begin.
+// verdictWord returns the word that cells and reasons begin with.
 func verdictWord(s compat.Verdict) string {
 	switch s {
 	case compat.Compatible:
@@ -67,10 +67,10 @@ func verdictWord(s compat.Verdict) string {
 	return "no"
 }
 
-// notBuilt is brief for a kernel without an image for a device.
+// notBuilt is the brief form of [compat.NoImage].
 const notBuilt = "not built"
 
-// brief names what a reason is about in a few words.
+// brief names a reason in a few words.
 func brief(r report.Reason) string {
 	s := need(r)
 	switch compat.Rule(r.Rule) {
@@ -87,12 +87,12 @@ func brief(r report.Reason) string {
 	}
 	const most = 32
 	if width(s) > most {
-		s = split(s, most-3)[0] + "..."
+		s = firstColumns(s, most-3) + "..."
 	}
 	return s
 }
 
-// need says what a kernel needs that is the reason.
+// need says what the kernel of a reason needs.
 func need(r report.Reason) string {
 	s := safetext.Escape(r.Required)
 	switch compat.Rule(r.Rule) {
@@ -133,7 +133,7 @@ func offer(r report.Reason) string {
 	return "not supported"
 }
 
-// sentence says what a reason is, without a stop.
+// sentence says a reason in a sentence without a full stop.
 func sentence(r report.Reason) string {
 	switch {
 	case compat.Rule(r.Rule) == compat.NoImage:

@@ -44,7 +44,7 @@ func Report(label string, devices []string, kernels map[string]On) *report.Repor
 	slices.SortFunc(r.Kernels, func(a, b report.Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
 	for _, k := range r.Kernels {
 		for _, d := range devices {
-			c := report.Cell{Kernel: k.ID, Device: d, Holds: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[k.DisplayName][d]}
+			c := report.Cell{Kernel: k.ID, Device: d, Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[k.DisplayName][d]}
 			for _, reason := range c.Reasons {
 				c.Verdict = max(c.Verdict, reason.Verdict)
 			}

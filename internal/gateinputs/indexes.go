@@ -21,9 +21,9 @@ const (
 	maxCells   = 20_000_000
 )
 
-// readFacts reads reports, several at once. A file that has several names is
-// read once.
-func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Index, error) {
+// readIndexes reads reports, several at once, and returns the index of each. A file that
+// has several names is read once.
+func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
 	}
@@ -31,9 +31,9 @@ func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([
 	if err != nil {
 		return nil, err
 	}
-	// What is read is garbage at once, and the process ends soon.
+	// Of a report only its index is kept, and the process ends soon.
 	debug.SetGCPercent(400)
-	facts := make([]*gate.Index, len(names))
+	indexes := make([]*gate.Index, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
 	next, cells, failed := 0, 0, false
@@ -53,7 +53,7 @@ func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([
 			var d report.Decoder
 			for i := take(); i >= 0; i = take() {
 				n := 0
-				facts[i], n, errs[i] = readFact(folder, &d, names[i])
+				indexes[i], n, errs[i] = readIndex(folder, &d, names[i])
 				mu.Lock()
 				cells += n
 				failed = failed || errs[i] != nil
@@ -71,7 +71,7 @@ func readFacts(ctx context.Context, folder *workspace.Folder, names []string) ([
 	if cells > maxCells {
 		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d verdicts", maxCells))
 	}
-	return facts, nil
+	return indexes, nil
 }
 
 // unique returns the first name of each file.
@@ -91,7 +91,7 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readFact(folder *workspace.Folder, d *report.Decoder, name string) (facts *gate.Index, cells int, err error) {
+func readIndex(folder *workspace.Folder, d *report.Decoder, name string) (index *gate.Index, cells int, err error) {
 	defer Recover(&err)
 	r, err := read(folder, File{Name: name}, d.Decode)
 	if err != nil {
