@@ -223,7 +223,7 @@ func TestWorkflows(t *testing.T) {
 		for i, line := range strings.Split(string(data), "\n") {
 			m := uses.FindStringSubmatch(line)
 			if m != nil && !strings.HasPrefix(m[1], own) && !pinned.MatchString(m[1]+m[2]) {
-				t.Errorf("%s:%d: %s is not a commit with its version behind it as a comment", path, i+1, m[1])
+				t.Errorf("%s:%d: %s is not a commit followed by its version as a comment", path, i+1, m[1])
 			}
 		}
 	})

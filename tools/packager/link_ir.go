@@ -215,7 +215,7 @@ type irBuild struct {
 	stages   *stages
 }
 
-// linkedFile is the module of all code. What is wrong with it tells the source.
+// linkedFile is the module of all code. Messages about it name the source.
 const linkedFile = "linked.bc"
 
 func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
@@ -326,7 +326,7 @@ func (e *relabeled) Error() string {
 }
 func (e *relabeled) Unwrap() error { return e.error }
 
-// relabel is a writer that leaves out the folder, too.
+// relabel is a writer that also leaves out the folder.
 type relabel struct {
 	w   io.Writer
 	dir string

@@ -40,8 +40,8 @@ A table is of one target: a triple, and an architecture when its images are
 compiled for one. It has the column Code and may have the columns Properties and
 Symbols. Files are found from the current folder, else from that of the table.
 
-An image for an architecture gets an abstract module of its own, which tells the
-runtime what it is compiled for by the property compile_target. Kernel names are
+An image for an architecture gets an abstract module of its own, whose
+property compile_target says what it is compiled for. Kernel names are
 those of the property file, else those of the symbol file that are neither exported
 symbols nor virtual functions. An image without a property file gets its requirements and kernel
 names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs. An image without

@@ -299,7 +299,7 @@ func TestManyConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != "fp64" {
-		t.Errorf("conditions that are too many to tell apart: the kernel uses %q", got)
+		t.Errorf("too many conditions to keep apart: the kernel uses %q", got)
 	}
 }
 
