@@ -115,8 +115,8 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode"},
-	{"aspect", "internal/elfhead", "kernelname", "offload", "propset", "safetext"},
+	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode", "safetext"},
+	{"aspect", "internal/elfhead", "kernelname", "offload", "propset"},
 	{"imageformat", "internal/aspectuse", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},

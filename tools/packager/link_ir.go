@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -357,7 +358,7 @@ func newStages(env *cli.Env, total int) *stages {
 func (s *stages) next(format string, args ...any) {
 	s.at = min(s.at+1, s.total)
 	if s.show != nil {
-		fmt.Fprintf(s.show, "\r\x1b[K[%d of %d] %s", s.at, s.total, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(s.show, "\r\x1b[K[%d of %d] %s", s.at, s.total, safetext.Printable(fmt.Sprintf(format, args...)))
 	}
 }
 
