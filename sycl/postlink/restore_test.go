@@ -57,7 +57,7 @@ declare spir_func void @_Z4fromv()
 
 func parseBare(t *testing.T) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.ParseString("bare.ll", bare)
+	m, err := llvmir.Parse("bare.ll", bare)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 		t.Fatalf("lost %q, %v", lost, err)
 	}
 	// What was written can be read again.
-	if m, err = llvmir.ParseString("again.ll", text(t, m)); err != nil {
+	if m, err = llvmir.Parse("again.ll", text(t, m)); err != nil {
 		t.Fatal(err)
 	}
 	images, err := split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true})
@@ -170,7 +170,7 @@ func TestForgetTranslation(t *testing.T) {
 		}
 	}
 	// Of two decorations that which no flag says is left.
-	again, err := llvmir.ParseString("again.ll", got)
+	again, err := llvmir.Parse("again.ll", got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestForgetTranslation(t *testing.T) {
 		t.Errorf("the source language is not OpenCL C++ 1.0:\n%s", got)
 	}
 	// Where a kernel may not contract, nothing in the module says that it may.
-	m, err = llvmir.ParseString("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
+	m, err = llvmir.Parse("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,14 +317,14 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := llvmir.ParseString("bare.ll", bare)
+		m, err := llvmir.Parse("bare.ll", bare)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := restore(m, "a", r); err != nil {
 			return
 		}
-		if _, err := llvmir.ParseString("again.ll", text(t, m)); err != nil {
+		if _, err := llvmir.Parse("again.ll", text(t, m)); err != nil {
 			t.Errorf("%v\n%s", err, text(t, m))
 		}
 	})

@@ -225,7 +225,7 @@ func TestSplit(t *testing.T) {
 				if err := image.WriteCode(&out); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := llvmir.Parse("image", out.Bytes()); err != nil {
+				if _, err := llvmir.Parse("image", out.String()); err != nil {
 					t.Errorf("image %d: %v\n%s", image.Number, err, out.Bytes())
 				}
 			}

@@ -338,7 +338,7 @@ func FuzzPropagate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, options uint8) {
 		run := func() (string, string) {
-			m, err := llvmir.ParseString("fuzz.ll", text)
+			m, err := llvmir.Parse("fuzz.ll", text)
 			if err != nil {
 				t.Skip()
 			}
@@ -433,7 +433,7 @@ func lines(m map[string]string) string {
 
 func parse(t *testing.T, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", []byte(text))
+	m, err := llvmir.Parse("test.ll", text)
 	if err != nil {
 		t.Fatal(err)
 	}
