@@ -26,7 +26,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// The test is the program, too: the fake runner starts it as a process.
+// The test is also the program: the fake runner starts it as a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("ACTION_IS_PROGRAM") == "1" {
 		main()
@@ -558,8 +558,8 @@ func TestSummaries(t *testing.T) {
 			if test.hasNot != "" && strings.Contains(text, test.hasNot) {
 				t.Errorf("the summary has %q:\n%s", test.hasNot, text)
 			}
-			if told := strings.Contains(s.Stdout, "the summary "); told != (test.before > 1<<20-1024-2500) {
-				t.Errorf("is it told? %v\n%s", told, s.Stdout)
+			if said := strings.Contains(s.Stdout, "the summary "); said != (test.before > 1<<20-1024-2500) {
+				t.Errorf("the log mentions the summary: %v\n%s", said, s.Stdout)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// echo is a tool with one subcommand that prints its arguments, or fails as told.
+// echo is a tool with one subcommand that prints its arguments, or fails as they say.
 func echo(fail error) *Tool {
 	return &Tool{
 		Name: "echo", Short: "print arguments",
@@ -139,7 +139,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("after a failure the file holds %q", data)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
+		t.Errorf("files are left: %v", entries)
 	}
 	if err := WriteFile(filepath.Join(dir, "none", "out"), func(io.Writer) error { return nil }); err == nil {
 		t.Error("a missing folder is no error")

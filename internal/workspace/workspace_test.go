@@ -82,7 +82,7 @@ func TestBuilds(t *testing.T) {
 		t.Errorf("a file that was written twice: %v", err)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(dir, "demo")); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
+		t.Errorf("files are left: %v", entries)
 	}
 	if _, err := OpenBuilds(""); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)

@@ -189,7 +189,7 @@ class Walk {
   std::map<uint64_t, std::vector<Abbreviation>> known_;  // by block, of BLOCKINFO
 };
 
-// for_llvm_22 changes a module in place so that LLVM 22 reads it, too. What is no module
+// for_llvm_22 changes a module in place so that LLVM 22 also reads it. What is no module
 // stays as it is.
 inline void for_llvm_22(unsigned char *data, size_t size) {
   try {

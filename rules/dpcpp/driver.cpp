@@ -325,7 +325,7 @@ std::string symbol_text(const jit::Image &image) {
 
 // -- the library --
 
-// What the child process tells its parent.
+// What the child process reports to its parent.
 struct Shared {
   const char *doing;  // in words; a constant, which is at the same place in both
   bool ended;         // by itself, not in a call of the library
@@ -602,7 +602,7 @@ void check(const Arguments &args) {
 
 // -- the parent --
 
-// finish puts the outputs in their places, the one that tells of the others last.
+// finish puts the outputs in their places, the one that names the others last.
 void finish(const Arguments &args) {
   for (const std::string &name : {args.header, args.footer, args.depfile, args.unused, args.output})
     if (!name.empty()) move_file(scratch(name), name);

@@ -13,7 +13,7 @@ enum {
   kContainer = 32, /* header of a container of version 1 or 2 */
   kEntry = 40,     /* of a container */
   kBitCount = 8,   /* before the bytes of a property */
-  kSteppings = 14  /* bits of an IP version that tell revisions of one GPU */
+  kSteppings = 14  /* bits of an IP version that distinguish revisions of one GPU */
 };
 
 #define KERNEL_PREFIX "__sycl_kernel_"
@@ -354,7 +354,7 @@ bool syclbin_next_kernel(const syclbin_module *module, syclbin_text *name) {
   syclbin_property p = {.rest = module->metadata};
   const char *fault;
   if (name->data) {
-    /* What is left begins behind the name, in the middle of a line of that set. */
+    /* What is left begins after the name, in the middle of a line of that set. */
     p.set.data = set;
     p.set.size = sizeof set - 1;
     p.rest.size =
@@ -703,7 +703,7 @@ static syclbin_status open_header(syclbin_file *f, syclbin_error *error) {
   for (uint64_t i = size; i < f->size; i++)
     if (i % 8 == 0 || h[i] != 0)
       return fail(error, SYCLBIN_OTHER_FORM, i,
-                  "the file goes on behind its first container, which is all that SYCL runtimes "
+                  "the file goes on after its first container, which is all that SYCL runtimes "
                   "read: 'packager convert' makes one of them");
   f->size = size;
   f->entries = u64(h + 16);
@@ -828,7 +828,7 @@ static syclbin_text text_of(const char *s) {
   return t;
 }
 
-/* Takes a number below 1000 and the _ behind it. */
+/* Takes a number below 1000 and the _ after it. */
 static bool take_version(syclbin_text *rest, uint32_t *n) {
   if (!has(*rest, '_')) return false;
   syclbin_text digits = cut(rest, '_');

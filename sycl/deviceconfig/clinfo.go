@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // An OpenCLDevice is a device as OpenCL describes it.
@@ -343,7 +344,7 @@ func (o *OpenCLDevice) addLimits(e *Entry) error {
 }
 
 func (o *OpenCLDevice) errorf(query, what string) error {
-	return &SyntaxError{Target: o.ID, Key: query, Msg: fmt.Sprintf("%q %s", clean(o.Answers[query]), what)}
+	return &SyntaxError{Target: o.ID, Key: query, Msg: safetext.Quote(o.Answers[query]) + " " + what}
 }
 
 // numbers reads numbers above 0 that stand one after the other.
@@ -395,19 +396,13 @@ func (e *Entry) WriteTo(w io.Writer) (int64, error) {
 // flow writes a list as YAML has it in one line.
 func flow[T any](list []T) string { return strings.Join(strings.Fields(fmt.Sprint(list)), ", ") }
 
-// clean makes text from outside fit for a comment: in one line and of printable
-// ASCII characters.
+// clean makes text from outside fit for a comment, which is one line.
 func clean(s string) string {
 	const most = 300
 	if len(s) > most {
 		s = truncate(s, most) + "..."
 	}
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || c > '~' {
-			return '?'
-		}
-		return c
-	}, s)
+	return safetext.Printable(s)
 }
 
 func truncate(s string, most int) string { return s[:min(len(s), most)] }

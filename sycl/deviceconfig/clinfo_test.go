@@ -194,7 +194,7 @@ func TestClinfoErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for answers, want := range map[[2]string]string{
-		{"CL_DEVICE_MAX_WORK_GROUP_SIZE", "lots\x1b"}: `A/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "lots?" is not a number above 0`,
+		{"CL_DEVICE_MAX_WORK_GROUP_SIZE", "lots\x1b"}: `A/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "lots\x1b" is not a number above 0`,
 		{"CL_DEVICE_LOCAL_MEM_SIZE", "1 2"}:           `A/0: CL_DEVICE_LOCAL_MEM_SIZE: "1 2" is not a number above 0`,
 		{"CL_DEVICE_MAX_WORK_ITEM_SIZES", "1 2"}:      `A/0: CL_DEVICE_MAX_WORK_ITEM_SIZES: "1 2" is not 3 numbers above 0`,
 	} {

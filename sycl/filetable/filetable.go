@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Names of the columns that the post-link step writes, in its order.
@@ -202,7 +204,7 @@ func (r *Reader) begin() {
 	}
 	names, closed := strings.CutSuffix(line[1:], "]")
 	if !closed {
-		r.fail(r.errorf("the title %q does not end in a closing bracket", cut(line)))
+		r.fail(r.errorf("the title %s does not end in a closing bracket", safetext.Quote(line)))
 		return
 	}
 	if names == "" {
@@ -216,7 +218,7 @@ func (r *Reader) begin() {
 			return
 		}
 		if seen[name] {
-			r.fail(r.errorf("the title names column %q twice", cut(name)))
+			r.fail(r.errorf("the title names column %s twice", safetext.Quote(name)))
 			return
 		}
 		seen[name] = true
@@ -318,7 +320,7 @@ func (t *Table) checkColumns() error {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
 		if what := fault(name); what != "" {
-			return fmt.Errorf("the column name %q has %s in it", cut(name), what)
+			return fmt.Errorf("the column name %s has %s in it", safetext.Quote(name), what)
 		}
 		if slices.Contains(t.Columns[:i], name) {
 			return fmt.Errorf("two columns have the name %q", name)
@@ -338,14 +340,14 @@ func (t *Table) checkRow(i int) error {
 	}
 	for j, cell := range row {
 		if what := fault(cell); what != "" {
-			return fail("the cell %q of column %q has %s in it", cut(cell), t.Columns[j], what)
+			return fail("the cell %s of column %q has %s in it", safetext.Quote(cell), t.Columns[j], what)
 		}
 	}
 	switch {
 	case len(row) == 0, len(row) == 1 && row[0] == "":
 		return fail("an empty cell alone makes a blank line, which does not count as a row")
 	case t.Untitled && i == 0 && strings.HasPrefix(row[0], "["):
-		return fail("the cell %q begins the file like a title: write the table with a title", cut(row[0]))
+		return fail("the cell %s begins the file like a title: write the table with a title", safetext.Quote(row[0]))
 	}
 	return nil
 }
@@ -366,12 +368,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// cut shortens text that is too long for a message.
-func cut(text string) string {
-	if len(text) > 80 {
-		return text[:80] + "..."
-	}
-	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 const (
@@ -111,7 +112,7 @@ func (a *archive) name(m arMember) (name string, before int64, err error) {
 	case isBSD:
 		length, err := strconv.ParseUint(bsd, 10, 31)
 		if err != nil || int64(length) > m.size || length > 1<<16 {
-			return "", 0, a.in.errorf(m.header, "the member name %s does not fit its member", quote(m.name))
+			return "", 0, a.in.errorf(m.header, "the member name %s does not fit its member", safetext.Quote(m.name))
 		}
 		long := make([]byte, length)
 		err = a.in.read(long, m.start, "the name of a member")
@@ -119,7 +120,7 @@ func (a *archive) name(m arMember) (name string, before int64, err error) {
 	case isLong && digits != "" && '0' <= digits[0] && digits[0] <= '9':
 		offset, err := strconv.ParseUint(digits, 10, 31)
 		if err != nil || offset >= uint64(len(a.names)) {
-			return "", 0, a.in.errorf(m.header, "the member name %s is not in the list of names, which has %d bytes", quote(m.name), len(a.names))
+			return "", 0, a.in.errorf(m.header, "the member name %s is not in the list of names, which has %d bytes", safetext.Quote(m.name), len(a.names))
 		}
 		long := a.names[offset:]
 		if i := bytes.IndexAny(long, "\n\x00"); i >= 0 {

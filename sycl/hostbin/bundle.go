@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 const maxIdentifier = 256 // of an image in a text
@@ -71,7 +72,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		text, ok := strings.CutPrefix(string(line), before)
 		id, _, ends := strings.Cut(text, "\n")
 		if !ok || !ends {
-			return in.errorf(at, "the bundle has %s where %s and a short identifier should be", quote(string(line)), quote(before))
+			return in.errorf(at, "the bundle has %s where %s and a short identifier should be", safetext.Quote(string(line)), safetext.Quote(before))
 		}
 		content := at + int64(len(before)+len(id)+1)
 		stop := after + id + "\n"
@@ -80,7 +81,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		case err != nil:
 			return err
 		case end < 0:
-			return in.errorf(at, "the part of %s in the bundle has no end", quote(id))
+			return in.errorf(at, "the part of %s in the bundle has no end", safetext.Quote(id))
 		}
 		if err := s.bundled(&in, id, section{"", content, end - content}, imageformat.Text); err != nil {
 			return err
@@ -174,7 +175,7 @@ func (s *scanner) bundled(in *input, id string, at section, stated imageformat.F
 		return nil
 	}
 	if triple == "" {
-		return in.errorf(at.offset, "%s does not name a target: it is not KIND-TRIPLE", quote(id))
+		return in.errorf(at.offset, "%s does not name a target: it is not KIND-TRIPLE", safetext.Quote(id))
 	}
 	return s.add(in, &Image{
 		Origin: Origin{Section: at.name, Offset: in.base + at.offset},

@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 const (
@@ -72,7 +73,7 @@ func (s *scanner) elf(in input) error {
 		if len(name) > maxSectionName || !isOffloadSection(name) && !strings.HasPrefix(name, imageformat.BundleMagic) {
 			continue
 		}
-		sec, err := e.content(h.Range, "section "+quote(name))
+		sec, err := e.content(h.Range, "section "+safetext.Quote(name))
 		if err != nil {
 			return err
 		}

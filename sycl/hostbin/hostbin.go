@@ -86,6 +86,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A File is a host file with device images in it. There may be none.
@@ -145,10 +146,10 @@ type Origin struct {
 func (o Origin) String() string {
 	var parts []string
 	if o.Member != "" {
-		parts = append(parts, "member "+quote(o.Member))
+		parts = append(parts, "member "+safetext.Quote(o.Member))
 	}
 	if o.Section != "" {
-		parts = append(parts, "section "+quote(o.Section))
+		parts = append(parts, "section "+safetext.Quote(o.Section))
 	}
 	if o.Address != 0 {
 		parts = append(parts, fmt.Sprintf("descriptor at address %#x", o.Address))
@@ -211,7 +212,7 @@ type FormatError struct {
 
 func (e *FormatError) Error() string {
 	if e.Member != "" {
-		return fmt.Sprintf("host binary: member %s: offset %#x: %s", quote(e.Member), e.Offset, e.Msg)
+		return fmt.Sprintf("host binary: member %s: offset %#x: %s", safetext.Quote(e.Member), e.Offset, e.Msg)
 	}
 	return fmt.Sprintf("host binary: offset %#x: %s", e.Offset, e.Msg)
 }

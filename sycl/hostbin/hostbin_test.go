@@ -444,7 +444,7 @@ func TestFaults(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want an error with %q in it", err, test.want)
 			}
-			// Faults behind pointers are said to be at the image that has them.
+			// A fault that is found by following a pointer names the place of the image.
 			if fault := (*FormatError)(nil); bytes.HasPrefix(test.data, []byte("\x7fELF")) && errors.As(err, &fault) && fault.Offset == 0 {
 				t.Errorf("%v: no offset", err)
 			}

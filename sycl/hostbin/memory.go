@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A memory is a program as it is loaded, without what the file has no bytes for.
@@ -409,7 +410,7 @@ func (m *memory) sets(begin, end uint64) (*propset.Registry, error) {
 			return nil, err
 		}
 		if r.Set(name) != nil {
-			return nil, m.in.errorf(m.at(table[i]), "an image has two property sets %s", quote(name))
+			return nil, m.in.errorf(m.at(table[i]), "an image has two property sets %s", safetext.Quote(name))
 		}
 		set := r.Add(name)
 		if err := m.properties(set, table[i+1], table[i+2]); err != nil {
@@ -438,7 +439,7 @@ func (m *memory) properties(set *propset.Set, begin, end uint64) error {
 			return err
 		}
 		if !set.Insert(key, v) {
-			return m.in.errorf(m.at(p[0]), "property set %s has two properties %s", quote(set.Name), quote(key))
+			return m.in.errorf(m.at(p[0]), "property set %s has two properties %s", safetext.Quote(set.Name), safetext.Quote(key))
 		}
 	}
 	return nil
@@ -455,7 +456,7 @@ func (m *memory) at(address uint64) int64 {
 // value reads the value of a property.
 func (m *memory) value(address uint64, typ uint32, size uint64, set, key string) (propset.Value, error) {
 	fail := func(format string, args ...any) (propset.Value, error) {
-		return propset.Value{}, m.in.errorf(m.at(address), "property %s of set %s: "+format, append([]any{quote(key), quote(set)}, args...)...)
+		return propset.Value{}, m.in.errorf(m.at(address), "property %s of set %s: "+format, append([]any{safetext.Quote(key), safetext.Quote(set)}, args...)...)
 	}
 	switch typ {
 	case uint32(propset.Uint32):

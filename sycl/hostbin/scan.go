@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // What one call of NewFile keeps in memory at most, whatever the file claims.
@@ -156,7 +156,7 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
 		what := "OffloadBinary container"
 		if section != "" {
-			what += " in section " + quote(section)
+			what += " in section " + safetext.Quote(section)
 		}
 		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, fault}
 	}
@@ -252,7 +252,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			if strings.HasPrefix(id, "host-") {
 				continue
 			}
-			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", quote(sec.name))
+			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", safetext.Quote(sec.name))
 		default:
 			if err := s.bundled(&in, id, sec, imageformat.Unknown); err != nil {
 				return err
@@ -283,13 +283,4 @@ func isOffloadSection(name string) bool {
 	// already, in an object that is to be linked again, are named otherwise.
 	return name == offloadSection || strings.HasPrefix(name, offloadSection+"$") || name == offloadSection[:8] ||
 		name == offloadSection+".relocatable"
-}
-
-// quote quotes a name from a file for a message, cut to a readable length.
-func quote(name string) string {
-	const most = 100
-	if len(name) > most {
-		return strconv.Quote(name[:most]) + "…"
-	}
-	return strconv.Quote(name)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Graph says which modules need which.
@@ -141,11 +142,11 @@ func (i Import) writeText(w io.Writer) {
 func (i Import) title() string {
 	switch name := kernelname.Display(i.Name); {
 	case i.Virtual:
-		return "virtual functions " + escape(i.Name)
+		return "virtual functions " + safetext.Printable(i.Name)
 	case name != i.Name:
-		return escape(i.Name) + " (" + escape(name) + ")"
+		return safetext.Printable(i.Name) + " (" + safetext.Printable(name) + ")"
 	}
-	return escape(i.Name)
+	return safetext.Printable(i.Name)
 }
 
 func forTargets(targets []string) string {
@@ -184,7 +185,7 @@ func (r *Result) WriteDOT(out io.Writer) error {
 			}
 		}
 		for _, e := range slices.Sorted(maps.Keys(names)) {
-			label := escape(kernelname.Display(names[e][0]))
+			label := safetext.Printable(kernelname.Display(names[e][0]))
 			if n := len(names[e]); n > 1 {
 				label += fmt.Sprintf(" and %d more", n-1)
 			}

@@ -53,6 +53,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -177,7 +178,9 @@ type Place struct {
 	Module int    `json:"module"` // counted from 0
 }
 
-func (p Place) String() string { return escape(p.File) + ": abstract module " + strconv.Itoa(p.Module) }
+func (p Place) String() string {
+	return safetext.Printable(p.File) + ": abstract module " + strconv.Itoa(p.Module)
+}
 
 func (p Place) compare(o Place) int {
 	return cmp.Or(strings.Compare(p.File, o.File), cmp.Compare(p.Module, o.Module))
@@ -214,7 +217,7 @@ func (l *linker) state(inputs []Input, o Options) syclbin.State {
 
 // file adds a problem of a whole file, whose name the format has in it.
 func (l *linker) file(id ID, name, format string) {
-	l.add(Problem{ID: id, Name: name, Text: fmt.Sprintf(format, escape(name)), Places: []Place{}, Files: []string{name}})
+	l.add(Problem{ID: id, Name: name, Text: fmt.Sprintf(format, safetext.Printable(name)), Places: []Place{}, Files: []string{name}})
 }
 
 // global joins the global metadata but for the state.
@@ -256,7 +259,7 @@ type property struct{ set, key string }
 // addGlobal adds the problem of a property that has different values in some files.
 func (l *linker) addGlobal(k property, values map[string][]string) {
 	p := Problem{ID: GlobalMetadata, Name: k.set + ": " + k.key, Places: []Place{},
-		Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", escape(k.set), escape(k.key), len(values))}
+		Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", safetext.Printable(k.set), safetext.Printable(k.key), len(values))}
 	for _, files := range values {
 		p.Files = append(p.Files, files...)
 	}

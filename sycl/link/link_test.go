@@ -291,7 +291,7 @@ func TestNoProblem(t *testing.T) {
 		"input and object":                          {inState(syclbin.Input, file("a", part{imports: f})), file("b", part{exports: f})},
 		"native code takes native code":             {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f, targets: []string{pvc, dg2}})},
 		"executable and executable":                 {inState(syclbin.Executable, file("a", part{kernels: k})), inState(syclbin.Executable, file("b", part{kernels: f}))},
-		"a fixed target that nobody knows":          {file("a", part{kernels: k, fixed: []string{"later_gpu"}}), file("b", part{kernels: k, fixed: []string{"other_gpu"}})},
+		"a fixed target that is not known":          {file("a", part{kernels: k, fixed: []string{"later_gpu"}}), file("b", part{kernels: k, fixed: []string{"other_gpu"}})},
 		"IR that may run nowhere":                   {file("a", part{kernels: k, fixed: []string{}}), file("b", part{kernels: k})},
 		"a module without images":                   {file("a", part{kernels: k, targets: []string{}}), file("b", part{kernels: k})},
 		"the same kernel for another family of IRs": {file("a", part{kernels: k}), file("b", part{kernels: k, targets: []string{"spirv64-unknown-unknown"}})},
@@ -400,7 +400,7 @@ func TestStateOfImports(t *testing.T) {
 		"executable that is asked for":   {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportInExecutable},
 		"executable inputs":              {all(syclbin.Executable, importer, exporter), Options{}, syclbin.NoState, ImportInExecutable},
 		"one executable input":           {append(all(syclbin.Executable, importer), file("b", exporter)), Options{}, syclbin.NoState, StateExecutable},
-		"an import that nobody exports":  {all(syclbin.Object, importer), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportUnresolved},
+		"an import that no file exports": {all(syclbin.Object, importer), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportUnresolved},
 		"an import of the module's own":  {all(syclbin.Object, part{imports: f, exports: f}), Options{}, syclbin.Executable, ""},
 		"exports alone":                  {all(syclbin.Object, exporter), Options{}, syclbin.Executable, ""},
 		"virtual functions alone":        {all(syclbin.Object, part{uses: "s"}, part{members: "s"}), Options{}, syclbin.Executable, ""},
@@ -718,7 +718,7 @@ func TestManySymbols(t *testing.T) {
 }
 
 func TestManyConflicts(t *testing.T) {
-	// Everybody exports everything, and imports what nobody has.
+	// Each file exports everything, and imports what none has.
 	var inputs []Input
 	var exports, imports []string
 	for i := range 100 {

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // An ID says what kind of problem something is. IDs keep their names and meanings.
@@ -98,7 +99,7 @@ func (p Problem) Lines() []string {
 	} else if len(p.Files) > 1 {
 		where := make([]string, 0, most)
 		for _, name := range p.Files[:min(most, len(p.Files))] {
-			where = append(where, escape(name))
+			where = append(where, safetext.Printable(name))
 		}
 		lines = append(lines, "in "+joinFirst(where, len(p.Files)))
 	}
@@ -142,14 +143,4 @@ func (l *linker) addModules(id ID, name string, modules []*module, targets set, 
 	}
 	l.add(p)
 	return &l.problems[len(l.problems)-1]
-}
-
-// escape returns text from a file in a form that does nothing to a terminal.
-func escape(s string) string {
-	plain := func(r rune) bool { return r != unicode.ReplacementChar && unicode.IsPrint(r) }
-	if !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	quoted := strconv.Quote(s)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

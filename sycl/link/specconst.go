@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A constant is a specialization constant of a module.
@@ -64,7 +65,7 @@ func (l *linker) specConstantLayouts() {
 	for name, list := range claims {
 		if conflicting, targets := l.differing(list); len(conflicting) > 0 {
 			l.addModules(SpecConstantDiffers, name, conflicting, targets, demangled(name),
-				"Specialization constant '%s' has different layouts or default values", escape(name))
+				"Specialization constant '%s' has different layouts or default values", safetext.Printable(name))
 		}
 	}
 }
@@ -112,7 +113,7 @@ func (l *linker) addNumber(number uint32, claimed []claim, conflicting []*module
 	names = slices.Compact(names)
 	var quoted []string
 	for _, name := range names[:min(most, len(names))] {
-		quoted = append(quoted, "'"+escape(name)+"'")
+		quoted = append(quoted, "'"+safetext.Printable(name)+"'")
 	}
 	what := "Specialization constants"
 	if len(names) == 1 {

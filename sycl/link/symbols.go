@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -23,12 +24,12 @@ const (
 func (l *linker) definitions(state syclbin.State) {
 	for name, modules := range l.index(setKeys(propset.KernelNames)) {
 		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
-			l.addModules(KernelDuplicate, name, conflicting, targets, demangled(name), "Conflicting kernel definitions:  %s", escape(name))
+			l.addModules(KernelDuplicate, name, conflicting, targets, demangled(name), "Conflicting kernel definitions:  %s", safetext.Printable(name))
 		}
 	}
 	for name, modules := range l.index(func(m *module) []string { return exported(m, state) }) {
 		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
-			l.addModules(ExportDuplicate, name, conflicting, targets, demangled(name), "Duplicate exported symbol \"%s\" found in binaries.", escape(name))
+			l.addModules(ExportDuplicate, name, conflicting, targets, demangled(name), "Duplicate exported symbol \"%s\" found in binaries.", safetext.Printable(name))
 		}
 	}
 	for name, modules := range l.index(setKeys(propset.DeviceGlobals)) {
@@ -52,9 +53,9 @@ func (l *linker) deviceGlobal(name string, modules []*module) {
 		}
 	}
 	if conflicting, targets := l.differing(claims); len(conflicting) > 0 {
-		l.addModules(DeviceGlobalDiffers, name, conflicting, targets, demangled(name), "device_global variable '%s' has different sizes or scopes", escape(name))
+		l.addModules(DeviceGlobalDiffers, name, conflicting, targets, demangled(name), "device_global variable '%s' has different sizes or scopes", safetext.Printable(name))
 	} else if conflicting, targets := l.repeated(scoped); len(conflicting) > 0 {
-		l.addModules(DeviceGlobalScope, name, conflicting, targets, demangled(name), "device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", escape(name))
+		l.addModules(DeviceGlobalScope, name, conflicting, targets, demangled(name), "device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", safetext.Printable(name))
 	}
 }
 
@@ -195,7 +196,7 @@ func (l *linker) symbolImports(allowUnresolved bool) {
 		id: ImportUnresolved, exports: l.exports, allow: allowUnresolved,
 		names: setKeys(propset.ImportedSymbols),
 		text: func(name string) string {
-			return fmt.Sprintf("No exported symbol \"%s\" found in linked images.", escape(name))
+			return fmt.Sprintf("No exported symbol \"%s\" found in linked images.", safetext.Printable(name))
 		},
 		near: l.nearMisses,
 	})
@@ -215,7 +216,7 @@ func (l *linker) importsInExecutable() {
 		for _, m := range modules {
 			targets.addAll(m.own)
 		}
-		l.addModules(ImportInExecutable, name, modules, targets, demangled(name), "Symbol \"%s\" is imported, and nothing resolves imports in executable state", escape(name))
+		l.addModules(ImportInExecutable, name, modules, targets, demangled(name), "Symbol \"%s\" is imported, and nothing resolves imports in executable state", safetext.Printable(name))
 	}
 }
 
@@ -233,7 +234,7 @@ func (l *linker) virtualFunctions(allowUnresolved bool) {
 		id: VirtualFunctions, exports: l.exporters(virtual(keyMembers)), allow: allowUnresolved,
 		names: virtual(keyUses),
 		text: func(name string) string {
-			return fmt.Sprintf("Set of virtual functions '%s' has no members in linked images", escape(name))
+			return fmt.Sprintf("Set of virtual functions '%s' has no members in linked images", safetext.Printable(name))
 		},
 	})
 }
@@ -444,7 +445,7 @@ func (l *linker) nearMisses(name string) (details []string, remedy string) {
 			details = append(details, fmt.Sprintf("and %d more with other parameters", len(near)-i))
 			break
 		}
-		details = append(details, fmt.Sprintf("%v exports %s (%s) instead", l.exports[symbol].modules[0].places[0], escape(kernelname.Display(symbol)), escape(symbol)))
+		details = append(details, fmt.Sprintf("%v exports %s (%s) instead", l.exports[symbol].modules[0].places[0], safetext.Printable(kernelname.Display(symbol)), safetext.Printable(symbol)))
 	}
 	switch {
 	case len(near) > 0:
@@ -459,7 +460,7 @@ func (l *linker) nearMisses(name string) (details []string, remedy string) {
 // is the symbol itself.
 func demangled(symbol string) []string {
 	if name := kernelname.Display(symbol); name != symbol {
-		return []string{"that is " + escape(name)}
+		return []string{"that is " + safetext.Printable(name)}
 	}
 	return nil
 }

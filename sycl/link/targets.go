@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -79,7 +80,7 @@ func (l *linker) targets() error {
 	}
 	l.irs = newSet(len(list))
 	for i, t := range list {
-		l.names = append(l.names, escape(t.String()))
+		l.names = append(l.names, safetext.Printable(t.String()))
 		if !all.native[t] {
 			l.irs.add(i)
 		}

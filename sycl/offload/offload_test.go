@@ -276,7 +276,7 @@ func TestAccepted(t *testing.T) {
 		data []byte
 		want int // images
 	}{
-		{"an offload kind that nobody defines", put(one, 0x20, 5<<16), 1},
+		{"an offload kind that is not defined", put(one, 0x20, 5<<16), 1},
 		{"an image right after its entry and no padding", runtimeForm, 1},
 		{"that and another after padding", append(append(slices.Clone(runtimeForm), 0), one...), 2},
 		{"no entries", put(put(vector(t, "v2"), 24, 0), 8, 32)[:32], 0},

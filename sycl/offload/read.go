@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // What one call of ReadAll keeps in memory at most, whatever the
@@ -295,7 +296,7 @@ func (p *parser) pair(offset int64) (s String, err error) {
 		return s, err
 	}
 	if p.file.Version == 1 {
-		s.Value, err = p.text(offset+8, at, "value of "+quote(s.Key))
+		s.Value, err = p.text(offset+8, at, "value of "+safetext.Quote(s.Key))
 	} else {
 		s.Value, err = p.value(offset, extent{at, length}, s.Key)
 	}
@@ -305,7 +306,7 @@ func (p *parser) pair(offset int64) (s String, err error) {
 // value reads the value of a key from version 2 on. The pair is at offset.
 func (p *parser) value(offset int64, at extent, key string) (string, error) {
 	if at.offset > p.size || at.size > p.size-at.offset {
-		return "", p.errorf(offset+8, "the value of %s, %d bytes at %#x, reaches past the end of the container at %#x", quote(key), at.size, at.offset, p.size)
+		return "", p.errorf(offset+8, "the value of %s, %d bytes at %#x, reaches past the end of the container at %#x", safetext.Quote(key), at.size, at.offset, p.size)
 	}
 	if text, ok := p.strings[at]; ok {
 		return text, nil
@@ -383,12 +384,4 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 		return &FormatError{offset + int64(n), "the file ended while it was read"}
 	}
 	return fmt.Errorf("offload binary: offset %#x: %w", offset, err)
-}
-
-// quote makes text from a file fit for a message.
-func quote(s string) string {
-	if len(s) > 64 {
-		return fmt.Sprintf("%.64q...", s)
-	}
-	return fmt.Sprintf("%q", s)
 }

@@ -180,7 +180,7 @@ func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := llvmir.Parse("start.ll", ir)
+			m, err := llvmir.Parse("start.ll", string(ir))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ var ofBoth = []string{
 }
 
 // TestConstantsAndPropertiesAreKept looks for the metadata of specialization
-// constants and compile-time properties in the images, and again behind LLVM's passes
+// constants and compile-time properties in the images, and again after LLVM's passes
 // that clean images up.
 func TestConstantsAndPropertiesAreKept(t *testing.T) {
 	text, err := os.ReadFile("testdata/properties_kept.ll")

@@ -18,7 +18,7 @@ define spir_kernel void @k(ptr addrspace(1) %x) "sycl-module-id"="a" {
 }
 `
 
-// languages are the ways in which a module tells its language.
+// languages are the ways in which a module states its language.
 var languages = map[string]struct {
 	metadata string
 	want     string // the metadata that is left

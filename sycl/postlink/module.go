@@ -1,9 +1,9 @@
 package postlink
 
 import (
-	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
@@ -19,7 +19,7 @@ type Module struct {
 // Parse reads a module from its text, which llvm-dis makes of bitcode. The name is
 // used in errors.
 func Parse(name string, text []byte) (*Module, error) {
-	ir, err := llvmir.Parse(name, text)
+	ir, err := llvmir.Parse(name, string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -31,10 +31,10 @@ func (m *Module) WriteTo(w io.Writer) (int64, error) { return m.ir.WriteTo(w) }
 
 // readAgain reads what would be written.
 func (m *Module) readAgain() error {
-	var text bytes.Buffer
+	var text strings.Builder
 	_, err := m.WriteTo(&text)
 	if err == nil {
-		m.ir, err = llvmir.Parse(m.name, text.Bytes())
+		m.ir, err = llvmir.Parse(m.name, text.String())
 	}
 	return err
 }

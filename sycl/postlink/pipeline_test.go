@@ -58,7 +58,7 @@ func FuzzRun(f *testing.F) {
 		if len(text) > 2048 {
 			t.SkipNow()
 		}
-		m, err := llvmir.ParseString("fuzz.ll", text)
+		m, err := llvmir.Parse("fuzz.ll", text)
 		if err != nil {
 			t.SkipNow()
 		}
@@ -79,7 +79,7 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		for _, text := range texts {
-			if _, err := llvmir.ParseString("image.ll", text); err != nil {
+			if _, err := llvmir.Parse("image.ll", text); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
 		}
@@ -160,7 +160,7 @@ func TestWorkGrowsWithTheModule(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		m, err := llvmir.ParseString("a.ll", text)
+		m, err := llvmir.Parse("a.ll", text)
 		if err != nil {
 			t.Fatal(err)
 		}

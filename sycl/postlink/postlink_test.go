@@ -9,7 +9,7 @@ import (
 
 func parse(t *testing.T, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", []byte(text))
+	m, err := llvmir.Parse("test.ll", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,7 +199,7 @@ func TestPropertiesAreDescribed(t *testing.T) {
 
 func mustParse(t testing.TB, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", []byte(text))
+	m, err := llvmir.Parse("test.ll", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func FuzzProperties(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := llvmir.Parse("fuzz.ll", text)
+		m, err := llvmir.Parse("fuzz.ll", string(text))
 		if err != nil {
 			return
 		}

@@ -34,7 +34,7 @@ func TestMismatchesInCompiledCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := llvmir.Parse("mismatch.ll", text)
+		m, err := llvmir.Parse("mismatch.ll", string(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ declare spir_func void @_Z4fromv()
 
 func parseBare(t *testing.T) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.ParseString("bare.ll", bare)
+	m, err := llvmir.Parse("bare.ll", bare)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +82,13 @@ func text(t *testing.T, m *llvmir.Module) string {
 	return b.String()
 }
 
-// told is what every post-link step says of the module.
-const told = "[SYCL/kernel names]\n_ZTS1K=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\n[SYCL/imported symbols]\n_Z4fromv=1|1\n"
+// common is what every post-link step says of the module.
+const common = "[SYCL/kernel names]\n_ZTS1K=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\n[SYCL/imported symbols]\n_Z4fromv=1|1\n"
 
 // TestRestore: the properties of an image are those of its code after the way back.
 func TestRestore(t *testing.T) {
 	const places = "11:0:src/k.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n"
-	r := registry(t, told+`[SYCL/device requirements]
+	r := registry(t, common+`[SYCL/device requirements]
 aspects=`+propset.Uint32s(5, 6, 58).String()+`
 fixed_target=`+propset.String("intel_gpu_12_60_7,intel_gpu_bmg_g21").String()+`
 joint_matrix=`+propset.String("matrix_type::fp16,use::a,8,16;matrix_type::fp16,use::b,16,16").String()+`
@@ -118,7 +118,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 		t.Fatalf("lost %q, %v", lost, err)
 	}
 	// What was written can be read again.
-	if m, err = llvmir.ParseString("again.ll", text(t, m)); err != nil {
+	if m, err = llvmir.Parse("again.ll", text(t, m)); err != nil {
 		t.Fatal(err)
 	}
 	images, err := split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true})
@@ -153,7 +153,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 
 func TestForgetTranslation(t *testing.T) {
 	m := parseBare(t)
-	if _, err := restore(m, "a", registry(t, told)); err != nil {
+	if _, err := restore(m, "a", registry(t, common)); err != nil {
 		t.Fatal(err)
 	}
 	got := text(t, m)
@@ -170,7 +170,7 @@ func TestForgetTranslation(t *testing.T) {
 		}
 	}
 	// Of two decorations that which no flag says is left.
-	again, err := llvmir.ParseString("again.ll", got)
+	again, err := llvmir.Parse("again.ll", got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,12 +190,12 @@ func TestForgetTranslation(t *testing.T) {
 	if named := again.NamedMetadata("spirv.Source"); named == nil || len(named.Nodes()) != 1 || again.Node(named.Nodes()[0]).Text() != "!{i32 4, i32 100000}" {
 		t.Errorf("the source language is not OpenCL C++ 1.0:\n%s", got)
 	}
-	// Where a kernel may not contract, none of the module is told that it may.
-	m, err = llvmir.ParseString("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
+	// Where a kernel may not contract, nothing in the module says that it may.
+	m, err = llvmir.Parse("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := restore(m, "a", registry(t, told)); err != nil {
+	if _, err := restore(m, "a", registry(t, common)); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text(t, m), "contract") {
@@ -221,7 +221,7 @@ func TestRestoreUnknown(t *testing.T) {
 func TestRestoreSizes(t *testing.T) {
 	m := parseBare(t)
 	m.Function("_ZTS1K").RemoveMetadata("reqd_work_group_size")
-	_, err := restore(m, "a", registry(t, told+"[SYCL/device requirements]\nwork_group_num_dim=1|2\n[SYCL/program metadata]\n"+
+	_, err := restore(m, "a", registry(t, common+"[SYCL/device requirements]\nwork_group_num_dim=1|2\n[SYCL/program metadata]\n"+
 		"_ZTS1K@reqd_work_group_size="+propset.Uint32s(64, 1).String()+"\n_ZTS1K@reqd_sub_group_size=1|32\n_ZTS1K@max_linear_work_group_size=1|128\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func TestRestoreRefusals(t *testing.T) {
 		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
 		"removed parameters that are text":  {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
 		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image may run nowhere"},
-		"sub-groups of nobody knows whom":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel of the IR module says that it is the one that requires sub-groups of 8"},
+		"sub-groups of an unknown kernel":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel of the IR module says that it is the one that requires sub-groups of 8"},
 		"a size that is text":               {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
 		"a sanitizer whose list is gone":    {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
 	} {
@@ -304,8 +304,8 @@ func TestRestoreLosses(t *testing.T) {
 // FuzzRestore: whatever property sets say, the module that they are put into can be
 // read again.
 func FuzzRestore(f *testing.F) {
-	f.Add([]byte(told))
-	f.Add([]byte(told + "[SYCL/device requirements]\naspects=" + propset.Uint32s(5, 6).String() + "\nfixed_target=" + propset.String("a\"\\b,c").String() +
+	f.Add([]byte(common))
+	f.Add([]byte(common + "[SYCL/device requirements]\naspects=" + propset.Uint32s(5, 6).String() + "\nfixed_target=" + propset.String("a\"\\b,c").String() +
 		"\njoint_matrix=" + propset.String("a;;b").String() + "\nreqd_sub_group_size=1|16\nreqd_work_group_size_uint64_t=" + propset.Uint64s(1<<40, 2).String() + "\n"))
 	f.Add([]byte("[SYCL/kernel param opt]\n_ZTS1K=" + propset.Bits([]byte{5}, 3).String() + "\n[SYCL/implicit local arg]\n_ZTS1K=1|1\n" +
 		"[SYCL/device globals]\nlist=" + propset.Uint32s(4, 1).String() + "\n[SYCL/host pipes]\npipe=" + propset.Uint32s(4).String() + "\n"))
@@ -317,14 +317,14 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := llvmir.ParseString("bare.ll", bare)
+		m, err := llvmir.Parse("bare.ll", bare)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := restore(m, "a", r); err != nil {
 			return
 		}
-		if _, err := llvmir.ParseString("again.ll", text(t, m)); err != nil {
+		if _, err := llvmir.Parse("again.ll", text(t, m)); err != nil {
 			t.Errorf("%v\n%s", err, text(t, m))
 		}
 	})

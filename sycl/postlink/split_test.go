@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// describeImages lists each image: its number, its entry points, and behind a
+// describeImages lists each image: its number, its entry points, and after a
 // colon what else it defines.
 func describeImages(images []*Image) string {
 	var b strings.Builder
@@ -40,7 +40,7 @@ func split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	return newImageModule(m, o, false).images()
 }
 
-// kernel writes a kernel of a source with metadata or attributes behind its name.
+// kernel writes a kernel of a source with metadata or attributes after its name.
 func kernel(name, source, rest string) string {
 	return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q %s {\n  ret void\n}\n", name, source, rest)
 }
@@ -198,7 +198,7 @@ func TestSplit(t *testing.T) {
 			"0 c:\n1 b:\n1 esimd a:\n",
 		},
 		{
-			"and is with it when nobody asks",
+			"and is with it by default",
 			kernel("a", "s.cpp", "!sycl_explicit_simd !1") + kernel("b", "s.cpp", "") + "!1 = !{}\n",
 			SplitOptions{Mode: SplitPerSource},
 			"0 a b:\n",
@@ -225,7 +225,7 @@ func TestSplit(t *testing.T) {
 				if err := image.WriteCode(&out); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := llvmir.Parse("image", out.Bytes()); err != nil {
+				if _, err := llvmir.Parse("image", out.String()); err != nil {
 					t.Errorf("image %d: %v\n%s", image.Number, err, out.Bytes())
 				}
 			}
@@ -405,7 +405,7 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 			"dg kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 		{"of functions, kernels only", SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
 			"dg kernel:weak_odr referenced virtual:declared", "dg virtual"},
-		{"what other images may import, too", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
+		{"also what other images may import", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
 			"dg kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Describe interprets a value by the set and key it stands under; see
@@ -367,7 +369,7 @@ func oneOf(words ...string) layout {
 		if s, ok := v.Text(); ok && slices.Contains(words, s) {
 			return s, nil
 		}
-		return nil, fmt.Errorf("%s is none of %s", quote(v.payload), all)
+		return nil, fmt.Errorf("%s is none of %s", safetext.Quote(v.payload), all)
 	}}
 }
 
@@ -386,7 +388,7 @@ func table(fields int) layout {
 			}
 			row := strings.Split(record, ",")
 			if len(row) != fields {
-				return nil, fmt.Errorf("the record %s has %d fields, not %d", quote(record), len(row), fields)
+				return nil, fmt.Errorf("the record %s has %d fields, not %d", safetext.Quote(record), len(row), fields)
 			}
 			rows = append(rows, row)
 		}
@@ -448,7 +450,7 @@ func plain(v Value) Typed {
 		t.Layout, t.Data = "u32", v.num
 	case v.bits%8 != 0:
 		t.Layout = "bits"
-	case ok && s != "" && printable(s) == s:
+	case ok && s != "" && safetext.IsPrintable(s):
 		t.Layout, t.Data = "string", s
 	}
 	t.Text = render(t.Data)
@@ -459,7 +461,7 @@ func plain(v Value) Typed {
 func render(data any) string {
 	switch d := data.(type) {
 	case string:
-		return printable(d)
+		return safetext.Printable(d)
 	case []uint32:
 		return words(d)
 	case []uint64:
@@ -471,7 +473,7 @@ func render(data any) string {
 		for i, row := range d {
 			rows[i] = strings.Join(row, ",")
 		}
-		return printable(strings.Join(rows, "; "))
+		return safetext.Printable(strings.Join(rows, "; "))
 	case []SpecConstant:
 		parts := make([]string, len(d))
 		for i, c := range d {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A SyntaxError is a fault of property set text, or of a value that its key does not
@@ -33,9 +35,9 @@ func place(file string, line int, set, key string) string {
 		fmt.Fprintf(&b, "line %d: ", line)
 	}
 	if set != "" {
-		fmt.Fprintf(&b, "[%s]", printable(set))
+		fmt.Fprintf(&b, "[%s]", safetext.Printable(set))
 		if key != "" {
-			fmt.Fprintf(&b, " %s", printable(key))
+			fmt.Fprintf(&b, " %s", safetext.Printable(key))
 		}
 		b.WriteString(": ")
 	}
@@ -148,14 +150,14 @@ func (p *parser) title(line string) (string, error) {
 	p.set = nil // a fault of this line is not of the set before
 	end := strings.LastIndexByte(line, ']')
 	if end < 0 {
-		return "", p.errorf("the title %s has no closing bracket", quote(line))
+		return "", p.errorf("the title %s has no closing bracket", safetext.Quote(line))
 	}
 	name := line[1:end]
 	if msg := nameFault(name); msg != "" {
-		return "", p.errorf("the name in the title %s %s", quote(line), msg)
+		return "", p.errorf("the name in the title %s %s", safetext.Quote(line), msg)
 	}
 	if rest := line[end+1:]; rest != "" {
-		if err := p.surplus("%s follows the title [%s]", quote(rest), printable(name)); err != nil {
+		if err := p.surplus("%s follows the title [%s]", safetext.Quote(rest), safetext.Printable(name)); err != nil {
 			return "", err
 		}
 	}
@@ -166,11 +168,11 @@ func (p *parser) property(line string) error {
 	key, rest, found := strings.Cut(line, "=")
 	switch {
 	case p.set == nil:
-		return p.errorf("the property %s comes before the first [set] title", quote(line))
+		return p.errorf("the property %s comes before the first [set] title", safetext.Quote(line))
 	case !found:
-		return p.errorf(`%s is neither a [set] title nor key=type|value: it has no "="`, quote(line))
+		return p.errorf(`%s is neither a [set] title nor key=type|value: it has no "="`, safetext.Quote(line))
 	case key == "":
-		return p.errorf(`the property %s has no key before "="`, quote(line))
+		return p.errorf(`the property %s has no key before "="`, safetext.Quote(line))
 	}
 	p.key = key
 	if msg := keyFault(key); msg != "" {
@@ -181,11 +183,11 @@ func (p *parser) property(line string) error {
 	case rest == "":
 		return p.errorf(`nothing follows "=": expected type|value`)
 	case !found:
-		return p.errorf(`the value %s has no "|" between type and value`, quote(rest))
+		return p.errorf(`the value %s has no "|" between type and value`, safetext.Quote(rest))
 	case typ == "":
-		return p.errorf(`the value %s has no type before "|": expected 1 or 2`, quote(rest))
+		return p.errorf(`the value %s has no type before "|": expected 1 or 2`, safetext.Quote(rest))
 	case text == "":
-		return p.errorf(`no value follows "%s|"`, printable(typ))
+		return p.errorf(`no value follows "%s|"`, safetext.Printable(typ))
 	}
 	t, err := p.valueType(typ)
 	if err != nil {
@@ -201,7 +203,7 @@ func (p *parser) property(line string) error {
 		return err
 	}
 	if old, replaced := p.set.put(Property{Key: key, Value: v, Line: p.line}); replaced && p.lax {
-		p.warnings = append(p.warnings, p.errorf("the key is repeated: this value replaces %s of line %d", quote(old.Value.String()), old.Line))
+		p.warnings = append(p.warnings, p.errorf("the key is repeated: this value replaces %s of line %d", safetext.Quote(old.Value.String()), old.Line))
 	}
 	return nil
 }
@@ -219,21 +221,21 @@ func (p *parser) valueType(text string) (Type, error) {
 	case err == nil && n == 0:
 		return 0, p.errorf("value type 0 stands for no type: expected 1 (32-bit number) or 2 (byte array)")
 	case err == errNotANumber:
-		return 0, p.errorf("value type %s is not a number: expected 1 (32-bit number) or 2 (byte array)", quote(text))
+		return 0, p.errorf("value type %s is not a number: expected 1 (32-bit number) or 2 (byte array)", safetext.Quote(text))
 	}
-	return 0, p.errorf("value type %s is not 1 (32-bit number) or 2 (byte array)", quote(text))
+	return 0, p.errorf("value type %s is not 1 (32-bit number) or 2 (byte array)", safetext.Quote(text))
 }
 
 func (p *parser) number(text string) (Value, error) {
 	n, err := parseUint32(text)
 	switch {
 	case err == errTooLarge:
-		return Value{}, p.errorf("%s does not fit in 32 bits: the largest value of type 1 is 4294967295", quote(text))
+		return Value{}, p.errorf("%s does not fit in 32 bits: the largest value of type 1 is 4294967295", safetext.Quote(text))
 	case err != nil:
-		return Value{}, p.errorf("%s is not an unsigned decimal number, which type 1 asks for", quote(text))
+		return Value{}, p.errorf("%s is not an unsigned decimal number, which type 1 asks for", safetext.Quote(text))
 	}
 	if text[0] == '0' && len(text) > 1 {
-		err = p.surplus("the number %s has leading zeros", quote(text))
+		err = p.surplus("the number %s has leading zeros", safetext.Quote(text))
 	}
 	return Uint(n), err
 }
@@ -292,24 +294,4 @@ func parseUint32(text string) (uint32, error) {
 		return 0, errTooLarge
 	}
 	return uint32(n), nil
-}
-
-// quote quotes text for a message, cutting what is too long to read.
-func quote(text string) string {
-	const most = 60
-	if len(text) > most {
-		return strconv.Quote(strings.ToValidUTF8(text[:most], "")) + "..."
-	}
-	return strconv.Quote(text)
-}
-
-// printable returns text for a message without quotes: as it is when it can be
-// printed, quoted otherwise.
-func printable(text string) string {
-	for _, c := range text {
-		if !strconv.IsPrint(c) {
-			return quote(text)
-		}
-	}
-	return text
 }

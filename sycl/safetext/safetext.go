@@ -59,8 +59,9 @@ func IsPrintable(s string) bool {
 	return !strings.ContainsFunc(s[i:], func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) })
 }
 
-// Quote returns text in quotation marks for a message, cut after most bytes.
-func Quote(s string, most int) string {
+// Quote returns text in quotation marks for a message, cut when it is too long to read.
+func Quote(s string) string {
+	const most = 100 // bytes
 	if len(s) > most {
 		return strconv.Quote(strings.ToValidUTF8(s[:most], "")) + "..."
 	}

@@ -47,14 +47,15 @@ func TestPrintable(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
+	long := strings.Repeat("a", 99)
 	for s, want := range map[string]string{
-		"ab":     `"ab"`,
-		"abcd":   `"abcd"`,
-		"abcde":  `"abcd"...`,
-		"abcäxy": `"abc"...`, // no half of a character
-		"a\nb":   `"a\nb"`,
+		"ab":        `"ab"`,
+		"a\nb":      `"a\nb"`,
+		long + "b":  `"` + long + `b"`,
+		long + "bc": `"` + long + `b"...`,
+		long + "ä":  `"` + long + `"...`, // no half of a character
 	} {
-		if got := Quote(s, 4); got != want {
+		if got := Quote(s); got != want {
 			t.Errorf("%q is %s, want %s", s, got, want)
 		}
 	}

@@ -114,7 +114,7 @@ func TestMatricesOfOtherKernels(t *testing.T) {
 	}
 }
 
-// TestPassedByValue has a kernel, behind the entry point of the translator, that
+// TestPassedByValue has a kernel, which the entry point of the translator calls, that
 // calls a function with a structure by value.
 func TestPassedByValue(t *testing.T) {
 	for _, test := range []struct {

@@ -68,7 +68,7 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// onlyPadding reports whether b is zeros behind what a file says that it has.
+// onlyPadding reports whether b is the zeros that may follow a file's content.
 func onlyPadding(b []byte) bool {
 	return len(b) < 8 && !slices.ContainsFunc(b, func(c byte) bool { return c != 0 })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Strings of the entries of version 2.
@@ -103,7 +104,7 @@ func (v *v2Reader) role(i int, e wrapped) (string, error) {
 		return "", errorf(e.base, "entry %d has no role, which every entry of a version 2 file has", i)
 	}
 	if _, ok := roleStrings[role]; !ok {
-		return "", errorf(e.base, "entry %d has the unknown role %s", i, quote(role))
+		return "", errorf(e.base, "entry %d has the unknown role %s", i, safetext.Quote(role))
 	}
 	if v.file.ImageKind == offload.None {
 		v.file.ImageKind = e.ImageKind
@@ -118,9 +119,9 @@ func (v *v2Reader) role(i int, e wrapped) (string, error) {
 	case !ok:
 		v.found(entryStrings, placeOf(i), "the string %s is missing", stringFormat)
 	case format != "2" && role == roleGlobal:
-		return "", errorf(e.base, "the SYCLBIN version is %s; in this layout only 2 is supported", quote(format))
+		return "", errorf(e.base, "the SYCLBIN version is %s; in this layout only 2 is supported", safetext.Quote(format))
 	case format != "2":
-		v.found(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, quote(format))
+		v.found(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, safetext.Quote(format))
 	}
 	v.checkKeys(i, role, e)
 	return role, nil
@@ -141,7 +142,7 @@ func (v *v2Reader) module(i int, e wrapped) (*v2Module, int, error) {
 	text, _ := e.String(stringIndex)
 	index, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || text[0] == '+' {
-		return nil, 0, errorf(e.base, "entry %d has the %s %s, which is not a number", i, stringIndex, quote(text))
+		return nil, 0, errorf(e.base, "entry %d has the %s %s, which is not a number", i, stringIndex, safetext.Quote(text))
 	}
 	if index >= uint64(v.count) {
 		return nil, 0, errorf(e.base, "entry %d has the %s %d, but there are only %d entries", i, stringIndex, index, v.count)
@@ -213,7 +214,7 @@ func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 func (v *v2Reader) checkCopies(i int, e wrapped, img *Image) {
 	check := func(key, want string) {
 		if got, ok := e.String(key); ok && got != want {
-			v.found(entryStrings, placeOf(i), "the string %s is %s, but the metadata has %s", key, quote(got), quote(want))
+			v.found(entryStrings, placeOf(i), "the string %s is %s, but the metadata has %s", key, safetext.Quote(got), safetext.Quote(want))
 		}
 	}
 	check(stringTriple, img.Triple())
@@ -241,12 +242,4 @@ func (v *v2Reader) finish() error {
 		v.file.Modules = append(v.file.Modules, &v.modules[i].Module)
 	}
 	return nil
-}
-
-// quote makes text from a file fit for a message.
-func quote(s string) string {
-	if len(s) > 64 {
-		return fmt.Sprintf("%.64q...", s)
-	}
-	return fmt.Sprintf("%q", s)
 }

@@ -357,17 +357,17 @@ func TestReleases(t *testing.T) {
 			if err != nil || !slices.Equal(got.Aspects, q.Aspects) {
 				t.Errorf("%v: read %v, %v", tt.release, got, err)
 			}
-			told := !unrecorded || tt.release == release.Before2026()
-			if f.StatesRelease() != told {
-				t.Errorf("%v: told: %v", tt.release, f.StatesRelease())
+			states := !unrecorded || tt.release == release.Before2026()
+			if f.StatesRelease() != states {
+				t.Errorf("%v: states its release: %v", tt.release, f.StatesRelease())
 			}
-			if a, ok := f.AmbiguousAspect(); ok == told || ok && a != aspect.Atomic64 {
+			if a, ok := f.AmbiguousAspect(); ok == states || ok && a != aspect.Atomic64 {
 				t.Errorf("%v: ambiguous: %v, %v", tt.release, a, ok)
 			}
 			// Who knows better than the file says so.
 			f.AssumeRelease(release.Before2026())
 			got, _ = requirement.FromProperties(f.Modules[0].Metadata)
-			if want := []aspect.Aspect{aspect.FP64, release.Before2026().Aspect(27)}; !told && !slices.Equal(got.Aspects, want) || told && !slices.Equal(got.Aspects, q.Aspects) {
+			if want := []aspect.Aspect{aspect.FP64, release.Before2026().Aspect(27)}; !states && !slices.Equal(got.Aspects, want) || states && !slices.Equal(got.Aspects, q.Aspects) {
 				t.Errorf("%v: assumed otherwise, read %v", tt.release, got.Aspects)
 			}
 		}
@@ -548,7 +548,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 		t.Error("no error for counts that do not add up")
 	}
 
-	// Images that nobody has are left out.
+	// Images of no module are left out.
 	bare := vector(t, "v1_bare")
 	f, err = readLenient(put32(bare, 0x48, 0))
 	if err != nil || len(f.Modules[0].IR) != 0 || !slices.Equal(findingIDs(f.Findings), []string{"unreferenced-header"}) {

@@ -12,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Finding is one thing that is wrong with a file.
@@ -154,7 +155,7 @@ func VerifyFor(f *File, r *release.Release) []Finding {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ir)) {
 		if ir[name] && !native[name] {
-			return []Finding{finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s leaves out on a GPU for which the file has any native image", quote(name), r)}
+			return []Finding{finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s leaves out on a GPU for which the file has any native image", safetext.Quote(name), r)}
 		}
 	}
 	return nil
@@ -190,7 +191,7 @@ func (v *verifier) global() {
 func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) {
 	for _, s := range r.Sets() {
 		if !slices.Contains(names, propset.CanonicalName(s.Name)) {
-			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
+			v.add(metadataSets, place, "the set %s does not belong here", safetext.Quote(s.Name))
 		}
 	}
 }
@@ -205,7 +206,7 @@ func (v *verifier) values(place string, r *propset.Registry) {
 			}
 			var fault *propset.SyntaxError
 			if _, err := propset.Describe(s.Name, p.Key, p.Value); errors.As(err, &fault) {
-				v.add(propertyType, place, "%s, key %s: %s", quote(s.Name), quote(p.Key), fault.Msg)
+				v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(s.Name), safetext.Quote(p.Key), fault.Msg)
 			}
 		}
 	}
@@ -218,7 +219,7 @@ func (v *verifier) module(i int, m *Module) {
 	}
 	for _, s := range m.Metadata.Sets() {
 		if strings.HasPrefix(s.Name, "SYCLBIN/") {
-			v.add(metadataSets, place, "the set %s does not belong here", quote(s.Name))
+			v.add(metadataSets, place, "the set %s does not belong here", safetext.Quote(s.Name))
 		}
 	}
 	if !slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceLibMetadata},
@@ -230,7 +231,7 @@ func (v *verifier) module(i int, m *Module) {
 		_, aspects := s.Get("aspects")
 		_, aspect := s.Get("aspect") // the other spelling of the documents
 		if !aspects && !aspect {
-			v.add(aspectsMissing, place, "the set %s has no aspects", quote(propset.DeviceRequirements))
+			v.add(aspectsMissing, place, "the set %s has no aspects", safetext.Quote(propset.DeviceRequirements))
 		}
 	}
 	v.values(place, m.Metadata)
@@ -256,7 +257,7 @@ func (v *verifier) names() {
 	lost = slices.Compact(lost)
 	switch {
 	case len(lost) == 1:
-		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", quote(lost[0]))
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", safetext.Quote(lost[0]))
 	case len(lost) > 1:
 		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find %d kernels: %s", len(lost), quoteSome(lost))
 	}
@@ -274,7 +275,7 @@ func quoteSome(names []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(quote(name))
+		b.WriteString(safetext.Quote(name))
 	}
 	return b.String()
 }
@@ -285,11 +286,11 @@ func (v *verifier) targets(place string, m *Module) {
 	switch {
 	case m.separate():
 	case len(m.Native) == 0:
-		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", quote(target))
+		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", safetext.Quote(target))
 	case len(m.Images()) > 1:
 		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime does not know for which device each is", len(m.Images()), nativeCount(len(m.Native)))
 	default:
-		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", quote(m.Native[0].Arch()), quote(target))
+		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", safetext.Quote(m.Native[0].Arch()), safetext.Quote(target))
 	}
 }
 
@@ -305,7 +306,7 @@ func (v *verifier) ir(place string, img *Image) {
 	v.onlySets(place, img.Metadata, propset.SYCLBINIR)
 	set := img.Set()
 	if set == nil {
-		v.add(irSetMissing, place, "the set %s is missing", quote(propset.SYCLBINIR))
+		v.add(irSetMissing, place, "the set %s is missing", safetext.Quote(propset.SYCLBINIR))
 		return
 	}
 	if img.Triple() == "" {
@@ -331,11 +332,11 @@ func (v *verifier) native(place string, img *Image) {
 	v.onlySets(place, img.Metadata, propset.SYCLBINNative)
 	set := img.Set()
 	if set == nil {
-		v.add(nativeSet, place, "the set %s is missing", quote(propset.SYCLBINNative))
+		v.add(nativeSet, place, "the set %s is missing", safetext.Quote(propset.SYCLBINNative))
 		return
 	}
 	if set.Name == propset.SYCLBINNativeAlias {
-		v.add(nativeSetName, place, "the set is called %s", quote(set.Name))
+		v.add(nativeSetName, place, "the set is called %s", safetext.Quote(set.Name))
 	}
 	if img.Arch() == "" {
 		v.add(nativeArch, place, "there is no architecture")

@@ -145,7 +145,7 @@ func TestTranslateOfNothing(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// The property file tells whether a kernel is missing.
+	// The property file shows whether a kernel is missing.
 	testfile.Write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
 	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 	testfile.Write(t, "k.prop", none)

@@ -17,7 +17,7 @@ func setupImport(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
 	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
 	fs.StringVar(&o.Module, "module", "", "the `id` of the code, as a source has one; the name of the file when it is missing")
-	fs.BoolVar(&o.AllowExecutable, "allow-executable", false, "take a file in executable state, too: nothing of it can be called from outside")
+	fs.BoolVar(&o.AllowExecutable, "allow-executable", false, "also take a file in executable state: nothing of it can be called from outside")
 	o.Reading.Flags(fs)
 	fs.StringVar(&o.Output, "output", "", "the bitcode `file` (required)")
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {

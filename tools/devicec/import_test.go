@@ -220,7 +220,7 @@ func TestImportRealCompilers(t *testing.T) {
 	}
 }
 
-// TestImportTwice: of a function that two SYCLBINs define nobody knows which is meant.
+// TestImportTwice: when two SYCLBINs define a function, it is not clear which is meant.
 func TestImportTwice(t *testing.T) {
 	dis, link, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
@@ -388,7 +388,7 @@ printf '  ret void\n}\n'`)
 				if at := strings.Index(line, "@"); at >= 0 && strings.HasPrefix(line, "define ") {
 					name := line[at+1 : strings.Index(line, "(")]
 					got = append(got, name)
-					// Other files have the library, too.
+					// Other files also have the library.
 					if strings.Contains(line, "linkonce_odr") != (name != "k") {
 						t.Errorf("%s has another linkage: %s", name, line)
 					}

@@ -115,8 +115,8 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode"},
-	{"aspect", "internal/elfhead", "kernelname", "offload", "propset", "safetext"},
+	{"internal/glob", "internal/inflate", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode", "safetext"},
+	{"aspect", "internal/elfhead", "kernelname", "offload", "propset"},
 	{"imageformat", "internal/aspectuse", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
@@ -248,7 +248,7 @@ func TestWorkflows(t *testing.T) {
 		for i, line := range strings.Split(string(data), "\n") {
 			m := uses.FindStringSubmatch(line)
 			if m != nil && !strings.HasPrefix(m[1], own) && !pinned.MatchString(m[1]+m[2]) {
-				t.Errorf("%s:%d: %s is not a commit with its version behind it as a comment", path, i+1, m[1])
+				t.Errorf("%s:%d: %s is not a commit followed by its version as a comment", path, i+1, m[1])
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -67,7 +68,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	if o.Release != nil {
 		for _, found := range syclbin.VerifyFor(f, o.Release) {
-			env.Warnf(c.output, "%s", printable(found.String()))
+			env.Warnf(c.output, "%s", safetext.Printable(found.String()))
 		}
 	}
 	return create(env, c.output, f, o)

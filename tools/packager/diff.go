@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -115,7 +116,7 @@ func (d *diff) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	} else {
 		for _, x := range c.list {
-			fmt.Fprintln(out, printable(x.String()))
+			fmt.Fprintln(out, safetext.Printable(x.String()))
 		}
 	}
 	if err := out.Flush(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -136,7 +137,7 @@ func (p *printer) title(name string, isFirst bool) {
 	if !isFirst {
 		fmt.Fprintln(p.out)
 	}
-	fmt.Fprintf(p.out, "%s:\n", printable(name))
+	fmt.Fprintf(p.out, "%s:\n", safetext.Printable(name))
 }
 
 func (p *printer) file(f *syclbin.File) {
@@ -195,9 +196,9 @@ func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) 
 					if p.verbose {
 						more = p.meaning(s.Name, prop)
 					}
-					p.line(printable(prop.Key), ": ", valueText(prop.Value), more)
+					p.line(safetext.Printable(prop.Key), ": ", valueText(prop.Value), more)
 				}
-			}, printable(s.Name), ":")
+			}, safetext.Printable(s.Name), ":")
 		}
 	}, title, place)
 }
@@ -207,9 +208,9 @@ func (p *printer) meaning(set string, prop propset.Property) string {
 	t, err := p.values.Describe(set, prop.Key, prop.Value)
 	switch {
 	case err != nil:
-		return " (wrong: " + printable(strings.TrimSpace(err.Error())) + ")"
+		return " (wrong: " + safetext.Printable(strings.TrimSpace(err.Error())) + ")"
 	case !t.Known || t.Text == valueText(prop.Value):
 		return " (" + t.Layout + ")"
 	}
-	return " (" + t.Layout + ": " + printable(t.Text) + ")"
+	return " (" + t.Layout + ": " + safetext.Printable(t.Text) + ")"
 }

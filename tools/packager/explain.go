@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -105,7 +106,7 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 	}
 	either := false
 	for _, o := range list {
-		fmt.Fprintf(w, "%s on %s ", printable(o.DisplayName), printable(device))
+		fmt.Fprintf(w, "%s on %s ", safetext.Printable(o.DisplayName), safetext.Printable(device))
 		switch o.Outcome {
 		case runs:
 			fmt.Fprintf(w, "runs: %s\n", o.Image)
@@ -116,7 +117,7 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		case mayRun:
 			fmt.Fprintf(w, "may run: %s\n", o.Image)
 		case isThrow:
-			fmt.Fprintf(w, "throws sycl::exception with errc::%s\n  what(): %s\n", o.Exception.Code, printable(o.Exception.What))
+			fmt.Fprintf(w, "throws sycl::exception with errc::%s\n  what(): %s\n", o.Exception.Code, safetext.Printable(o.Exception.What))
 		}
 		because := false // the reason was said, be it as the exception
 		for _, reason := range o.Reasons {
@@ -125,15 +126,15 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 				because = true
 			case reason.Sure && !because:
 				because = true
-				fmt.Fprintf(w, "  because: %s\n", printable(reason.Text))
+				fmt.Fprintf(w, "  because: %s\n", safetext.Printable(reason.Text))
 			case reason.Sure:
-				fmt.Fprintf(w, "  also: %s\n", printable(reason.Text))
+				fmt.Fprintf(w, "  also: %s\n", safetext.Printable(reason.Text))
 			default:
-				fmt.Fprintf(w, "  not known: %s\n", printable(reason.Text))
+				fmt.Fprintf(w, "  not known: %s\n", safetext.Printable(reason.Text))
 			}
 		}
 		if o.DisplayName != o.Kernel {
-			fmt.Fprintf(w, "  symbol: %s\n", printable(o.Kernel))
+			fmt.Fprintf(w, "  symbol: %s\n", safetext.Printable(o.Kernel))
 		}
 	}
 	if either {
@@ -150,7 +151,7 @@ func (i *pickedImage) String() string {
 	}
 	size := strconv.FormatInt(i.Size, 10)
 	if i.Kind == string(report.Native) {
-		return fmt.Sprintf("takes the native image %s of %s bytes", printable(target), size)
+		return fmt.Sprintf("takes the native image %s of %s bytes", safetext.Printable(target), size)
 	}
-	return fmt.Sprintf("compiles the IR module %s of %s bytes for the device", printable(target), size)
+	return fmt.Sprintf("compiles the IR module %s of %s bytes for the device", safetext.Printable(target), size)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -143,9 +144,9 @@ func (x *explainer) kernels(name string) ([]outcome, error) {
 	base := kernelname.Base(name)
 	list = slices.DeleteFunc(list, func(o outcome) bool { return base != o.Kernel && name != o.DisplayName })
 	if len(list) == 0 {
-		msg := fmt.Sprintf("there is no kernel '%s' in the file", printable(name))
+		msg := fmt.Sprintf("there is no kernel '%s' in the file", safetext.Printable(name))
 		if near := x.report.Nearest(base); len(near) > 0 {
-			msg += ": did you mean " + printable(strings.Join(near, " or ")) + "?"
+			msg += ": did you mean " + safetext.Printable(strings.Join(near, " or ")) + "?"
 		}
 		return nil, cli.Usagef("%s", msg)
 	}

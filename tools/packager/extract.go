@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -161,7 +162,7 @@ func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool
 		e.env.Warnf(e.name, "the %s has no architecture and is in no table", place)
 		return t, false
 	case strings.ContainsAny(t.triple+t.arch, "=\r\n"):
-		e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, printable(img.Target()))
+		e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, safetext.Printable(img.Target()))
 		return t, false
 	case seen[t]:
 		e.env.Warnf(e.name, "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
@@ -191,7 +192,7 @@ func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 
 // lost warns of a property that files of a table do not hold.
 func (e *extract) lost(place, set, key string) {
-	e.env.Warnf(e.name, "%s: the property %s of the set %s is not in the files", place, printable(key), printable(set))
+	e.env.Warnf(e.name, "%s: the property %s of the set %s is not in the files", place, safetext.Printable(key), safetext.Printable(set))
 }
 
 // write writes a file, whose name is never one from the SYCLBIN.

@@ -127,6 +127,6 @@ func checkOld(t *testing.T, old []byte) {
 		t.Error("the old output is not as it was")
 	}
 	if hidden, _ := filepath.Glob(".*"); len(hidden) > 0 {
-		t.Errorf("left behind: %q", hidden)
+		t.Errorf("files are left: %q", hidden)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -86,9 +87,9 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	}
 	taken := 0
 	for _, img := range host.Images {
-		place := printable(fmt.Sprintf("%s: %v", name, img.Origin))
+		place := safetext.Printable(fmt.Sprintf("%s: %v", name, img.Origin))
 		if why := whyLeftOut(img); why != "" {
-			env.Warnf(place, "%s", printable(why))
+			env.Warnf(place, "%s", safetext.Printable(why))
 			continue
 		}
 		taken++

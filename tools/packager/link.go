@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -205,7 +206,7 @@ func (l *link) checkGraph(files *linkFiles) error {
 	}
 	for _, f := range files.list {
 		if os.SameFile(info, f.info) {
-			return cli.Usagef("--graph is the input %s", printable(f.name))
+			return cli.Usagef("--graph is the input %s", safetext.Printable(f.name))
 		}
 	}
 	return nil
@@ -251,10 +252,10 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 	}
 	for i, found := range findings {
 		if i == maxShown {
-			env.Warnf(printable(l.output), "and %d more: 'packager verify' shows all", len(findings)-i)
+			env.Warnf(safetext.Printable(l.output), "and %d more: 'packager verify' shows all", len(findings)-i)
 			break
 		}
-		env.Warnf(printable(l.output), "%s", printable(found.String()))
+		env.Warnf(safetext.Printable(l.output), "%s", safetext.Printable(found.String()))
 	}
 	return nil
 }
@@ -271,7 +272,7 @@ func (l *link) report(env *cli.Env, r *sycllink.Result) error {
 	var b strings.Builder
 	for _, p := range r.Problems[:min(maxShown, n)] {
 		lines := p.Lines()
-		fmt.Fprintf(&b, "%s: error: %s\n", printable(p.Files[0]), shortened(lines[0]))
+		fmt.Fprintf(&b, "%s: error: %s\n", safetext.Printable(p.Files[0]), shortened(lines[0]))
 		for _, line := range lines[1:] {
 			fmt.Fprintf(&b, "  %s\n", shortened(line))
 		}
@@ -280,9 +281,9 @@ func (l *link) report(env *cli.Env, r *sycllink.Result) error {
 		return err
 	}
 	if n > maxShown {
-		return cli.No(fmt.Errorf("%s, of which the first %d are shown: --graph FILE or --json has all; nothing was written to %s", plural(n, "problem"), maxShown, printable(l.output)))
+		return cli.No(fmt.Errorf("%s, of which the first %d are shown: --graph FILE or --json has all; nothing was written to %s", plural(n, "problem"), maxShown, safetext.Printable(l.output)))
 	}
-	return cli.No(fmt.Errorf("%s: nothing was written to %s", plural(n, "problem"), printable(l.output)))
+	return cli.No(fmt.Errorf("%s: nothing was written to %s", plural(n, "problem"), safetext.Printable(l.output)))
 }
 
 // shortened returns a line that does not fill a terminal, whatever names are in it.
@@ -320,11 +321,11 @@ func (l *linkFiles) read(env *cli.Env, name string, o *reading.Options) (*syclbi
 		return nil, printableError(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, cli.BadInput(fmt.Errorf("%s is not a file", printable(name)))
+		return nil, cli.BadInput(fmt.Errorf("%s is not a file", safetext.Printable(name)))
 	}
 	f := &linkFile{files: l, name: name, info: info}
 	l.list = append(l.list, f)
-	return o.Read(env, printable(name), f, info.Size())
+	return o.Read(env, safetext.Printable(name), f, info.Size())
 }
 
 // ReadAt implements [io.ReaderAt].
@@ -377,7 +378,7 @@ func printableError(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &os.PathError{Op: e.Op, Path: printable(e.Path), Err: e.Err}
+	return &os.PathError{Op: e.Op, Path: safetext.Printable(e.Path), Err: e.Err}
 }
 
 // is reports whether the file is as it was.
@@ -386,7 +387,7 @@ func (f *linkFile) is(info os.FileInfo) bool {
 }
 
 func (f *linkFile) changed() error {
-	return cli.BadInput(fmt.Errorf("%s changed while it was read: link again when it is complete", printable(f.name)))
+	return cli.BadInput(fmt.Errorf("%s changed while it was read: link again when it is complete", safetext.Printable(f.name)))
 }
 
 // unchanged returns an error when a file is not what it was.

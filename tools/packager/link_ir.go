@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -215,7 +216,7 @@ type irBuild struct {
 	stages   *stages
 }
 
-// linkedFile is the module of all code. What is wrong with it tells the source.
+// linkedFile is the module of all code. Messages about it name the source.
 const linkedFile = "linked.bc"
 
 func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
@@ -326,7 +327,7 @@ func (e *relabeled) Error() string {
 }
 func (e *relabeled) Unwrap() error { return e.error }
 
-// relabel is a writer that leaves out the folder, too.
+// relabel is a writer that also leaves out the folder.
 type relabel struct {
 	w   io.Writer
 	dir string
@@ -357,7 +358,7 @@ func newStages(env *cli.Env, total int) *stages {
 func (s *stages) next(format string, args ...any) {
 	s.at = min(s.at+1, s.total)
 	if s.show != nil {
-		fmt.Fprintf(s.show, "\r\x1b[K[%d of %d] %s", s.at, s.total, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(s.show, "\r\x1b[K[%d of %d] %s", s.at, s.total, safetext.Printable(fmt.Sprintf(format, args...)))
 	}
 }
 

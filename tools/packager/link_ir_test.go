@@ -52,8 +52,8 @@ func buildIR(t *testing.T, version int) {
 	stepstest.Build(t, stepstest.Binary{Name: "library", Source: irLibrary, Options: []string{"-O2"}, State: syclbin.Object, Bitcode: version == 2})
 }
 
-// shape tells of a file which kernels each module has, what these need, and for
-// what there are images.
+// shape lists the kernels of each module of a file, what these need, and the targets
+// of its images.
 func shape(t *testing.T, name string) string {
 	t.Helper()
 	f, err := syclbin.Open(name)

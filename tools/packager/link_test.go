@@ -374,7 +374,7 @@ func TestLinkStopsWhenAsked(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 	if hidden, _ := filepath.Glob("*app*"); len(hidden) > 0 {
-		t.Errorf("left behind: %q", hidden)
+		t.Errorf("files are left: %q", hidden)
 	}
 }
 

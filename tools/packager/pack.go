@@ -26,6 +26,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
@@ -40,8 +41,8 @@ A table is of one target: a triple, and an architecture when its images are
 compiled for one. It has the column Code and may have the columns Properties and
 Symbols. Files are found from the current folder, else from that of the table.
 
-An image for an architecture gets an abstract module of its own, which tells the
-runtime what it is compiled for by the property compile_target. Kernel names are
+An image for an architecture gets an abstract module of its own, whose
+property compile_target says what it is compiled for. Kernel names are
 those of the property file, else those of the symbol file that are neither exported
 symbols nor virtual functions. An image without a property file gets its requirements and kernel
 names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs. An image without
@@ -153,7 +154,7 @@ func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin
 		switch {
 		case err != nil:
 		case in.image == nil:
-			env.Warnf(in.place, "%s", printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
+			env.Warnf(in.place, "%s", safetext.Printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
 			continue
 		default:
 			taken++
@@ -196,7 +197,7 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 		return err
 	}
 	for _, found := range list {
-		env.Warnf(name, "%s", printable(found.String()))
+		env.Warnf(name, "%s", safetext.Printable(found.String()))
 	}
 	return nil
 }
@@ -472,7 +473,7 @@ func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	r = in.reading.Sets(r)
 	for _, s := range r.Sets() {
 		if strings.HasPrefix(s.Name, "SYCLBIN/") {
-			return nil, cli.BadInput(fmt.Errorf("%s:%d: the set [%s] is of a SYCLBIN file, not of a device image; remove it", path, s.Line, printable(s.Name)))
+			return nil, cli.BadInput(fmt.Errorf("%s:%d: the set [%s] is of a SYCLBIN file, not of a device image; remove it", path, s.Line, safetext.Printable(s.Name)))
 		}
 	}
 	return r, nil

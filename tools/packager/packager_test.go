@@ -79,7 +79,7 @@ func folder(t *testing.T, files ...map[string]string) {
 
 const spirvHead = "\x03\x02\x23\x07\x00\x00\x01\x00\x00\x00"
 
-// split is what two split modules for four targets leave behind.
+// split is the files of two split modules for four targets.
 var split = map[string]string{
 	"a.spv":         spirvHead,
 	"b.spv":         spirvHead + "b",

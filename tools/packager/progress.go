@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // progress is a writer that shows on a terminal how much was written, once that
@@ -48,7 +49,7 @@ func (p *progress) advance(n int64) {
 		if now := time.Now(); now.After(p.next) {
 			p.next = now.Add(progressEvery)
 			p.shown = true
-			fmt.Fprintf(p.show, "\r\x1b[K%s: %d of %d MiB, %d%%", printable(p.what), p.written>>20, p.total>>20, min(100, 100*p.written/p.total))
+			fmt.Fprintf(p.show, "\r\x1b[K%s: %d of %d MiB, %d%%", safetext.Printable(p.what), p.written>>20, p.total>>20, min(100, 100*p.written/p.total))
 		}
 	}
 }

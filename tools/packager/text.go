@@ -3,31 +3,11 @@ package main
 import (
 	"encoding/hex"
 	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
-
-// printable returns text from a file in a form that does nothing to a terminal:
-// control characters, line breaks and bytes that are no text become escapes.
-func printable(s string) string {
-	if isPrintable(s) {
-		return s
-	}
-	quoted := strconv.Quote(s)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-}
-
-func isPrintable(s string) bool {
-	i := 0
-	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
-		i++ // what nearly all text is
-	}
-	s = s[i:]
-	return strings.IndexFunc(s, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }) < 0
-}
 
 // valueText returns a property value for people: numbers as they are, byte
 // arrays as text when they can be printed and in hexadecimal otherwise.
@@ -35,7 +15,7 @@ func valueText(v propset.Value) string {
 	if n, ok := v.Uint(); ok {
 		return strconv.FormatUint(uint64(n), 10)
 	}
-	if s, ok := v.Text(); ok && isPrintable(s) {
+	if s, ok := v.Text(); ok && safetext.IsPrintable(s) {
 		return s
 	}
 	return hex.EncodeToString(v.Bytes())

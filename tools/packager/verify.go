@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
@@ -86,7 +87,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 			if v.json {
 				j.Findings = append(j.Findings, jsonFinding(found))
 			} else {
-				fmt.Fprintf(out, "%s: %s\n", printable(name), printable(found.String()))
+				fmt.Fprintf(out, "%s: %s\n", safetext.Printable(name), safetext.Printable(found.String()))
 			}
 		}
 		all.Files = append(all.Files, j)

@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
@@ -82,7 +83,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	var images []hostwrap.Image
 	for in, err := range loadAll(ctx, inputs) {
 		if err == nil && in.image == nil {
-			env.Warnf(in.place, "%s", printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
+			env.Warnf(in.place, "%s", safetext.Printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
 			continue
 		}
 		if err == nil && in.image.Triple() == "" {

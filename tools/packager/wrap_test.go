@@ -98,8 +98,8 @@ func TestWrapEmptyImage(t *testing.T) {
 	}
 }
 
-// Images without property and symbol files tell their kernels themselves, and images are named
-// as they are found.
+// The kernels of an image without property and symbol files are read from its code, and images
+// are named as they are found.
 func TestWrapOwnNames(t *testing.T) {
 	folder(t, map[string]string{
 		"tables/k.spv":   string(spirvModule("_ZTS1K")),

@@ -51,7 +51,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
 	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
 	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
-	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that 'devicec link' has not told it")
+	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself")
 	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
 }
@@ -84,7 +84,7 @@ func (f *flags) files(fs *flag.FlagSet) {
 	sets := f.Sets
 	fs.BoolVar(&f.properties, "properties", true, "write property files")
 	fs.BoolVar(&f.symbols, "symbols", true, "write symbol files")
-	fs.BoolVar(&sets.ParamInfo, "emit-param-info", sets.ParamInfo, "properties tell which parameters of kernels were removed")
+	fs.BoolVar(&sets.ParamInfo, "emit-param-info", sets.ParamInfo, "write the properties that list the removed parameters of kernels")
 	fs.BoolVar(&sets.ExportedSymbols, "emit-exported-symbols", sets.ExportedSymbols, "properties list the functions that other images may import")
 	fs.BoolVar(&sets.ImportedSymbols, "emit-imported-symbols", sets.ImportedSymbols, "properties list the functions that other images have to define")
 	fs.BoolVar(&sets.KernelNames, "emit-kernel-names", sets.KernelNames, "properties list the kernels")

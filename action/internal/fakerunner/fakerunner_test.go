@@ -15,7 +15,7 @@ func TestCommands(t *testing.T) {
 	}{
 		{"text", "hello\nworld\n", nil, 2},
 		{"a command", "::error file=a.cpp,line=3::m%0An%25", []Command{{"error", map[string]string{"file": "a.cpp", "line": "3"}, "m\nn%"}}, 0},
-		{"behind blanks", " \t\u00a0::warning::m", []Command{{"warning", map[string]string{}, "m"}}, 0},
+		{"after blanks", " \t\u00a0::warning::m", []Command{{"warning", map[string]string{}, "m"}}, 0},
 		{"not at the beginning", "a ::warning::m", nil, 1},
 		{"the old form", "a ##[warning title=x%3By]m", []Command{{"warning", map[string]string{"title": "x;y"}, "m"}}, 0},
 		{"without regard to case", "::ERROR::m", []Command{{"error", map[string]string{}, "m"}}, 0},

@@ -125,8 +125,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestLibrary: what the library does by itself is seen by the fake runner, which
-// would see it of this package, too.
+// TestLibrary: the fake runner sees what the library does by itself, and would see
+// the same of this package.
 func TestLibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	var out bytes.Buffer

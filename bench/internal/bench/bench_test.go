@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		want   []string // in the output
 	}{
 		{"a table", 2, nil, false, []string{"best of the runs", "CPU ms", "MiB/s", "max RSS, MiB", "child", "function", "runs        2.00 x    <= 2 x  met", "runs again  2.00 x    >= 1 x  met"}},
-		{"a missed floor that nobody asks for", 1, nil, false, []string{"runs        2.00 x    <= 1 x  MISSED"}},
+		{"a missed floor that is not asked for", 1, nil, false, []string{"runs        2.00 x    <= 1 x  MISSED"}},
 		{"a missed floor", 1, []string{"--check"}, true, []string{"MISSED"}},
 		{"floors that are met", 3, []string{"--check", "--runs=3"}, false, []string{"3.00 x"}},
 		{"nothing measured", 2, []string{"--small", "--check"}, false, nil},

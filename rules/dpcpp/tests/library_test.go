@@ -68,7 +68,7 @@ float tenth(float x) {
 `,
 }
 
-// places are the options with which SPIR-V tells where kernels are.
+// places are the options with which SPIR-V states where kernels are.
 var places = []string{"-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4", "-fdebug-info-for-profiling",
 	"-ffile-compilation-dir=.", "-Xclang", "-fdebug-compilation-dir=."}
 

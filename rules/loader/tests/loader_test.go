@@ -449,7 +449,7 @@ func TestErrors(t *testing.T) {
 		{"a container cut short", wrapped[:31], "1 0 31 bytes are too few for the header of a container, which has 32"},
 		{"a container of version 3", with(wrapped, 4, 4, 3), "2 0x4 the version of the container is 3, and only 1 and 2 are read: 'packager convert --container-version 2' writes the file anew"},
 		{"a container that is larger than the file", with(wrapped, 8, 8, last), "1 0x8 the size of the container is 18446744073709551615, but there are 4352 bytes"},
-		{"two containers", append(slices.Clone(wrapped), wrapped...), "2 0x1100 the file goes on behind its first container, which is all that SYCL runtimes read: 'packager convert' makes one of them"},
+		{"two containers", append(slices.Clone(wrapped), wrapped...), "2 0x1100 the file goes on after its first container, which is all that SYCL runtimes read: 'packager convert' makes one of them"},
 		{"no entries", with(wrapped, 24, 8, 0), "1 0x18 the container has no entries"},
 		{"too many entries", with(wrapped, 24, 8, 1<<61), "1 0x10 2305843009213693952 entries at 0x20 are not between the header and the end of the container"},
 		{"entries at the end", with(wrapped, 16, 8, last-7), "1 0x10 1 entries at 0xfffffffffffffff8 are not between the header and the end of the container"},
@@ -458,7 +458,7 @@ func TestErrors(t *testing.T) {
 		{"an image of another kind", with(wrapped, 32, 2, 1), "2 0x20 the container says that its image is of kind 1, where a SYCLBIN file has 7 or formerly 6: 'packager convert' writes the file anew"},
 		{"another image", replace(wrapped, "IBYS", "XBYS"), "1 0x20 the container does not begin with a SYCLBIN file"},
 		{"a role that is not known", replace(parts, "am_metadata", "an_metadata"), "1 0x48 entry 1 of a version 2 file has no role that is known"},
-		{"the global metadata behind another entry", swap(parts, 0, 1), "2 0x20 entry 0: the global metadata is not the first entry, and only that: 'packager convert --syclbin-version 1' makes a file that is read"},
+		{"the global metadata after another entry", swap(parts, 0, 1), "2 0x20 entry 0: the global metadata is not the first entry, and only that: 'packager convert --syclbin-version 1' makes a file that is read"},
 		{"an image before the metadata of its module", swap(parts, 1, 2), "2 0x48 entry 1 is not of the abstract module whose turn it is in the order that compilers write: 'packager convert --syclbin-version 1' makes a file that is read"},
 		{"metadata that is larger than its entry", with(parts, int(binary.LittleEndian.Uint64(parts[32+2*40+24:])), 8, last), "the metadata of entry 2 is larger than its 105 bytes"},
 		{"a number with leading zeros", replace(bare, "state=1|2\n", "stat=1|02\n"), "metadata: a number has leading zeros"},
@@ -557,8 +557,8 @@ func TestFuzz(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// TestAgreesOnChangedFiles changes every byte: what the loader reads, the project's
-// reader reads, too, and finds the same in it.
+// TestAgreesOnChangedFiles changes every byte: the project's reader also reads what
+// the loader reads, and finds the same in it.
 func TestAgreesOnChangedFiles(t *testing.T) {
 	path := program(t, "dump", "dump.c")
 	small := []string{"intel_gpu_pvc"}

@@ -143,7 +143,7 @@ func TestImports(t *testing.T) {
 		t.Run(d.name+"/not there", func(t *testing.T) {
 			out := d.load(t, "link", kernels, calling)
 			if !strings.Contains(out["load"], "No exported symbol") {
-				t.Errorf("got %q, want an import that nobody exports", out["load"])
+				t.Errorf("got %q, want an import that no file exports", out["load"])
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func BenchmarkCopy(b *testing.B) {
 func BenchmarkParse(b *testing.B) {
 	text := benchText(b)
 	for b.Loop() {
-		if _, err := Parse("b.ll", text); err != nil {
+		if _, err := Parse("b.ll", string(text)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkParseAndWrite(b *testing.B) {
 	text := benchText(b)
 	for b.Loop() {
-		m, err := Parse("b.ll", text)
+		m, err := Parse("b.ll", string(text))
 		if err == nil {
 			_, err = m.WriteTo(io.Discard)
 		}

@@ -33,7 +33,7 @@ func TestWhatCompilersPrint(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\n%s", err, cmd.Stderr)
 				}
-				m, err := Parse(name, data)
+				m, err := Parse(name, string(data))
 				if err != nil {
 					t.Fatal(err)
 				}

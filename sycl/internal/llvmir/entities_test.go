@@ -370,7 +370,7 @@ func must(err error) {
 // A function that names a symbol plainly and in a blockaddress is one user of it,
 // however often one asks.
 func TestUsersOnce(t *testing.T) {
-	m, err := Parse("", []byte(`define void @f() {
+	m, err := Parse("", `define void @f() {
   br label %next
 next:
   ret void
@@ -385,7 +385,7 @@ define void @h() {
   call void @f()
   ret void
 }
-`))
+`)
 	if err != nil {
 		t.Fatal(err)
 	}

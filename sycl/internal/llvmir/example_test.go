@@ -30,7 +30,7 @@ attributes #0 = { "sycl-module-id"="a.cpp" }
 `
 
 func ExampleFunction_Body() {
-	m, err := llvmir.Parse("a.ll", []byte(program))
+	m, err := llvmir.Parse("a.ll", program)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -47,7 +47,7 @@ func ExampleFunction_Body() {
 }
 
 func ExampleModule_WriteSubset() {
-	m, err := llvmir.Parse("a.ll", []byte(program))
+	m, err := llvmir.Parse("a.ll", program)
 	if err != nil {
 		fmt.Println(err)
 		return

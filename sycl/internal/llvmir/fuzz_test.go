@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 		}
 		readAll(m)
 		m.edited = true // written entity by entity
-		if _, err := ParseString("again.ll", textOf(t, m)); err != nil {
+		if _, err := Parse("again.ll", textOf(t, m)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -166,7 +166,7 @@ func FuzzEdits(f *testing.F) {
 		if err := m.RenameAll(names); err != nil && !strings.Contains(err.Error(), "already") {
 			t.Fatal(err)
 		}
-		again, err := ParseString("again.ll", textOf(t, m))
+		again, err := Parse("again.ll", textOf(t, m))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, textOf(t, m))
 		}
@@ -191,7 +191,7 @@ func fuzzed(t *testing.T, text string) *Module {
 	if len(text) > longest {
 		t.SkipNow()
 	}
-	m, err := ParseString("fuzz.ll", text)
+	m, err := Parse("fuzz.ll", text)
 	if err != nil {
 		t.SkipNow()
 	}

@@ -35,7 +35,7 @@ attributes #1 = { nounwind }
 
 func parse(t *testing.T, text string) *Module {
 	t.Helper()
-	m, err := Parse("a.ll", []byte(text))
+	m, err := Parse("a.ll", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func extract(m *Module, s Subset) (*Module, error) {
 	if err := m.WriteSubset(&b, s); err != nil {
 		return nil, err
 	}
-	return ParseString("subset.ll", b.String())
+	return Parse("subset.ll", b.String())
 }
 
 func text(t *testing.T, m *Module) string {
@@ -266,7 +266,7 @@ func TestMalformed(t *testing.T) {
 		"a quoted name without an end":  {"declare void @\"f()\n", "does not end", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("x.ll", []byte(test.text))
+			_, err := Parse("x.ll", test.text)
 			var format *FormatError
 			if !errors.As(err, &format) {
 				t.Fatalf("got %v", err)
@@ -280,7 +280,7 @@ func TestMalformed(t *testing.T) {
 
 func TestBitcode(t *testing.T) {
 	for _, magic := range []string{"BC\xc0\xde....", "\xde\xc0\x17\x0b...."} {
-		_, err := Parse("x.bc", []byte(magic))
+		_, err := Parse("x.bc", magic)
 		var bitcode *BitcodeError
 		if !errors.As(err, &bitcode) || !strings.Contains(err.Error(), "llvm-dis") {
 			t.Errorf("got %v", err)

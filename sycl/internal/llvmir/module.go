@@ -135,7 +135,7 @@ func (m *Module) DeleteGlobal(name string) bool {
 
 // check reports what is wrong with a text of top-level entities.
 func check(text string) error {
-	_, err := ParseString("added text", text)
+	_, err := Parse("added text", text)
 	return err
 }
 

@@ -34,10 +34,7 @@ func (e *BitcodeError) Error() string {
 func (e *BitcodeError) BadInput() {}
 
 // Parse reads a module. The name is used in errors.
-func Parse(name string, text []byte) (*Module, error) { return ParseString(name, string(text)) }
-
-// ParseString is [Parse] for text that is a string already, which it does not copy.
-func ParseString(name, text string) (*Module, error) {
+func Parse(name, text string) (*Module, error) {
 	if imageformat.Of([]byte(text[:min(4, len(text))])) == imageformat.Bitcode {
 		return nil, &BitcodeError{name}
 	}

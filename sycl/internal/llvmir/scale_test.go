@@ -38,7 +38,7 @@ entry:
 
 func parseString(t testing.TB, text string) *Module {
 	t.Helper()
-	m, err := ParseString("a.ll", text)
+	m, err := Parse("a.ll", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	m, err := Parse("a.ll", text)
+	m, err := Parse("a.ll", string(text))
 	if err != nil {
 		t.Fatal(err)
 	}

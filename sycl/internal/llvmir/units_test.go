@@ -158,7 +158,7 @@ func TestDebugInformationOfSubsets(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, cmd.Stderr)
 		}
-		m, err := Parse("debug.cpp", data)
+		m, err := Parse("debug.cpp", string(data))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -299,7 +299,7 @@ func TestManyConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != "fp64" {
-		t.Errorf("conditions that are too many to tell apart: the kernel uses %q", got)
+		t.Errorf("too many conditions to keep apart: the kernel uses %q", got)
 	}
 }
 
@@ -338,7 +338,7 @@ func FuzzPropagate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, options uint8) {
 		run := func() (string, string) {
-			m, err := llvmir.ParseString("fuzz.ll", text)
+			m, err := llvmir.Parse("fuzz.ll", text)
 			if err != nil {
 				t.Skip()
 			}
@@ -433,7 +433,7 @@ func lines(m map[string]string) string {
 
 func parse(t *testing.T, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", []byte(text))
+	m, err := llvmir.Parse("test.ll", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // arguments, is true. What the callee uses is no requirement of the caller.
 const conditionalCallAttribute = "sycl-call-if-on-device-conditionally"
 
-// maxConditions bounds the conditions that are told apart. Past it, aspects that
+// maxConditions bounds the conditions that are kept apart. Past it, aspects that
 // some devices do not need count for all: that is never wrong, only strict.
 const maxConditions = 64
 

@@ -35,7 +35,7 @@ func TestAspectsAgreeWithTranslatedModule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := llvmir.Parse("kernels.ll", text)
+			m, err := llvmir.Parse("kernels.ll", string(text))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -188,7 +188,7 @@ static cl_int answer(const void *data, size_t size, size_t room, void *value, si
 }
 
 // The extensions of the device without those that it shall not have, and with the one by which
-// Intel's GPUs tell their number.
+// Intel's GPUs report their number.
 static cl_int extensions(cl_device_id device, size_t room, void *value, size_t *needed) {
   size_t size = 0;
   cl_int status = next->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size);
