@@ -320,14 +320,22 @@ func (t *textWriter) wrap(s, indent string) {
 // depend on the environment, so that the output does not either.
 var columnsOf = runewidth.Condition{StrictEmojiNeutral: true}
 
-// width returns the columns that escaped text takes.
-func width(s string) int {
+// isASCII reports whether each byte of a text is a character.
+func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return columnsOf.StringWidth(s)
+			return false
 		}
 	}
-	return len(s)
+	return true
+}
+
+// width returns the columns that escaped text takes.
+func width(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	return columnsOf.StringWidth(s)
 }
 
 // splitName cuts a name into lines, after a separator if there is one in the second half
@@ -357,4 +365,9 @@ func splitName(name string, n int) []string {
 }
 
 // firstColumns returns the start of a text that takes at most n columns.
-func firstColumns(s string, n int) string { return columnsOf.Truncate(s, n, "") }
+func firstColumns(s string, n int) string {
+	if isASCII(s) {
+		return s[:min(n, len(s))]
+	}
+	return columnsOf.Truncate(s, n, "")
+}
