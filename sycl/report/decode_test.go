@@ -85,6 +85,26 @@ func FuzzDecodeSame(f *testing.F) {
 		f.Add([]byte(strings.Replace(full, change[0], change[1], 1)))
 		f.Add([]byte(strings.Replace(strings.Replace(full, `"1.0"`, `"1.7"`, 1), change[0], change[1], 1)))
 	}
+	// Cells that differ from the last ones in nothing but the device, or nearly so.
+	for _, cells := range []string{
+		`{"device":"a","kernel":"k"},{"device":"b","kernel":"k"},{"device":"a","kernel":"l"},{"device":"b","kernel":"l"},{"device":"a","kernel":"l"}`,
+		`{"kernel":"k","device":"a"},{"kernel":"k","device":"b"},{"kernel":"l","device":"a"},{"kernel":"l","device":"b"}`,
+		`{"kernel":"k","device":"a"},{"kernel":"k","device":"a"},{"device":"a","kernel":"k"},{"device":"a"}`,
+		`{"device":"a","kernel":"k"},{"device":"a","kernel":"k","device":"a"}`,
+		`{"device":"a","kernel":"k"},{"device":"a","kernel":"k","kernel":"k"}`,
+		`{"device":"a","kernel":"k"},{"device":"a","kernel":"k"}}`,
+		`{"device":"a","kernel":"k"},{"device":"a","kernel":"k"`,
+		`{"device":"a","kernel":"k"},{"device":"a","kernel":"k"}{"device":"a","kernel":"k"}`,
+		`{"device":"a\\b","kernel":"k"},{"device":"a\b","kernel":"k"},{"device":"a\\b","kernel":"k"}`,
+		`{"device":"a","kernel":"k"},{"device":"\u0061","kernel":"k"},{"device":"a","kernel":"k"}`,
+		`{"device":"","kernel":"k"},{"device":"","kernel":"k"}`,
+		`{"later":[{"device":"b"}],"device":"a","kernel":"k"},{"later":[{"device":"a"}],"device":"a","kernel":"k"}`,
+		`{"device":"a","kernel":"k","later":1},{"device":"a","kernel":"k","later":01}`,
+	} {
+		for _, version := range []string{"1.0", "1.7"} {
+			f.Add([]byte(`{"cells":[` + cells + `],"schema":"` + report.Schema + `","schema-version":"` + version + `"}`))
+		}
+	}
 	f.Add([]byte(`{"extensions": {"A": {"a": 1, "\u0041": 2}}, "cells": []} x`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if !utf8.Valid(data) {

@@ -108,7 +108,7 @@ var aspectMembers = []member[aspect.Named]{
 }
 
 var cellMembers = []member[Cell]{
-	{"device", func(p *reader, c *Cell) bool { return p.text(&c.Device, p.likelyDevice()) }},
+	{"device", (*reader).deviceOf},
 	{"holds", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Code), string(p.last.Code)) }},
 	{"image", func(p *reader, c *Cell) bool { return p.text(&c.Image, p.last.Image) }},
 	{"kernel", func(p *reader, c *Cell) bool { return p.text(&c.Kernel, p.last.Kernel) }},
@@ -188,17 +188,68 @@ func (p *reader) cells(to *[]Cell) bool {
 		}
 		cells = append(cells, Cell{})
 		c := &cells[len(cells)-1]
-		if !object(p, c, cellMembers) {
+		if !p.knownCell(c) && !p.newCell(c) {
 			return false
-		}
-		if c.Kernel == "" || c.Device == "" {
-			return p.fail(p.i-1, "a cell has no kernel or no device")
 		}
 		p.learnDevice(c)
 		p.last = c
 	}
 	*to, p.memory = cells, cells
 	return p.fault == nil
+}
+
+// A knownCell is a cell that was read, and its bytes before and after its device.
+type knownCell struct {
+	cell          Cell
+	before, after []byte
+	member        string // that was read last
+}
+
+// knownCell reads a cell that has the bytes of a known cell but for the device, so that
+// nothing else differs between the two. Most cells of a kernel are such ones.
+func (p *reader) knownCell(c *Cell) bool {
+	if p.escapes {
+		return false
+	}
+	start, device := p.i, p.likelyDevice()
+	for i := range p.known {
+		k := &p.known[i]
+		if p.isNext(k.before) && p.isName(device) && p.isNext(k.after) {
+			*c, p.member = k.cell, k.member
+			c.Device = device
+			return true
+		}
+		p.i = start
+	}
+	return false
+}
+
+// newCell reads any cell, which is a known one then.
+func (p *reader) newCell(c *Cell) bool {
+	start := p.i
+	switch {
+	case !object(p, c, cellMembers):
+		return false
+	case c.Kernel == "" || c.Device == "":
+		return p.fail(p.i-1, "a cell has no kernel or no device")
+	case p.escapes:
+		return true
+	}
+	p.known[p.learned%len(p.known)] = knownCell{
+		cell:   *c,
+		before: p.data[start : p.afterDevice-len(c.Device)-1],
+		after:  p.data[p.afterDevice:p.i],
+		member: p.member,
+	}
+	p.learned++
+	return true
+}
+
+// deviceOf reads the device of a cell.
+func (p *reader) deviceOf(c *Cell) bool {
+	ok := p.text(&c.Device, p.likelyDevice())
+	p.afterDevice = p.i
+	return ok
 }
 
 // likelyDevice returns the device that the next cell is about in a report whose

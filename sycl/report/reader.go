@@ -14,9 +14,9 @@ import (
 
 // A reader reads the JSON of a report in one pass, straight into the types of this
 // package. Nearly all of a large report are its cells, which say the same again and
-// again: so texts that occur often are one string, and a text is first compared with
-// what it probably is. Decoders of any JSON take more than twice as long, and
-// some accept members that two readers could understand differently.
+// again: so a cell is first compared with the last ones, a text with what it probably
+// is, and texts that occur often are one string. Decoders of any JSON take more than
+// twice as long, and some accept members that two readers could understand differently.
 //
 // The methods that read return whether what they read was there. If not, fault says
 // what is wrong and where.
@@ -38,6 +38,10 @@ type reader struct {
 	raw     []byte   // of the last reasons
 	reasons []Reason // the last ones
 	memory  []Cell   // for cells
+
+	known       [4]knownCell // the last cells that were not like one of these
+	learned     int          // how many such cells there were
+	afterDevice int          // offset of what follows the device of the last such cell
 }
 
 // A member is a member of an object that is read into a T.
@@ -111,6 +115,15 @@ func (p *reader) isName(name string) bool {
 	end := p.i + len(name)
 	if end < len(p.data) && p.data[end] == '"' && string(p.data[p.i:end]) == name {
 		p.i = end + 1
+		return true
+	}
+	return false
+}
+
+// isNext reads these bytes, if they are next.
+func (p *reader) isNext(b []byte) bool {
+	if len(b) > 0 && bytes.HasPrefix(p.data[p.i:], b) {
+		p.i += len(b)
 		return true
 	}
 	return false
