@@ -15,7 +15,7 @@ require (
 	github.com/sethvargo/go-githubactions v1.3.2
 	golang.org/x/sync v0.23.0
 	golang.org/x/term v0.47.0
-	google.golang.org/protobuf v1.33.0
+	google.golang.org/protobuf v1.36.10
 	gopkg.in/yaml.v3 v3.0.1
 )
 
