@@ -153,7 +153,7 @@ func TestReportEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range r.Cells {
+		for _, c := range r.Cells.All() {
 			if c.Kernel == "_ZTS9VectorAdd" && c.Code != want {
 				t.Errorf("%s: the device takes %s, want %s", flag, c.Code, want)
 			}

@@ -31,32 +31,22 @@ type kind struct {
 
 func newTable(r *report.Report) *table {
 	t := &table{Report: r, cells: make([]int, len(r.Kernels)*len(r.Devices))}
-	kernels, devices := map[string]int{}, map[string]int{}
-	for i := range r.Kernels {
-		kernels[r.Kernels[i].ID] = i
-	}
-	for i := range r.Devices {
-		devices[r.Devices[i].ID] = i
-	}
 	// The kind of cells that are missing. Build and Decode do not allow any.
 	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
 	known := map[string]int{}
+	kindOf := make([]int, r.Cells.Outcomes()) // by outcome, 0 when it is not known
 	var key []byte
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		k, ok := kernels[c.Kernel]
-		d, found := devices[c.Device]
-		if !ok || !found {
-			continue
+	for at, c := range r.AllCells() {
+		n := &kindOf[r.Cells.Outcome(at.Cell)]
+		if *n == 0 {
+			key = appendKey(key[:0], c)
+			if *n = known[string(key)]; *n == 0 {
+				*n = len(t.kinds)
+				known[string(key)] = *n
+				t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
+			}
 		}
-		key = appendKey(key[:0], c)
-		n, ok := known[string(key)]
-		if !ok {
-			n = len(t.kinds)
-			known[string(key)] = n
-			t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
-		}
-		t.cells[k*len(r.Devices)+d] = n
+		t.cells[at.Kernel*len(r.Devices)+at.Device] = *n
 	}
 	return t
 }
