@@ -90,7 +90,7 @@ func TestWarningsOfAGoodResult(t *testing.T) {
 // attacks are names that mean something to a terminal, a runner or a format.
 var attacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error::forged", "::error::forged", "a ::error::forged",
-	"a ##[error]x", "##[set-output name=conclusion;]success", "##[stop-commands]t", "##vso[task.complete result=Succeeded]",
+	"a ##[error]x", "##[set-output name=conclusion;]success", "##[stop-commands]t", "##vso[task.complete result=Succeeded]", "##VSO[task.setvariable variable=PATH]x", "x ##teamcity[buildStatus status='SUCCESS']", "###vso[task.prependpath]/",
 	"%0A::error::x", "%25", "100%s", "_GitHubActionsFileCommandDelimeter_\nconclusion=success",
 	"x | y", "x \\| y", "x \\\\| y", "`", "``x` | <b>", "</details><img src=x onerror=alert(1)>", "[t](http://evil.example)", "@org/team", "#1", "a@b.example", "www.evil.example",
 	"n\n| forged | row |", "\u202e\u200b\u0085\u2028", "\x1b[2J\x00", "</script><!-- ", "]]>", "\x01", "&amp;&#10;", "<!DOCTYPE x [<!ENTITY y SYSTEM 'file:///etc/passwd'>]>",
@@ -121,13 +121,16 @@ func attack(name string) *gate.Result {
 	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
 }
 
+// oldCommand is what runners take commands from within a line.
+var oldCommand = regexp.MustCompile(`##[A-Za-z]*\[`)
+
 // checkLines reports lines of a log that a runner would take for a command, and
 // characters that are not what they seem.
 func checkLines(t *testing.T, name, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || oldCommand.MatchString(line) {
 			t.Errorf("%s: a command: %q", name, line)
 		}
 		for _, c := range line {
