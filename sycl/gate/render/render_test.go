@@ -80,6 +80,49 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestChanges shows every kind of change between two reports.
+func TestChanges(t *testing.T) {
+	devices := []string{"intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"}
+	const dg2, pvc, tgl = "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"
+	why := gatetest.Why
+	before := gatetest.Report("//demo:kernels", append(devices, "gone"), map[string]gatetest.On{
+		"Lost":    {"gone": why(gatetest.FP64)},
+		"Ways":    {},
+		"Won":     {dg2: why(gatetest.FP64, gatetest.FP16), pvc: why(gatetest.FP64, gatetest.FP16)},
+		"Changed": {dg2: why(gatetest.Maybe), tgl: why(gatetest.Other)},
+		"Absent":  {pvc: why(gatetest.Absent), tgl: why(gatetest.SG8)},
+		"Removed": {dg2: why(gatetest.SG8)},
+		"Same":    {dg2: why(gatetest.SG8)},
+	})
+	after := gatetest.Report("//demo:kernels", append(devices, "new"), map[string]gatetest.On{
+		"Lost":          {dg2: why(gatetest.FP64), pvc: why(gatetest.FP64)},
+		"Ways":          {dg2: why(gatetest.FP64), pvc: why(gatetest.SG8), tgl: why(gatetest.FP64)},
+		"Won":           {},
+		"Changed":       {dg2: why(gatetest.FP64), tgl: why(gatetest.None)},
+		"Absent":        {tgl: why(gatetest.Absent)},
+		"Added":         {dg2: why(gatetest.FP64), pvc: why(gatetest.Absent), "new": why(gatetest.Future)},
+		"Same":          {dg2: why(gatetest.FP64)},
+		"::error::evil": {},
+	})
+	changes := gate.Diff(facts(before, gatetest.Report("//demo:gone", []string{pvc}, map[string]gatetest.On{"Old": {}, "Older": {pvc: why(gatetest.FP64)}})), facts(after))
+	var b strings.Builder
+	if err := Changes(&b, changes); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "changes.txt", b.String())
+	// No change is without a kernel or a device, and each that was decided has its verdicts.
+	for _, c := range changes {
+		if c.Kernel == "" && c.Device == "" || c.Kernel != "" && c.Device != "" && c.Old == c.New {
+			t.Errorf("%+v", c)
+		}
+	}
+	data, err := json.MarshalIndent(changes, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "changes.json", string(data)+"\n")
+}
+
 func TestWarningsOfAGoodResult(t *testing.T) {
 	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("", []string{"a"}, map[string]gatetest.On{"K": {}})), Today: today})
 	if got := written(t, "warnings.txt", r); got != "" {
