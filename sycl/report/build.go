@@ -56,10 +56,10 @@ type ModuleImage struct {
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
-// about those that the modules have native code for and the targets of their IR.
+// about [Targets].
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
-		devices = targets(modules, config)
+		devices = Targets(modules, config)
 	}
 	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*ModuleImage]string{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
@@ -392,9 +392,9 @@ func backend(d *deviceconfig.Device) string {
 	return "spirv"
 }
 
-// targets returns the devices that modules have code for: one for each architecture of
-// native code and one for each kind of IR.
-func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
+// Targets returns the devices that modules have code for: one for each architecture of
+// native code and one for each kind of IR. A device can be in the list several times.
+func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
 	var list []*deviceconfig.Device
 	add := func(name string) {
 		if d, ok := config.Lookup(name); ok {

@@ -317,6 +317,24 @@ func (r *Report) AllCells() iter.Seq2[Place, *Cell] {
 	}
 }
 
+// CellIndex returns a function that returns the index of the cell about a kernel and a
+// device, given by index. It is -1 when there is none, as in no report that Build or
+// Decode returns.
+func (r *Report) CellIndex() func(kernel, device int) int {
+	n := len(r.Devices)
+	inOrder := r.Cells.order == nil && r.Cells.Len() == len(r.Kernels)*n &&
+		slices.EqualFunc(r.Cells.kernels, r.Kernels, func(id string, k Kernel) bool { return id == k.ID }) &&
+		slices.EqualFunc(r.Cells.devices, r.Devices, func(id string, d Device) bool { return id == d.ID })
+	if inOrder {
+		return func(kernel, device int) int { return kernel*n + device }
+	}
+	index := make([]int, len(r.Kernels)*n)
+	for at := range r.AllCells() {
+		index[at.Kernel*n+at.Device] = at.Cell + 1
+	}
+	return func(kernel, device int) int { return index[kernel*n+device] - 1 }
+}
+
 // A finder finds the places of cells.
 type finder struct {
 	r                *Report

@@ -96,14 +96,27 @@ func TestAllCellsInAnyOrder(t *testing.T) {
 		list = append(list, *c)
 	}
 	slices.Reverse(list)
+	for k := range r.Kernels {
+		for d := range r.Devices {
+			if i := r.CellIndex()(k, d); i != k*len(r.Devices)+d {
+				t.Errorf("the cell %d, %d is at %d", k, d, i)
+			}
+		}
+	}
 	r.Cells = report.MakeCells(append(list, report.Cell{Kernel: "none", Device: "none"})...)
-	n := 0
+	n, index := 0, r.CellIndex()
 	for at, c := range r.AllCells() {
+		if index(at.Kernel, at.Device) != at.Cell {
+			t.Errorf("%+v is at %d", c, index(at.Kernel, at.Device))
+		}
 		if n++; r.Kernels[at.Kernel].ID != c.Kernel || r.Devices[at.Device].ID != c.Device || r.Cells.At(at.Cell).Kernel != c.Kernel {
 			t.Errorf("%+v is at %+v", c, at)
 		}
 	}
 	if n != len(list) {
 		t.Errorf("%d cells", n)
+	}
+	if r.Cells = report.MakeCells(list[1:]...); r.CellIndex()(len(r.Kernels)-1, len(r.Devices)-1) != -1 {
+		t.Error("a cell that is missing has an index")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
@@ -16,11 +17,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// table is a report for all renderings: cells by row and column, with their words.
+// table is a report for all renderings: cells by row and column, with their words. Many
+// cells are alike and so are many rows: a cell is the number of a kind, and a row is the
+// number of a pattern.
 type table struct {
 	*report.Report
-	kinds []kind
-	cells []int // indexes of kinds, by kernel and then by device
+	kinds    []kind
+	patterns [][]uint32 // indexes of kinds, by device
+	rows     []uint32   // indexes of patterns, by kernel
 }
 
 // kind is what cells that say the same share. A table of millions of cells has few kinds.
@@ -30,23 +34,44 @@ type kind struct {
 }
 
 func newTable(r *report.Report) *table {
-	t := &table{Report: r, cells: make([]int, len(r.Kernels)*len(r.Devices))}
+	t := &table{Report: r, patterns: [][]uint32{}, rows: make([]uint32, len(r.Kernels))}
 	// The kind of cells that are missing. Build and Decode do not allow any.
 	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
-	known := map[string]int{}
-	kindOf := make([]int, r.Cells.Outcomes()) // by outcome, 0 when it is not known
+	at := r.CellIndex()
+	kindOf := make([]uint32, r.Cells.Outcomes()) // by outcome, 0 when it is not known
+	kinds, patterns := map[string]uint32{}, map[string]uint32{}
+	row := make([]uint32, len(r.Devices))
 	var key []byte
-	for at, c := range r.AllCells() {
-		n := &kindOf[r.Cells.Outcome(at.Cell)]
-		if *n == 0 {
-			key = appendKey(key[:0], c)
-			if *n = known[string(key)]; *n == 0 {
-				*n = len(t.kinds)
-				known[string(key)] = *n
-				t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
+	for k := range r.Kernels {
+		for d := range row {
+			i := at(k, d)
+			if i < 0 {
+				row[d] = 0
+				continue
 			}
+			n := &kindOf[r.Cells.Outcome(i)]
+			if *n == 0 {
+				c := r.Cells.At(i)
+				key = appendKey(key[:0], &c)
+				if *n = kinds[string(key)]; *n == 0 {
+					*n = uint32(len(t.kinds))
+					kinds[string(key)] = *n
+					t.kinds = append(t.kinds, kind{Cell: c, words: cellWords(&c)})
+				}
+			}
+			row[d] = *n
 		}
-		t.cells[at.Kernel*len(r.Devices)+at.Device] = *n
+		key = key[:0]
+		for _, n := range row {
+			key = binary.LittleEndian.AppendUint32(key, n)
+		}
+		p, ok := patterns[string(key)]
+		if !ok {
+			p = uint32(len(t.patterns))
+			patterns[string(key)] = p
+			t.patterns = append(t.patterns, slices.Clone(row))
+		}
+		t.rows[k] = p
 	}
 	return t
 }
@@ -74,14 +99,9 @@ func appendKey(key []byte, c *report.Cell) []byte {
 }
 
 // row returns the cells of a kernel.
-func (t *table) row(kernel int) []int {
-	n := len(t.Devices)
-	return t.cells[kernel*n : (kernel+1)*n]
-}
+func (t *table) row(kernel int) []uint32 { return t.patterns[t.rows[kernel]] }
 
-func (t *table) cell(kernel, device int) *kind {
-	return &t.kinds[t.cells[kernel*len(t.Devices)+device]]
-}
+func (t *table) cell(kernel, device int) *kind { return &t.kinds[t.row(kernel)[device]] }
 
 // column is devices that share a column of a table.
 type column struct {
@@ -107,8 +127,8 @@ func (t *table) columns(group bool) []column {
 	for d := range t.Devices {
 		if group {
 			key = key[:0]
-			for k := range t.Kernels {
-				key = binary.LittleEndian.AppendUint32(key, ids[t.cells[k*len(t.Devices)+d]])
+			for _, row := range t.patterns {
+				key = binary.LittleEndian.AppendUint32(key, ids[row[d]])
 			}
 			if i, ok := place[string(key)]; ok {
 				list[i].devices = append(list[i].devices, d)
