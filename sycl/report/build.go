@@ -59,7 +59,7 @@ type ModuleImage struct {
 // about those that the modules have native code for and the targets of their IR.
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
-		devices = targets(modules, config)
+		devices = Targets(modules, config)
 	}
 	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*ModuleImage]string{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
@@ -391,9 +391,9 @@ func backend(d *deviceconfig.Device) string {
 	return "spirv"
 }
 
-// targets returns the devices that modules have code for: one for each architecture of
+// Targets returns the devices that modules have code for: one for each architecture of
 // native code and one for each kind of IR.
-func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
+func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
 	var list []*deviceconfig.Device
 	add := func(name string) {
 		if d, ok := config.Lookup(name); ok {
