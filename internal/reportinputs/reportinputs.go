@@ -39,6 +39,7 @@ type Options struct {
 	Label string
 
 	Devices      []string // targets; when there are none, those that the files are for
+	Targets      []string // that the files are built for: without devices, the report is on them too
 	DeviceConfig []string // files with devices
 	Reading      reading.Options
 
@@ -61,6 +62,10 @@ func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) 
 		return nil, err
 	}
 	chosen, err := devices.FindAll(config, o.Devices)
+	if err != nil {
+		return nil, err
+	}
+	built, err := devices.FindAll(config, o.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +95,7 @@ func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) 
 		return nil, err
 	}
 	c.summarize(named)
-	return c.report(chosen, config)
+	return c.report(chosen, built, config)
 }
 
 func (o *Options) workspace() (*workspace.Folder, error) {
@@ -199,15 +204,16 @@ func filesOf(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// report makes the report on the parts.
-func (c *collector) report(chosen []*deviceconfig.Device, config *deviceconfig.Config) (*report.Report, error) {
+// report makes the report on the parts and the chosen devices or, when there are none,
+// what the files are built for.
+func (c *collector) report(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) (*report.Report, error) {
 	programs := c.programs()
 	if len(chosen) == 0 {
 		var all []report.Module
 		for _, p := range programs {
 			all = append(all, p.modules...)
 		}
-		chosen = report.Targets(all, config)
+		chosen = append(built, report.Targets(all, config)...)
 	}
 	var list []*report.Report
 	for i, p := range programs {

@@ -56,7 +56,7 @@ type ModuleImage struct {
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
-// about those that the modules have native code for and the targets of their IR.
+// about [Targets].
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
 		devices = Targets(modules, config)
@@ -392,7 +392,7 @@ func backend(d *deviceconfig.Device) string {
 }
 
 // Targets returns the devices that modules have code for: one for each architecture of
-// native code and one for each kind of IR.
+// native code and one for each kind of IR. A device can be in the list several times.
 func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
 	var list []*deviceconfig.Device
 	add := func(name string) {

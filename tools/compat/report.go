@@ -20,6 +20,7 @@ import (
 type reporter struct {
 	output, format, name string
 	devices, files       cli.Strings
+	targets              cli.Strings
 	embedded             cli.Strings
 	reading              reading.Options
 }
@@ -54,10 +55,11 @@ const reportExample = `compat report libkernels.so
   compat report --name //demo:kernels --output kernels.compat.json kernels.syclbin`
 
 func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
-	r.devices.Split = true
+	r.devices.Split, r.targets.Split = true, true
 	fs.StringVar(&r.output, "output", "", "write the report to this `file`; standard output when it is missing")
 	fs.StringVar(&r.format, "format", "", "`text|markdown|html|csv|json`; json when it is missing, or text on a terminal")
 	fs.Var(&r.devices, "devices", "`targets` to report on, separated by commas")
+	fs.Var(&r.targets, "targets", "`targets` that the files are built for, separated by commas; without --devices, the report is on them, also when no image is for them, and on those that the files have images for")
 	fs.Var(&r.files, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
 	fs.Var(&r.files, "device-config-file", "the same as --device-config `file`")
 	fs.Var(&r.embedded, "embedded", "`file` with the images that the program itself holds, such as a SYCLBIN: for a device that some are compiled for, the runtime takes these; may be repeated")
@@ -81,7 +83,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	out, err := reportinputs.Make(ctx, env, reportinputs.Options{
 		Files: args, Embedded: r.embedded.Values, Label: r.name,
-		Devices: r.devices.Values, DeviceConfig: r.files.Values, Reading: r.reading,
+		Devices: r.devices.Values, Targets: r.targets.Values, DeviceConfig: r.files.Values, Reading: r.reading,
 	})
 	if err != nil {
 		return err
