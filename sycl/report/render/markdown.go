@@ -50,7 +50,7 @@ func (t *table) markdown(limit int) string {
 		return head.String()
 	}
 	fmt.Fprintf(&head, "%s\n\n", t.markdownSummary())
-	columns := t.columns(true)
+	columns := t.columns(true, t.patterns)
 	heads, legend := t.markdownHeads(columns)
 	fmt.Fprintf(&head, "| Kernel |%s\n|---|%s\n", heads, strings.Repeat("---|", len(columns)))
 	rows, good := t.markdownRows(columns)

@@ -345,12 +345,17 @@ func TestHostileCSV(t *testing.T) {
 
 func TestHostileText(t *testing.T) {
 	for _, r := range hostileReports(t) {
+		var texts []string
 		for _, width := range []int{40, 80, 200} {
-			for line := range strings.Lines(text(t, TextOptions{Width: width}, r)) {
-				checkVisible(t, line)
-				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
-					t.Errorf("a line that is a command: %q", line)
-				}
+			texts = append(texts, text(t, TextOptions{Width: width}, r))
+		}
+		for _, by := range Groupings {
+			texts = append(texts, text(t, TextOptions{GroupBy: by}, r), text(t, TextOptions{GroupBy: by, All: true}, r))
+		}
+		for line := range strings.Lines(strings.Join(texts, "")) {
+			checkVisible(t, line)
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+				t.Errorf("a line that is a command: %q", line)
 			}
 		}
 	}
