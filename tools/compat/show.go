@@ -46,7 +46,9 @@ row for each kernel and device; json the joined report.
 
 The text of a report with many kernels is about 200 lines: how many kernels each
 device runs, and the kernels with problems in groups. It says what is left out and
-the command that prints it; --all prints everything.
+the command that prints it; --all prints everything. Markdown fits in a comment on
+GitHub: when there are too many kernels it has those with problems, then groups,
+then numbers, and says so.
 
 In names of devices, kernels, sources, rules and needs, * stands for any text. A name
 that a table shows selects that kernel; quote it for the shell:
@@ -56,6 +58,9 @@ that a table shows selects that kernel; quote it for the shell:
   compat show --kernels 'sim::Reduce<*' --devices 'intel_gpu_*' kernels.compat.json
   compat show --needs fp64 --group-by name kernels.compat.json`
 
+// maxComment is how many characters GitHub takes in a comment. Text has no fewer bytes.
+const maxComment = 65_536
+
 // writers are the formats.
 var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	"text": func(s *shower, w io.Writer, r *report.Report) error {
@@ -63,7 +68,7 @@ var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	},
 	"json": func(_ *shower, w io.Writer, r *report.Report) error { return r.Encode(w) },
 	"markdown": func(s *shower, w io.Writer, r *report.Report) error {
-		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes})
+		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes, Command: s.shownBy()})
 	},
 	"html": func(_ *shower, w io.Writer, r *report.Report) error {
 		return render.HTML(w, r, render.HTMLOptions{})
@@ -87,7 +92,7 @@ func (s *shower) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"`; by the size of the report when it is missing")
 	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
 	fs.IntVar(&s.width, "width", 0, "`columns` of the text; those of the terminal, or 80, when it is missing")
-	fs.IntVar(&s.maxBytes, "max-bytes", 0, "leave out of the markdown what makes it longer than this many `bytes`; GitHub takes 1048576")
+	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
 	return s.run
 }
 
@@ -131,7 +136,7 @@ func (s *shower) check(args []string) error {
 		return cli.Usagef("--group-by and --all are for --format text")
 	case s.maxBytes < 0:
 		return cli.Usagef("--max-bytes %d is negative", s.maxBytes)
-	case s.maxBytes > 0 && s.format != "markdown":
+	case s.maxBytes != maxComment && s.format != "markdown":
 		return cli.Usagef("--max-bytes is for --format markdown")
 	case s.open && s.format != "html":
 		return cli.Usagef("--open is for --format html")

@@ -104,6 +104,18 @@ func TestNamesSelectKernels(t *testing.T) {
 	}
 }
 
+// Markdown fits in a comment unless something else is asked for.
+func TestMarkdownFitsInAComment(t *testing.T) {
+	r := enterLarge(t)
+	text := mustRun(t, "show", "--format", "markdown", "large report.json")
+	if len(text) > 65_536 || !strings.Contains(text, "left out, as the text has to be short. `compat show 'large report.json' --all` shows all.") {
+		t.Errorf("%d bytes:\n%s", len(text), text)
+	}
+	if text := mustRun(t, "show", "--format", "markdown", "--max-bytes", "0", "large report.json"); len(text) < 65_536 || strings.Count(text, "\n| `sim::") != len(r.Kernels) {
+		t.Errorf("%d bytes, %d rows", len(text), strings.Count(text, "\n| `sim::"))
+	}
+}
+
 func TestShowFlags(t *testing.T) {
 	enterLarge(t)
 	for _, c := range []struct {

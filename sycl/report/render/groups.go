@@ -201,6 +201,14 @@ func stem(name string) string {
 	return name
 }
 
+// stemPattern returns the pattern of the names that have a stem.
+func stemPattern(stem string) string {
+	if strings.HasSuffix(stem, "<") || strings.HasSuffix(stem, "(") {
+		return stem + "*"
+	}
+	return stem
+}
+
 // families returns the families of kernels, the largest first.
 func (t *table) families(kernels []uint32) []family {
 	var list []family
@@ -296,8 +304,8 @@ func (t *table) groups(by GroupBy) []*group {
 	}
 	for _, g := range list {
 		g.title = safetext.Escape(g.value)
-		if by == ByName && len(g.kernels) > 1 {
-			g.title += "*"
+		if by == ByName {
+			g.title = safetext.Escape(stemPattern(g.value))
 		}
 		if g.value == "" {
 			g.title = string(by) + " not known"

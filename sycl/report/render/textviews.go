@@ -61,15 +61,15 @@ func (t *textWriter) hint(flags ...string) {
 }
 
 // command returns the command that shows the report, with more flags.
-func (t *textWriter) command(flags ...string) string {
-	s := t.o.Command
-	if s == "" {
-		s = "compat show REPORT.json"
-	}
+func (t *textWriter) command(flags ...string) string { return commandWith(t.o.Command, flags...) }
+
+// commandWith returns a command with more flags.
+func commandWith(command string, flags ...string) string {
+	command = cmp.Or(command, "compat show REPORT.json")
 	for _, f := range flags {
-		s += " " + ShellQuote(f)
+		command += " " + ShellQuote(f)
 	}
-	return s
+	return command
 }
 
 // ShellQuote returns text that a shell reads as one word, without the characters that
@@ -85,11 +85,7 @@ func ShellQuote(s string) string {
 // deviceSummary writes how many kernels each device runs, those with problems first.
 // Devices with the same cells have one line where there are many.
 func (t *textWriter) deviceSummary() {
-	var list []deviceTally
-	for _, c := range t.columns(len(t.Devices) > deviceLines, t.patterns) {
-		list = append(list, deviceTally{column: c, tally: t.tallyOf(c.devices[0])})
-	}
-	slices.SortStableFunc(list, func(a, b deviceTally) int { return a.worse(b.tally) })
+	list := t.deviceTallies(len(t.Devices) > deviceLines)
 	wide := 0
 	for _, d := range list {
 		if len(d.devices) == 1 {
@@ -120,13 +116,23 @@ type deviceTally struct {
 	tally
 }
 
-// tallyOf counts the kernels that run on a device.
-func (t *table) tallyOf(device int) (n tally) {
-	patterns := make([]int, len(t.patterns))
+// deviceTallies returns the devices, those with the most problems first.
+func (t *table) deviceTallies(group bool) (list []deviceTally) {
+	kernels := make([]int, len(t.patterns))
 	for _, p := range t.rows {
-		patterns[p]++
+		kernels[p]++
 	}
-	for p, kernels := range patterns {
+	for _, c := range t.columns(group, t.patterns) {
+		list = append(list, deviceTally{column: c, tally: t.tallyOf(c.devices[0], kernels)})
+	}
+	slices.SortStableFunc(list, func(a, b deviceTally) int { return a.worse(b.tally) })
+	return list
+}
+
+// tallyOf counts the kernels that run on a device, from the number of kernels of each
+// pattern.
+func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
+	for p, kernels := range ofPattern {
 		k := &t.kinds[t.patterns[p][device]]
 		if k.notReported() {
 			continue
@@ -259,7 +265,7 @@ func (t *table) familyName(f *family) string {
 	if f.kernels == 1 {
 		return t.listed(f.first)
 	}
-	return safetext.Escape(f.stem) + "*"
+	return safetext.Escape(stemPattern(f.stem))
 }
 
 // goodKernels lists the kernels that run on every device.
@@ -411,7 +417,7 @@ func (t *textWriter) byGroup() {
 func (t *textWriter) groupFlags(g *group) []string {
 	switch t.by {
 	case ByName:
-		return []string{"--kernels", g.value + "*", "--group-by", "kernel"}
+		return []string{"--kernels", stemPattern(g.value), "--group-by", "kernel"}
 	case BySource:
 		return []string{"--sources", g.value, "--group-by", "kernel"}
 	}
