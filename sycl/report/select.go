@@ -26,15 +26,20 @@ type Selection struct {
 // Select returns the part of a report with the selected devices and kernels. Unmatched
 // are the texts in the selection that nothing in the report has.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
+	if s.isEmpty() {
+		return r, nil
+	}
 	matched := patternSet{}
 	devices := map[string]bool{}
 	for _, d := range r.Devices {
 		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name, safetext.Escape(d.Name))
 	}
 	problem := map[string]bool{} // kernels
-	for i := range r.Cells {
-		if c := &r.Cells[i]; devices[c.Device] && s.hasProblem(c, matched) {
-			problem[c.Kernel] = true
+	if s.byProblem() {
+		for _, c := range r.Cells.All() {
+			if devices[c.Device] && s.hasProblem(c, matched) {
+				problem[c.Kernel] = true
+			}
 		}
 	}
 	inFile := map[string]bool{} // images
@@ -59,6 +64,10 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		}
 	}
 	return r.part(devices, kernels), unmatched
+}
+
+func (s *Selection) isEmpty() bool {
+	return len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem()
 }
 
 // byProblem reports whether kernels are selected by what their cells say.
@@ -100,14 +109,17 @@ func (r *Report) part(devices, kernels map[string]bool) *Report {
 	images := map[string]bool{}
 	out.Devices = only(r.Devices, func(d *Device) bool { return devices[d.ID] })
 	out.Kernels = only(r.Kernels, func(k *Kernel) bool { return kernels[k.ID] })
-	out.Cells = only(r.Cells, func(c *Cell) bool { return devices[c.Device] && kernels[c.Kernel] })
+	out.Cells = Cells{}
+	for _, c := range r.Cells.All() {
+		if devices[c.Device] && kernels[c.Kernel] {
+			out.Cells.Append(c)
+			images[c.Image] = true
+		}
+	}
 	for _, k := range out.Kernels {
 		for _, i := range k.Images {
 			images[i] = true
 		}
-	}
-	for _, c := range out.Cells {
-		images[c.Image] = true
 	}
 	out.Images = only(r.Images, func(i *Image) bool { return images[i.ID] })
 	out.Statistics = out.statistics()
