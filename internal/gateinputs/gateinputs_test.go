@@ -75,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"all is well", Options{Reports: good}, 0, ""},
 		{"a baseline", Options{Reports: good, Baseline: File{Name: "empty.json"}}, 0, ""},
-		{"content in place of files", Options{Reports: good, Policy: File{"gone.yaml", []byte("version: 1\n")}, Baseline: File{"gone.json", []byte(b.String()[:0] + testfile.Read(t, "empty.json"))}}, 0, ""},
+		{"content in place of files", Options{Reports: good, Policy: File{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json", Data: []byte(testfile.Read(t, "empty.json"))}}, 0, ""},
 		{"no report", Options{}, 2, "a report is needed"},
 		{"a report that is missing", Options{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
 		{"a report that is a folder", Options{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
