@@ -29,6 +29,30 @@ func gateWorkspace(t *testing.T) {
 	testfile.Write(t, "demo/BUILD.bazel", "load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n")
 }
 
+// Two reports on the same file, under the labels of a binary and of a report rule, have the
+// same problems. Each counts once, and a baseline of one report holds for both.
+func TestCheckTwoReports(t *testing.T) {
+	gateWorkspace(t)
+	mustRun(t, "report", "--name", "//demo:compat", "--output", "rule.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
+	own, rule, both := []string{"before.json"}, []string{"rule.json"}, []string{"before.json", "rule.json"}
+	last := func(args []string) string {
+		_, stdout, _ := run(t, append([]string{"check"}, args...)...)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		return lines[len(lines)-1]
+	}
+	want := "compat: failed: 3 kernels on 2 devices: 2 problems fail, 2 errors"
+	for _, reports := range [][]string{own, rule, both} {
+		if got := last(reports); got != want {
+			t.Errorf("%q: %s", reports, got)
+		}
+	}
+	t.Setenv("CI", "")
+	mustRun(t, append([]string{"baseline", "update", "--baseline", "known.json"}, rule...)...)
+	if got, want := last(append([]string{"--baseline", "known.json"}, both...)), "compat: passed: 3 kernels on 2 devices: 2 known"; got != want {
+		t.Errorf("with a baseline: %s", got)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	gateWorkspace(t)
 	testfile.Write(t, "policy.yaml", "version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n")
