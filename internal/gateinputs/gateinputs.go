@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -159,7 +160,7 @@ func (o *Options) loadPolicies(folder *workspace.Folder, in *gate.Input) (err er
 // loadBaselines reads the baselines. The policies are those of the input.
 func (o *Options) loadBaselines(folder *workspace.Folder, in *gate.Input) (err error) {
 	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
-		return err
+		return o.noBaseline(err)
 	}
 	if in.Baseline != nil {
 		if err := CheckSize(in.Baseline, in.Policy); err != nil {
@@ -171,6 +172,28 @@ func (o *Options) loadBaselines(folder *workspace.Folder, in *gate.Input) (err e
 	}
 	in.NextBaseline, err = readBaseline(folder, o.NextBaseline)
 	return err
+}
+
+// noBaseline says who asks for a baseline that does not exist, and what makes it.
+func (o *Options) noBaseline(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	from, command := "--baseline", "compat baseline update"
+	if o.Program == "action" {
+		from = "input baseline-file"
+	}
+	if o.Policy.Name != "" {
+		command += " --policy " + o.Policy.Name
+	}
+	command += " --baseline " + o.Baseline.Name
+	if len(o.Reports) > 0 {
+		command += " " + o.Reports[0]
+	}
+	if len(o.Reports) > 1 {
+		command += " ..."
+	}
+	return cli.BadInput(fmt.Errorf("%s: %w; where you work, '%s' makes it: commit the file", from, err, command))
 }
 
 // missing says what has to be compared and is not given. A policy asks for the comparison
