@@ -291,3 +291,50 @@ func TestAttackS1NamesOfFiles(t *testing.T) {
 		}
 	}
 }
+
+// What errors quote of a file is cut, also those that the library returns.
+func TestLongTexts(t *testing.T) {
+	enterWorkspace(t)
+	report := testfile.Read(t, "good.json")
+	digits, text := strings.Repeat("1", 2<<20), strings.Repeat("x", 2<<20)
+	var b bytes.Buffer
+	if err := (&gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}).Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	reportOf := Options{Reports: []string{"long"}}
+	baselineOf := Options{Reports: []string{"good.json"}, Baseline: File{Name: "long"}}
+	policyOf := Options{Reports: []string{"good.json"}, Policy: File{Name: "long"}}
+	for _, test := range []struct {
+		name, text, old, new string
+		o                    Options
+	}{
+		{"a number in a report", report, `"cells": 1,`, `"cells": ` + digits + ",", reportOf},
+		{"a member of a report", report, `"open-world"`, `"` + text[:1<<20] + `"`, reportOf},
+		{"a version of a report", report, `"schema-version": "1.0"`, `"schema-version": "` + text[:1<<20] + `"`, reportOf},
+		{"a status in a report", report, `"status": "compatible"`, `"status": "` + text[:1<<20] + `"`, reportOf},
+		{"a device of a cell", report, `"device": "intel_gpu_pvc"`, `"device": "` + text[:1<<20] + `"`, reportOf},
+		{"a number in a baseline", b.String(), `"count":1`, `"count":` + digits, baselineOf},
+		{"a number in place of a text", b.String(), `"kernel":""`, `"kernel":` + digits, baselineOf},
+		{"a member of a baseline", b.String(), `"count"`, `"` + text + `"`, baselineOf},
+		{"a fingerprint", b.String(), `"fingerprint":""`, `"fingerprint":"` + text + `"`, baselineOf},
+		{"a key of a policy", "version: 1\nX: 1\n", "X", text[:1000], policyOf},
+		{"a value in a policy", "version: 1\nfail-on: X\n", "X", text[:100_000], policyOf},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			changed := strings.Replace(test.text, test.old, test.new, 1)
+			if changed == test.text {
+				t.Fatalf("there is no %s", test.old)
+			}
+			testfile.Write(t, "long", changed)
+			_, err := Check(t.Context(), test.o)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for ; err != nil; err = errors.Unwrap(err) {
+				if s := err.Error(); len(s) > 1000 {
+					t.Fatalf("%T of %d bytes: %.200s", err, len(s), s)
+				}
+			}
+		})
+	}
+}
