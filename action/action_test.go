@@ -191,7 +191,8 @@ func TestFailure(t *testing.T) {
 	golden.Check(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
 	golden.Check(t, "summary.md", s.Summary)
 	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
-		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64"}) {
+		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64. " +
+			"Next: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
 	// All files say the same.

@@ -194,7 +194,7 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 		if fails {
 			level = ghactions.Error
 		}
-		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: render.Message(f)})
+		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: annotationText(f)})
 	}
 	for _, n := range a.result.Notices {
 		if n.Fails == fails {
@@ -202,6 +202,15 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 		}
 	}
 	return list
+}
+
+// annotationText says what a finding is and what to do next.
+func annotationText(f *gate.Finding) string {
+	text := render.Message(f)
+	if next := render.Next(f); next != "" {
+		text += ". Next: " + next
+	}
+	return text
 }
 
 // noticeLevel returns how a notice is shown: as an error only when it fails.
