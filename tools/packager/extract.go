@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func extractCommand() *cli.Command {
