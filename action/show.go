@@ -17,6 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/ghapi"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -57,7 +58,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}
-		if err := cli.WriteFile(name, write); err != nil {
+		if err := outfile.Write(name, write); err != nil {
 			return fmt.Errorf("%v", err) // a folder that is missing is no fault of a report
 		}
 		if output := fileOutputs[format]; output != "" {

@@ -1,5 +1,5 @@
 // Package cli is what every rules_sycl tool shares: subcommands, flags, help,
-// exit codes and output files that appear whole or not at all.
+// exit codes and outputs.
 //
 // A tool is a [Tool] value; its main function is one call of [Tool.Main].
 // Commands return errors, and the kind of error decides the exit code:
@@ -22,11 +22,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // Version is the version of every tool in this module.
@@ -361,40 +361,13 @@ func (s *Strings) Set(v string) error {
 	return nil
 }
 
-// WriteFile calls write with a new file beside path and renames it to path when
-// write succeeds. When anything fails, what was at path stays as it was.
-func WriteFile(path string, write func(w io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*")
-	if err != nil {
-		return fmt.Errorf("%s: cannot create the output: %w", path, err)
-	}
-	forget := interrupt.Scratch(f.Name())
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-		forget()
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	// CreateTemp makes private files; outputs are as public as os.Create's.
-	if err := f.Chmod(0o644); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// Output calls write with stdout when path is empty or "-", else it is [WriteFile].
+// Output calls write with stdout when path is empty or "-", else
+// it is [outfile.Write].
 func Output(stdout io.Writer, path string, write func(w io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(stdout)
 	}
-	return WriteFile(path, write)
+	return outfile.Write(path, write)
 }
 
 // Output is [Output] with standard output.

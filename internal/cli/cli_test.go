@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,29 +118,5 @@ func TestHelp(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	write := func(text string, fail error) error {
-		return WriteFile(path, func(w io.Writer) error { io.WriteString(w, text); return fail })
-	}
-	if err := write("first", nil); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("broken")
-	if err := write("second", broken); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	if data, _ := os.ReadFile(path); string(data) != "first" {
-		t.Errorf("after a failure the file holds %q", data)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("files are left: %v", entries)
-	}
-	if err := WriteFile(filepath.Join(dir, "none", "out"), func(io.Writer) error { return nil }); err == nil {
-		t.Error("a missing folder is no error")
 	}
 }

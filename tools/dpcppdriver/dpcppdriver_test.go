@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -39,7 +40,7 @@ func calls(t *testing.T, name string) string {
 	os.Remove(file)
 	words := strings.Fields(text)
 	for i, w := range words {
-		if at := strings.Index(w, os.TempDir()+"/dpcppdriver"); at >= 0 {
+		if at := strings.Index(w, filepath.Join(os.TempDir(), interrupt.ScratchPrefix)); at >= 0 {
 			words[i] = w[:at] + "T/" + filepath.Base(w)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -81,7 +82,7 @@ func (p *postLinker) postLink(ctx context.Context, env *cli.Env, d *installation
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	work, remove, err := interrupt.TempDir("dpcppdriver")
+	work, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func translate(ctx context.Context, env *cli.Env, d *installation, in, table, di
 		}
 		t.Rows[i] = names
 	}
-	return cli.WriteFile(filepath.Join(dir, "images.table"), t.Write)
+	return outfile.Write(filepath.Join(dir, "images.table"), t.Write)
 }
 
 // beside returns the path of a file that a table names: relative names are those of files

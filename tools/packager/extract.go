@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -198,7 +199,7 @@ func (e *extract) lost(place, set, key string) {
 // write writes a file, whose name is never one from the SYCLBIN.
 func (e *extract) write(name string, content io.Reader, size int64) error {
 	path := filepath.Join(e.dir, name)
-	return cli.WriteFile(path, func(w io.Writer) error {
+	return outfile.Write(path, func(w io.Writer) error {
 		p := newProgress(e.env, w, "writing "+path, size)
 		defer p.done()
 		_, err := io.Copy(p, content)
@@ -233,7 +234,7 @@ func (e *extract) args(f *syclbin.File) error {
 	}
 	for _, t := range e.order {
 		path := filepath.Join(e.dir, e.tableName(t))
-		if err := cli.WriteFile(path, e.tables[t].Write); err != nil {
+		if err := outfile.Write(path, e.tables[t].Write); err != nil {
 			return err
 		}
 		value := t.triple
@@ -242,7 +243,7 @@ func (e *extract) args(f *syclbin.File) error {
 		}
 		fmt.Fprintf(&args, "--table=%s=%s\n", value, path)
 	}
-	return cli.WriteFile(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
+	return outfile.Write(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
 		_, err := io.WriteString(w, args.String())
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -233,7 +234,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 	}
 	found := make(chan []syclbin.Finding, 1)
 	go func() { found <- verifyWritten(file, o) }() // while the disk is busy
-	err := cli.WriteFile(l.output, func(w io.Writer) error {
+	err := outfile.Write(l.output, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+l.output, total)
 		defer p.done()
 		if f, ok := w.(*os.File); ok {

@@ -281,9 +281,14 @@ func TestLinkOverAnInput(t *testing.T) {
 		if !bytes.Equal(file(t, output), want) {
 			t.Errorf("%s is another file", output)
 		}
-		if !bytes.Equal(file(t, "library.syclbin"), library) {
-			t.Errorf("writing %s changed library.syclbin", output)
+		// What a link leads to is the output, and the link stays.
+		changed := !bytes.Equal(file(t, "library.syclbin"), library)
+		if changed != (output == "soft.syclbin") {
+			t.Errorf("writing %s changed library.syclbin: %t", output, changed)
 		}
+	}
+	if to, err := os.Readlink("soft.syclbin"); err != nil || to != "library.syclbin" {
+		t.Errorf("soft.syclbin leads to %q, %v", to, err)
 	}
 }
 

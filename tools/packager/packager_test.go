@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -625,7 +626,7 @@ func TestDiff(t *testing.T) {
 			apart.Modules = append(apart.Modules, &syclbin.Module{Metadata: m.Metadata, IR: []*syclbin.Image{img}})
 		}
 	}
-	if err := cli.WriteFile("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }); err != nil {
+	if err := outfile.Write("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }); err != nil {
 		t.Fatal(err)
 	}
 	if out := ok(t, "diff", "a.syclbin", "apart.syclbin"); out != "" {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -52,7 +52,7 @@ func Aot(ctx context.Context, log io.Writer, o AotOptions) error {
 	if err := out.place(o.CodeDir); err != nil {
 		return err
 	}
-	return cli.WriteFile(o.Output, t.Write)
+	return outfile.Write(o.Output, t.Write)
 }
 
 // compile compiles one module.

@@ -22,7 +22,7 @@ type DPCPP struct{ Driver, Library string } // paths
 
 // postLink runs DPC++'s post-link step on bitcode, and its translator.
 func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*image, error) {
-	dir, remove, err := interrupt.TempDir("dpcpp")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return nil, err
 	}

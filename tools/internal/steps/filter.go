@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -81,7 +82,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 // write writes the table and the reasons why rows were dropped.
 func (o *FilterOptions) write(in *needyTable, dropped [][]string, table func(w io.Writer) error) error {
 	if o.Reasons != "" {
-		if err := cli.WriteFile(o.Reasons, func(w io.Writer) error { return in.writeReasons(w, o.Target, dropped) }); err != nil {
+		if err := outfile.Write(o.Reasons, func(w io.Writer) error { return in.writeReasons(w, o.Target, dropped) }); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	scratch, remove, err := interrupt.TempDir("syclbinimport")
+	scratch, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}

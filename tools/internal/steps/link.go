@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -30,7 +30,7 @@ type SourceFile struct{ Source, File string }
 // Link links the device code of several sources into one module. What compilers say
 // goes to log.
 func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
-	scratch, remove, err := interrupt.TempDir("devicelink")
+	scratch, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}
@@ -134,5 +134,5 @@ func readIR(file string) (*postlink.Module, error) {
 }
 
 func writeIR(file string, m *postlink.Module) error {
-	return cli.WriteFile(file, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+	return outfile.Write(file, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -221,7 +222,7 @@ func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 
 // write writes all images, and only when all of them are good anything to its place.
 func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
-	scratch, remove, err := interrupt.TempDir("postlink")
+	scratch, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}
@@ -388,7 +389,7 @@ func (o *PostLinkOptions) placeFiles(r *imageFiles) error {
 
 // writeCode writes an image's code to a file.
 func (r *imageFiles) writeCode(file string) error {
-	return cli.WriteFile(file, func(w io.Writer) error {
+	return outfile.Write(file, func(w io.Writer) error {
 		if r.scratch != "" {
 			return copyFrom(r.scratch, w)
 		}
@@ -397,7 +398,7 @@ func (r *imageFiles) writeCode(file string) error {
 }
 
 func writeBytes(file string, content []byte) error {
-	return cli.WriteFile(file, func(w io.Writer) error { _, err := w.Write(content); return err })
+	return outfile.Write(file, func(w io.Writer) error { _, err := w.Write(content); return err })
 }
 
 // writeTargetTables writes the tables with what targets can take.
@@ -412,7 +413,7 @@ func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles) e
 				out.Rows = append(out.Rows, o.columns(r.code, r.targets[k].file, r.symbols))
 			}
 		}
-		if err := cli.WriteFile(output.File, out.Write); err != nil {
+		if err := outfile.Write(output.File, out.Write); err != nil {
 			return err
 		}
 	}
@@ -428,7 +429,7 @@ func (o *PostLinkOptions) writeTable(t *imageTable) error {
 	for _, r := range t.rows {
 		out.Rows = append(out.Rows, o.columns(r.code, r.properties, r.symbols))
 	}
-	return cli.WriteFile(t.file, out.Write)
+	return outfile.Write(t.file, out.Write)
 }
 
 func (o *PostLinkOptions) newTable() *filetable.Table {
@@ -451,7 +452,7 @@ func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
 func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
 	r := &imageFiles{image: image}
 	if o.Opt != "" {
-		scratch, remove, err := interrupt.TempDir("postlink")
+		scratch, remove, err := interrupt.TempDir()
 		if err != nil {
 			return err
 		}

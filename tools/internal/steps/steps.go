@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -22,7 +23,7 @@ func writeTable(file string, rows ...[]string) error {
 		Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols},
 		Rows:    rows,
 	}
-	return cli.WriteFile(file, t.Write)
+	return outfile.Write(file, t.Write)
 }
 
 // size returns a file's size.
