@@ -112,7 +112,7 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 	}
 	for _, k := range kernels {
 		id := fmt.Sprintf("_ZTS%d%s", len(k.name), k.name)
-		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7}})
+		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7, Column: 19}})
 		for _, d := range devices {
 			c := report.Cell{Kernel: id, Device: d, Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible}
 			r.Statistics.Cells++
@@ -190,7 +190,7 @@ func TestFailure(t *testing.T) {
 	golden.Check(t, "outputs.json", string(got)+"\n")
 	golden.Check(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
 	golden.Check(t, "summary.md", s.Summary)
-	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Title: "missing-aspect",
+	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
 		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64"}) {
 		t.Errorf("annotations %+v", s.Annotations)
 	}

@@ -195,7 +195,7 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 		if fails {
 			level = ghactions.Error
 		}
-		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Title: string(f.Rule), Message: render.Message(f)})
+		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: render.Message(f)})
 	}
 	for _, n := range a.result.Notices {
 		if n.Fails == fails {

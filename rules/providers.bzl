@@ -45,6 +45,7 @@ SyclbinInfo = provider(
         "file": "File: the SYCLBIN.",
         "files": "list of File: the SYCLBIN, and the SYCLBIN with the SPIR-V when that is a separate file.",
         "report": "File: the compatibility report on it and its targets.",
+        "reported": "list of string: those of `targets` that a report without `devices` is on, even when no image is for them. With `fixed_targets` these only.",
         "state": "string: input, object or executable. Empty when it depends on what the file imports.",
         "targets": "list of string: the sycl_targets that it was built for.",
     },
@@ -60,7 +61,7 @@ SyclCompatInfo = provider(
 SyclCompatSetInfo = provider(
     doc = "The SYCLBINs and programs that a target depends on.",
     fields = {
-        "binaries": "depset of struct(file, device_config, embedded): a SYCLBIN; a tuple of the device configuration Files that it was built with; and whether a program holds the images of the SYCLBIN itself.",
+        "binaries": "depset of struct(file, device_config, embedded, reported): a SYCLBIN; a tuple of the device configuration Files that it was built with; whether a program holds the images of the SYCLBIN itself; and a tuple of the targets that a report is on, even when no image is for them.",
         "reports": "depset of File: the report on each SYCLBIN.",
     },
 )
@@ -71,6 +72,7 @@ SyclProgramInfo = provider(
         "device_config": "list of File: device configurations that they were built with, each merged over those before.",
         "file": "File: a SYCLBIN with the same images, for tools that read SYCLBINs.",
         "report": "File: the compatibility report on them and their targets.",
+        "reported": "list of string: those of `targets` that a report without `devices` is on, even when no image is for them. With `fixed_targets` these only.",
         "targets": "list of string: the sycl_targets that they were built for.",
     },
 )

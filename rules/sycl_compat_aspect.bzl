@@ -19,13 +19,13 @@ def _sycl_compat_aspect_impl(target, ctx):
     if SyclbinInfo in target:
         # A SYCLBIN holds the code of its dependencies.
         info = target[SyclbinInfo]
-        binaries = [struct(file = f, device_config = tuple(info.device_config), embedded = False) for f in info.files]
+        binaries = [struct(file = f, device_config = tuple(info.device_config), embedded = False, reported = tuple(info.reported)) for f in info.files]
         reports = [info.report]
     else:
         below = _sets(ctx.rule.attr)
     if SyclProgramInfo in target:
         info = target[SyclProgramInfo]
-        binaries = [struct(file = info.file, device_config = tuple(info.device_config), embedded = True)]
+        binaries = [struct(file = info.file, device_config = tuple(info.device_config), embedded = True, reported = tuple(info.reported))]
         reports = [info.report]
     reports = depset(reports, transitive = [s.reports for s in below])
     return [

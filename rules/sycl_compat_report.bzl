@@ -27,6 +27,7 @@ def make_report(ctx):
         devices = ctx.attr.devices,
         device_config = _unique([f for b in binaries for f in b.device_config] + ctx.files.device_config),
         out = report,
+        targets = sorted(_unique([t for b in binaries for t in b.reported])),
     )
     return report
 
@@ -42,7 +43,7 @@ REPORT_ATTRS = {
         doc = "A device configuration file or a `sycl_device_config`, merged over the built-in configuration and over those that `deps` are built with.",
     ),
     "devices": attr.string_list(
-        doc = "The devices to report on, by the names of `sycl_targets`. Without it, the targets that `deps` have images for.",
+        doc = "The devices to report on, by the names of `sycl_targets`. Without it, the `sycl_targets` of `deps`, also those that no image is for, and other devices that `deps` have images for. With `fixed_targets`, only these of the GPUs among `sycl_targets`.",
     ),
     "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
 } | COMPAT_ATTRS

@@ -8,12 +8,14 @@ load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _syclbin_import_impl(ctx):
+    targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets)
     return syclbin_providers(
         ctx,
         ctx.toolchains[TOOLCHAIN_TYPE].sycl,
         [ctx.file.src],
         ctx.attr.state,
-        targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets),
+        targets = targets,
+        reported = targets,
         device_config = ctx.files.device_config,
         # The build of the file warned, and the targets that use it do.
         checked = False,
@@ -55,7 +57,7 @@ sycl_binary(
             values = ["input", "object", "executable"],
         ),
         "sycl_targets": attr.string_list(
-            doc = "The targets that the file was built for, for other rules: see [SyclbinInfo](#syclbininfo).",
+            doc = "The targets that the file was built for. Reports are on them, also when the file has no image for them, and other rules read them: see [SyclbinInfo](#syclbininfo).",
         ),
         "_devicec": TOOL_ATTRS["_devicec"],
     } | COMPAT_ATTRS,

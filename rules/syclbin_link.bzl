@@ -66,9 +66,13 @@ def _combine(ctx, toolchain, state):
         toolchain,
         [out],
         state,
-        targets = sorted({t: None for i in infos for t in i.targets}.keys()),
+        targets = _union([i.targets for i in infos]),
+        reported = _union([i.reported for i in infos]),
         device_config = device_config,
     )
+
+def _union(lists):
+    return sorted({t: None for list in lists for t in list}.keys())
 
 def _check_states(ctx, state):
     """Fails for what the tool would refuse, before anything is built."""

@@ -280,11 +280,11 @@ func TestAttackS27Panics(t *testing.T) {
 // Names of files are also text that somebody else chose.
 func TestAttackS1NamesOfFiles(t *testing.T) {
 	enterWorkspace(t)
-	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a\r::x.json"} {
+	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a ##vso[task.complete]x.json", "##teamcity[x].json", "a\r::x.json"} {
 		testfile.Write(t, name, "{}")
 		for _, o := range []Options{{Reports: []string{name}}, {Reports: []string{"good.json"}, Policy: File{Name: name}}, {Reports: []string{"gone" + name}}} {
 			_, err := Check(t.Context(), o)
-			if err == nil || strings.ContainsAny(err.Error(), "\n\r") || strings.Contains(err.Error(), "##[") {
+			if err == nil || strings.ContainsAny(err.Error(), "\n\r") || strings.Contains(strings.NewReplacer("vso", "", "teamcity", "").Replace(err.Error()), "##[") {
 				t.Errorf("got %q", err)
 			}
 		}

@@ -10,16 +10,18 @@ COMPAT_ATTRS = {
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }
 
-def report_action(ctx, files, devices, device_config, out, embedded = []):
+def report_action(ctx, files, devices, device_config, out, embedded = [], targets = []):
     """SyclCompatReport: SYCLBINs to one report, as on one program.
 
     Args:
         ctx: the rule context.
         files: list of SYCLBIN Files.
-        devices: list of device names, or none for what the files were built for.
+        devices: list of device names, or none for what the files are built for.
         device_config: list of Files merged over the built-in device table.
         out: the File to write.
         embedded: list of the Files of SYCLBINs whose images are inside programs.
+        targets: list of the names of targets that the files are built for. Without devices,
+            the report is on them, also when no image is for them.
     """
     label = str(ctx.label).lstrip("@")
     args = ctx.actions.args()
@@ -28,7 +30,10 @@ def report_action(ctx, files, devices, device_config, out, embedded = []):
 
     # Reports show the label that users wrote.
     args.add("--name", label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label)
-    args.add_joined("--devices", devices, join_with = ",")
+    if devices:
+        args.add_joined("--devices", devices, join_with = ",")
+    else:
+        args.add_joined("--targets", targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config")
     args.add_all(embedded, before_each = "--embedded")
     args.add_all(files)

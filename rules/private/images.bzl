@@ -4,7 +4,7 @@ load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules/private:actions.bzl", "aot_action", "dpcpp_images_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
-load("//rules/private:resolve.bzl", "known_targets", "resolve_targets")
+load("//rules/private:resolve.bzl", "compiler_of", "known_targets", "resolve_targets")
 
 def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False):
     """Declares the actions from device code to the images for each target.
@@ -21,9 +21,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         keep_debug_info: whether the SPIR-V keeps its debug information.
         syclbin: whether the images are for a SYCLBIN.
     Returns:
-        struct(targets, images, plan, groups): what resolve_targets returns; the
-        images as pack_action takes them, with native set where they are native; the
-        plan's File; and output groups.
+        struct(targets, reported, images, plan, groups): what resolve_targets returns;
+        those of it that the kernels are for; the images as pack_action takes them, with
+        native set where they are native; the plan's File; and output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
     stems = {}
@@ -69,6 +69,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     plan = plan_action(ctx, forms.values(), targets, ctx.files.device_config, stem)
     return struct(
         targets = targets,
+        reported = [t for t in targets if _is_for(fixed_targets, t)],
         images = images,
         plan = plan,
         groups = {
@@ -82,6 +83,15 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             "spirv": depset([f.code for f in forms.values()]),
         },
     )
+
+def _is_for(fixed_targets, target):
+    """Whether kernels with these fixed targets are for a target.
+
+    SPIR-V is kept in any case, so that the report says which devices it is not for.
+    """
+    if not fixed_targets or not target.compiler or target.name in fixed_targets:
+        return True
+    return any([not compiler_of(name) for name in fixed_targets])
 
 def _dpcpp_post_link(ctx, toolchain):
     """Whether DPC++'s own post-link makes the images."""
@@ -130,6 +140,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         files,
         state,
         targets = [t.name for t in built.targets],
+        reported = [t.name for t in built.reported if ir != "none" or t.compiler],
         device_config = ctx.files.device_config,
         groups = built.groups,
     )
@@ -143,7 +154,7 @@ def _check_ir(ctx, targets, state, ir):
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
         fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
 
-def syclbin_providers(ctx, toolchain, files, state, targets, device_config, groups = {}, checked = True):
+def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True):
     """Declares the report on a SYCLBIN, and returns its rule's providers.
 
     Args:
@@ -152,6 +163,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, device_config, grou
         files: list of File: the SYCLBIN, and the SYCLBIN with the SPIR-V when that is separate.
         state: their state, as in SyclbinInfo.
         targets: list of the names of targets that it was built for.
+        reported: list of those among them that the report is on, even without an image.
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.
         checked: whether the build warns of problems in the report.
@@ -159,7 +171,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, device_config, grou
         list of providers.
     """
     report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
-    report_action(ctx, files, [], device_config, report)
+    report_action(ctx, files, [], device_config, report, targets = reported)
     if checked:
         groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
     return [
@@ -169,6 +181,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, device_config, grou
             file = files[0],
             files = files,
             report = report,
+            reported = reported,
             state = state,
             targets = targets,
         ),

@@ -245,13 +245,15 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
     syclbin = ctx.actions.declare_file(stem + ".syclbin")
     pack_action(ctx, built.images, built.plan, "executable", toolchain.runtime, syclbin, embedded = True)
     report = ctx.actions.declare_file(ctx.label.name + ".program.compat.json")
-    report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin])
+    reported = [t.name for t in built.reported]
+    report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin], targets = reported)
     checks = check_action(ctx, report, stem)
     return struct(
         program = SyclProgramInfo(
             device_config = ctx.files.device_config,
             file = syclbin,
             report = report,
+            reported = reported,
             targets = [t.name for t in built.targets],
         ),
         groups = built.groups | {

@@ -44,3 +44,7 @@ def known_targets(label, attribute, names):
                 "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//tools/aspectfilter -- devices` lists all targets",
             ))
     return [ALIASES.get(name, name) for name in names]
+
+def compiler_of(name):
+    """The compiler of a known target's native images, empty when its images are SPIR-V."""
+    return TARGETS[name][1]

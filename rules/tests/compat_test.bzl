@@ -6,6 +6,8 @@ load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
 load("//rules:sycl_compat_test.bzl", "sycl_compat_test")
 load("//rules:sycl_device_config.bzl", "sycl_device_config")
+load("//rules:syclbin_import.bzl", "syclbin_import")
+load("//rules:syclbin_link.bzl", "syclbin_link")
 
 _COMPLETE = "//rules/tests:complete_toolchain"
 _TOOLCHAIN = {"//command_line_option:extra_toolchains": _COMPLETE}
@@ -35,10 +37,51 @@ def _report_impl(ctx):
     # The configuration that compat_b was built with, then the report's own.
     asserts.equals(env, ["base.yaml", "more.yaml", "own.yaml"], _after(action.argv, "--device-config"))
     asserts.equals(env, ["intel_gpu_pvc,my_device"], _after(action.argv, "--devices"))
+    asserts.equals(env, [], _after(action.argv, "--targets"))
     asserts.equals(env, target[SyclCompatInfo].report, action.outputs.to_list()[0])
     return analysistest.end(env)
 
 _report_test = analysistest.make(_report_impl, config_settings = _TOOLCHAIN)
+
+def _targets_impl(ctx):
+    env = analysistest.begin(ctx)
+    action = _action(env, "SyclCompatReport")
+    asserts.equals(env, [ctx.attr.targets] if ctx.attr.targets else [], _after(action.argv, "--targets"))
+    asserts.equals(env, [], _after(action.argv, "--devices"))
+    return analysistest.end(env)
+
+_targets_test = analysistest.make(_targets_impl, attrs = {"targets": attr.string()}, config_settings = _TOOLCHAIN)
+
+_TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
+
+def _targets():
+    """Declares the tests of which targets a report is on; returns their names."""
+    manual = {"tags": ["manual"]}
+    sycl_binary(name = "compat_three", srcs = ["a.cpp"], sycl_targets = _TARGETS, **manual)
+    sycl_binary(name = "compat_no_ir", srcs = ["a.cpp"], ir = "none", sycl_targets = _TARGETS, **manual)
+    sycl_binary(name = "compat_fixed", srcs = ["b.cpp"], fixed_targets = ["intel_gpu_12_60_7"], sycl_targets = _TARGETS, **manual)
+    sycl_binary(name = "compat_fixed_any", srcs = ["b.cpp"], fixed_targets = ["intel_gpu_pvc", "spir64"], sycl_targets = _TARGETS, **manual)
+    syclbin_import(name = "compat_imported", src = "c.syclbin", state = "executable", sycl_targets = ["intel_gpu_dg2_g10"], **manual)
+    syclbin_import(name = "compat_unknown", src = "d.syclbin", **manual)
+    syclbin_link(name = "compat_linked", deps = [":compat_fixed", ":compat_imported"], **manual)
+    sycl_compat_report(name = "compat_of_all", deps = [":compat_linked", ":compat_unknown"], **manual)
+    sycl_compat_report(name = "compat_of_unknown", deps = [":compat_unknown"], **manual)
+    cases = {
+        # A target without an image is reported as well.
+        "compat_three": "intel_gpu_acm_g10,intel_gpu_pvc,spir64",
+        # The file has no SPIR-V.
+        "compat_no_ir": "intel_gpu_acm_g10,intel_gpu_pvc",
+        "compat_fixed": "intel_gpu_pvc,spir64",
+        "compat_fixed_any": "intel_gpu_acm_g10,intel_gpu_pvc,spir64",
+        "compat_imported": "intel_gpu_acm_g10",
+        "compat_unknown": "",
+        "compat_linked": "intel_gpu_acm_g10,intel_gpu_pvc,spir64",
+        "compat_of_all": "intel_gpu_acm_g10,intel_gpu_pvc,spir64",
+        "compat_of_unknown": "",
+    }
+    for target, targets in cases.items():
+        _targets_test(name = target + "_targets_test", target_under_test = ":" + target, targets = targets)
+    return [target + "_targets_test" for target in cases]
 
 def _test_impl(ctx):
     env = analysistest.begin(ctx)
@@ -164,7 +207,7 @@ def compat_test_suite(name):
     sycl_compat_report(name = "compat_first", baseline = missing, deps = [":compat_a"], **manual)
     sycl_compat_test(name = "compat_policy_test", baseline = known, policy = "policy.yaml", deps = [":compat_a"], **manual)
     sycl_compat_test(name = "compat_first_test", baseline = missing, deps = [":compat_a"], **manual)
-    scripts = _scripts()
+    more = _scripts() + _targets()
 
     _report_test(name = "compat_report_test", target_under_test = ":compat_report")
     _test_test(name = "compat_test_test", target_under_test = ":compat_test")
@@ -183,5 +226,5 @@ def compat_test_suite(name):
             "compat_nothing_test",
             "compat_report_test",
             "compat_test_test",
-        ] + scripts,
+        ] + more,
     )

@@ -64,6 +64,8 @@ def _library_impl(ctx):
         if compile.argv[-1].endswith(".o") and ".images" not in compile.argv[-1]:
             for want in ["-DANSWER=42", "-Wall", "-fhost-only"]:
                 asserts.true(env, want in compile.argv, "CppCompile lacks %s: %s" % (want, compile.argv))
+    report = actions["SyclCompatReport"][0].argv
+    asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report[report.index("--targets") + 1])
     target = analysistest.target_under_test(env)
     asserts.true(env, SyclProgramInfo in target)
     asserts.false(env, SyclDeviceInfo in target, "its device code is complete")
@@ -115,6 +117,9 @@ def _report_impl(ctx):
     report = [a for a in by_mnemonic(env)["SyclCompatReport"]][0]
     embedded = [report.argv[i + 1].split("/")[-1] for i, a in enumerate(report.argv) if a == "--embedded"]
     asserts.equals(env, ["plain_library.syclbin", "program.program.syclbin"], sorted(embedded))
+
+    # Those of the library; the program is built for spir64 only.
+    asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report.argv[report.argv.index("--targets") + 1])
     return analysistest.end(env)
 
 _report_test = analysistest.make(

@@ -11,13 +11,34 @@ import (
 
 // A Change is what differs between two reports about a kernel, a device or both.
 type Change struct {
-	Device string         `json:"device,omitempty"` // "" for kernels that came or went
-	Kernel string         `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
-	Kind   string         `json:"kind"`             // lost, won or changed for verdicts, removed or added else
-	Name   string         `json:"name,omitempty"`   // mangled
-	New    compat.Verdict `json:"new,omitzero"`
-	Old    compat.Verdict `json:"old,omitzero"`
-	Target string         `json:"target,omitempty"`
+	Counts     map[compat.Verdict]int `json:"counts,omitempty"` // kernels of a device that came or went
+	Device     string                 `json:"device,omitempty"` // "" for kernels that came or went
+	Kernel     string                 `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
+	Kind       string                 `json:"kind"`             // lost, won or changed for verdicts, removed or added else
+	Name       string                 `json:"name,omitempty"`   // mangled
+	New        compat.Verdict         `json:"new,omitzero"`
+	NewReasons []ChangeReason         `json:"new-reasons,omitempty"` // of the new verdict
+	Old        compat.Verdict         `json:"old,omitzero"`
+	OldReasons []ChangeReason         `json:"old-reasons,omitempty"` // of the old verdict
+	Target     string                 `json:"target,omitempty"`
+	Verdicts   []DeviceVerdict        `json:"verdicts,omitempty"` // of a kernel that came or went
+}
+
+// A ChangeReason is why a kernel does not run on a device. Its members are those of a
+// [Finding].
+type ChangeReason struct {
+	Available string `json:"available,omitempty"`
+	Cause     RuleID `json:"cause,omitempty"`
+	Image     bool   `json:"image,omitempty"`
+	Required  string `json:"required,omitempty"`
+	Rule      RuleID `json:"rule"`
+	Text      string `json:"text,omitempty"`
+}
+
+// A DeviceVerdict is a verdict on a device.
+type DeviceVerdict struct {
+	Device  string         `json:"device"`
+	Verdict compat.Verdict `json:"verdict"`
 }
 
 // Diff compares reports. Losses come first.
@@ -39,7 +60,15 @@ func Diff(old, now []*Index) []Change {
 }
 
 func diffTargets(old, now *target) []Change {
-	changes := slices.Concat(onlyIn(old, now, "removed"), onlyIn(now, old, "added"))
+	changes := diffVerdicts(old, now)
+	changes = append(changes, onlyIn(old, now, "removed")...)
+	return append(changes, onlyIn(now, old, "added")...)
+}
+
+// diffVerdicts returns the verdicts that differ, with the reasons of both.
+func diffVerdicts(old, now *target) []Change {
+	var changes []Change
+	places := map[cellName]int{} // in changes
 	for row, k := range old.kernels {
 		nowRow := now.row(k.name)
 		if nowRow < 0 {
@@ -51,23 +80,67 @@ func diffTargets(old, now *target) []Change {
 			if nowCol < 0 || was == is {
 				continue
 			}
+			places[cellName{k.name, d}] = len(changes)
 			changes = append(changes, Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: old.label})
 		}
+	}
+	if len(changes) > 0 {
+		old.eachReason(func(c cellName, r ChangeReason) {
+			if i, ok := places[c]; ok {
+				changes[i].OldReasons = append(changes[i].OldReasons, r)
+			}
+		})
+		now.eachReason(func(c cellName, r ChangeReason) {
+			if i, ok := places[c]; ok {
+				changes[i].NewReasons = append(changes[i].NewReasons, r)
+			}
+		})
 	}
 	return changes
 }
 
-// onlyIn returns the devices and kernels that one target has and another has not.
-func onlyIn(t, other *target, kind string) (changes []Change) {
-	for _, d := range t.devices {
-		if other.column(d) < 0 {
-			changes = append(changes, Change{Device: d, Kind: kind, Target: t.label})
+// cellName is a kernel, by its mangled name, and a device.
+type cellName struct{ kernel, device string }
+
+// eachReason calls a function with each reason of the verdicts of a target.
+func (t *target) eachReason(f func(cellName, ChangeReason)) {
+	for _, p := range t.problems {
+		k := t.kernelOf(p)
+		if k == nil {
+			continue
+		}
+		for _, a := range p.on {
+			f(cellName{k.name, a.device}, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 		}
 	}
-	for _, k := range t.kernels {
-		if other.row(k.name) < 0 {
-			changes = append(changes, Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: t.label})
+}
+
+// onlyIn returns the devices and kernels that one target has and another has not, with
+// their verdicts.
+func onlyIn(t, other *target, kind string) (changes []Change) {
+	for col, d := range t.devices {
+		if other.column(d) >= 0 {
+			continue
 		}
+		c := Change{Counts: map[compat.Verdict]int{}, Device: d, Kind: kind, Target: t.label}
+		for row := range t.kernels {
+			if v := t.verdict(row, col); v != compat.NoVerdict {
+				c.Counts[v]++
+			}
+		}
+		changes = append(changes, c)
+	}
+	for row, k := range t.kernels {
+		if other.row(k.name) >= 0 {
+			continue
+		}
+		c := Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: t.label}
+		for col, d := range t.devices {
+			if v := t.verdict(row, col); v != compat.NoVerdict {
+				c.Verdicts = append(c.Verdicts, DeviceVerdict{d, v})
+			}
+		}
+		changes = append(changes, c)
 	}
 	return changes
 }

@@ -128,7 +128,8 @@ func (t Tier) severity() Severity {
 type Finding struct {
 	Cause       RuleID          `json:"cause,omitempty"` // rule of the report, when Rule is another
 	Class       Class           `json:"class,omitempty"`
-	Devices     []DeviceFinding `json:"devices"` // none for findings about targets and kernels as such
+	Column      int             `json:"column,omitempty"` // 0 when it is not known
+	Devices     []DeviceFinding `json:"devices"`          // none for findings about targets and kernels as such
 	Expired     bool            `json:"expired,omitempty"`
 	Fails       bool            `json:"fails"`
 	Family      string          `json:"family,omitempty"`

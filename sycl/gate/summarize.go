@@ -139,7 +139,7 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 		f.Suppression = &Suppression{Expires: x.Expires, Issue: x.Issue, Line: x.Line, Owner: x.Owner, Reason: x.Reason}
 	}
 	at, functions := locate.find(i.target.label, k, p)
-	f.Path, f.Line, f.Origins = at.Path, int(at.Line), functions
+	f.Path, f.Line, f.Column, f.Origins = at.Path, int(at.Line), int(at.Column), functions
 	return f
 }
 

@@ -21,6 +21,11 @@ type Module struct {
 	// both native code and IR for a device, the runtime may take either.
 	File string
 
+	// Files are names of files that hold the images, as the user named them. The report
+	// lists them with the images. Reports that do not depend on the names of files have
+	// none.
+	Files []string
+
 	// Embedded says that the images are part of the program itself. The runtime then
 	// prefers native code.
 	Embedded bool
@@ -51,13 +56,13 @@ type ModuleImage struct {
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
-// about those that the modules have native code for and the targets of their IR.
+// about [Targets].
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
-		devices = targets(modules, config)
+		devices = Targets(modules, config)
 	}
 	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*ModuleImage]string{}, needsIDs: map[string]int{}}
-	r := &Report{Schema: Schema, SchemaVersion: SchemaVersion, Generator: generator, Target: Target{Label: label},
+	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
 		Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	b.images(r)
 	b.collect(r)
@@ -75,6 +80,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 			r.Cells = append(r.Cells, b.cell(b.kernels[k.ID], d))
 		}
 	}
+	r.SchemaVersion = r.leastVersion()
 	r.Statistics = r.statistics()
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("the report contradicts itself: %w", err)
@@ -107,6 +113,7 @@ type kernel struct {
 func (b *builder) images(r *Report) {
 	type found struct {
 		image Image
+		files []string
 		of    []*ModuleImage
 	}
 	var list []found
@@ -123,6 +130,7 @@ func (b *builder) images(r *Report) {
 				list = append(list, found{image: image})
 			}
 			list[i].of = append(list[i].of, &module.Images[n])
+			list[i].files = append(list[i].files, module.Files...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int {
@@ -139,6 +147,8 @@ func (b *builder) images(r *Report) {
 		for _, image := range f.of {
 			b.imageIDs[image] = f.image.ID
 		}
+		slices.Sort(f.files)
+		f.image.Files = slices.Compact(f.files)
 		r.Images = append(r.Images, f.image)
 	}
 }
@@ -381,9 +391,9 @@ func backend(d *deviceconfig.Device) string {
 	return "spirv"
 }
 
-// targets returns the devices that modules have code for: one for each architecture of
-// native code and one for each kind of IR.
-func targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
+// Targets returns the devices that modules have code for: one for each architecture of
+// native code and one for each kind of IR. A device can be in the list several times.
+func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
 	var list []*deviceconfig.Device
 	add := func(name string) {
 		if d, ok := config.Lookup(name); ok {

@@ -42,6 +42,11 @@ func (c *checker) images() error {
 		if i.ID == "" || c.hasImage[i.ID] {
 			return fmt.Errorf("image id %q is empty or occurs twice", i.ID)
 		}
+		for n, file := range i.Files {
+			if file == "" || n > 0 && file <= i.Files[n-1] {
+				return fmt.Errorf("image %q: the file %q has no name, occurs twice or is not in order", i.ID, file)
+			}
+		}
 		c.hasImage[i.ID] = true
 	}
 	return nil
@@ -57,6 +62,23 @@ func (c *checker) kernels() error {
 			if !c.hasImage[id] {
 				return fmt.Errorf("kernel %q is in image %q, which is not listed", k.ID, id)
 			}
+		}
+		if err := k.checkForms(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) checkForms() error {
+	for n, f := range k.Forms {
+		if f.Name == "" || f.Name == k.Name || n > 0 && f.Name <= k.Forms[n-1].Name {
+			return fmt.Errorf("kernel %q: the form %q has no name or that of the kernel, occurs twice or is not in order", k.ID, f.Name)
+		}
+		switch f.Kind {
+		case RoundedRange, Reduction:
+		default:
+			return fmt.Errorf("kernel %q: %q is not a kind of form", k.ID, f.Kind)
 		}
 	}
 	return nil

@@ -63,6 +63,7 @@ var imageMembers = []member[Image]{
 	{"compile-target", func(p *reader, i *Image) bool { return p.anyText(&i.CompileTarget) }},
 	{"digest", func(p *reader, i *Image) bool { return p.rareText(&i.Digest) }},
 	{"esimd", func(p *reader, i *Image) bool { return p.boolean(&i.ESIMD) }},
+	{"files", func(p *reader, i *Image) bool { return list(p, &i.Files, (*reader).anyText) }},
 	{"fixed-targets", func(p *reader, i *Image) bool { return list(p, &i.FixedTargets, (*reader).anyText) }},
 	{"format", func(p *reader, i *Image) bool { return p.anyText(&i.Format) }},
 	{"id", func(p *reader, i *Image) bool { return p.anyText(&i.ID) }},
@@ -83,11 +84,17 @@ var requirementsMembers = []member[Requirements]{
 
 var kernelMembers = []member[Kernel]{
 	{"display-name", func(p *reader, k *Kernel) bool { return p.rareText(&k.DisplayName) }},
+	{"forms", func(p *reader, k *Kernel) bool { return list(p, &k.Forms, (*reader).form) }},
 	{"id", func(p *reader, k *Kernel) bool { return p.anyText(&k.ID) }},
 	{"images", func(p *reader, k *Kernel) bool { return list(p, &k.Images, (*reader).anyText) }},
 	{"location", func(p *reader, k *Kernel) bool { return object(p, &k.Location, locationMembers) }},
 	{"name", func(p *reader, k *Kernel) bool { return p.text(&k.Name, k.ID) }},
 	{"requirement-origin", func(p *reader, k *Kernel) bool { return list(p, &k.Origins, (*reader).origin) }},
+}
+
+var formMembers = []member[KernelForm]{
+	{"kind", func(p *reader, f *KernelForm) bool { return p.anyText((*string)(&f.Kind)) }},
+	{"name", func(p *reader, f *KernelForm) bool { return p.rareText(&f.Name) }},
 }
 
 var originMembers = []member[srcloc.Origin]{
@@ -159,6 +166,8 @@ func (p *reader) kernel(k *Kernel) bool {
 	k.Images = []string{}
 	return object(p, k, kernelMembers)
 }
+
+func (p *reader) form(f *KernelForm) bool { return object(p, f, formMembers) }
 
 func (p *reader) origin(o *srcloc.Origin) bool { return object(p, o, originMembers) }
 

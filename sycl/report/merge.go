@@ -31,7 +31,7 @@ func Merge(parts ...*Report) (*Report, error) {
 		return parts[0], nil
 	}
 	m := merger{devices: map[string]*Device{}, kernels: map[string]*Kernel{}, cells: map[pair]Cell{}}
-	out := &Report{Schema: Schema, SchemaVersion: SchemaVersion, Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	out := &Report{Schema: Schema, Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	for i, p := range parts {
 		if i == 0 {
 			out.Target, out.Generator = p.Target, p.Generator
@@ -51,6 +51,7 @@ func Merge(parts ...*Report) (*Report, error) {
 	}
 	m.list(out)
 	out.Extensions = commonExtensions(parts)
+	out.SchemaVersion = out.leastVersion()
 	out.Statistics = out.statistics()
 	return out, out.check()
 }
@@ -75,7 +76,7 @@ func (m *merger) images(parts []*Report, out *Report) {
 	}
 	var list []described
 	text := func(i Image) string {
-		i.ID = ""
+		i.ID, i.Files = "", nil
 		data, _ := json.Marshal(i) // cannot fail for strings and numbers
 		return string(data)
 	}
@@ -87,9 +88,15 @@ func (m *merger) images(parts []*Report, out *Report) {
 	slices.SortFunc(list, func(a, b described) int {
 		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(a.text, b.text))
 	})
+	files := map[string][]string{} // by text
+	for _, d := range list {
+		files[d.text] = append(files[d.text], d.image.Files...)
+	}
 	list = slices.CompactFunc(list, func(a, b described) bool { return a.text == b.text })
 	ids, taken := map[string]string{}, map[string]int{}
 	for _, d := range list {
+		slices.Sort(files[d.text])
+		d.image.Files = slices.Compact(files[d.text])
 		const digits = 16
 		id := cmp.Or(d.image.Digest[:min(digits, len(d.image.Digest))], "image")
 		taken[id]++
@@ -154,11 +161,21 @@ func (m *merger) addKernels(p *Report, imageIDs map[string]string) (ids map[stri
 				known.Location = k.Location
 			}
 			known.Origins = append(slices.Clone(known.Origins), k.Origins...)
+			known.Forms = mergeForms(known.Forms, k.Forms)
 		}
 		slices.Sort(images)
 		known.Images = slices.Compact(images)
 	}
 	return ids
+}
+
+// mergeForms returns the forms of both lists, by name.
+func mergeForms(list, more []KernelForm) []KernelForm {
+	list = slices.Concat(list, more)
+	slices.SortFunc(list, func(a, b KernelForm) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
+	return slices.CompactFunc(list, func(a, b KernelForm) bool { return a.Name == b.Name })
 }
 
 func (m *merger) addCells(p *Report, about string, kernelIDs, imageIDs map[string]string) error {

@@ -13,6 +13,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -21,10 +22,14 @@ import (
 )
 
 // Schema and SchemaVersion say what the JSON of a report means. Readers accept
-// any minor version of the major version that they know.
+// any minor version of the major version that they know. Reports have the lowest version
+// that has all of their members: version 1.1 added the files of images and the forms of
+// kernels.
 const (
 	Schema        = "https://rules-sycl.github.io/schema/compat-report/v1"
-	SchemaVersion = "1.0"
+	SchemaVersion = "1.1"
+
+	firstVersion = "1.0"
 )
 
 // Fields of the following types are in the alphabetical order of their JSON names, and
@@ -121,6 +126,7 @@ type Image struct {
 	CompileTarget string       `json:"compile-target,omitempty"`
 	Digest        string       `json:"digest"` // SHA-256 of its bytes, in hexadecimal
 	ESIMD         bool         `json:"esimd"`
+	Files         []string     `json:"files,omitempty"` // that hold it, see Module.Files
 	FixedTargets  []string     `json:"fixed-targets,omitempty"`
 	Format        string       `json:"format"` // spirv, ptx, amdgcn, llvm-ir or native
 	ID            string       `json:"id"`
@@ -142,13 +148,30 @@ type Requirements struct {
 
 // A Kernel is a kernel. Kernels of the same name in several images are one kernel.
 type Kernel struct {
-	DisplayName string          `json:"display-name"` // demangled
+	DisplayName string          `json:"display-name"`    // demangled
+	Forms       []KernelForm    `json:"forms,omitempty"` // other kernels that are this one, by name
 	ID          string          `json:"id"`
 	Images      []string        `json:"images"` // ids
 	Location    srcloc.Location `json:"location,omitzero"`
 	Name        string          `json:"name"`                         // mangled
 	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // what its own code needs, and where
 }
+
+// A KernelForm is a kernel that the compiler or its headers made of a kernel that
+// somebody wrote. When the program runs, the runtime library takes one of the forms, or
+// several.
+type KernelForm struct {
+	Kind FormKind `json:"kind"`
+	Name string   `json:"name"` // mangled
+}
+
+// A FormKind is what a form of a kernel is for.
+type FormKind string
+
+const (
+	RoundedRange FormKind = "rounded-range" // runs the kernel over a range that was rounded up
+	Reduction    FormKind = "reduction"     // runs the kernel and reduces, or a part of that
+)
 
 // KernelTarget returns the label of the report that a kernel of a merged report is from.
 // It is "" for kernels of other reports. See [Merge].
@@ -174,6 +197,15 @@ type Statistics struct {
 // A Target is what a report is about, such as the label of a build target.
 type Target struct {
 	Label string `json:"label"`
+}
+
+// leastVersion returns the lowest schema version that has all members of the report.
+func (r *Report) leastVersion() string {
+	if slices.ContainsFunc(r.Images, func(i Image) bool { return len(i.Files) > 0 }) ||
+		slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return len(k.Forms) > 0 }) {
+		return SchemaVersion
+	}
+	return firstVersion
 }
 
 // statistics counts the lists of the report.

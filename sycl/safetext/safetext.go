@@ -13,17 +13,18 @@ import (
 // reader: control characters, changes of writing direction, characters without
 // width, line and paragraph separators. They become \u{N}, N in hexadecimal.
 //
-// The runners of continuous integration take commands from logs, in words that
-// begin with "::" or follow "##[". Escape changes these words as well.
+// The runners of continuous integration take commands from logs: in words that begin
+// with "::" or follow "##[" for GitHub, "##vso[" for Azure Pipelines and "##teamcity["
+// for TeamCity. Escape changes these words as well.
 func Escape(s string) string {
-	if !strings.ContainsFunc(s, hidden) && !strings.Contains(s, "##[") && !strings.HasPrefix(s, "::") && !strings.Contains(s, " ::") {
+	if !strings.ContainsFunc(s, hidden) && !strings.Contains(s, "##") && !strings.HasPrefix(s, "::") && !strings.Contains(s, " ::") {
 		return s
 	}
 	var b strings.Builder
 	last := ' '
 	for i, r := range s {
 		switch {
-		case hidden(r), r == ':' && last == ' ' && strings.HasPrefix(s[i:], "::"), r == '#' && last == '#' && strings.HasPrefix(s[i:], "#["):
+		case hidden(r), r == ':' && last == ' ' && strings.HasPrefix(s[i:], "::"), r == '#' && last == '#' && opensCommand(s[i+1:]):
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
 			b.WriteRune(r)
@@ -31,6 +32,12 @@ func Escape(s string) string {
 		last = r
 	}
 	return b.String()
+}
+
+// opensCommand reports whether a runner may take a command from what follows "##": a
+// bracket, or one behind the name of the runner.
+func opensCommand(s string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsLetter), "[")
 }
 
 // hidden reports whether Escape replaces a character. Letters that combine with the

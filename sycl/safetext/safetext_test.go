@@ -19,6 +19,9 @@ func TestEscape(t *testing.T) {
 		"a ::error::x":        `a \u{3a}:error::x`,
 		"a::b":                "a::b",
 		"##[error]##[x":       `#\u{23}[error]#\u{23}[x`,
+		"a##VSO[task.x]b":     `a#\u{23}VSO[task.x]b`,
+		"###vso[##teamcity[":  `##\u{23}vso[#\u{23}teamcity[`,
+		"##a b[, ## [, ##9[":  "##a b[, ## [, ##9[",
 	} {
 		if got := Escape(s); got != want {
 			t.Errorf("%q is %q, want %q", s, got, want)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -158,6 +159,46 @@ func TestReportEmbedded(t *testing.T) {
 				t.Errorf("%s: the device takes %s, want %s", flag, c.Code, want)
 			}
 		}
+	}
+}
+
+// A target of the build that no image is for is in the report all the same.
+func TestReportTargets(t *testing.T) {
+	enterWorkspace(t)
+	metadata := properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS4Axpy")
+	var b syclbin.Builder
+	if err := b.Add("axpy", metadata, syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, "axpy.syclbin", out.Bytes())
+	for _, test := range []struct {
+		name, want string
+		flags      []string
+	}{
+		{"no targets", "intel_gpu_pvc compatible", nil},
+		{"a target without an image", "intel_gpu_dg2 incompatible, intel_gpu_pvc compatible", []string{"--targets=intel_gpu_dg2,intel_gpu_pvc"}},
+		{"an image for no target", "intel_gpu_acm_g10 incompatible, intel_gpu_pvc compatible", []string{"--targets", "intel_gpu_acm_g10"}},
+		{"devices are wanted", "intel_gpu_skl incompatible", []string{"--devices=intel_gpu_skl", "--targets=intel_gpu_dg2"}},
+	} {
+		r, err := report.Decode(test.name, strings.NewReader(mustRun(t, append([]string{"report", "axpy.syclbin"}, test.flags...)...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cells []string
+		for _, c := range r.Cells {
+			cells = append(cells, fmt.Sprint(c.Device, " ", c.Verdict))
+		}
+		if got := strings.Join(cells, ", "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	code, _, stderr := run(t, "report", "--targets=intel_gpu_pvv", "axpy.syclbin")
+	if code != 2 || !strings.Contains(stderr, "did you mean intel_gpu_pvc") {
+		t.Errorf("an unknown target: %d, %s", code, stderr)
 	}
 }
 

@@ -14,17 +14,19 @@ import (
 
 // differ is the subcommand diff.
 type differ struct {
-	json, exitCode bool
+	format   string
+	exitCode bool
 }
 
 const diffLong = `
-Prints which kernels run on which devices no more or now, and which kernels and
-devices came or went; nothing when the verdicts are the same. The exit code is 0
+Prints each verdict that changed, with its kernel, its devices and the reasons
+before and after, and the kernels and devices that came or went with their
+verdicts; nothing when the verdicts are the same. The exit code is 0
 whatever differs; with --exit-code it is 1 when anything was lost: a kernel that
 ran on a device, a kernel, or a device.`
 
 func (d *differ) setup(fs *flag.FlagSet) cli.Run {
-	fs.BoolVar(&d.json, "json", false, "print JSON")
+	fs.StringVar(&d.format, "format", "text", "`text|json`")
 	fs.BoolVar(&d.exitCode, "exit-code", false, "exit with 1 when anything was lost")
 	return d.run
 }
@@ -32,6 +34,9 @@ func (d *differ) setup(fs *flag.FlagSet) cli.Run {
 func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) != 2 {
 		return cli.Usagef("two reports are needed, the old and the new one")
+	}
+	if d.format != "text" && d.format != "json" {
+		return cli.Usagef("format %q is neither text nor json", d.format)
 	}
 	old, err := gateinputs.Indexes(ctx, args[:1])
 	if err != nil {
@@ -42,7 +47,7 @@ func (d *differ) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	changes := gate.Diff(old, now)
-	if d.json {
+	if d.format == "json" {
 		e := json.NewEncoder(env.Stdout)
 		e.SetIndent("", "  ")
 		err = e.Encode(changes)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
 // gateWorkspace makes the files of workspace and reports on them: before.json and
@@ -247,27 +248,30 @@ func TestDiff(t *testing.T) {
 	if got := mustRun(t, "diff", "before.json", "before.json"); got != "" {
 		t.Errorf("got %s", got)
 	}
-	lost := "lost: kernel 'Fp64Axpy' on intel_gpu_pvc: incompatible, was compatible (//demo:kernels)\n"
+	lost := "lost: kernel 'Fp64Axpy' on intel_gpu_pvc: compatible → incompatible (it requires aspect fp64) (//demo:kernels)\n"
 	if got := mustRun(t, "diff", "before.json", "now.json"); got != lost {
 		t.Errorf("got %s", got)
 	}
 	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "now.json"); code != 1 || stdout != lost {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	won := "won: kernel 'Fp64Axpy' on intel_gpu_pvc: compatible, was incompatible (//demo:kernels)\n"
+	won := "won: kernel 'Fp64Axpy' on intel_gpu_pvc: incompatible (it requires aspect fp64) → compatible (//demo:kernels)\n"
 	if code, stdout, _ := run(t, "diff", "--exit-code", "now.json", "before.json"); code != 0 || stdout != won {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
-	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "pvc.json"); code != 1 || stdout != "removed: device intel_gpu_dg2 (//demo:kernels)\n" {
+	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "pvc.json"); code != 1 || stdout != "removed: device intel_gpu_dg2: 2 kernels compatible; 1 kernel incompatible (//demo:kernels)\n" {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	var changes []map[string]string
-	if err := json.Unmarshal([]byte(mustRun(t, "diff", "--json", "before.json", "now.json")), &changes); err != nil || len(changes) != 1 || changes[0]["kind"] != "lost" {
+	var changes []gate.Change
+	if err := json.Unmarshal([]byte(mustRun(t, "diff", "--format", "json", "before.json", "now.json")), &changes); err != nil || len(changes) != 1 ||
+		changes[0].Kind != "lost" || len(changes[0].NewReasons) != 1 || changes[0].NewReasons[0].Required != "fp64" {
 		t.Errorf("%v, %v", err, changes)
 	}
-	if code, _, _ := run(t, "diff", "before.json"); code != 2 {
-		t.Errorf("exit %d", code)
+	for _, args := range [][]string{{"before.json"}, {"--format", "xml", "before.json", "now.json"}} {
+		if code, _, _ := run(t, append([]string{"diff"}, args...)...); code != 2 {
+			t.Errorf("%q: exit %d", args, code)
+		}
 	}
 }
 

@@ -10,27 +10,29 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
-	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
 // reporter is the subcommand report.
 type reporter struct {
 	output, name   string
 	devices, files cli.Strings
+	targets        cli.Strings
 	embedded       cli.Strings
 	reading        reading.Options
 }
 
 func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
-	r.devices.Split = true
+	r.devices.Split, r.targets.Split = true, true
 	fs.StringVar(&r.output, "output", "", "write the report to this `file`; standard output when it is missing")
 	fs.Var(&r.devices, "devices", "`targets` to report on, separated by commas")
+	fs.Var(&r.targets, "targets", "`targets` that the files are built for, separated by commas; without --devices, the report is on them, also when no image is for them, and on those that the files have images for")
 	fs.Var(&r.files, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
 	fs.Var(&r.files, "device-config-file", "the same as --device-config `file`")
 	fs.Var(&r.embedded, "embedded", "SYCLBIN `file` with the images that the program itself holds: for a device that some are compiled for, the runtime takes these; may be repeated")
@@ -51,6 +53,10 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	built, err := devices.FindAll(config, r.targets.Values)
+	if err != nil {
+		return err
+	}
 	var modules []report.Module
 	for i, name := range slices.Concat(args, r.embedded.Values) {
 		if err := ctx.Err(); err != nil {
@@ -64,6 +70,9 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 			list[m].Embedded = i >= len(args)
 		}
 		modules = append(modules, list...)
+	}
+	if len(chosen) == 0 && len(built) > 0 {
+		chosen = append(built, report.Targets(modules, config)...)
 	}
 	report.JoinRounded(modules)
 	out, err := report.Build(modules, chosen, config, report.Generator{Name: "compat", Version: cli.Version}, r.name)

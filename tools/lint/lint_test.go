@@ -120,7 +120,7 @@ var floors = [][]string{
 	{"imageformat", "internal/aspectuse", "requirement", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
-	{"postlink/internal/devicecode"},
+	{"collect", "postlink/internal/devicecode"},
 	{"postlink/aspects"},
 	{"compat", "link", "postlink"},
 	{"report"},

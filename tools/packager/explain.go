@@ -9,11 +9,11 @@ import (
 	"strconv"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/tools/internal/devices"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func explainCommand() *cli.Command {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func extractCommand() *cli.Command {

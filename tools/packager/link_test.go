@@ -14,11 +14,11 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 // noNeeds is the start of what modules say that any device takes.

@@ -18,18 +18,16 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
-	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func packCommand() *cli.Command {
@@ -497,34 +495,6 @@ func (in *input) symbols() ([]string, error) {
 	return names, nil
 }
 
-// ownProperties returns what can be known of an image without a property file.
-func ownProperties(content offload.Source) (*propset.Registry, error) {
-	switch imageformat.Detect(content, content.Size()) {
-	case imageformat.SPIRV:
-		data, err := io.ReadAll(io.NewSectionReader(content, 0, content.Size()))
-		if err != nil {
-			return nil, err
-		}
-		m, err := spirv.Parse(data)
-		if err != nil {
-			return nil, err
-		}
-		return spirv.Properties(m)
-	case imageformat.Zebin, imageformat.Cubin:
-		names, err := imageformat.ELFKernels(content, content.Size())
-		if err != nil {
-			return nil, err
-		}
-		r := new(propset.Registry)
-		set := r.Add(propset.KernelNames)
-		for _, name := range names {
-			set.Put(name, propset.Uint(1))
-		}
-		return r, nil
-	}
-	return new(propset.Registry), nil
-}
-
 // A fileSource is the content of a file. There may be more of them than a process
 // can have open files.
 type fileSource struct {
@@ -560,9 +530,9 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(f, s.size), buf)
 }
 
-// properties is [ownProperties], with the file in errors.
+// properties is [collect.Properties], with the file in errors.
 func (s *fileSource) properties() (*propset.Registry, error) {
-	r, err := ownProperties(s)
+	r, err := collect.Properties(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}

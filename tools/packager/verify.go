@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 func verifyCommand() *cli.Command {

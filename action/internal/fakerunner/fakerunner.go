@@ -66,8 +66,8 @@ type Command struct {
 
 // An Annotation is a message at a place.
 type Annotation struct {
-	Level, File, Line, Title, Message string
-	Matched                           bool // by a matcher of problems
+	Level, File, Line, Column, Title, Message string
+	Matched                                   bool // by a matcher of problems
 }
 
 // Run runs a step and returns what is seen of it.
@@ -268,7 +268,7 @@ func (s *Seen) obey(c Command, line string) bool {
 	case "add-mask":
 		s.Masks = append(s.Masks, c.Data)
 	case "error", "warning", "notice":
-		s.annotate(Annotation{Level: c.Name, File: c.Properties["file"], Line: c.Properties["line"], Title: c.Properties["title"], Message: c.Data})
+		s.annotate(Annotation{Level: c.Name, File: c.Properties["file"], Line: c.Properties["line"], Column: c.Properties["col"], Title: c.Properties["title"], Message: c.Data})
 	case "group":
 		s.Log = append(s.Log, c.Data)
 	case "debug", "endgroup", "echo":

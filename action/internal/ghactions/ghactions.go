@@ -232,6 +232,7 @@ type Annotation struct {
 	Level   Level
 	File    string // from the folder of the workspace, with "/"; may be ""
 	Line    int    // 0 when there is none
+	Column  int    // 0 when there is none
 	Title   string
 	Message string
 }
@@ -248,6 +249,9 @@ func (r *Runner) Annotate(a Annotation) bool {
 		properties["file"] = safetext.Escape(a.File)
 		if a.Line > 0 {
 			properties["line"] = strconv.Itoa(a.Line)
+			if a.Column > 0 {
+				properties["col"] = strconv.Itoa(a.Column)
+			}
 		}
 	}
 	if a.Title != "" {

@@ -22,7 +22,7 @@ import (
 var attacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error file=a.cpp,line=1::forged", "k\r\n::error::forged",
 	"::error::forged", "  ::error::forged", "\u00a0\u2003::error::forged", "\u200b::error::forged", ":\u00ad:error::forged",
-	"a ##[error]x", "##[set-output name=conclusion;]success", "#\u200d#[add-mask]e", "##[add-mask]e", "##[stop-commands]t", "::stop-commands::t",
+	"a ##[error]x", "a ##vso[task.logissue type=error]x", "##teamcity[x]", "##[set-output name=conclusion;]success", "#\u200d#[add-mask]e", "##[add-mask]e", "##[stop-commands]t", "::stop-commands::t",
 	"::set-output name=conclusion::success", "::add-mask::e", "::add-path::/evil", "::add-matcher::evil.json", "::echo::on", "::debug::x",
 	"%0A::error::x", "%0D%0A::error::x", "%25", "%250A", "100%s", "%!s(MISSING)", "%[1]*d",
 	"x\n_GitHubActionsFileCommandDelimeter_\nconclusion=success\ny<<_GitHubActionsFileCommandDelimeter_",
@@ -41,6 +41,9 @@ func runner(t testing.TB, log io.Writer, files ...string) *Runner {
 	return New(Options{Stdout: log, Getenv: func(name string) string { return env[name] }})
 }
 
+// runnerCommand is a command of Azure Pipelines or TeamCity, where the program may run as well.
+var runnerCommand = regexp.MustCompile(`(?i)##(vso|teamcity)\[`)
+
 // checkLog writes text to the log and checks that it is text.
 func checkLog(t *testing.T, text string) {
 	var out bytes.Buffer
@@ -51,6 +54,9 @@ func checkLog(t *testing.T, text string) {
 	wantCommands := 2
 	if text == "" {
 		wantCommands = 0
+	}
+	if runnerCommand.MatchString(out.String()) {
+		t.Errorf("%q leaves a command of another runner: %s", text, out.String())
 	}
 	if len(seen.Commands) != wantCommands || len(seen.Annotations) != 0 || len(seen.Masks) != 0 || len(seen.Faults) != 0 {
 		t.Errorf("%q is seen as %+v", text, seen)

@@ -2,62 +2,118 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Changes prints what [gate.Diff] found, nothing when there are no changes. Kernels
-// that change in the same way on several devices have one line.
+// Changes prints what [gate.Diff] found, nothing when there are no changes. Devices on
+// which a kernel changes in the same way have one line.
 func Changes(w io.Writer, changes []gate.Change) error {
 	out := bufio.NewWriter(w)
 	for len(changes) > 0 {
 		n := 1
-		for n < len(changes) && sameButDevice(changes[0], changes[n]) {
+		for n < len(changes) && sameKernel(&changes[0], &changes[n]) {
 			n++
 		}
-		fmt.Fprintln(out, changeLine(changes[:n]))
+		for _, line := range changeLines(changes[:n]) {
+			fmt.Fprintln(out, line)
+		}
 		changes = changes[n:]
 	}
 	return out.Flush()
 }
 
-// sameButDevice reports whether two changes of a kernel differ in nothing but the
-// device.
-func sameButDevice(a, b gate.Change) bool {
-	a.Device, b.Device = "", ""
-	return a == b && a.Kernel != ""
+// sameKernel reports whether two changes are of the verdicts on one kernel.
+func sameKernel(a, b *gate.Change) bool {
+	return a.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
 }
 
-// changeLine says what changes are that differ in nothing but the device.
-func changeLine(list []gate.Change) string {
-	c := list[0]
-	what := fmt.Sprintf("kernel '%s'", safetext.Escape(c.Kernel))
+// changeLines says what changes of a kernel are, or one other change.
+func changeLines(list []gate.Change) []string {
+	var lines []string
+	var devices [][]string // by how their verdicts change
+	var ways []string
+	c := &list[0]
+	for i := range list {
+		way := changeWay(&list[i])
+		at := slices.Index(ways, way)
+		if at < 0 {
+			at = len(ways)
+			ways, devices = append(ways, way), append(devices, nil)
+		}
+		devices[at] = append(devices[at], safetext.Escape(list[i].Device))
+	}
+	for i, way := range ways {
+		var line string
+		switch {
+		case c.Device == "":
+			line = fmt.Sprintf("%s: kernel '%s'%s", c.Kind, safetext.Escape(c.Kernel), way)
+		case c.Kernel == "":
+			line = fmt.Sprintf("%s: device %s%s", c.Kind, devices[i][0], way)
+		default:
+			line = fmt.Sprintf("%s: kernel '%s' on %s%s", c.Kind, safetext.Escape(c.Kernel), strings.Join(devices[i], ", "), way)
+		}
+		if c.Target != "" {
+			line += fmt.Sprintf(" (%s)", safetext.Escape(c.Target))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// changeWay says what happens to verdicts, after a colon; nothing when there are none.
+func changeWay(c *gate.Change) string {
+	var parts []string
 	switch {
 	case c.Device == "":
-	case c.Kernel == "":
-		what = "device " + safetext.Escape(c.Device)
-	default:
-		var devices []string
-		for _, c := range list {
-			devices = append(devices, safetext.Escape(c.Device))
+		for _, v := range compat.Verdicts {
+			var devices []string
+			for _, d := range c.Verdicts {
+				if d.Verdict == v {
+					devices = append(devices, safetext.Escape(d.Device))
+				}
+			}
+			if len(devices) > 0 {
+				parts = append(parts, fmt.Sprintf("%v on %s", v, strings.Join(devices, ", ")))
+			}
 		}
-		what += fmt.Sprintf(" on %s: %s, was %s", strings.Join(devices, ", "), verdict(c.New), verdict(c.Old))
+	case c.Kernel == "":
+		for _, v := range compat.Verdicts {
+			if n := c.Counts[v]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s %v", n, plural.Of(n, "kernel", "kernels"), v))
+			}
+		}
+	default:
+		return fmt.Sprintf(": %s → %s", verdict(c.Old, c.OldReasons), verdict(c.New, c.NewReasons))
 	}
-	if c.Target != "" {
-		what += fmt.Sprintf(" (%s)", safetext.Escape(c.Target))
+	if len(parts) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%s: %s", c.Kind, what)
+	return ": " + strings.Join(parts, "; ")
 }
 
-// verdict returns a verdict for people.
-func verdict(v compat.Verdict) string {
+// verdict returns a verdict and its reasons for people.
+func verdict(v compat.Verdict, reasons []gate.ChangeReason) string {
 	if v == compat.NoVerdict {
 		return "not reported"
 	}
-	return v.String()
+	var whys []string
+	for _, r := range reasons {
+		f := gate.Finding{Cause: r.Cause, Image: r.Image, Required: r.Required, Rule: r.Rule, Text: r.Text, Devices: []gate.DeviceFinding{{Available: r.Available}}}
+		if why := plainWords.need(&f, cmp.Or(r.Cause, r.Rule)); why != "" && !slices.Contains(whys, why) {
+			whys = append(whys, why)
+		}
+	}
+	if len(whys) == 0 {
+		return v.String()
+	}
+	return fmt.Sprintf("%v (%s)", v, strings.Join(whys, "; "))
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// Code scanning of GitHub follows findings that have no column through changes by
-// the fingerprint "primaryLocationLineHash". The action that uploads SARIF files
-// computes it when a file has none, which needs the sources at that time. It is a
-// polynomial in 37, modulo 2^64, of the 100 characters from the start of the line
+// Code scanning of GitHub follows findings through changes by the fingerprint
+// "primaryLocationLineHash". The action that uploads SARIF files computes it when a
+// file has none, which needs the sources at that time. It is a polynomial in 37, modulo 2^64, of the 100 characters from the start of the line
 // on, and how many lines have had the same up to there. Characters are UTF-16
 // code units; blanks and tabs do not count, each kind of line end is a line feed,
 // and the file ends with 65535 and then zeros.

@@ -80,6 +80,49 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestChanges shows every kind of change between two reports.
+func TestChanges(t *testing.T) {
+	devices := []string{"intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"}
+	const dg2, pvc, tgl = "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"
+	why := gatetest.Why
+	before := gatetest.Report("//demo:kernels", append(devices, "gone"), map[string]gatetest.On{
+		"Lost":    {"gone": why(gatetest.FP64)},
+		"Ways":    {},
+		"Won":     {dg2: why(gatetest.FP64, gatetest.FP16), pvc: why(gatetest.FP64, gatetest.FP16)},
+		"Changed": {dg2: why(gatetest.Maybe), tgl: why(gatetest.Other)},
+		"Absent":  {pvc: why(gatetest.Absent), tgl: why(gatetest.SG8)},
+		"Removed": {dg2: why(gatetest.SG8)},
+		"Same":    {dg2: why(gatetest.SG8)},
+	})
+	after := gatetest.Report("//demo:kernels", append(devices, "new"), map[string]gatetest.On{
+		"Lost":          {dg2: why(gatetest.FP64), pvc: why(gatetest.FP64)},
+		"Ways":          {dg2: why(gatetest.FP64), pvc: why(gatetest.SG8), tgl: why(gatetest.FP64)},
+		"Won":           {},
+		"Changed":       {dg2: why(gatetest.FP64), tgl: why(gatetest.None)},
+		"Absent":        {tgl: why(gatetest.Absent)},
+		"Added":         {dg2: why(gatetest.FP64), pvc: why(gatetest.Absent), "new": why(gatetest.Future)},
+		"Same":          {dg2: why(gatetest.FP64)},
+		"::error::evil": {},
+	})
+	changes := gate.Diff(facts(before, gatetest.Report("//demo:gone", []string{pvc}, map[string]gatetest.On{"Old": {}, "Older": {pvc: why(gatetest.FP64)}})), facts(after))
+	var b strings.Builder
+	if err := Changes(&b, changes); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "changes.txt", b.String())
+	// No change is without a kernel or a device, and each that was decided has its verdicts.
+	for _, c := range changes {
+		if c.Kernel == "" && c.Device == "" || c.Kernel != "" && c.Device != "" && c.Old == c.New {
+			t.Errorf("%+v", c)
+		}
+	}
+	data, err := json.MarshalIndent(changes, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "changes.json", string(data)+"\n")
+}
+
 func TestWarningsOfAGoodResult(t *testing.T) {
 	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("", []string{"a"}, map[string]gatetest.On{"K": {}})), Today: today})
 	if got := written(t, "warnings.txt", r); got != "" {
@@ -90,7 +133,7 @@ func TestWarningsOfAGoodResult(t *testing.T) {
 // attacks are names that mean something to a terminal, a runner or a format.
 var attacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error::forged", "::error::forged", "a ::error::forged",
-	"a ##[error]x", "##[set-output name=conclusion;]success", "##[stop-commands]t", "##vso[task.complete result=Succeeded]",
+	"a ##[error]x", "##[set-output name=conclusion;]success", "##[stop-commands]t", "##vso[task.complete result=Succeeded]", "##VSO[task.setvariable variable=PATH]x", "x ##teamcity[buildStatus status='SUCCESS']", "###vso[task.prependpath]/",
 	"%0A::error::x", "%25", "100%s", "_GitHubActionsFileCommandDelimeter_\nconclusion=success",
 	"x | y", "x \\| y", "x \\\\| y", "`", "``x` | <b>", "</details><img src=x onerror=alert(1)>", "[t](http://evil.example)", "@org/team", "#1", "a@b.example", "www.evil.example",
 	"n\n| forged | row |", "\u202e\u200b\u0085\u2028", "\x1b[2J\x00", "</script><!-- ", "]]>", "\x01", "&amp;&#10;", "<!DOCTYPE x [<!ENTITY y SYSTEM 'file:///etc/passwd'>]>",
@@ -121,13 +164,16 @@ func attack(name string) *gate.Result {
 	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
 }
 
+// oldCommand is what runners take commands from within a line.
+var oldCommand = regexp.MustCompile(`##[A-Za-z]*\[`)
+
 // checkLines reports lines of a log that a runner would take for a command, and
 // characters that are not what they seem.
 func checkLines(t *testing.T, name, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || oldCommand.MatchString(line) {
 			t.Errorf("%s: a command: %q", name, line)
 		}
 		for _, c := range line {

@@ -47,7 +47,7 @@ func SARIF(w io.Writer, r *gate.Result, fallback string) error {
 	for _, n := range r.Notices {
 		var at []sarifLocation
 		if safetext.IsPath(n.File) {
-			at = []sarifLocation{{Physical: physical(n.File, n.Line)}}
+			at = []sarifLocation{{Physical: physical(n.File, n.Line, 0)}}
 		}
 		s.note(sarifLevel(n.Severity), string(n.Rule), n.Text, at)
 	}
@@ -110,9 +110,9 @@ func (s *sarif) locations(f *gate.Finding) []sarifLocation {
 	var at sarifLocation
 	switch {
 	case f.Path != "":
-		at.Physical = physical(f.Path, f.Line)
+		at.Physical = physical(f.Path, f.Line, f.Column)
 	case s.fallback != "":
-		at.Physical = physical(s.fallback, 1)
+		at.Physical = physical(s.fallback, 1, 0)
 	}
 	if f.Kernel != "" {
 		at.Logical = []sarifLogical{{safetext.Escape(f.Kernel), safetext.Escape(f.Name), "function"}}
@@ -123,10 +123,10 @@ func (s *sarif) locations(f *gate.Finding) []sarifLocation {
 	return []sarifLocation{at}
 }
 
-func physical(path string, line int) *sarifPhysical {
+func physical(path string, line, column int) *sarifPhysical {
 	p := &sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: path}).EscapedPath(), sourceRoot}}
 	if line > 0 {
-		p.Region = &sarifRegion{line}
+		p.Region = &sarifRegion{line, column}
 	}
 	return p
 }
@@ -244,7 +244,8 @@ type (
 		Base string `json:"uriBaseId"`
 	}
 	sarifRegion struct {
-		StartLine int `json:"startLine"`
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
 	}
 	sarifLogical struct {
 		Name      string `json:"name"`

@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // words makes sentences of findings. Text of reports and policies goes through one of
@@ -135,13 +136,11 @@ func (w words) status(f *gate.Finding) string {
 // Message says what a finding is in one sentence, which is safe to print.
 func Message(f *gate.Finding) string { return plainWords.sentence(f) }
 
-// place says where a finding is: a file and a line, else a target, else nothing.
+// place says where a finding is: a file with its line and column, else a target, else
+// nothing.
 func place(f *gate.Finding) string {
-	switch {
-	case f.Path != "" && f.Line > 0:
-		return fmt.Sprintf("%s:%d", f.Path, f.Line)
-	case f.Path != "":
-		return f.Path
+	if f.Path != "" {
+		return srcloc.Location{Path: f.Path, Line: uint32(f.Line), Column: uint32(f.Column)}.String()
 	}
 	if _, _, ok := gate.SplitLabel(f.Target); ok {
 		return f.Target

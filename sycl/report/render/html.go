@@ -125,7 +125,7 @@ type pageData struct {
 	Devices  []string     `json:"devices"`
 	Targets  []string     `json:"targets"`
 	Kinds    []pageKind   `json:"kinds"`
-	Patterns [][]int      `json:"patterns"`
+	Patterns [][]uint32   `json:"patterns"`
 	Kernels  []pageKernel `json:"kernels"`
 	Whys     []pageWhy    `json:"whys,omitempty"`
 }
@@ -148,7 +148,7 @@ type pageWhy struct {
 
 type pageKernel struct {
 	Name    string `json:"n"`
-	Pattern int    `json:"p"`
+	Pattern uint32 `json:"p"`
 	Target  int    `json:"g"`
 	// The rest is for the script only if lazy.
 	Symbol  string   `json:"s,omitempty"`
@@ -163,9 +163,9 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 		limit = defaultMaxCells
 	}
 	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Lazy: len(t.cells) > limit, whys: map[string]int{}}
+		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[string]int{}}
 	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
-	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: [][]int{}, Kernels: []pageKernel{}}
+	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: t.patterns, Kernels: []pageKernel{}}
 	p.kinds()
 	p.counts()
 	p.patterns()
@@ -224,8 +224,10 @@ func (p *page) why(r report.Reason) int {
 
 func (p *page) counts() {
 	n := map[string]int{}
-	for _, kind := range p.table.cells {
-		n[p.Data.Kinds[kind].Class]++
+	for _, pattern := range p.table.rows {
+		for _, kind := range p.table.patterns[pattern] {
+			n[p.Data.Kinds[kind].Class]++
+		}
 	}
 	for _, s := range pageStates {
 		s.N = n[s.Class]
@@ -234,18 +236,9 @@ func (p *page) counts() {
 }
 
 func (p *page) patterns() {
-	known := map[string]int{}
 	targets := map[string]int{}
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
-		row := p.table.row(k)
-		key := rowKey(row)
-		n, ok := known[key]
-		if !ok {
-			n = len(p.Data.Patterns)
-			known[key] = n
-			p.Data.Patterns = append(p.Data.Patterns, row)
-		}
 		label := safetext.Escape(report.KernelTarget(kernel))
 		g, ok := targets[label]
 		if !ok {
@@ -253,20 +246,12 @@ func (p *page) patterns() {
 			targets[label] = g
 			p.Data.Targets = append(p.Data.Targets, label)
 		}
-		data := pageKernel{Name: kernelName(kernel), Pattern: n, Target: g}
+		data := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: g}
 		if p.Lazy {
 			data.Symbol, data.Place, data.Origins = symbol(kernel), place(kernel.Location), origins(kernel)
 		}
 		p.Data.Kernels = append(p.Data.Kernels, data)
 	}
-}
-
-func rowKey(row []int) string {
-	key := make([]byte, 0, 4*len(row))
-	for _, n := range row {
-		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
-	}
-	return string(key)
 }
 
 // symbol returns the mangled name of a kernel if it differs from the name that the page
@@ -293,6 +278,7 @@ type pageReason struct {
 	NumKernels               string
 	Devices                  []string
 	Origins                  []string
+	OtherOrigins             int // left out
 	Note                     string
 }
 
@@ -304,19 +290,20 @@ type pageAbout struct {
 
 func (p *page) reasons() {
 	const shown, most = 12, 200
-	for _, e := range p.table.entries() {
+	l := p.table.reasons()
+	for _, e := range l.entries {
 		if e.Rule == report.NotReported {
 			continue
 		}
 		w := newWhy(e.Reason)
 		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: count(len(e.kernels), "kernel"),
-			Devices: p.table.deviceNames(e.devices), Origins: e.origins, Uncounted: max(0, len(e.kernels)-most)}
-		if e.image && len(e.origins) == 0 {
-			out.Note = imageNote
-		}
-		for _, about := range e.kernels[:min(len(e.kernels), most)] {
-			k := &p.Kernels[about.kernel]
-			out.Kernels = append(out.Kernels, pageAbout{Index: about.kernel, Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: about.brief, Place: place(k.Location)})
+			Devices: p.table.deviceNames(e.devices), Uncounted: max(0, len(e.kernels)-most)}
+		n := 0
+		out.Origins, n, out.Note = l.origins(p.table, e, most)
+		out.OtherOrigins = n - len(out.Origins)
+		for _, n := range e.kernels[:min(len(e.kernels), most)] {
+			k := &p.Kernels[n]
+			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: l.of(p.table, e, n).brief, Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
@@ -397,8 +384,10 @@ func (p *page) DeviceRows() []pageDevice {
 	for d := range counts {
 		counts[d] = map[string]int{}
 	}
-	for i, n := range p.table.cells {
-		counts[i%len(p.Devices)][p.Data.Kinds[n].Class]++
+	for _, pattern := range p.table.rows {
+		for d, kind := range p.table.patterns[pattern] {
+			counts[d][p.Data.Kinds[kind].Class]++
+		}
 	}
 	var list []pageDevice
 	for d, device := range p.Devices {

@@ -164,7 +164,7 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 		isGood := true
 		fmt.Fprintf(&b, "| %s |", safetext.TableCell(codeSpan(kernelName(&t.Kernels[k])+lambdaPlace(&t.Kernels[k]))))
 		for _, c := range columns {
-			n := t.cells[k*len(t.Devices)+c.devices[0]]
+			n := t.row(k)[c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])
 			isGood = isGood && t.kinds[n].Verdict == compat.Compatible
 		}
@@ -199,32 +199,34 @@ type markdownReasons struct {
 
 func (t *table) markdownReasons() []markdownReasons {
 	parts := []markdownReasons{{title: "❌ Why not"}, {title: "❓ Why maybe"}}
-	for _, e := range t.entries() {
+	l := t.reasons()
+	for _, e := range l.entries {
 		switch e.Verdict {
 		case compat.Incompatible:
-			parts[0].items = append(parts[0].items, t.markdownReason(e))
+			parts[0].items = append(parts[0].items, t.markdownReason(l, e))
 		case compat.Undetermined:
-			parts[1].items = append(parts[1].items, t.markdownReason(e))
+			parts[1].items = append(parts[1].items, t.markdownReason(l, e))
 		}
 	}
 	return parts
 }
 
 // markdownReason returns a reason as an item of a list.
-func (t *table) markdownReason(e *entry) string {
+func (t *table) markdownReason(l *reasonList, e *entry) string {
 	var b strings.Builder
 	b.WriteString("- ")
 	if e.brief != "" {
 		fmt.Fprintf(&b, "%s: ", codeSpan(e.brief))
 	}
-	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(e, codeSpan))
+	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(l, e, codeSpan))
 	if e.devices != nil {
 		fmt.Fprintf(&b, "  - Devices: %s\n", some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
 	}
-	if len(e.origins) > 0 {
-		fmt.Fprintf(&b, "  - Used by %s\n", some(codeSpan.all(e.origins), "functions"))
-	} else if e.image {
-		fmt.Fprintf(&b, "  - %s\n", imageNote)
+	origins, n, note := l.origins(t, e, mostListed+1)
+	if n > 0 {
+		fmt.Fprintf(&b, "  - Used by %s\n", someOf(codeSpan.all(origins), n, "functions"))
+	} else if note != "" {
+		fmt.Fprintf(&b, "  - %s\n", note)
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -16,60 +17,84 @@ import (
 type entry struct {
 	report.Reason
 	brief, text string
-	kernels     []entryKernel
-	devices     []int    // none if generic
 	generic     bool     // about a generic target, see report.Device.IsGeneric
-	origins     []string // what needs it
-	image       bool     // some kernel in the image needs it, perhaps another one
+	devices     []int    // none if generic
+	kernels     []uint32 // indexes
 
-	onDevice   []bool // by device
-	hasOrigins map[string]bool
+	number   int // in the order in which the entries were found
+	onDevice []bool
 }
 
-// entryKernel is a kernel, by index, and what it needs if the kernels of the entry differ
-// in that.
-type entryKernel struct {
-	kernel int
-	brief  string
+// use is an entry that rows of a pattern have.
+type use struct {
+	entry *entry
+	brief string // what the kernel needs, if the kernels of the entry differ in that
+	image bool   // the verdict is about the device image
 }
 
-// entries returns each distinct reason once, the worst first. All that is undetermined on
-// a generic target is one entry.
-func (t *table) entries() []*entry {
-	l := newEntryList(t)
-	for k := range t.Kernels {
-		for d, kind := range t.row(k) {
-			if len(t.kinds[kind].Reasons) == 0 {
-				continue
-			}
-			for i, e := range l.of(kind, d) {
-				if e.generic {
-					e.addGeneric(k, brief(l.counted[kind][i]))
-				} else {
-					e.add(t, k, d, kind)
-				}
-			}
-		}
+// reasonList is what the cells of a table have as reasons.
+type reasonList struct {
+	entries []*entry // the worst first
+	uses    [][]use  // by pattern
+}
+
+// reasons returns each distinct reason once. All that is undetermined on a generic target
+// is one entry.
+func (t *table) reasons() *reasonList {
+	f := entryFinder{table: t, known: map[entryKey]*entry{}}
+	for i := range t.kinds {
+		f.counted = append(f.counted, t.kinds[i].counted())
 	}
-	for _, e := range l.list {
+	l := &reasonList{uses: make([][]use, len(t.patterns))}
+	for p, row := range t.patterns {
+		l.uses[p] = f.uses(row)
+	}
+	l.entries = f.list
+	l.listKernels(t)
+	for _, e := range l.entries {
 		for d, is := range e.onDevice {
 			if is {
 				e.devices = append(e.devices, d)
 			}
 		}
 	}
-	slices.SortStableFunc(l.list, func(a, b *entry) int { return cmp.Compare(b.Verdict, a.Verdict) })
-	return l.list
+	slices.SortStableFunc(l.entries, func(a, b *entry) int { return cmp.Compare(b.Verdict, a.Verdict) })
+	return l
 }
 
-// An entryList has the entries of a table. It looks them up once for each kind of cells,
-// not for each cell.
-type entryList struct {
+// listKernels gives each entry its kernels. The lists share memory.
+func (l *reasonList) listKernels(t *table) {
+	counts := make([]int, len(l.entries))
+	all := 0
+	for _, p := range t.rows {
+		for _, u := range l.uses[p] {
+			counts[u.entry.number]++
+			all++
+		}
+	}
+	memory := make([]uint32, all)
+	for i, e := range l.entries {
+		e.kernels, memory = memory[:0:counts[i]], memory[counts[i]:]
+	}
+	for k, p := range t.rows {
+		for _, u := range l.uses[p] {
+			u.entry.kernels = append(u.entry.kernels, uint32(k))
+		}
+	}
+}
+
+// of returns the use of an entry by a kernel.
+func (l *reasonList) of(t *table, e *entry, kernel uint32) *use {
+	list := l.uses[t.rows[kernel]]
+	return &list[slices.IndexFunc(list, func(u use) bool { return u.entry == e })]
+}
+
+// An entryFinder finds the entries of a table, once for each pattern of its rows.
+type entryFinder struct {
 	*table
 	list    []*entry
 	known   map[entryKey]*entry
 	counted [][]report.Reason // by kind
-	found   [][][]*entry      // by device and kind; all devices that are not generic share a list
 }
 
 // An entryKey is what reasons of one entry have in common.
@@ -78,91 +103,49 @@ type entryKey struct {
 	brief, text string
 }
 
-func newEntryList(t *table) *entryList {
-	l := &entryList{table: t, known: map[entryKey]*entry{}}
-	for i := range t.kinds {
-		l.counted = append(l.counted, t.kinds[i].counted())
-	}
-	shared := make([][]*entry, len(t.kinds))
-	for i := range t.Devices {
-		if t.Devices[i].IsGeneric() {
-			l.found = append(l.found, make([][]*entry, len(t.kinds)))
-		} else {
-			l.found = append(l.found, shared)
+// uses returns the entries of a row.
+func (f *entryFinder) uses(row []uint32) []use {
+	var list []use
+	for d, kind := range row {
+		for _, r := range f.counted[kind] {
+			e, about := f.of(r, &f.Devices[d])
+			if !e.generic {
+				e.onDevice[d] = true
+			}
+			i := slices.IndexFunc(list, func(u use) bool { return u.entry == e })
+			switch {
+			case i < 0:
+				i = len(list)
+				list = append(list, use{entry: e, brief: about})
+			case about != "" && !slices.Contains(strings.Split(list[i].brief, ", "), about):
+				list[i].brief += ", " + about
+			}
+			list[i].image = list[i].image || f.kinds[kind].Scope == report.ScopeImage
 		}
 	}
-	return l
+	return list
 }
 
-// of returns the entries of the counted reasons of a kind.
-func (l *entryList) of(kind, device int) []*entry {
-	found := &l.found[device][kind]
-	if *found != nil {
-		return *found
+// of returns the entry of a reason and, if its kernels differ in what they need, the need.
+func (f *entryFinder) of(r report.Reason, d *report.Device) (e *entry, about string) {
+	if r.Verdict == compat.Undetermined && d.IsGeneric() {
+		e := f.entry(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(d.Name)))
+		e.generic = true
+		return e, brief(r)
 	}
-	for _, r := range l.counted[kind] {
-		if d := &l.Devices[device]; r.Verdict == compat.Undetermined && d.IsGeneric() {
-			e := l.entry(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(d.Name)))
-			e.generic = true
-			*found = append(*found, e)
-		} else {
-			*found = append(*found, l.entry(r, brief(r), sentence(r)))
-		}
-	}
-	return *found
+	return f.entry(r, brief(r), sentence(r)), ""
 }
 
 // entry returns the entry of a reason with these words.
-func (l *entryList) entry(r report.Reason, brief, text string) *entry {
+func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	key := entryKey{r.Verdict, brief, text}
-	e := l.known[key]
+	e := f.known[key]
 	if e == nil {
-		e = &entry{Reason: r, brief: brief, text: text, onDevice: make([]bool, len(l.Devices)), hasOrigins: map[string]bool{}}
-		l.known[key] = e
-		l.list = append(l.list, e)
+		e = &entry{Reason: r, brief: brief, text: text, number: len(f.list), onDevice: make([]bool, len(f.Devices))}
+		f.known[key] = e
+		f.list = append(f.list, e)
 	}
 	return e
-}
-
-// addGeneric adds a kernel to an entry about a generic target.
-func (e *entry) addGeneric(kernel int, brief string) {
-	about := entryKernel{kernel, brief}
-	if n := len(e.kernels); n == 0 || e.kernels[n-1] != about {
-		e.kernels = append(e.kernels, about)
-	}
-}
-
-// add adds a cell. Cells are added in the order of kernels.
-func (e *entry) add(t *table, kernel, device, kind int) {
-	e.onDevice[device] = true
-	n := len(e.kernels)
-	isNew := n == 0 || e.kernels[n-1].kernel != kernel
-	if isNew {
-		e.kernels = append(e.kernels, entryKernel{kernel: kernel})
-	}
-	if compat.Rule(e.Rule) != compat.MissingAspect {
-		return
-	}
-	k := &t.Kernels[kernel]
-	if isNew {
-		e.addOrigins(k)
-	}
-	if !e.image && t.kinds[kind].Scope == report.ScopeImage {
-		e.image = !slices.ContainsFunc(k.Origins, func(o srcloc.Origin) bool { return o.Aspect.Name == e.Required })
-	}
-}
-
-// addOrigins adds what needs the aspect in a kernel.
-func (e *entry) addOrigins(k *report.Kernel) {
-	for _, o := range k.Origins {
-		if o.Aspect.Name != e.Required {
-			continue
-		}
-		if s := originText(k, o); !e.hasOrigins[s] {
-			e.hasOrigins[s] = true
-			e.origins = append(e.origins, s)
-		}
-	}
 }
 
 // counted returns the reasons of a cell that are shown. That there is no image for the
@@ -172,6 +155,44 @@ func (k *kind) counted() []report.Reason {
 		return k.Reasons
 	}
 	return slices.DeleteFunc(slices.Clone(k.Reasons), func(r report.Reason) bool { return compat.Rule(r.Rule) == compat.NoImage })
+}
+
+// origins returns what needs the aspect of an entry: the first few, and how many there
+// are. The note says why there may be none.
+func (l *reasonList) origins(t *table, e *entry, most int) (list []string, n int, note string) {
+	if compat.Rule(e.Rule) != compat.MissingAspect || e.generic {
+		return nil, 0, ""
+	}
+	var hash maphash.Hash
+	seen := map[uint64]bool{}
+	for _, k := range e.kernels {
+		kernel := &t.Kernels[k]
+		found := false
+		for _, o := range kernel.Origins {
+			if o.Aspect.Name != e.Required {
+				continue
+			}
+			found = true
+			hash.Reset()
+			maphash.WriteComparable(&hash, o)
+			if o.Function == "" {
+				hash.WriteString(kernel.ID)
+			}
+			if sum := hash.Sum64(); !seen[sum] {
+				seen[sum] = true
+				if len(list) < most {
+					list = append(list, originText(kernel, o))
+				}
+			}
+		}
+		if !found && note == "" && l.of(t, e, k).image {
+			note = imageNote
+		}
+	}
+	if len(list) > 0 {
+		note = ""
+	}
+	return list, len(seen), note
 }
 
 func originText(k *report.Kernel, o srcloc.Origin) string {
@@ -204,17 +225,17 @@ func (q quoter) all(list []string) []string {
 
 // someKernels lists the kernels of an entry with what each needs or its place in the
 // source.
-func (t *table) someKernels(e *entry, quote quoter) string {
+func (t *table) someKernels(l *reasonList, e *entry, quote quoter) string {
 	var list []string
-	for _, about := range e.kernels[:min(len(e.kernels), mostListed+1)] {
-		k := &t.Kernels[about.kernel]
+	for _, n := range e.kernels[:min(len(e.kernels), mostListed+1)] {
+		k := &t.Kernels[n]
 		name := quote(kernelName(k))
 		if label := report.KernelTarget(k); label != "" {
 			name += " of " + quote(safetext.Escape(label))
 		}
-		switch {
-		case about.brief != "":
-			name += " (" + quote(about.brief) + ")"
+		switch about := l.of(t, e, n).brief; {
+		case about != "":
+			name += " (" + quote(about) + ")"
 		case !k.Location.IsZero():
 			name += " (" + quote(place(k.Location)) + ")"
 		}

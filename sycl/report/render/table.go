@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
@@ -16,11 +17,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// table is a report for all renderings: cells by row and column, with their words.
+// table is a report for all renderings: cells by row and column, with their words. Many
+// cells are alike and so are many rows: a cell is the number of a kind, and a row is the
+// number of a pattern.
 type table struct {
 	*report.Report
-	kinds []kind
-	cells []int // indexes of kinds, by kernel and then by device
+	kinds    []kind
+	patterns [][]uint32 // indexes of kinds, by device
+	rows     []uint32   // indexes of patterns, by kernel
 }
 
 // kind is what cells that say the same share. A table of millions of cells has few kinds.
@@ -30,35 +34,66 @@ type kind struct {
 }
 
 func newTable(r *report.Report) *table {
-	t := &table{Report: r, cells: make([]int, len(r.Kernels)*len(r.Devices))}
-	kernels, devices := map[string]int{}, map[string]int{}
-	for i := range r.Kernels {
-		kernels[r.Kernels[i].ID] = i
-	}
-	for i := range r.Devices {
-		devices[r.Devices[i].ID] = i
-	}
+	t := &table{Report: r, patterns: [][]uint32{}, rows: make([]uint32, len(r.Kernels))}
 	// The kind of cells that are missing. Build and Decode do not allow any.
 	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
-	known := map[string]int{}
+	at := cellOrder(r)
+	kinds, patterns := map[string]uint32{}, map[string]uint32{}
+	row := make([]uint32, len(r.Devices))
 	var key []byte
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		k, ok := kernels[c.Kernel]
-		d, found := devices[c.Device]
-		if !ok || !found {
-			continue
+	for k := range r.Kernels {
+		for d := range row {
+			c := at(k, d)
+			if c == nil {
+				row[d] = 0
+				continue
+			}
+			key = appendKey(key[:0], c)
+			n, ok := kinds[string(key)]
+			if !ok {
+				n = uint32(len(t.kinds))
+				kinds[string(key)] = n
+				t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
+			}
+			row[d] = n
 		}
-		key = appendKey(key[:0], c)
-		n, ok := known[string(key)]
+		key = key[:0]
+		for _, n := range row {
+			key = binary.LittleEndian.AppendUint32(key, n)
+		}
+		p, ok := patterns[string(key)]
 		if !ok {
-			n = len(t.kinds)
-			known[string(key)] = n
-			t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
+			p = uint32(len(t.patterns))
+			patterns[string(key)] = p
+			t.patterns = append(t.patterns, slices.Clone(row))
 		}
-		t.cells[k*len(r.Devices)+d] = n
+		t.rows[k] = p
 	}
 	return t
+}
+
+// cellOrder returns a function that returns the cell of a kernel and a device, nil if
+// there is none. Build and Decode put the cells of a report in the order of its lists.
+func cellOrder(r *report.Report) func(kernel, device int) *report.Cell {
+	n := len(r.Devices)
+	inOrder := len(r.Cells) == len(r.Kernels)*n
+	for i := 0; inOrder && i < len(r.Cells); i++ {
+		inOrder = r.Cells[i].Kernel == r.Kernels[i/n].ID && r.Cells[i].Device == r.Devices[i%n].ID
+	}
+	if inOrder {
+		return func(kernel, device int) *report.Cell { return &r.Cells[kernel*n+device] }
+	}
+	type pair struct{ kernel, device string }
+	places := make(map[pair]int, len(r.Cells))
+	for i := range r.Cells {
+		places[pair{r.Cells[i].Kernel, r.Cells[i].Device}] = i
+	}
+	return func(kernel, device int) *report.Cell {
+		if i, ok := places[pair{r.Kernels[kernel].ID, r.Devices[device].ID}]; ok {
+			return &r.Cells[i]
+		}
+		return nil
+	}
 }
 
 // appendKey appends what cells of one kind share.
@@ -84,14 +119,9 @@ func appendKey(key []byte, c *report.Cell) []byte {
 }
 
 // row returns the cells of a kernel.
-func (t *table) row(kernel int) []int {
-	n := len(t.Devices)
-	return t.cells[kernel*n : (kernel+1)*n]
-}
+func (t *table) row(kernel int) []uint32 { return t.patterns[t.rows[kernel]] }
 
-func (t *table) cell(kernel, device int) *kind {
-	return &t.kinds[t.cells[kernel*len(t.Devices)+device]]
-}
+func (t *table) cell(kernel, device int) *kind { return &t.kinds[t.row(kernel)[device]] }
 
 // column is devices that share a column of a table.
 type column struct {
@@ -117,8 +147,8 @@ func (t *table) columns(group bool) []column {
 	for d := range t.Devices {
 		if group {
 			key = key[:0]
-			for k := range t.Kernels {
-				key = binary.LittleEndian.AppendUint32(key, ids[t.cells[k*len(t.Devices)+d]])
+			for _, row := range t.patterns {
+				key = binary.LittleEndian.AppendUint32(key, ids[row[d]])
 			}
 			if i, ok := place[string(key)]; ok {
 				list[i].devices = append(list[i].devices, d)

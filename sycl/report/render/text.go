@@ -268,7 +268,8 @@ func (t *textWriter) style(code, s string) string {
 
 // reasons prints each distinct reason with its kernels and devices.
 func (t *textWriter) reasons() {
-	for i, e := range t.entries() {
+	l := t.table.reasons()
+	for i, e := range l.entries {
 		if i == 0 {
 			t.w.WriteString("\n")
 		}
@@ -277,15 +278,16 @@ func (t *textWriter) reasons() {
 			text = e.brief + ": " + text
 		}
 		t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
-		about := "    " + t.someKernels(e, plain)
+		about := "    " + t.someKernels(l, e, plain)
 		if e.devices != nil {
 			about += " on " + some(t.deviceNames(e.devices), "devices")
 		}
 		t.wrap(about+".", "    ")
-		if len(e.origins) > 0 {
-			t.wrap(fmt.Sprintf("    Used by %s.", some(e.origins, "functions")), "    ")
-		} else if e.image {
-			t.wrap("    "+imageNote, "    ")
+		origins, n, note := l.origins(t.table, e, mostListed+1)
+		if n > 0 {
+			t.wrap(fmt.Sprintf("    Used by %s.", someOf(origins, n, "functions")), "    ")
+		} else if note != "" {
+			t.wrap("    "+note, "    ")
 		}
 	}
 }

@@ -145,3 +145,13 @@ All 3 kernels run on intel_gpu_dg2.
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A kernel that needs several things that are known only at run time is listed once.
+func TestSeveralNeedsOfOneKernel(t *testing.T) {
+	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{8}},
+		Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "spir64")
+	const want = "?: spir64 stands for devices that are known only when the program runs.\n    k (fp16, fp64, sub-group size 8).\n"
+	if got := text(t, TextOptions{}, r); !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}

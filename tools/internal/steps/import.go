@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
@@ -25,7 +26,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/reading"
 )
 
 // ImportOptions say which IR of a SYCLBIN becomes device code.

@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/tools/internal/tables"
 )
 
 // needyTable is a file table with what its rows need.

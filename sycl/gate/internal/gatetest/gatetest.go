@@ -80,7 +80,7 @@ func Everything() *report.Report {
 		switch k.DisplayName {
 		case "Axpy<double>":
 			k.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12}
-			k.Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7}}}
+			k.Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "square(double)", Location: srcloc.Location{Path: "src/math.hpp", Line: 7, Column: 19}}}
 		case "Tile":
 			k.Location = srcloc.Location{Path: "src/tile.cpp", Line: 3}
 		}

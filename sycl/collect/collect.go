@@ -1,0 +1,232 @@
+// Package collect makes abstract modules of the device images inside host files.
+//
+// Images of different targets with the same property sets and kernels are forms of one
+// abstract module, and so are those of one file, or of one archive member, about which
+// nothing is known. An image about which the host file says nothing gets its
+// requirements and the names of its kernels from its own bytes.
+package collect
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// A Result says what became of the images of a host file.
+type Result struct {
+	Taken   int // number of images that are in abstract modules
+	LeftOut []LeftOut
+}
+
+// A LeftOut is an image that a SYCLBIN cannot have.
+type LeftOut struct {
+	Image  *hostbin.Image
+	Reason string // a sentence about the image, without its place
+}
+
+// An ImageError is a fault of an image, and which image it is.
+type ImageError struct {
+	Origin hostbin.Origin
+	Err    error
+}
+
+func (e *ImageError) Error() string {
+	return fmt.Sprintf("%s: %v", safetext.Printable(e.Origin.String()), e.Err)
+}
+
+func (e *ImageError) Unwrap() error { return e.Err }
+
+// A MetadataError says that the property sets of an image cannot be written.
+type MetadataError struct{ Err error }
+
+func (e *MetadataError) Error() string { return e.Err.Error() }
+func (e *MetadataError) Unwrap() error { return e.Err }
+
+// BadInput marks errors that are the fault of an input file.
+func (*MetadataError) BadInput() {}
+
+// Add adds the images of the host file of that name. Faults of an image are of type
+// [*ImageError]; the result then has what was before it. The images are read from the
+// host file, which has to stay open.
+func Add(b *syclbin.Builder, host *hostbin.File, name string) (Result, error) {
+	var r Result
+	for _, img := range host.Images {
+		if why := whyLeftOut(img); why != "" {
+			r.LeftOut = append(r.LeftOut, LeftOut{img, why})
+			continue
+		}
+		r.Taken++
+		if err := add(b, img, name); err != nil {
+			return r, &ImageError{img.Origin, err}
+		}
+	}
+	return r, nil
+}
+
+// whyLeftOut says why a SYCLBIN cannot have an image, "" when it can.
+func whyLeftOut(img *hostbin.Image) string {
+	switch {
+	case !isSYCL(img):
+		target := ""
+		if img.Triple != "" {
+			target = " for " + img.Triple
+		}
+		return fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)
+	case img.Stated == imageformat.Text && imageformat.Detect(img, img.Size()) != imageformat.PTX:
+		return fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)
+	case img.Size() == 0:
+		return fmt.Sprintf("the image for %s has no bytes and is left out", img.Triple)
+	}
+	return ""
+}
+
+// isSYCL reports whether an image is of SYCL. What was SYCL in containers of
+// LLVM 19 is HIP now, so that the target has to decide.
+func isSYCL(img *hostbin.Image) bool {
+	switch img.Model {
+	case "openmp", "cuda":
+		return false
+	case "hip":
+		return strings.HasPrefix(img.Triple, "spir")
+	}
+	return true
+}
+
+// add adds an image to the abstract module of its kernels.
+func add(b *syclbin.Builder, img *hostbin.Image, host string) error {
+	format := imageformat.Detect(img, img.Size())
+	if format == imageformat.SYCLBIN || format == imageformat.Offload {
+		return addSYCLBIN(b, img)
+	}
+	metadata, err := metadataOf(img)
+	if err != nil {
+		return err
+	}
+	triple := wholeTriple(img.Triple)
+	var form *syclbin.Image
+	if isIR(format, img) {
+		typ, _ := syclbin.IRTypeOf(format, triple)
+		form = syclbin.NewIR(typ, triple, img)
+	} else {
+		form = syclbin.NewNative(img.Arch, triple, img)
+	}
+	key := strings.Join(img.Entries, "\n")
+	if len(metadata.Sets()) == 0 {
+		key = "\x00" + host + "\x00" + unit(img)
+	}
+	return b.Add(key, metadata, form)
+}
+
+// addSYCLBIN adds all images of a SYCLBIN that is an image.
+func addSYCLBIN(b *syclbin.Builder, img *hostbin.Image) error {
+	f, err := syclbin.NewFile(img, img.Size())
+	if err != nil {
+		return err
+	}
+	for _, m := range f.Modules {
+		for _, i := range m.Images() {
+			if err := b.Add(strings.Join(m.Kernels(), "\n"), m.Metadata, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// metadataOf returns what the host file says about an image, or else its own bytes.
+func metadataOf(img *hostbin.Image) (*propset.Registry, error) {
+	metadata := img.Properties
+	if len(metadata.Sets()) == 0 && len(img.Entries) == 0 {
+		var err error
+		if metadata, err = Properties(img); err != nil {
+			return nil, err
+		}
+	}
+	if len(img.Entries) > 0 && metadata.Set(propset.KernelNames) == nil {
+		set := metadata.Add(propset.KernelNames)
+		for _, name := range img.Entries {
+			set.Put(name, propset.Uint(1))
+		}
+	}
+	if err := metadata.Validate(); err != nil {
+		return nil, &MetadataError{err}
+	}
+	return metadata, nil
+}
+
+// Properties returns what the bytes of an image say about it: the requirements and
+// kernels of SPIR-V, the kernels of ELF for Intel and NVIDIA GPUs, and nothing of others.
+func Properties(image offload.Source) (*propset.Registry, error) {
+	switch imageformat.Detect(image, image.Size()) {
+	case imageformat.SPIRV:
+		data, err := io.ReadAll(io.NewSectionReader(image, 0, image.Size()))
+		if err != nil {
+			return nil, err
+		}
+		m, err := spirv.Parse(data)
+		if err != nil {
+			return nil, err
+		}
+		return spirv.Properties(m)
+	case imageformat.Zebin, imageformat.Cubin:
+		names, err := imageformat.ELFKernels(image, image.Size())
+		if err != nil {
+			return nil, err
+		}
+		r := new(propset.Registry)
+		set := r.Add(propset.KernelNames)
+		for _, name := range names {
+			set.Put(name, propset.Uint(1))
+		}
+		return r, nil
+	}
+	return new(propset.Registry), nil
+}
+
+// unit names what images about which nothing is known have to share to be forms
+// of the same module: an archive of ocloc, and otherwise a file or a member.
+func unit(img *hostbin.Image) string {
+	dir, base := path.Split(img.Origin.Member)
+	if base == "generic_ir" || strings.HasPrefix(base, "64.") || strings.HasPrefix(base, "32.") {
+		return dir
+	}
+	return img.Origin.Member
+}
+
+// isIR reports whether an image is still to be compiled by the runtime. What its
+// bytes do not say its target does.
+func isIR(format imageformat.Format, img *hostbin.Image) bool {
+	switch format {
+	case imageformat.SPIRV:
+		return true
+	case imageformat.PTX, imageformat.Bitcode, imageformat.Unknown:
+		return img.Arch == "" && img.Stated != imageformat.Native
+	}
+	return false
+}
+
+// wholeTriple completes the triples of descriptor tables, which are cut to the
+// first part.
+func wholeTriple(triple string) string {
+	if strings.Contains(triple, "-") {
+		return triple
+	}
+	switch {
+	case strings.HasPrefix(triple, "spir"):
+		return triple + "-unknown-unknown"
+	case strings.HasPrefix(triple, "nvptx"):
+		return triple + "-nvidia-cuda"
+	case strings.HasPrefix(triple, "amdgcn"):
+		return triple + "-amd-amdhsa"
+	}
+	return triple
+}

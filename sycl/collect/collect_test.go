@@ -1,0 +1,78 @@
+package collect
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+func image(model, triple, arch, code string, entries ...string) *hostbin.Image {
+	return &hostbin.Image{Model: model, Triple: triple, Arch: arch, Entries: entries, Properties: new(propset.Registry), Source: strings.NewReader(code)}
+}
+
+func TestAdd(t *testing.T) {
+	text := image("sycl", "spir64", "", "; text")
+	text.Stated = imageformat.Text
+	for _, test := range []struct {
+		name    string
+		images  []*hostbin.Image
+		modules int
+		leftOut []string
+	}{
+		{"IR of the same kernels for two targets is one module",
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, nil},
+		{"other kernels are another module",
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, nil},
+		{"native code is a module of its own",
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, nil},
+		{"what no SYCLBIN can have",
+			[]*hostbin.Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0,
+			[]string{"an image of openmp for spir64 is left out: a SYCLBIN is for SYCL", "an image of hip for amdgcn is left out: a SYCLBIN is for SYCL",
+				"the image for spir64 has no bytes and is left out", "the image for spir64 is text and is left out: a SYCLBIN is for what is compiled"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b syclbin.Builder
+			r, err := Add(&b, &hostbin.File{Images: test.images}, "host")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var reasons []string
+			for _, l := range r.LeftOut {
+				reasons = append(reasons, l.Reason)
+			}
+			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || !slices.Equal(reasons, test.leftOut) {
+				t.Errorf("%d modules, %d taken, left out %q", n, r.Taken, reasons)
+			}
+		})
+	}
+}
+
+// A fault of an image has its place, and is one of the input.
+func TestAddFaults(t *testing.T) {
+	var broken *spirv.FormatError
+	var metadata *MetadataError
+	for _, test := range []struct {
+		name string
+		img  *hostbin.Image
+		kind any
+	}{
+		{"SPIR-V that ends early", image("sycl", "spir64", "", "\x03\x02\x23\x07"), &broken},
+		{"a kernel without a name", image("sycl", "spir64", "", "IR", ""), &metadata},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.img.Origin = hostbin.Origin{Member: "a.o", Offset: 64}
+			_, err := Add(new(syclbin.Builder), &hostbin.File{Images: []*hostbin.Image{test.img}}, "host")
+			var bad interface{ BadInput() }
+			if !errors.As(err, test.kind) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), `member "a.o", offset 0x40: `) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
