@@ -361,10 +361,13 @@ func (s *Strings) Set(v string) error {
 	return nil
 }
 
+// IsStdout reports whether the name of an output stands for standard output.
+func IsStdout(path string) bool { return path == "" || path == "-" }
+
 // Output calls write with stdout when path is empty or "-", else
 // it is [outfile.Write].
 func Output(stdout io.Writer, path string, write func(w io.Writer) error) error {
-	if path == "" || path == "-" {
+	if IsStdout(path) {
 		return write(stdout)
 	}
 	return outfile.Write(path, write)

@@ -69,9 +69,10 @@ func Write(name string, write func(w io.Writer) error) error {
 
 // A Group is outputs that appear together when it is committed. It has to be closed.
 type Group struct {
-	mu    sync.Mutex
-	homes map[string]*home // by their folders
-	items []*item
+	mu      sync.Mutex
+	homes   map[string]*home // by their folders
+	items   []*item
+	folders map[string]*item // the items that are folders
 }
 
 // A home is the scratch folder beside outputs.
@@ -100,8 +101,8 @@ func (g *Group) Main(name string) (scratch string, err error) { return g.file(na
 func (g *Group) file(name string, main bool) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if i := slices.IndexFunc(g.items, func(i *item) bool { return i.folder && i.name == filepath.Clean(filepath.Dir(name)) }); i >= 0 {
-		folder, base := g.items[i], filepath.Base(name)
+	if folder := g.folders[filepath.Dir(name)]; folder != nil {
+		base := filepath.Base(name)
 		if main {
 			folder.heads = append(folder.heads, base)
 		}
@@ -160,8 +161,8 @@ func (g *Group) Folder(name string, heads ...string) (scratch string, err error)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name = filepath.Clean(name)
-	if i := slices.IndexFunc(g.items, func(i *item) bool { return i.folder && i.name == name }); i >= 0 {
-		return g.items[i].scratch, nil
+	if i := g.folders[name]; i != nil {
+		return i.scratch, nil
 	}
 	i := &item{name: name, folder: true, heads: heads, place: target{path: name}}
 	i.place.info, err = os.Stat(name)
@@ -179,6 +180,10 @@ func (g *Group) Folder(name string, heads ...string) (scratch string, err error)
 	if err != nil {
 		return "", failed(name, err)
 	}
+	if g.folders == nil {
+		g.folders = map[string]*item{}
+	}
+	g.folders[name] = i
 	g.items = append(g.items, i)
 	return i.scratch, nil
 }
@@ -264,13 +269,13 @@ func (g *Group) Close() {
 	for _, h := range g.homes {
 		h.remove()
 	}
-	g.homes, g.items = nil, nil
+	g.homes, g.items, g.folders = nil, nil, nil
 }
 
 // Commit puts all outputs in their places.
 func (g *Group) Commit() error {
 	defer g.Close()
-	unlock := lockFolders(g.folders())
+	unlock := lockFolders(g.places())
 	defer unlock()
 	// The main outputs come last.
 	slices.SortStableFunc(g.items, func(a, b *item) int { return a.rank() - b.rank() })
@@ -300,8 +305,8 @@ func (i *item) rank() int {
 	return 0
 }
 
-// folders returns the folders in which names get another meaning.
-func (g *Group) folders() (list []string) {
+// places returns the folders in which names get another meaning.
+func (g *Group) places() (list []string) {
 	for _, i := range g.items {
 		if i.place.isStream() {
 			continue

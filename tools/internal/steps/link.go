@@ -42,11 +42,12 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	if err := unrepeat(marked); err != nil {
 		return err
 	}
-	out, done, err := scratchFile(o.Output)
+	var outputs outfile.Group
+	defer outputs.Close()
+	out, err := outputs.Main(o.Output)
 	if err != nil {
 		return err
 	}
-	defer done()
 	var args []string
 	for _, m := range marked {
 		args = append(args, m.file)
@@ -56,9 +57,9 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 		for _, m := range marked {
 			blame(err, m.file, m.Name)
 		}
-		return err
+		return outputs.Relabel(err)
 	}
-	return os.Rename(out, o.Output)
+	return outputs.Commit()
 }
 
 // A markedSource is the module of a source as text in which kernels are marked.
