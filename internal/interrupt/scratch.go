@@ -100,16 +100,3 @@ func TempDir() (dir string, remove func(), err error) { return ScratchDir(os.Tem
 // errTaken says that another program takes a scratch folder for one that was left: it
 // looked between two steps of making it.
 var errTaken = errors.New("the scratch folder is taken for one that was left")
-
-// Scratch has a file or folder removed when the program is stopped before forget is
-// called.
-func Scratch(path string) (forget func()) {
-	scratch.mu.Lock()
-	defer scratch.mu.Unlock()
-	scratch.list[path] = true
-	return func() {
-		scratch.mu.Lock()
-		defer scratch.mu.Unlock()
-		delete(scratch.list, path)
-	}
-}

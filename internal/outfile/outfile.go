@@ -154,17 +154,17 @@ func (g *Group) scratchFile(dir string) (string, error) {
 }
 
 // Folder returns a folder in which to write the content of an output folder, in folders
-// that are made when they are missing. Heads are the main files in it, in the order in
-// which they get their places. What the folder holds already stays, unless it has the name
-// of one of its new files.
-func (g *Group) Folder(name string, heads ...string) (scratch string, err error) {
+// that are made when they are missing. Main outputs in it get their places in the order in
+// which they were named. What the folder holds already stays, unless it has the name of
+// one of its new files.
+func (g *Group) Folder(name string) (scratch string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name = filepath.Clean(name)
 	if i := g.folders[name]; i != nil {
 		return i.scratch, nil
 	}
-	i := &item{name: name, folder: true, heads: heads, place: target{path: name}}
+	i := &item{name: name, folder: true, place: target{path: name}}
 	i.place.info, err = os.Stat(name)
 	switch {
 	case err == nil && !i.place.info.IsDir():

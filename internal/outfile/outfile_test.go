@@ -93,13 +93,12 @@ func TestGroup(t *testing.T) {
 		t.Helper()
 		var g Group
 		defer g.Close()
-		dir, err := g.Folder("new/parts", "list")
+		dir, err := g.Folder("new/parts")
 		if err != nil {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(dir, "a"), content)
-		put(t, filepath.Join(dir, "list"), "a "+content)
-		if err := errors.Join(g.Write("note", text(content)), g.WriteMain("table", text("new/parts "+content))); err != nil {
+		if err := errors.Join(g.WriteMain("new/parts/list", text("a "+content)), g.Write("note", text(content)), g.WriteMain("table", text("new/parts "+content))); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := g.Folder("new/./parts"); err != nil || again != dir {
