@@ -22,9 +22,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
@@ -317,6 +319,13 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 	}
 }
 
+// ParamsDir stands for the folder of a parameter file in its lines, as in configuration
+// files of clang.
+const ParamsDir = "<CFGDIR>"
+
+// maxParams is how long a parameter file may be.
+const maxParams = 256 << 20
+
 // expandParamFiles replaces each argument @FILE by the lines of FILE, the form
 // in which Bazel hands over long command lines.
 func expandParamFiles(args []string) ([]string, error) {
@@ -327,12 +336,13 @@ func expandParamFiles(args []string) ([]string, error) {
 			out = append(out, a)
 			continue
 		}
-		data, err := os.ReadFile(name)
+		data, err := infile.Read(name, "", maxParams)
 		if err != nil {
 			return nil, fmt.Errorf("parameter file: %w", err)
 		}
+		dir := filepath.Dir(name)
 		for line := range strings.Lines(string(data)) {
-			out = append(out, strings.TrimRight(line, "\r\n"))
+			out = append(out, strings.ReplaceAll(strings.TrimRight(line, "\r\n"), ParamsDir, dir))
 		}
 	}
 	return out, nil

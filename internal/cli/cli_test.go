@@ -48,6 +48,10 @@ func TestArguments(t *testing.T) {
 	if err := os.WriteFile(params, []byte("--loud\nfrom file\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	placed := filepath.Join(t.TempDir(), "placed")
+	if err := os.WriteFile(placed, []byte("--\n--in=<CFGDIR>/x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		args []string
 		want string
@@ -56,6 +60,7 @@ func TestArguments(t *testing.T) {
 		"one dash, as DPC++ spells":    {[]string{"say", "-loud", "a"}, "A\n"},
 		"everything after two dashes":  {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
 		"lists and repeated flags":     {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
+		"its folder":                   {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
 		"a parameter file":             {[]string{"say", "@" + params}, "FROM FILE\n"},
 		"two dashes and nothing after": {[]string{"say", "a", "--"}, "a\n"},
 	} {
