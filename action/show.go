@@ -36,6 +36,8 @@ func (a *action) writeFiles(ctx context.Context) error {
 		fallback = a.prefix(a.options.Reports[0])
 	}
 	var written []ghactions.Output
+	var out outfile.Group
+	defer out.Close()
 	for _, format := range slices.Sorted(maps.Keys(a.files)) {
 		name := a.files[format]
 		if name == "" {
@@ -58,12 +60,15 @@ func (a *action) writeFiles(ctx context.Context) error {
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}
-		if err := outfile.Write(name, write); err != nil {
-			return fmt.Errorf("%v", err) // a folder that is missing is no fault of a report
+		if err := out.Write(name, write); err != nil {
+			return fmt.Errorf("%v", err) // what is missing for writing is no fault of a report
 		}
 		if output := fileOutputs[format]; output != "" {
 			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
 		}
+	}
+	if err := out.Commit(); err != nil {
+		return err
 	}
 	if a.github == nil || len(written) == 0 {
 		return nil

@@ -264,6 +264,18 @@ func TestLinkRefuses(t *testing.T) {
 	}
 }
 
+// TestGraphAndOutputAppearTogether: a graph without its file would be of another link.
+func TestGraphAndOutputAppearTogether(t *testing.T) {
+	linkable(t)
+	code, _, stderr := run(t, "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
+	if code != 4 || !strings.Contains(stderr, "there is no folder gone") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if _, err := os.Stat("graph.txt"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("there is a graph")
+	}
+}
+
 func TestLinkOverAnInput(t *testing.T) {
 	linkable(t)
 	ok(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
