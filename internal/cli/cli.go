@@ -29,6 +29,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Version is the version of every tool in this module.
@@ -60,9 +61,9 @@ func (e *Env) Warnf(place, format string, args ...any) {
 	Warnf(e.Stderr, place, format, args...)
 }
 
-// Warnf writes a diagnostic of severity warning about a place.
+// Warnf writes a diagnostic of severity warning about a place, with all of it escaped.
 func Warnf(w io.Writer, place, format string, args ...any) {
-	fmt.Fprintf(w, "%s: warning: %s\n", place, fmt.Sprintf(format, args...))
+	fmt.Fprintf(w, "%s: warning: %s\n", safetext.Escape(place), safetext.Escape(fmt.Sprintf(format, args...)))
 }
 
 // Run is what a command does once its flags are parsed.
@@ -162,12 +163,16 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if env.Tool == "" {
 		env.Tool = t.Name
 	}
-	err := t.run(ctx, env, args)
+	expanded, err := expandParamFiles(args)
+	if err == nil {
+		args = expanded
+		err = t.run(ctx, env, args)
+	}
 	if interrupt.Stopped(ctx) {
 		return ExitFailure
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
-		fmt.Fprintf(env.Stderr, "%s: error: %v\n", t.Name, err)
+		fmt.Fprintf(env.Stderr, "%s: error: %s\n", t.Name, printable(err.Error(), args))
 		var usage *usageError
 		if errors.As(err, &usage) {
 			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmp.Or(usage.command, t.Name))
@@ -176,11 +181,24 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	return ExitCode(err)
 }
 
-func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
-	args, err := expandParamFiles(args)
-	if err != nil {
-		return err
+// printable returns a message with what would control a terminal, or be a command in the
+// log of a job, as escapes. The lines of a message stay, but those in names of files do
+// not: these are among the arguments.
+func printable(message string, args []string) string {
+	for _, arg := range args {
+		if !strings.Contains(arg, "\n") {
+			continue
+		}
+		for part := range strings.FieldsFuncSeq(arg, func(r rune) bool { return strings.ContainsRune("=,/", r) }) {
+			if strings.Trim(part, "\n") != "" {
+				message = strings.ReplaceAll(message, part, safetext.Escape(part))
+			}
+		}
 	}
+	return safetext.EscapeLines(message)
+}
+
+func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
 	if t.Commands[0].Name == "" {
 		if len(args) > 0 {
 			if c := t.command(args[0]); c != nil && c.Name != "" {
