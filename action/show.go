@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -32,6 +33,8 @@ func (a *action) writeFiles(ctx context.Context) error {
 		fallback = a.prefix(a.options.Reports[0])
 	}
 	var written []ghactions.Output
+	var out outfile.Group
+	defer out.Close()
 	for _, format := range slices.Sorted(maps.Keys(a.files)) {
 		name := a.files[format]
 		if name == "" {
@@ -54,12 +57,15 @@ func (a *action) writeFiles(ctx context.Context) error {
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}
-		if err := cli.WriteFile(name, write); err != nil {
-			return fmt.Errorf("%v", err) // a folder that is missing is no fault of a report
+		if err := out.Write(name, write); err != nil {
+			return fmt.Errorf("%v", err) // what is missing for writing is no fault of a report
 		}
 		if output := fileOutputs[format]; output != "" {
 			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
 		}
+	}
+	if err := out.Commit(); err != nil {
+		return err
 	}
 	if a.github == nil || len(written) == 0 {
 		return nil
