@@ -65,7 +65,7 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		t := get(cmp.Or(report.KernelTarget(k), r.Target.Label))
-		rows[i] = row{t, t.addKernel(&kernel{k.Name, k.DisplayName, k.Location, k.Origins})}
+		rows[i] = row{t, t.addKernel(newKernel(k))}
 	}
 	if len(r.Kernels) == 0 {
 		get(r.Target.Label) // a target without kernels is checked as well

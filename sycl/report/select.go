@@ -5,6 +5,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
 // A Selection selects a part of a report. An empty list selects everything.
@@ -30,7 +31,7 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	}
 	kernels := map[string]bool{}
 	for _, k := range r.Kernels {
-		kernels[k.ID] = matched.has(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Verdicts) == 0 || hasVerdict[k.ID])
+		kernels[k.ID] = matched.has(s.Kernels, k.selectable()...) && (len(s.Verdicts) == 0 || hasVerdict[k.ID])
 	}
 	for _, p := range slices.Concat(s.Devices, s.Kernels) {
 		if !matched[p] {
@@ -38,6 +39,16 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		}
 	}
 	return r.part(devices, kernels), unmatched
+}
+
+// selectable returns the names by which a kernel is selected: its own, mangled and
+// demangled, and those of its forms.
+func (k *Kernel) selectable() []string {
+	names := []string{k.ID, k.Name, k.DisplayName}
+	for _, f := range k.Forms {
+		names = append(names, f.Name, kernelname.Display(f.Name))
+	}
+	return names
 }
 
 // A patternSet is the set of the patterns that have matched a name.

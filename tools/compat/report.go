@@ -74,7 +74,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(chosen) == 0 && len(built) > 0 {
 		chosen = append(built, report.Targets(modules, config)...)
 	}
-	report.JoinRounded(modules)
+	report.JoinForms(modules)
 	out, err := report.Build(modules, chosen, config, report.Generator{Name: "compat", Version: cli.Version}, r.name)
 	if err != nil {
 		return err
