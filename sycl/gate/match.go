@@ -62,8 +62,19 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 		if it.state != StateNew {
 			continue
 		}
+		m.find(it, state, of, open)
+	}
+}
+
+// find looks for an entry of an item under any of its labels.
+func (m *matcher) find(it *item, state State, of identify, open map[identity][]int) {
+	for n := range 1 + len(it.also) {
+		label := it.target.label
+		if n > 0 {
+			label = it.also[n-1]
+		}
 		for _, name := range it.kernelNames() {
-			id, ok := of(it.target.label, it.file(), name)
+			id, ok := of(label, it.file(), name)
 			id.device, id.required, id.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
 			if list := open[id]; ok && len(list) > 0 {
 				it.state = state
@@ -72,6 +83,9 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 					open[id] = list[1:]
 				}
 			}
+		}
+		if it.state == state {
+			return
 		}
 	}
 }

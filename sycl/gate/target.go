@@ -31,6 +31,7 @@ type kernel struct {
 	name, display string
 	location      srcloc.Location
 	origins       []srcloc.Origin
+	images        []string // digests, sorted
 	forms         []string // mangled; reports made before forms were joined have them as kernels
 }
 
@@ -45,8 +46,8 @@ func (k *kernel) matches(patterns []string) bool {
 	})
 }
 
-func newKernel(k *report.Kernel) *kernel {
-	out := &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins}
+func newKernel(k *report.Kernel, images []string) *kernel {
+	out := &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images}
 	for _, f := range k.Forms {
 		out.forms = append(out.forms, f.Name)
 	}
@@ -160,7 +161,7 @@ func hasCause(reasons []report.Reason) bool {
 }
 
 func (t *target) setVerdict(row, col int, v compat.Verdict) {
-	known := &t.verdicts[row*len(t.devices)+col]
+	known := &t.verdicts[t.at(row, col)]
 	if *known != compat.NoVerdict && v != compat.NoVerdict && *known != v {
 		t.differ++
 	}
@@ -296,6 +297,11 @@ func (t *target) joinKernel(k *kernel) int {
 	known.forms = slices.Concat(known.forms, k.forms)
 	slices.Sort(known.forms)
 	known.forms = slices.Compact(known.forms)
+	if !slices.Equal(known.images, k.images) {
+		known.images = slices.Concat(known.images, k.images)
+		slices.Sort(known.images)
+		known.images = slices.Compact(known.images)
+	}
 	return row
 }
 
@@ -347,12 +353,15 @@ func (t *target) column(device string) int {
 	return -1
 }
 
+// at returns the index of a verdict.
+func (t *target) at(row, col int) int { return row*len(t.devices) + col }
+
 // verdict returns what is known of a kernel and a device; col may be -1.
 func (t *target) verdict(row, col int) compat.Verdict {
 	if col < 0 {
 		return compat.NoVerdict
 	}
-	return t.verdicts[row*len(t.devices)+col]
+	return t.verdicts[t.at(row, col)]
 }
 
 // has reports whether there is a verdict on a kernel and a device. A nil target has none.
