@@ -217,7 +217,7 @@ func (c *collector) report(chosen, built []*deviceconfig.Device, config *devicec
 	}
 	var list []*report.Report
 	for i, p := range programs {
-		report.JoinRounded(p.modules)
+		report.JoinForms(p.modules)
 		r, err := report.Build(p.modules, chosen, config, c.generator, p.label.stable)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", safetext.Printable(p.name), err)
