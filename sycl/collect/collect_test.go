@@ -21,19 +21,22 @@ func TestAdd(t *testing.T) {
 	text := image("sycl", "spir64", "", "; text")
 	text.Stated = imageformat.Text
 	for _, test := range []struct {
-		name    string
-		images  []*hostbin.Image
-		modules int
-		leftOut []string
+		name     string
+		images   []*hostbin.Image
+		modules  int
+		repeated int
+		leftOut  []string
 	}{
 		{"IR of the same kernels for two targets is one module",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, nil},
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, 0, nil},
 		{"other kernels are another module",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, nil},
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, 0, nil},
 		{"native code is a module of its own",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, nil},
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, 0, nil},
+		{"images that are the same are one",
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
 		{"what no SYCLBIN can have",
-			[]*hostbin.Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0,
+			[]*hostbin.Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
 			[]string{"an image of openmp for spir64 is left out: a SYCLBIN is for SYCL", "an image of hip for amdgcn is left out: a SYCLBIN is for SYCL",
 				"the image for spir64 has no bytes and is left out", "the image for spir64 is text and is left out: a SYCLBIN is for what is compiled"}},
 	} {
@@ -47,8 +50,8 @@ func TestAdd(t *testing.T) {
 			for _, l := range r.LeftOut {
 				reasons = append(reasons, l.Reason)
 			}
-			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || !slices.Equal(reasons, test.leftOut) {
-				t.Errorf("%d modules, %d taken, left out %q", n, r.Taken, reasons)
+			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || r.Repeated != test.repeated || !slices.Equal(reasons, test.leftOut) {
+				t.Errorf("%d modules, %d taken, %d of them repeated, left out %q", n, r.Taken, r.Repeated, reasons)
 			}
 		})
 	}

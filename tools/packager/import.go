@@ -29,9 +29,11 @@ one abstract module, and so are those of one file, or of one archive member, abo
 which nothing is known. An image about which the host file says nothing gets its
 requirements and kernel names from its own bytes: SPIR-V, and ELF for Intel and
 NVIDIA GPUs. Images without bytes, text that is not PTX, and images of other
-programming models are left out, with a warning.
+programming models are left out, with a warning. Images with the same bytes, target and
+property sets, of which programs can have many, are in the result once.
 
-What 'packager verify' would find in the result is printed as warnings.`,
+What 'packager verify' would find in the result is printed as warnings, a line for each
+rule with up to three examples.`,
 		Example: "packager import --output app.syclbin app libkernels.so",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(importer).setup(fs) },
 	}
@@ -74,7 +76,12 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 	}
-	return writeVerified(env, c.output, b.File(state), o)
+	found, err := writeFound(env, c.output, b.File(state), o)
+	if err != nil {
+		return err
+	}
+	warnOfImport(env, c.output, found)
+	return nil
 }
 
 // importHost adds the images of a host file.
@@ -83,8 +90,14 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 		return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
 	}
 	r, err := collect.Add(b, host, name)
+	var left tally
 	for _, l := range r.LeftOut {
-		env.Warnf(safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), "%s", safetext.Printable(l.Reason))
+		left.add(safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), l.Reason)
+	}
+	left.warn(env)
+	if r.Repeated > 0 {
+		fmt.Fprintf(env.Stderr, "%s: note: %d of %d device images are the same as others, in their bytes, target and property sets; each is in the result once\n",
+			safetext.Printable(name), r.Repeated, r.Taken)
 	}
 	switch {
 	case err != nil:
