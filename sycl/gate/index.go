@@ -61,11 +61,24 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 		}
 		return t
 	}
+	digests := make(map[string]string, len(r.Images))
+	for i := range r.Images {
+		digests[r.Images[i].ID] = r.Images[i].Digest
+	}
 	rows := make([]row, len(r.Kernels))
+	var images []string // of the last kernel
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
+		if i == 0 || !slices.Equal(k.Images, r.Kernels[i-1].Images) {
+			images = make([]string, len(k.Images))
+			for n, id := range k.Images {
+				images[n] = digests[id]
+			}
+			slices.Sort(images)
+			images = slices.Compact(images)
+		}
 		t := get(cmp.Or(report.KernelTarget(k), r.Target.Label))
-		rows[i] = row{t, t.addKernel(&kernel{k.Name, k.DisplayName, k.Location, k.Origins})}
+		rows[i] = row{t, t.addKernel(&kernel{k.Name, k.DisplayName, k.Location, k.Origins, images})}
 	}
 	if len(r.Kernels) == 0 {
 		get(r.Target.Label) // a target without kernels is checked as well
@@ -76,32 +89,12 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 // addCells adds the verdicts of a report to the rows of its kernels. Devices are those
 // of the report in alphabetical order.
 func addCells(r *report.Report, devices []string, rows []row) {
-	byID := make(map[string]int, len(r.Kernels))
-	for i := range r.Kernels {
-		byID[r.Kernels[i].ID] = i
-	}
 	column := make([]int, len(r.Devices)) // of the devices in the order of the report
-	columns := map[string]int{}
 	for i := range r.Devices {
 		column[i], _ = slices.BinarySearch(devices, r.Devices[i].ID)
-		columns[r.Devices[i].ID] = column[i]
 	}
-	kernel, device := 0, -1
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		// Reports have their cells in the order of kernels and devices.
-		if device++; device == len(devices) {
-			kernel, device = kernel+1, 0
-		}
-		k := kernel
-		if k >= len(rows) || r.Kernels[k].ID != c.Kernel {
-			k = byID[c.Kernel]
-		}
-		col := column[device]
-		if r.Devices[device].ID != c.Device {
-			col = columns[c.Device]
-		}
-		rows[k].addCell(rows[k].index, col, c)
+	for at, c := range r.AllCells() {
+		rows[at.Kernel].addCell(rows[at.Kernel].index, column[at.Device], c)
 	}
 }
 

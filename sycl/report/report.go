@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -37,7 +38,7 @@ const (
 
 // A Report says which kernels run on which devices.
 type Report struct {
-	Cells         []Cell                     `json:"cells"` // by kernel and device; one for each pair
+	Cells         Cells                      `json:"cells"` // by kernel and device; one for each pair
 	Devices       []Device                   `json:"devices"`
 	Extensions    map[string]json.RawMessage `json:"extensions,omitempty"`
 	Generator     Generator                  `json:"generator"`
@@ -210,19 +211,13 @@ func (r *Report) leastVersion() string {
 
 // statistics counts the lists of the report.
 func (r *Report) statistics() Statistics {
-	s := Statistics{Cells: len(r.Cells), Devices: len(r.Devices), Kernels: len(r.Kernels)}
-	for _, c := range r.Cells {
-		switch c.Verdict {
-		case compat.Compatible:
-			s.Compatible++
-		case compat.Incompatible:
-			s.Incompatible++
-		case compat.Undetermined:
-			s.Undetermined++
-		case compat.NotApplicable:
-			s.NotApplicable++
-		}
+	s := Statistics{Cells: r.Cells.Len(), Devices: len(r.Devices), Kernels: len(r.Kernels)}
+	n := map[compat.Verdict]int{}
+	for _, c := range r.Cells.list {
+		n[r.Cells.outcomes[c.outcome].Verdict]++
 	}
+	s.Compatible, s.Incompatible = n[compat.Compatible], n[compat.Incompatible]
+	s.Undetermined, s.NotApplicable = n[compat.Undetermined], n[compat.NotApplicable]
 	return s
 }
 
@@ -234,10 +229,11 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
+	msg := safetext.Shorten(e.Msg) // it may quote the file
 	if e.Offset > 0 {
-		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, e.Msg)
+		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, msg)
 	}
-	return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	return fmt.Sprintf("%s: %s", e.File, msg)
 }
 
 // BadInput marks the error as caused by an input file.

@@ -69,7 +69,7 @@ func TestCells(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := reporttest.Build(t, test.modules, test.device)
-			c := r.Cells[0]
+			c := r.Cells.At(0)
 			var rules []string
 			for _, reason := range c.Reasons {
 				rules = append(rules, reason.Rule)
@@ -265,7 +265,7 @@ func TestFromSYCLBIN(t *testing.T) {
 	for i := range modules {
 		modules[i].Embedded = true
 	}
-	for _, c := range reporttest.Build(t, modules, "intel_gpu_pvc").Cells {
+	for _, c := range reporttest.Build(t, modules, "intel_gpu_pvc").AllCells() {
 		if c.Kernel == "_ZTS4Deep" && (c.Code != report.Native || c.Verdict != compat.Compatible) {
 			t.Errorf("of images in a program the runtime takes the native one, not %+v", c)
 		}
@@ -275,8 +275,8 @@ func TestFromSYCLBIN(t *testing.T) {
 	}
 	r := reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc")
 	cells := map[string]report.Cell{}
-	for _, c := range r.Cells {
-		cells[c.Kernel+" "+c.Device] = c
+	for _, c := range r.Cells.All() {
+		cells[c.Kernel+" "+c.Device] = *c
 	}
 	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Verdict != compat.Compatible {
 		t.Errorf("native code, and IR in another module: %+v", c)
@@ -353,8 +353,8 @@ func TestFromRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := reporttest.Build(t, []report.Module{m})
-	if len(r.Devices) != 1 || r.Devices[0].Name != "intel_gpu_pvc" || r.Statistics.Compatible != 2 || r.Cells[0].Code != report.Native {
-		t.Errorf("devices %v, statistics %v, cells %v", r.Devices, r.Statistics, r.Cells)
+	if len(r.Devices) != 1 || r.Devices[0].Name != "intel_gpu_pvc" || r.Statistics.Compatible != 2 || r.Cells.At(0).Code != report.Native {
+		t.Errorf("devices %v, statistics %v, cells %v", r.Devices, r.Statistics, r.Cells.At(0))
 	}
 	properties = new(propset.Registry)
 	properties.Add(propset.ExportedSymbols).Put("_Z1fv", propset.Uint(1))
@@ -403,7 +403,7 @@ func TestIntrinsics(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, c := range r.Cells {
+		for _, c := range r.Cells.All() {
 			rule := ""
 			if len(c.Reasons) > 0 {
 				rule = c.Reasons[0].Rule + " " + c.Reasons[0].Required
