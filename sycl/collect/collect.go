@@ -3,7 +3,8 @@
 // Images of different targets with the same property sets and kernels are forms of one
 // abstract module, and so are those of one file, or of one archive member, about which
 // nothing is known. An image about which the host file says nothing gets its
-// requirements and the names of its kernels from its own bytes.
+// requirements and the names of its kernels from its own bytes. Its options for the
+// runtime's compiler are kept in a property set, see package jitoptions.
 package collect
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -131,6 +133,9 @@ func add(b *syclbin.Builder, img *hostbin.Image, host string) (taken, repeated i
 	key := strings.Join(img.Entries, "\n")
 	if len(metadata.Sets()) == 0 {
 		key = "\x00" + host + "\x00" + unit(img)
+	}
+	if options := (jitoptions.Options{Compile: img.CompileOptions, Link: img.LinkOptions}); options != (jitoptions.Options{}) {
+		jitoptions.Put(metadata, options)
 	}
 	return addOnce(b, key, metadata, form)
 }

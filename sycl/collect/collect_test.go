@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -54,6 +55,40 @@ func TestAdd(t *testing.T) {
 				t.Errorf("%d modules, %d taken, %d of them repeated, left out %q", n, r.Taken, r.Repeated, reasons)
 			}
 		})
+	}
+}
+
+// Options that are in the descriptor of an image are in a property set of its module.
+func TestAddOptions(t *testing.T) {
+	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
+	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
+	var b syclbin.Builder
+	if _, err := Add(&b, &hostbin.File{Images: []*hostbin.Image{with, without}}, "host"); err != nil {
+		t.Fatal(err)
+	}
+	modules := b.File(syclbin.Executable).Modules
+	if len(modules) != 2 {
+		t.Fatalf("%d modules: images with other options are others", len(modules))
+	}
+	if got := jitoptions.Of(modules[0].Metadata); got != (jitoptions.Options{Compile: with.CompileOptions, Link: "-l"}) {
+		t.Errorf("options %+v", got)
+	}
+	if modules[1].Metadata.Set(jitoptions.Set) != nil {
+		t.Errorf("an image without options has the set:\n%s", modules[1].Metadata)
+	}
+}
+
+// Options do not make images of which nothing is known forms of one module.
+func TestAddOptionsAlone(t *testing.T) {
+	a, b := image("sycl", "nvptx64", "", "BC\xc0\xde1"), image("sycl", "spir64", "", "BC\xc0\xde2")
+	a.CompileOptions, b.CompileOptions = "-g", "-g"
+	a.Origin.Member, b.Origin.Member = "a.o", "b.o"
+	var builder syclbin.Builder
+	if _, err := Add(&builder, &hostbin.File{Images: []*hostbin.Image{a, b}}, "host"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(builder.File(syclbin.Executable).Modules); n != 2 {
+		t.Errorf("%d modules of two archive members", n)
 	}
 }
 
