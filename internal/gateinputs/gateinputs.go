@@ -12,6 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -29,6 +32,8 @@ type Options struct {
 	Reports     []string // files
 	BaseReports []string // files of the base branch
 	MayBeEmpty  bool     // that there is no report is for the policy to judge
+
+	Built []*report.Report // that were not read from files, called by their labels
 
 	Policy       File
 	Baseline     File
@@ -49,6 +54,17 @@ type Options struct {
 	// Workspace is the folder with the sources. When it is empty, they are not
 	// looked at, and links are followed wherever they lead.
 	Workspace string
+}
+
+// First returns the name of the first report, "" when there is none.
+func (o *Options) First() string {
+	switch {
+	case len(o.Reports) > 0:
+		return filepath.ToSlash(o.Reports[0])
+	case len(o.Built) > 0:
+		return o.Built[0].Target.Label
+	}
+	return ""
 }
 
 // A File is one that is read, or its content when that is known already, such as
@@ -74,8 +90,8 @@ func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
 // that cannot be read are bad input.
 func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	defer func() { err = safetext.Error(err) }()
-	if len(o.Reports) == 0 && !o.MayBeEmpty {
-		return in, cli.Usagef("a report is needed")
+	if len(o.Reports)+len(o.Built) == 0 && !o.MayBeEmpty {
+		return in, cli.Usagef("a report is needed, or --binary with the files to make it of")
 	}
 	in.Generator = report.Generator{Name: cmp.Or(o.Program, "compat"), Version: cli.Version}
 	in.Category = o.Category
@@ -109,6 +125,9 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
 		return in, err
 	}
+	for _, r := range o.Built {
+		in.Reports = append(in.Reports, gate.NewIndex(r.Target.Label, r))
+	}
 	if len(o.BaseReports) > 0 {
 		if in.Base, err = readIndexes(ctx, folder, o.BaseReports); err != nil {
 			return in, err
@@ -131,6 +150,27 @@ func Indexes(ctx context.Context, names []string) (indexes []*gate.Index, err er
 func ReadBaseline(name string) (*gate.Baseline, error) {
 	b, err := readBaseline(&workspace.Folder{}, File{Name: name})
 	return b, safetext.Error(err)
+}
+
+// PolicyDevices returns the devices that the policy and the options require or support by
+// name: what reports have to be about. A pattern names no device.
+func PolicyDevices(o Options) (names []string, err error) {
+	defer func() { err = safetext.Error(err) }()
+	folder, err := workspace.Open(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	p, err := o.policy(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Concat(p.Required, p.Supported) {
+		if !strings.Contains(name, "*") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // policy returns the policy with the options that are over it.

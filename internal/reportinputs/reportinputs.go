@@ -55,8 +55,9 @@ type Options struct {
 // lookedFor says what is looked for, for messages about files that have none of it.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
 
-// Make returns the report. Warnings and notes go to the standard error of env.
-func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) {
+// Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
+// to the standard error of env.
+func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
 	config, err := devices.Load(env.Stderr, o.DeviceConfig)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) 
 		return nil, err
 	}
 	c.summarize(named)
-	return c.report(chosen, built, config)
+	return c.reports(chosen, built, config)
 }
 
 func (o *Options) workspace() (*workspace.Folder, error) {
@@ -204,9 +205,9 @@ func filesOf(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// report makes the report on the parts and the chosen devices or, when there are none,
+// reports makes the reports on the parts and the chosen devices or, when there are none,
 // what the files are built for.
-func (c *collector) report(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) (*report.Report, error) {
+func (c *collector) reports(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) ([]*report.Report, error) {
 	programs := c.programs()
 	if len(chosen) == 0 {
 		var all []report.Module
@@ -225,11 +226,7 @@ func (c *collector) report(chosen, built []*deviceconfig.Device, config *devicec
 		list = append(list, r)
 		programs[i] = nil // its modules are not needed any more
 	}
-	r, err := report.Merge(list...)
-	if err != nil {
-		return nil, cli.BadInput(err)
-	}
-	return r, nil
+	return list, nil
 }
 
 // programs returns a part for each program.
