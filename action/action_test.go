@@ -123,7 +123,7 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 			} else {
 				r.Statistics.Compatible++
 			}
-			r.Cells = append(r.Cells, c)
+			r.Cells.Append(&c)
 		}
 	}
 	r.Statistics.Kernels, r.Statistics.Devices = len(kernels), len(devices)

@@ -97,5 +97,5 @@ func readIndex(folder *workspace.Folder, d *report.Decoder, name string) (index 
 	if err != nil {
 		return nil, 0, err
 	}
-	return gate.NewIndex(filepath.ToSlash(name), r), len(r.Cells), nil
+	return gate.NewIndex(filepath.ToSlash(name), r), r.Cells.Len(), nil
 }

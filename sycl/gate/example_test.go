@@ -23,11 +23,10 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 		Target:  report.Target{Label: "//demo:kernels"},
 		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
 		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy"}},
-		Cells: []report.Cell{
-			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
+		Cells: report.MakeCells(
+			report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
 				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},
-			{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Verdict: compat.Compatible},
-		},
+			report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Verdict: compat.Compatible}),
 	}
 	result := gate.Evaluate(gate.Input{
 		Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)},

@@ -76,32 +76,12 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 // addCells adds the verdicts of a report to the rows of its kernels. Devices are those
 // of the report in alphabetical order.
 func addCells(r *report.Report, devices []string, rows []row) {
-	byID := make(map[string]int, len(r.Kernels))
-	for i := range r.Kernels {
-		byID[r.Kernels[i].ID] = i
-	}
 	column := make([]int, len(r.Devices)) // of the devices in the order of the report
-	columns := map[string]int{}
 	for i := range r.Devices {
 		column[i], _ = slices.BinarySearch(devices, r.Devices[i].ID)
-		columns[r.Devices[i].ID] = column[i]
 	}
-	kernel, device := 0, -1
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		// Reports have their cells in the order of kernels and devices.
-		if device++; device == len(devices) {
-			kernel, device = kernel+1, 0
-		}
-		k := kernel
-		if k >= len(rows) || r.Kernels[k].ID != c.Kernel {
-			k = byID[c.Kernel]
-		}
-		col := column[device]
-		if r.Devices[device].ID != c.Device {
-			col = columns[c.Device]
-		}
-		rows[k].addCell(rows[k].index, col, c)
+	for at, c := range r.AllCells() {
+		rows[at.Kernel].addCell(rows[at.Kernel].index, column[at.Device], c)
 	}
 }
 

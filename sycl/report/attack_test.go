@@ -102,7 +102,7 @@ func TestAttackS11TwoReadings(t *testing.T) {
 func TestAttackS13WorkGroupSizeOverflows(t *testing.T) {
 	for _, sizes := range [][]uint64{{1 << 63, 4}, {1 << 32, 1 << 32}, {1 << 63, 1 << 63, 1 << 63}, {4, 1 << 62}} {
 		r := reporttest.Build(t, []report.Module{{Needs: &needs{WorkGroupSize: sizes}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
-		c := r.Cells[0]
+		c := r.Cells.At(0)
 		if c.Verdict != compat.Incompatible || len(c.Reasons) == 0 || c.Reasons[0].Rule != "unsupported-work-group-size" {
 			t.Errorf("%v: got %+v", sizes, c)
 		}

@@ -63,7 +63,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	}
 	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*ModuleImage]string{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
-		Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+		Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	b.images(r)
 	b.collect(r)
 	devices = slices.Clone(devices)
@@ -74,10 +74,11 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	}
 	b.devices = devices
 	b.outcomes = make([][]*outcome, len(b.needs))
-	r.Cells = make([]Cell, 0, len(r.Kernels)*len(devices))
+	r.Cells.grow(len(r.Kernels) * len(devices))
 	for _, k := range r.Kernels {
 		for d := range devices {
-			r.Cells = append(r.Cells, b.cell(b.kernels[k.ID], d))
+			c := b.cell(b.kernels[k.ID], d)
+			r.Cells.Append(&c)
 		}
 	}
 	r.SchemaVersion = r.leastVersion()

@@ -87,49 +87,43 @@ func (k *Kernel) checkForms() error {
 func (c *checker) cells() error {
 	// A file decides how long these lists are, so memory for all pairs is only
 	// allocated when there are as many cells.
-	if want := len(c.Kernels) * len(c.Devices); len(c.Cells) != want {
-		return fmt.Errorf("%d cells for %d kernels and %d devices", len(c.Cells), len(c.Kernels), len(c.Devices))
+	if want := len(c.Kernels) * len(c.Devices); c.Cells.Len() != want {
+		return fmt.Errorf("%d cells for %d kernels and %d devices", c.Cells.Len(), len(c.Kernels), len(c.Devices))
 	}
-	seen := make([]bool, len(c.Cells))
-	kernel, device := 0, 0 // of cells in the order of the lists
-	image := ""
-	for i := range c.Cells {
-		cell := &c.Cells[i]
-		at, err := c.place(cell, kernel, device)
+	for _, id := range c.Cells.images {
+		if !c.hasImage[id] {
+			return fmt.Errorf("a cell is about image %q, which is not listed", id)
+		}
+	}
+	checked := make([]bool, c.Cells.Outcomes())
+	seen := make([]bool, c.Cells.Len())
+	find := finder{r: c.Report, kernels: c.kernelAt, devices: c.deviceAt}
+	for i, cell := range c.Cells.All() {
+		place, ok := find.place(i, cell)
+		at := place.Kernel*len(c.Devices) + place.Device
 		switch {
-		case err != nil:
-			return err
-		case cell.Image != image && cell.Image != "" && !c.hasImage[cell.Image]:
-			return fmt.Errorf("a cell is about image %q, which is not listed", cell.Image)
+		case !ok:
+			return c.notListed(cell)
 		case seen[at]:
 			return fmt.Errorf("two cells are about kernel %q and device %q", cell.Kernel, cell.Device)
 		}
-		seen[at], image = true, cell.Image
-		if err := cell.check(); err != nil {
-			return err
-		}
-		if device++; device == len(c.Devices) {
-			kernel, device = kernel+1, 0
+		seen[at] = true
+		if n := c.Cells.Outcome(i); !checked[n] {
+			checked[n] = true
+			if err := cell.check(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// place returns the place of a cell among all pairs of kernel and device. The pair that
-// is given is the likely one.
-func (c *checker) place(cell *Cell, kernel, device int) (int, error) {
-	var ok bool
-	if c.Kernels[kernel].ID != cell.Kernel {
-		if kernel, ok = c.kernelAt[cell.Kernel]; !ok {
-			return 0, fmt.Errorf("a cell is about kernel %q, which is not listed", cell.Kernel)
-		}
+// notListed says what a cell is about that the report does not list.
+func (c *checker) notListed(cell *Cell) error {
+	if _, ok := c.kernelAt[cell.Kernel]; !ok {
+		return fmt.Errorf("a cell is about kernel %q, which is not listed", cell.Kernel)
 	}
-	if c.Devices[device].ID != cell.Device {
-		if device, ok = c.deviceAt[cell.Device]; !ok {
-			return 0, fmt.Errorf("a cell is about device %q, which is not listed", cell.Device)
-		}
-	}
-	return kernel*len(c.Devices) + device, nil
+	return fmt.Errorf("a cell is about device %q, which is not listed", cell.Device)
 }
 
 // check reports contradictions within a cell.

@@ -37,7 +37,7 @@ func Decode(name string, in io.Reader) (*Report, error) {
 // until the next one is read. The zero Decoder is ready to use.
 type Decoder struct {
 	data  bytes.Buffer
-	cells []Cell
+	cells Cells
 	names map[string]string // texts of reports, each once
 }
 

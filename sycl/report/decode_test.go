@@ -111,7 +111,7 @@ func FuzzDecodeSame(f *testing.F) {
 			return // Decode does not get as far
 		}
 		got, err := report.DecodeUnchecked(data)
-		want := &report.Report{Cells: []report.Cell{}, Devices: []report.Device{}, Images: []report.Image{}, Kernels: []report.Kernel{}}
+		want := &report.Report{Devices: []report.Device{}, Images: []report.Image{}, Kernels: []report.Kernel{}}
 		d := json.NewDecoder(bytes.NewReader(data))
 		known := func(version string) bool { return version == "1.0" || version == report.SchemaVersion }
 		if got == nil || known(got.SchemaVersion) {
@@ -144,7 +144,12 @@ func comparable(r *report.Report) string {
 	for i := range r.Kernels {
 		r.Kernels[i].Images = append([]string{}, r.Kernels[i].Images...)
 	}
-	text := fmt.Sprintf("%+v", r)
+	rest := *r
+	rest.Cells = report.Cells{}
+	text := fmt.Sprintf("%+v", &rest)
+	for _, c := range r.Cells.All() {
+		text += fmt.Sprintf("%+v", *c)
+	}
 	for name, value := range r.Extensions {
 		text += name + string(value)
 	}

@@ -3,20 +3,20 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"io"
+	"slices"
+	"strings"
 )
 
 // Encode writes the report as JSON, indented by two spaces, with a final line break.
 //
 // The output is that of encoding/json, in a fifth of the time. A large report is nearly
-// all cells, and cells repeat each other. So each text and each list of reasons of the
-// cells is encoded once.
+// all cells, and cells repeat each other. So what they share is encoded once.
 func (r *Report) Encode(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	rest := *r
-	rest.Cells = []Cell{}
+	rest.Cells = Cells{}
 	var head bytes.Buffer
 	e := json.NewEncoder(&head)
 	e.SetIndent("", "  ")
@@ -24,76 +24,93 @@ func (r *Report) Encode(w io.Writer) error {
 		return err
 	}
 	before, after, ok := bytes.Cut(head.Bytes(), []byte("[]"))
-	if !ok || len(r.Cells) == 0 {
+	if !ok || r.Cells.Len() == 0 {
 		b.Write(head.Bytes())
 		return b.Flush()
 	}
 	b.Write(before)
 	b.WriteString("[")
-	c := cellEncoder{w: b, texts: map[string][]byte{}, reasons: map[string][]byte{}}
-	for i := range r.Cells {
+	c := cellEncoder{w: b, cells: &r.Cells, outcomes: make([]encodedOutcome, r.Cells.Outcomes())}
+	for i := range r.Cells.Len() {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		if err := c.encode(&r.Cells[i]); err != nil {
-			return err
-		}
+		c.encode(i)
 	}
 	b.WriteString("\n  ]")
 	b.Write(after)
 	return b.Flush()
 }
 
+// A cellEncoder encodes cells. What cells of one outcome share is encoded once.
 type cellEncoder struct {
-	w       *bufio.Writer
-	texts   map[string][]byte
-	reasons map[string][]byte
-	key     []byte
-	err     error
+	w        *bufio.Writer
+	cells    *Cells
+	outcomes []encodedOutcome
+	devices  [][]byte
+	kernel   []byte // the last one
+	last     uint32 // its index
 }
 
-func (e *cellEncoder) encode(c *Cell) error {
-	e.member("\n    {\n      \"device\": ", c.Device)
-	e.member(",\n      \"holds\": ", string(c.Code))
-	if c.Image != "" {
-		e.member(",\n      \"image\": ", c.Image)
+// An encodedOutcome is the part of a cell between device and image, the reasons, and the
+// rest. Reasons with the name of the kernel are not kept.
+type encodedOutcome struct{ holds, reasons, rest []byte }
+
+func (e *cellEncoder) encode(i int) {
+	stored, at := e.cells.list[i], e.cells.position(i)
+	o := &e.outcomes[stored.outcome]
+	if o.rest == nil {
+		outcome := &e.cells.outcomes[stored.outcome]
+		o.holds = slices.Concat([]byte(",\n      \"holds\": "), quote(string(outcome.Code)))
+		o.rest = slices.Concat([]byte(",\n      \"scope\": "), quote(string(outcome.Scope)),
+			[]byte(",\n      \"status\": "), quote(outcome.Verdict.String()), []byte("\n    }"))
 	}
-	e.member(",\n      \"kernel\": ", c.Kernel)
-	if len(c.Reasons) > 0 {
+	if e.kernel == nil || e.last != at.kernel {
+		e.kernel, e.last = quote(e.cells.kernels[at.kernel]), at.kernel
+	}
+	e.w.WriteString("\n    {\n      \"device\": ")
+	e.w.Write(quoted(&e.devices, e.cells.devices, at.device))
+	e.w.Write(o.holds)
+	if stored.image > 0 {
+		e.w.WriteString(",\n      \"image\": ")
+		e.w.Write(quote(e.cells.images[stored.image-1]))
+	}
+	e.w.WriteString(",\n      \"kernel\": ")
+	e.w.Write(e.kernel)
+	if len(e.cells.outcomes[stored.outcome].Reasons) > 0 {
 		e.w.WriteString(",\n      \"reasons\": ")
-		e.encodeReasons(c.Reasons)
+		e.w.Write(e.reasons(i, o))
 	}
-	e.member(",\n      \"scope\": ", string(c.Scope))
-	e.member(",\n      \"status\": ", c.Verdict.String())
-	e.w.WriteString("\n    }")
-	return e.err
+	e.w.Write(o.rest)
 }
 
-func (e *cellEncoder) member(name, text string) {
-	encoded, ok := e.texts[text]
-	if !ok {
-		encoded, _ = json.Marshal(text) // cannot fail for text
-		e.texts[text] = encoded
+// reasons encodes the reasons of a cell.
+func (e *cellEncoder) reasons(i int, o *encodedOutcome) []byte {
+	if o.reasons != nil {
+		return o.reasons
 	}
-	e.w.WriteString(name)
-	e.w.Write(encoded)
+	encoded, _ := json.MarshalIndent(e.cells.At(i).Reasons, "      ", "  ") // cannot fail for text
+	if e.cells.outcomes[e.cells.Outcome(i)].reason < 0 {
+		o.reasons = encoded
+	}
+	return encoded
 }
 
-func (e *cellEncoder) encodeReasons(list []Reason) {
-	e.key = e.key[:0]
-	for _, r := range list {
-		for _, s := range []string{r.Available, r.Property, r.Required, r.Rule, r.Verdict.String(), r.Text} {
-			e.key = append(binary.AppendUvarint(e.key, uint64(len(s))), s...)
-		}
+// quoted encodes a text of a list, unless it was encoded before.
+func quoted(done *[][]byte, list []string, i uint32) []byte {
+	for len(*done) <= int(i) {
+		*done = append(*done, quote(list[len(*done)]))
 	}
-	encoded, ok := e.reasons[string(e.key)]
-	if !ok {
-		var err error
-		if encoded, err = json.MarshalIndent(list, "      ", "  "); err != nil {
-			e.err = err
-			return
-		}
-		e.reasons[string(e.key)] = encoded
+	return (*done)[i]
+}
+
+// quote encodes a text.
+func quote(text string) []byte {
+	if !strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' || r > '~' || r == '"' || r == '\\' || r == '<' || r == '>' || r == '&'
+	}) {
+		return append(append(append(make([]byte, 0, len(text)+2), '"'), text...), '"')
 	}
-	e.w.Write(encoded)
+	encoded, _ := json.Marshal(text) // cannot fail for text
+	return encoded
 }

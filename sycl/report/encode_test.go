@@ -36,7 +36,10 @@ func fill(v reflect.Value, text string) {
 // TestEncodeIsJSON: the own encoder of cells writes what encoding/json does.
 func TestEncodeIsJSON(t *testing.T) {
 	full := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
-	fill(reflect.ValueOf(&full.Cells[0]).Elem(), "x")
+	filled := full.Cells.At(0)
+	fill(reflect.ValueOf(&filled).Elem(), "x")
+	filled.Kernel, filled.Device = full.Cells.At(0).Kernel, full.Cells.At(0).Device
+	full.Cells.Set(0, &filled)
 	none := reporttest.Build(t, nil)
 	for name, r := range map[string]*report.Report{"every member": full, "hostile names": reporttest.Build(t, []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("<b>&\u2028\"\\", "\x1b\xff"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_pvc"), "no cell": none, "two": reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")} {
 		var want bytes.Buffer

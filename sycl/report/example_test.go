@@ -27,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, cell := range r.Cells {
+	for _, cell := range r.Cells.All() {
 		for _, reason := range cell.Reasons {
 			fmt.Printf("%s on %s: %s: %s\n", cell.Kernel, cell.Device, cell.Verdict, reason.Text)
 		}

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"math"
-	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
@@ -142,7 +141,7 @@ var (
 
 // report reads a report. A list that is missing is empty.
 func (p *reader) report(r *Report) bool {
-	*r = Report{Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	*r = Report{Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	if !object(p, r, reportMembers) {
 		return false
 	}
@@ -184,41 +183,46 @@ func (p *reader) reason(r *Reason) bool {
 }
 
 // cells reads the cells, into the memory of earlier ones.
-func (p *reader) cells(to *[]Cell) bool {
+func (p *reader) cells(to *Cells) bool {
 	if !p.open('[', "a list") {
 		return false
 	}
 	const least = 256 // bytes of a cell that Encode writes
-	cells := slices.Grow(p.memory[:0], min(len(p.data)/least, maxCells))
+	*to = p.memory.emptied()
+	to.grow(min(len(p.data)/least, maxCells))
 	p.last = new(Cell)
+	next := new(Cell)
 	for more := !p.close(']'); more; more = p.more(']') {
-		if len(cells) == maxCells {
+		if to.Len() == maxCells {
 			return p.fail(p.i, "more than %d cells", maxCells)
 		}
-		cells = append(cells, Cell{})
-		c := &cells[len(cells)-1]
-		if !p.knownCell(c) && !p.newCell(c) {
+		*next = Cell{}
+		if stored, ok := p.knownCell(next); ok {
+			to.locate(next)
+			to.list = append(to.list, stored)
+		} else if !p.newCell(next, to) {
 			return false
 		}
-		p.learnDevice(c)
-		p.last = c
+		p.learnDevice(next)
+		p.last, next = next, p.last
 	}
-	*to, p.memory = cells, cells
+	p.memory = *to
 	return p.fault == nil
 }
 
 // A knownCell is a cell that was read, and its bytes before and after its device.
 type knownCell struct {
 	cell          Cell
+	stored        storedCell
 	before, after []byte
 	member        string // that was read last
 }
 
 // knownCell reads a cell that has the bytes of a known cell but for the device, so that
 // nothing else differs between the two. Most cells of a kernel are such ones.
-func (p *reader) knownCell(c *Cell) bool {
+func (p *reader) knownCell(c *Cell) (stored storedCell, ok bool) {
 	if p.escapes {
-		return false
+		return stored, false
 	}
 	start, device := p.i, p.likelyDevice()
 	for i := range p.known {
@@ -226,26 +230,29 @@ func (p *reader) knownCell(c *Cell) bool {
 		if p.isNext(k.before) && p.isName(device) && p.isNext(k.after) {
 			*c, p.member = k.cell, k.member
 			c.Device = device
-			return true
+			return k.stored, true
 		}
 		p.i = start
 	}
-	return false
+	return stored, false
 }
 
-// newCell reads any cell, which is a known one then.
-func (p *reader) newCell(c *Cell) bool {
+// newCell reads any cell and adds it. It is a known one then.
+func (p *reader) newCell(c *Cell, to *Cells) bool {
 	start := p.i
 	switch {
 	case !object(p, c, cellMembers):
 		return false
 	case c.Kernel == "" || c.Device == "":
 		return p.fail(p.i-1, "a cell has no kernel or no device")
-	case p.escapes:
+	}
+	to.Append(c)
+	if p.escapes {
 		return true
 	}
 	p.known[p.learned%len(p.known)] = knownCell{
 		cell:   *c,
+		stored: to.list[len(to.list)-1],
 		before: p.data[start : p.afterDevice-len(c.Device)-1],
 		after:  p.data[p.afterDevice:p.i],
 		member: p.member,

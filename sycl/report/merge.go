@@ -31,7 +31,7 @@ func Merge(parts ...*Report) (*Report, error) {
 		return parts[0], nil
 	}
 	m := merger{devices: map[string]*Device{}, kernels: map[string]*Kernel{}, cells: map[pair]Cell{}}
-	out := &Report{Schema: Schema, Cells: []Cell{}, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	out := &Report{Schema: Schema, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	for i, p := range parts {
 		if i == 0 {
 			out.Target, out.Generator = p.Target, p.Generator
@@ -179,7 +179,8 @@ func mergeForms(list, more []KernelForm) []KernelForm {
 }
 
 func (m *merger) addCells(p *Report, about string, kernelIDs, imageIDs map[string]string) error {
-	for _, c := range p.Cells {
+	for _, cell := range p.Cells.All() {
+		c := *cell
 		c.Kernel = kernelIDs[c.Kernel]
 		c.Image = imageIDs[c.Image]
 		at := pair{c.Kernel, c.Device}
@@ -220,7 +221,7 @@ func (m *merger) list(out *Report) {
 				c = Cell{Kernel: k.ID, Device: d.ID, Code: NoCode, Scope: ScopeKernel, Verdict: compat.NotApplicable,
 					Reasons: []Reason{{Rule: NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
 			}
-			out.Cells = append(out.Cells, c)
+			out.Cells.Append(&c)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestMerge(t *testing.T) {
 	if got := encode(t, reporttest.Merge(t, joined, two)); got != encode(t, reporttest.Merge(t, one, other, two)) {
 		t.Errorf("a merged report as a part: %s", got)
 	}
-	if n := joined.Statistics; n.Kernels != len(one.Kernels)+len(other.Kernels) || n.NotApplicable != n.Cells-len(one.Cells)-len(other.Cells) {
+	if n := joined.Statistics; n.Kernels != len(one.Kernels)+len(other.Kernels) || n.NotApplicable != n.Cells-one.Cells.Len()-other.Cells.Len() {
 		t.Errorf("statistics %+v", n)
 	}
 	var labels []string
@@ -70,9 +70,10 @@ func TestMerge(t *testing.T) {
 	device := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
 	device.Devices[0].MaxWorkGroupSize = 1
 	verdict := reporttest.Build(t, reporttest.Program()[:1], "intel_gpu_pvc")
-	verdict.Kernels[0].ID, verdict.Cells[0].Code = one.Kernels[0].ID, report.IR
-	verdict.Kernels, verdict.Cells = verdict.Kernels[:1], verdict.Cells[:1]
-	verdict.Cells[0].Kernel = one.Kernels[0].ID
+	cell := verdict.Cells.At(0)
+	cell.Kernel, cell.Code = one.Kernels[0].ID, report.IR
+	verdict.Kernels, verdict.Cells = verdict.Kernels[:1], report.MakeCells(cell)
+	verdict.Kernels[0].ID = cell.Kernel
 	for name, test := range map[string]struct {
 		part *report.Report
 		want string

@@ -37,7 +37,7 @@ type reader struct {
 	column  int
 	raw     []byte   // of the last reasons
 	reasons []Reason // the last ones
-	memory  []Cell   // for cells
+	memory  Cells    // for cells
 
 	known       [4]knownCell // the last cells that were not like one of these
 	learned     int          // how many such cells there were

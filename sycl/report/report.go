@@ -37,7 +37,7 @@ const (
 
 // A Report says which kernels run on which devices.
 type Report struct {
-	Cells         []Cell                     `json:"cells"` // by kernel and device; one for each pair
+	Cells         Cells                      `json:"cells"` // by kernel and device; one for each pair
 	Devices       []Device                   `json:"devices"`
 	Extensions    map[string]json.RawMessage `json:"extensions,omitempty"`
 	Generator     Generator                  `json:"generator"`
@@ -210,19 +210,13 @@ func (r *Report) leastVersion() string {
 
 // statistics counts the lists of the report.
 func (r *Report) statistics() Statistics {
-	s := Statistics{Cells: len(r.Cells), Devices: len(r.Devices), Kernels: len(r.Kernels)}
-	for _, c := range r.Cells {
-		switch c.Verdict {
-		case compat.Compatible:
-			s.Compatible++
-		case compat.Incompatible:
-			s.Incompatible++
-		case compat.Undetermined:
-			s.Undetermined++
-		case compat.NotApplicable:
-			s.NotApplicable++
-		}
+	s := Statistics{Cells: r.Cells.Len(), Devices: len(r.Devices), Kernels: len(r.Kernels)}
+	n := map[compat.Verdict]int{}
+	for _, c := range r.Cells.list {
+		n[r.Cells.outcomes[c.outcome].Verdict]++
 	}
+	s.Compatible, s.Incompatible = n[compat.Compatible], n[compat.Incompatible]
+	s.Undetermined, s.NotApplicable = n[compat.Undetermined], n[compat.NotApplicable]
 	return s
 }
 

@@ -54,7 +54,8 @@ func TestJoinRounded(t *testing.T) {
 		var rows []string
 		for i, k := range r.Kernels {
 			var cells []string
-			for _, c := range r.Cells[2*i : 2*i+2] {
+			for d := range 2 {
+				c := r.Cells.At(2*i + d)
 				text := fmt.Sprint(c.Verdict, " ", c.Code, " ", c.Scope)
 				for _, reason := range c.Reasons {
 					text += " " + reason.Rule

@@ -23,7 +23,7 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name)
 	}
 	hasVerdict := map[string]bool{}
-	for _, c := range r.Cells {
+	for _, c := range r.Cells.All() {
 		if devices[c.Device] && slices.Contains(s.Verdicts, c.Verdict) {
 			hasVerdict[c.Kernel] = true
 		}
@@ -62,14 +62,17 @@ func (r *Report) part(devices, kernels map[string]bool) *Report {
 	images := map[string]bool{}
 	out.Devices = only(r.Devices, func(d *Device) bool { return devices[d.ID] })
 	out.Kernels = only(r.Kernels, func(k *Kernel) bool { return kernels[k.ID] })
-	out.Cells = only(r.Cells, func(c *Cell) bool { return devices[c.Device] && kernels[c.Kernel] })
+	out.Cells = Cells{}
+	for _, c := range r.Cells.All() {
+		if devices[c.Device] && kernels[c.Kernel] {
+			out.Cells.Append(c)
+			images[c.Image] = true
+		}
+	}
 	for _, k := range out.Kernels {
 		for _, i := range k.Images {
 			images[i] = true
 		}
-	}
-	for _, c := range out.Cells {
-		images[c.Image] = true
 	}
 	out.Images = only(r.Images, func(i *Image) bool { return images[i.ID] })
 	out.Statistics = out.statistics()

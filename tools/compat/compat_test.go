@@ -154,7 +154,7 @@ func TestReportEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range r.Cells {
+		for _, c := range r.Cells.All() {
 			if c.Kernel == "_ZTS9VectorAdd" && c.Code != want {
 				t.Errorf("%s: the device takes %s, want %s", flag, c.Code, want)
 			}
@@ -189,7 +189,7 @@ func TestReportTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		var cells []string
-		for _, c := range r.Cells {
+		for _, c := range r.Cells.All() {
 			cells = append(cells, fmt.Sprint(c.Device, " ", c.Verdict))
 		}
 		if got := strings.Join(cells, ", "); got != test.want {

@@ -340,7 +340,7 @@ func TestCheckBinaries(t *testing.T) {
 	testfile.Write(t, "out/libk.so.1", object)
 	args := []string{"--required", "intel_gpu_acm_g10", "--binary", "out/**"}
 	code, stdout, stderr := run(t, append([]string{"check", "--format", "json"}, args...)...)
-	if code != 1 || stderr != "" || !strings.Contains(stdout, "on intel_gpu_acm_g10") || !strings.Contains(stdout, `"target": "out/libk.so"`) {
+	if code != 1 || stderr != "" || !strings.Contains(stdout, `"intel_gpu_acm_g10"`) || !strings.Contains(stdout, `"target": "out/libk.so"`) {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	run(t, append([]string{"baseline", "update", "--baseline", "b.json"}, args...)...)

@@ -98,9 +98,11 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	// Native images of bundles that are still to be built or linked are passed over. The
 	// runtime of 2025.3 takes those of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
-		x.crashes = r == release.Before2026() && slices.ContainsFunc(x.report.Cells, func(c report.Cell) bool {
-			return c.Verdict == compat.Compatible && (c.Code == report.Native || c.Code == report.NativeOrIR)
-		})
+		for _, c := range x.report.Cells.All() {
+			if r == release.Before2026() && c.Verdict == compat.Compatible && (c.Code == report.Native || c.Code == report.NativeOrIR) {
+				x.crashes = true
+			}
+		}
 		modules = withoutNative(modules)
 		build()
 	}
@@ -133,7 +135,7 @@ func withoutNative(modules []report.Module) []report.Module {
 func (x *explainer) kernels(name string) ([]outcome, error) {
 	list := []outcome{}
 	for i, k := range x.report.Kernels {
-		list = append(list, x.outcome(k, x.report.Cells[i])) // a cell for each kernel, on one device
+		list = append(list, x.outcome(k, x.report.Cells.At(i))) // a cell for each kernel, on one device
 	}
 	if !x.embedded {
 		x.loaded(list)

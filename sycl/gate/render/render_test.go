@@ -153,7 +153,7 @@ func attack(name string) *gate.Result {
 		id := fmt.Sprint(name, i)
 		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1},
 			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
-		r.Cells = append(r.Cells, report.Cell{Kernel: id, Device: name + "d", Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
+		r.Cells.Append(&report.Cell{Kernel: id, Device: name + "d", Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
 	}
 	p := gate.DefaultPolicy()
 	p.File = name

@@ -10,6 +10,7 @@ import (
 	"html"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -59,7 +60,7 @@ func TestRenderings(t *testing.T) {
 	// Lines end in LF in the repository.
 	golden.Check(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
 	golden.Check(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
-	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Cells)+1 {
+	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != two.Cells.Len()+1 {
 		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
 	}
 	// Style and script have tests of their own; a golden file of them says nothing.
@@ -98,19 +99,23 @@ func hostile(t testing.TB) *report.Report {
 	r.Generator.Name = hostileNames[1]
 	for i := range r.Devices {
 		d := &r.Devices[i]
-		for j := range r.Cells {
-			if r.Cells[j].Device == d.ID {
-				r.Cells[j].Device = hostileNames[i]
+		renamed := report.Cells{}
+		for _, c := range r.Cells.All() {
+			if c.Device == d.ID {
+				c.Device = hostileNames[i]
 			}
+			renamed.Append(c)
 		}
+		r.Cells = renamed
 		d.ID, d.Name = hostileNames[i], hostileNames[i]+hostileNames[14]
 		d.Architecture, d.Backend = hostileNames[2], hostileNames[5]
 		d.Aspects = append(d.Aspects, aspect.Named{Name: hostileNames[0]})
 	}
 	n := 0
-	for i := range r.Cells {
-		for j := range r.Cells[i].Reasons {
-			reason := &r.Cells[i].Reasons[j]
+	for i, c := range r.Cells.All() {
+		c.Reasons = slices.Clone(c.Reasons)
+		for j := range c.Reasons {
+			reason := &c.Reasons[j]
 			name := hostileNames[n%len(hostileNames)]
 			reason.Text, reason.Available = name, name
 			if n%3 == 0 {
@@ -121,6 +126,7 @@ func hostile(t testing.TB) *report.Report {
 			}
 			n++
 		}
+		r.Cells.Set(i, c)
 	}
 	return r
 }
@@ -324,8 +330,8 @@ func TestHostileCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(rows) != 1+len(r.Cells) {
-			t.Errorf("%d rows for %d cells", len(rows), len(r.Cells))
+		if len(rows) != 1+r.Cells.Len() {
+			t.Errorf("%d rows for %d cells", len(rows), r.Cells.Len())
 		}
 		for _, row := range rows {
 			for _, field := range row {
@@ -392,7 +398,9 @@ func FuzzRenderings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, required string, lazy bool) {
 		r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
 		r.Kernels[0].DisplayName, r.Devices[0].Name = name, name
-		r.Cells[0].Reasons[0].Required, r.Cells[0].Reasons[0].Text = required, name
+		c := r.Cells.At(0)
+		c.Reasons[0].Required, c.Reasons[0].Text = required, name
+		r.Cells = report.MakeCells(c)
 		for line := range strings.Lines(text(t, TextOptions{}, r)) {
 			checkVisible(t, line)
 			// Continuous integration systems take such lines for commands.

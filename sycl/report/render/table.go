@@ -37,25 +37,29 @@ func newTable(r *report.Report) *table {
 	t := &table{Report: r, patterns: [][]uint32{}, rows: make([]uint32, len(r.Kernels))}
 	// The kind of cells that are missing. Build and Decode do not allow any.
 	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
-	at := cellOrder(r)
+	at := r.CellIndex()
+	kindOf := make([]uint32, r.Cells.Outcomes()) // by outcome, 0 when it is not known
 	kinds, patterns := map[string]uint32{}, map[string]uint32{}
 	row := make([]uint32, len(r.Devices))
 	var key []byte
 	for k := range r.Kernels {
 		for d := range row {
-			c := at(k, d)
-			if c == nil {
+			i := at(k, d)
+			if i < 0 {
 				row[d] = 0
 				continue
 			}
-			key = appendKey(key[:0], c)
-			n, ok := kinds[string(key)]
-			if !ok {
-				n = uint32(len(t.kinds))
-				kinds[string(key)] = n
-				t.kinds = append(t.kinds, kind{Cell: *c, words: cellWords(c)})
+			n := &kindOf[r.Cells.Outcome(i)]
+			if *n == 0 {
+				c := r.Cells.At(i)
+				key = appendKey(key[:0], &c)
+				if *n = kinds[string(key)]; *n == 0 {
+					*n = uint32(len(t.kinds))
+					kinds[string(key)] = *n
+					t.kinds = append(t.kinds, kind{Cell: c, words: cellWords(&c)})
+				}
 			}
-			row[d] = n
+			row[d] = *n
 		}
 		key = key[:0]
 		for _, n := range row {
@@ -70,30 +74,6 @@ func newTable(r *report.Report) *table {
 		t.rows[k] = p
 	}
 	return t
-}
-
-// cellOrder returns a function that returns the cell of a kernel and a device, nil if
-// there is none. Build and Decode put the cells of a report in the order of its lists.
-func cellOrder(r *report.Report) func(kernel, device int) *report.Cell {
-	n := len(r.Devices)
-	inOrder := len(r.Cells) == len(r.Kernels)*n
-	for i := 0; inOrder && i < len(r.Cells); i++ {
-		inOrder = r.Cells[i].Kernel == r.Kernels[i/n].ID && r.Cells[i].Device == r.Devices[i%n].ID
-	}
-	if inOrder {
-		return func(kernel, device int) *report.Cell { return &r.Cells[kernel*n+device] }
-	}
-	type pair struct{ kernel, device string }
-	places := make(map[pair]int, len(r.Cells))
-	for i := range r.Cells {
-		places[pair{r.Cells[i].Kernel, r.Cells[i].Device}] = i
-	}
-	return func(kernel, device int) *report.Cell {
-		if i, ok := places[pair{r.Kernels[kernel].ID, r.Devices[device].ID}]; ok {
-			return &r.Cells[i]
-		}
-		return nil
-	}
 }
 
 // appendKey appends what cells of one kind share.

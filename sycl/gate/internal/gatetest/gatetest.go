@@ -48,7 +48,7 @@ func Report(label string, devices []string, kernels map[string]On) *report.Repor
 			for _, reason := range c.Reasons {
 				c.Verdict = max(c.Verdict, reason.Verdict)
 			}
-			r.Cells = append(r.Cells, c)
+			r.Cells.Append(&c)
 		}
 	}
 	return r
@@ -92,9 +92,10 @@ func Everything() *report.Report {
 // problem.
 func Before() *report.Report {
 	r := Everything()
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Kernel == Mangled("Dims") {
+	for i, c := range r.Cells.All() {
+		if c.Kernel == Mangled("Dims") {
 			c.Verdict, c.Reasons = compat.Compatible, nil
+			r.Cells.Set(i, c)
 		}
 	}
 	return r
