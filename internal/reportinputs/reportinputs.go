@@ -47,8 +47,9 @@ type Options struct {
 	// folder is read.
 	Confined bool
 
-	// Strict makes it an error that a file cannot be read which a folder, a pattern or an
-	// archive has. Without, that is a warning.
+	// Strict is for a gate. Each file is a program of its own unless there is a label, and
+	// it is an error that a file cannot be read which a folder, a pattern or an archive
+	// has. Without, that is a warning.
 	Strict bool
 }
 
@@ -174,17 +175,29 @@ func (c *collector) check() error {
 	case c.fault != nil:
 		return c.fault
 	case c.leftOut != "":
-		return cli.BadInput(fmt.Errorf("no device image can be taken: %s", safetext.Printable(c.leftOut)))
+		return emptyf("no device image can be taken: %s", c.leftOut)
 	case c.files == 0:
-		return cli.BadInput(fmt.Errorf("there is no file to report on: %s", safetext.Printable(strings.Join(slices.Concat(c.Files, c.Embedded), ", "))))
+		return emptyf("there is no file to report on: %s", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}
 	for f, why := range c.none {
 		if c.files == 1 {
-			return cli.BadInput(fmt.Errorf("%s: %s: looked for %s", safetext.Printable(f.name), why, lookedFor))
+			return emptyf("%s: %s: looked for %s", f.name, why, lookedFor)
 		}
 	}
-	return cli.BadInput(fmt.Errorf("no device images in %s: looked for %s", filesOf(c.files), lookedFor))
+	return emptyf("no device images in %s: looked for %s", filesOf(c.files), lookedFor)
 }
+
+// An EmptyError says that there is no device code to report on. It is bad input.
+type EmptyError struct{ msg string }
+
+func emptyf(format string, args ...any) error {
+	return &EmptyError{safetext.Printable(fmt.Sprintf(format, args...))}
+}
+
+func (e *EmptyError) Error() string { return e.msg }
+
+// BadInput marks the error as caused by an input file.
+func (*EmptyError) BadInput() {}
 
 // summarize says which files have no device code.
 func (c *collector) summarize(named []*file) {
@@ -232,7 +245,7 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 // programs returns a part for each program.
 func (c *collector) programs() []*part {
 	bare := !slices.ContainsFunc(c.parts, func(p *part) bool { return !p.bare })
-	if c.Label == "" && len(c.Embedded) == 0 && !bare {
+	if c.Label == "" && len(c.Embedded) == 0 && (c.Strict || !bare) {
 		return distinct(c.parts)
 	}
 	whole := &part{name: c.parts[0].name, label: label{stable: c.Label}}
