@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -157,7 +158,8 @@ func (in *input) words() []string {
 // A source says where the value of an input is from.
 type source struct{ name, value, from string }
 
-// readInputs reads the inputs from arguments and variables, in this order.
+// readInputs reads the inputs from arguments and variables, in this order. With an error
+// there are settings as well when only some inputs are wrong, to report it by.
 func readInputs(args []string, getenv func(string) string) (*settings, []source, error) {
 	flags := flag.NewFlagSet("action", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -176,6 +178,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 	}
 	s := &settings{files: map[string]string{}}
 	var sources []source
+	var wrong error // the first
 	for i := range inputs {
 		in := &inputs[i]
 		value, from := strings.TrimSpace(*given[in.name]), "flag"
@@ -190,19 +193,20 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 			continue
 		}
 		if words := in.words(); words != nil && !slices.Contains(words, value) {
-			return nil, nil, cli.Usagef("input %s: %q is none of %s", in.name, value, in.values)
-		}
-		if err := in.set(s, value); err != nil {
-			return nil, nil, cli.Usagef("input %s: %v", in.name, err)
+			wrong = cmp.Or(wrong, cli.Usagef("input %s: %q is none of %s", in.name, value, in.values))
+		} else if err := in.set(s, value); err != nil {
+			wrong = cmp.Or(wrong, cli.Usagef("input %s: %v", in.name, err))
 		}
 	}
 	switch {
+	case wrong != nil:
+		return s, nil, wrong
 	case len(s.reports)+len(s.binaries) == 0:
-		return nil, nil, cli.Usagef("input reports or binaries is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
+		return s, nil, cli.Usagef("input reports or binaries is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
 	case len(s.binaries) == 0 && len(s.devices)+len(s.deviceConfig) > 0:
-		return nil, nil, cli.Usagef("inputs devices and device-config are for binaries: reports have their devices already")
+		return s, nil, cli.Usagef("inputs devices and device-config are for binaries: reports have their devices already")
 	case len(s.binaries) == 0 && s.files["report"] != "":
-		return nil, nil, cli.Usagef("input report-file is for binaries: reports are files already")
+		return s, nil, cli.Usagef("input report-file is for binaries: reports are files already")
 	}
 	return s, sources, nil
 }
