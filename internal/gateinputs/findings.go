@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Findings returns what is wrong according to files that may be results, as
+// Findings returns what is wrong with each target according to files that may be results, as
 // "compat check --format json" writes them, and reports, which are checked as the
 // options say.
 func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
@@ -41,7 +42,19 @@ func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
 		}
 		list = append(list, r.Findings...)
 	}
-	return list, nil
+	return slices.Concat(list, repeated(list)), nil
+}
+
+// repeated returns the findings for the other targets that they are about.
+func repeated(findings []gate.Finding) (list []gate.Finding) {
+	for _, f := range findings {
+		for _, label := range f.Also {
+			again := f
+			again.Target, again.Also = label, nil
+			list = append(list, again)
+		}
+	}
+	return list
 }
 
 // readResult returns nil for files that are not results.

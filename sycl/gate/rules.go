@@ -64,6 +64,7 @@ const (
 	SuppressionExpired RuleID = "suppression-expired"
 	SuppressionStale   RuleID = "suppression-stale"
 	DeviceDataChanged  RuleID = "device-data-changed"
+	NotCompared        RuleID = "not-compared"
 	PolicyWeakened     RuleID = "policy-weakened"
 )
 
@@ -134,10 +135,17 @@ write a second kernel and choose with device::has(); name both as a family in th
 		Short: "There is no code for the device.",
 		Long: `The file has no device image with the kernel that the device can run: neither native code nor code that is compiled when
 the program runs. Add the device, or spir64, to the targets of the build.`},
+	{ID: NotCompared, Level: Warning,
+		Short: "The policy or the baseline was not compared with that of the base branch.",
+		Long: `Without the comparison nobody sees whether a change asks for less than before (policy-weakened). The checkout of a
+continuous integration often has one commit only: fetch the commit that the change is based on (fetch-depth: 0 of
+actions/checkout), or give the files of the base branch (--base-policy and --base-baseline of "compat check"). With
+"compare-with-base: required" in the policy, among the flags or among the inputs of the action, this fails.`},
 	{ID: PolicyWeakened, Level: Note,
 		Short: "The policy or the baseline asks for less than that of the base branch.",
 		Long: `A change can make its own failures disappear when it edits the policy or the baseline. This is never a failure; it
-shows reviewers what to look at.`},
+shows reviewers what to look at. Name owners of these files (CODEOWNERS). "policy-ref: base" of the action checks by the
+policy and the baseline of the base branch.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
 		Short: "Reports contradict each other or have no verdict.",
 		Long: `Two reports about the same target give different verdicts or describe a device differently, or no report has a
@@ -158,6 +166,13 @@ what you know of your devices into a device configuration file, or say with "und
 	{ID: UnknownReason, Level: Error, Finding: true,
 		Short: "The report gives a reason that this version does not know.",
 		Long:  `The report was made by a newer version. Check it with that version.`},
+	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
+		Short: "The kernel uses intrinsics of explicit SIMD that the device does not have.",
+		Long: `The compiler for the device refuses the whole module, ahead of time and when the program runs. Accesses by the
+load-store cache (lsc_block_load, lsc_gather, and block_load and others with cache hints) are for Intel GPUs from Xe-HPG on.
+Named barriers are for Xe-HPC and GPUs from Xe2 on, and xmx::dpas is for GPUs with matrix engines. For other devices write a
+kernel with block_load, gather and atomic_update without cache hints, in another source so that it is another module, and
+choose by the device; name both as a family in the policy. Or remove the device from the targets.`},
 	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",
 		Short: "The kernel uses matrices of a type or size that the device does not have.",
 		Long: `The combinations of types and sizes differ between devices. Ask the device for them

@@ -64,7 +64,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			to = t.code
 		case compat.FixedTargetMismatch:
 			to = t.fixed
-		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix:
+		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix,
+			compat.UnsupportedIntrinsic:
 			if p.unsupported != "keep" {
 				to = t.out
 			}

@@ -3,8 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -28,8 +26,9 @@ func (g *gateFlags) setup(fs *flag.FlagSet) {
 
 func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.Var(&g.baseReports, "base-reports", "reports of the base branch, as a `pattern` such as 'base/**/*.json': what they have is not new; may be repeated, and with ! in front it takes files away")
-	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`: shows when the policy asks for less")
-	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`: shows when the baseline has more")
+	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`, or none when it has none: shows when the policy asks for less")
+	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`, or none when it has none: shows when the baseline asks for less")
+	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether it is a failure that --base-policy or --base-baseline is missing, instead of what the policy says")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
 }
 
@@ -37,53 +36,14 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 	o := g.Options
 	o.Reports, o.Required = args, g.required.Values
+	for _, f := range []*gateinputs.File{&o.BasePolicy, &o.BaseBaseline} {
+		if f.Name == "none" {
+			*f = gateinputs.File{Absent: true}
+		}
+	}
 	var err error
-	if o.BaseReports, err = findReports(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
+	if o.BaseReports, err = workspace.Find(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
 		err = cli.BadInput(fmt.Errorf("--base-reports %q: there is no such file", strings.Join(g.baseReports.Values, ",")))
 	}
 	return o, err
-}
-
-// findReports returns the files that patterns match. In contrast to those of
-// the action they may begin with a path to another folder.
-func findReports(patterns []string) ([]string, error) {
-	byFolder := map[string][]string{}
-	var folders []string
-	for _, p := range patterns {
-		name, not := strings.CutPrefix(p, "!")
-		folder := "."
-		if filepath.IsAbs(name) || strings.HasPrefix(name, "..") {
-			folder, name = splitFolder(name)
-		}
-		if not {
-			name = "!" + name
-		}
-		if byFolder[folder] == nil {
-			folders = append(folders, folder)
-		}
-		byFolder[folder] = append(byFolder[folder], name)
-	}
-	var all []string
-	for _, folder := range folders {
-		if _, err := os.Stat(folder); err != nil {
-			continue // nothing is found in it
-		}
-		found, err := workspace.Glob(folder, byFolder[folder])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-// splitFolder returns the folder in front of the first special character of a
-// pattern, and the rest.
-func splitFolder(pattern string) (folder, rest string) {
-	end := len(pattern)
-	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
-		end = i
-	}
-	i := strings.LastIndexByte(pattern[:end], '/')
-	return pattern[:i+1], pattern[i+1:]
 }

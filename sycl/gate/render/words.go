@@ -85,6 +85,8 @@ func (w words) need(f *gate.Finding, rule gate.RuleID) string {
 		return who + " requires work-group size " + required + has
 	case compat.UnsupportedWorkGroupDims:
 		return who + " requires a work-group size of " + required + " dimensions, which does not fit"
+	case compat.UnsupportedIntrinsic:
+		return who + " uses the intrinsic " + required
 	case compat.UnsupportedJointMatrix:
 		return who + " requires the joint matrix " + required
 	case compat.FixedTargetMismatch:
