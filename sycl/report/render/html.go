@@ -345,8 +345,7 @@ type pageAbout struct {
 
 func (p *page) reasons() {
 	const shown, most = 12, 200
-	l := p.table.reasons()
-	for _, e := range l.entries {
+	for _, e := range p.table.reasons() {
 		if e.Rule == report.NotReported {
 			continue
 		}
@@ -354,11 +353,11 @@ func (p *page) reasons() {
 		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: count(len(e.kernels), "kernel"),
 			Devices: p.table.deviceNames(e.devices), Uncounted: max(0, len(e.kernels)-most)}
 		n := 0
-		out.Origins, n, out.Note = l.origins(p.table, e, most)
+		out.Origins, n, out.Note = e.origins(p.table, most)
 		out.OtherOrigins = n - len(out.Origins)
 		for _, n := range e.kernels[:min(len(e.kernels), most)] {
 			k := &p.Kernels[n]
-			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: l.of(p.table, e, n).brief, Place: place(k.Location)})
+			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: e.briefs[p.table.rows[n]], Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)

@@ -127,6 +127,30 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 	}
 }
 
+// A cell can have very many reasons. Nothing is looked for among all of them for each.
+func TestManyReasons(t *testing.T) {
+	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", "spir64")
+	for i := range r.Cells.Len() {
+		c := r.Cells.At(i)
+		c.Reasons = slices.Clone(c.Reasons)
+		for n := range 50_000 {
+			reason := c.Reasons[0]
+			reason.Required = fmt.Sprint("aspect", n)
+			reason.Text = reason.Required
+			c.Reasons = append(c.Reasons, reason)
+		}
+		r.Cells.Set(i, &c)
+	}
+	if s := text(t, TextOptions{}, r); strings.Count(s, "\n") > 200 || !strings.Contains(s, " more reasons with fewer kernels:\n") {
+		t.Errorf("%d lines:\n%s", strings.Count(s, "\n"), s[:min(len(s), 5000)])
+	}
+	if s := markdown(t, r, MarkdownOptions{MaxBytes: 65_536}); len(s) > 65_536 || !strings.Contains(s, "more reasons") {
+		t.Errorf("%d bytes", len(s))
+	}
+	pageText(t, r, HTMLOptions{})
+	csvText(t, r)
+}
+
 // hostileNames would be markup, commands or formulas if they were not escaped.
 var hostileNames = []string{
 	"<script>alert(1)</script>", "</script><script>alert(1)//", "<!--", "-->", "]]>", "<img src=x onerror=alert(1)>", "&lt;b&gt;", `" onmouseover="alert(1)`, "' autofocus '",
