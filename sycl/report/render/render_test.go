@@ -133,7 +133,7 @@ func TestManyReasons(t *testing.T) {
 	for i := range r.Cells.Len() {
 		c := r.Cells.At(i)
 		c.Reasons = slices.Clone(c.Reasons)
-		for n := range 50_000 {
+		for n := range 20_000 {
 			reason := c.Reasons[0]
 			reason.Required = fmt.Sprint("aspect", n)
 			reason.Text = reason.Required
