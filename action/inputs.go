@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -142,7 +143,8 @@ func (in *input) words() []string {
 // A source says where the value of an input is from.
 type source struct{ name, value, from string }
 
-// readInputs reads the inputs from arguments and variables, in this order.
+// readInputs reads the inputs from arguments and variables, in this order. With an error
+// there are settings as well when only some inputs are wrong, to report it by.
 func readInputs(args []string, getenv func(string) string) (*settings, []source, error) {
 	flags := flag.NewFlagSet("action", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -161,6 +163,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 	}
 	s := &settings{files: map[string]string{}}
 	var sources []source
+	var wrong error // the first
 	for i := range inputs {
 		in := &inputs[i]
 		value, from := strings.TrimSpace(*given[in.name]), "flag"
@@ -175,14 +178,16 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 			continue
 		}
 		if words := in.words(); words != nil && !slices.Contains(words, value) {
-			return nil, nil, cli.Usagef("input %s: %q is none of %s", in.name, value, in.values)
-		}
-		if err := in.set(s, value); err != nil {
-			return nil, nil, cli.Usagef("input %s: %v", in.name, err)
+			wrong = cmp.Or(wrong, cli.Usagef("input %s: %q is none of %s", in.name, value, in.values))
+		} else if err := in.set(s, value); err != nil {
+			wrong = cmp.Or(wrong, cli.Usagef("input %s: %v", in.name, err))
 		}
 	}
+	if wrong != nil {
+		return s, nil, wrong
+	}
 	if len(s.reports) == 0 {
-		return nil, nil, cli.Usagef("input reports is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json")
+		return s, nil, cli.Usagef("input reports is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json")
 	}
 	return s, sources, nil
 }

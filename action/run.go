@@ -40,6 +40,7 @@ type action struct {
 	event    *event
 	options  gateinputs.Options
 	result   *gate.Result
+	shown    bool    // whether the result is in the summary and the comment, as far as these can be written
 	troubles []error // of showing the result
 }
 
@@ -65,7 +66,7 @@ func run(ctx context.Context, env environment) int {
 	case a.github == nil && interrupt.Stopped(ctx):
 		return cli.ExitFailure
 	}
-	return a.failed(err)
+	return a.failed(ctx, err)
 }
 
 // try does all, and makes an error of a panic: no fault may look like a verdict.
@@ -104,32 +105,6 @@ func (a *action) verdict() int {
 		return cli.ExitNo
 	}
 	return cli.ExitOK
-}
-
-// failed reports an error and returns the exit code: a change that does not pass
-// stays one when something else fails.
-func (a *action) failed(err error) int {
-	code := cli.ExitCode(err)
-	message := safetext.Escape(safetext.Shorten(err.Error()))
-	if a.settings != nil && a.token != "" {
-		message = strings.ReplaceAll(message, a.token, "***")
-	}
-	conclusion := "error"
-	if a.result != nil && a.result.Conclusion == gate.Failure {
-		code, conclusion = cli.ExitNo, string(gate.Failure)
-	}
-	if a.github == nil {
-		fmt.Fprintf(a.stderr, "action: error: %s\n", message)
-		return code
-	}
-	if !a.github.Annotate(ghactions.Annotation{Level: ghactions.Error, Title: "SYCL compatibility", Message: message}) {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %s\n", message); return err })
-	}
-	err = a.github.SetOutputs(ghactions.Output{Name: "conclusion", Value: ghactions.Word(conclusion)}, ghactions.Output{Name: "exit-code", Value: ghactions.Number(code)})
-	if err != nil && a.result == nil {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
-	}
-	return code
 }
 
 // log writes to the log, or to standard output outside of GitHub Actions.

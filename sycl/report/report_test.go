@@ -403,7 +403,7 @@ func TestIntrinsics(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, c := range r.Cells {
+		for _, c := range r.Cells.All() {
 			rule := ""
 			if len(c.Reasons) > 0 {
 				rule = c.Reasons[0].Rule + " " + c.Reasons[0].Required

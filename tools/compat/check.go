@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
@@ -88,25 +89,40 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 // write writes all that was asked for. Findings without a place are at the file
 // fallback.
 func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
-	options := gateinputs.WriteOptions{All: c.all, Fallback: fallback}
+	var out outfile.Group
+	defer out.Close()
+	put := func(file string, write func(io.Writer) error) error {
+		if cli.IsStdout(file) {
+			return write(env.Stdout)
+		}
+		return out.Write(file, write)
+	}
+	format := func(name string) func(io.Writer) error {
+		options := gateinputs.WriteOptions{All: c.all, Fallback: fallback}
+		return func(w io.Writer) error { return gateinputs.Writers[name](w, r, options) }
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if *c.files[name] == "" {
 			continue
 		}
-		err := env.Output(*c.files[name], func(w io.Writer) error { return gateinputs.Writers[name](w, r, options) })
-		if err != nil {
+		if err := put(*c.files[name], format(name)); err != nil {
 			return err
 		}
 	}
 	if c.proposed != "" {
-		if err := env.Output(c.proposed, gate.NewBaseline(r).Encode); err != nil {
+		if err := put(c.proposed, gate.NewBaseline(r).Encode); err != nil {
 			return err
 		}
 	}
 	if c.warnOnly {
-		if err := render.Warnings(env.Stderr, r); err != nil || c.output == "" {
+		if err := render.Warnings(env.Stderr, r); err != nil {
 			return err
 		}
 	}
-	return env.Output(c.output, func(w io.Writer) error { return gateinputs.Writers[c.format](w, r, options) })
+	if !c.warnOnly || c.output != "" {
+		if err := put(c.output, format(c.format)); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
@@ -100,7 +101,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
-	return cli.WriteFile(c.output, func(w io.Writer) error {
+	return outfile.Write(c.output, func(w io.Writer) error {
 		return hostwrap.Write(w, images, c.runtime)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -28,6 +29,8 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	if out.left > 0 {
 		fmt.Fprintf(out, "compat: note: %d more; --format json has them all\n", out.left)
 	}
+	groups := groupsOf(out.shown)
+	out.steps("compat: next", steps(groups), edits(r, groups))
 	for i := range r.Notices {
 		n := &r.Notices[i]
 		severity := n.Severity
@@ -54,6 +57,7 @@ func Warnings(w io.Writer, r *gate.Result) error {
 	if out.left > 0 {
 		fmt.Fprintf(out, "compat: warning: %d more problems\n", out.left)
 	}
+	out.steps("compat: note: next", steps(groupsOf(out.shown)))
 	for i := range r.Notices {
 		if n := &r.Notices[i]; n.Severity >= gate.Warning {
 			out.notice(n, gate.Warning)
@@ -65,8 +69,16 @@ func Warnings(w io.Writer, r *gate.Result) error {
 // diagnostics are lines in the form of compilers.
 type diagnostics struct {
 	*bufio.Writer
-	most int // findings that are still printed
-	left int // findings that were left out
+	most  int   // findings that are still printed
+	left  int   // findings that were left out
+	shown group // findings that were printed and that nothing covers
+}
+
+// steps prints what to do next about the findings that were printed.
+func (d *diagnostics) steps(prefix string, lists ...[]string) {
+	for _, s := range slices.Concat(lists...) {
+		fmt.Fprintf(d, "%s: %s\n", prefix, plainStep(s))
+	}
 }
 
 func (d *diagnostics) finding(f *gate.Finding, severity gate.Severity, status string) {
@@ -75,6 +87,9 @@ func (d *diagnostics) finding(f *gate.Finding, severity gate.Severity, status st
 		return
 	}
 	d.most--
+	if !f.Covered() {
+		d.shown = append(d.shown, f)
+	}
 	fmt.Fprintf(d, "%s: %v: %s [%s]", cmp.Or(place(f), "compat"), severity, Message(f), f.Rule)
 	if status != "" {
 		fmt.Fprintf(d, " (%s)", status)
