@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
