@@ -231,7 +231,7 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 	}
 	var list []*report.Report
 	for i, p := range programs {
-		report.JoinRounded(p.modules)
+		report.JoinForms(p.modules)
 		r, err := report.Build(p.modules, chosen, config, c.generator, p.label.stable)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", safetext.Printable(p.name), err)
