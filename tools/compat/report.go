@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"io"
-	"os"
 	"slices"
 
 	"golang.org/x/term"
@@ -132,6 +131,6 @@ func (r *reporter) calledBy(args []string) string {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := cli.File(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
