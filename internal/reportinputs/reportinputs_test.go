@@ -152,7 +152,10 @@ func enter(t testing.TB, files map[string][]byte) {
 // make makes a report, and returns what is printed beside it.
 func makeReport(ctx context.Context, o Options) (r *report.Report, stderr string, err error) {
 	var log bytes.Buffer
-	r, err = Make(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
+	programs, err := Make(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
+	if err == nil {
+		r, err = report.Merge(programs...)
+	}
 	return r, log.String(), err
 }
 

@@ -43,7 +43,20 @@ type ModuleKernel struct {
 	Needs  *requirement.Requirements // its own; nil: those of the module
 	Source srcloc.Kernel
 
-	rounded bool // DPC++ made it from the kernel of that name, see JoinRounded
+	form *joinedForm // nil: it was made of no other, see JoinForms
+}
+
+// kernel returns the name of the kernel that a kernel is or is a form of.
+func (k *ModuleKernel) kernel() string {
+	if k.form != nil {
+		return k.form.of
+	}
+	return k.Name
+}
+
+// inHeaders reports whether the place of a kernel is in the headers of DPC++.
+func (k *ModuleKernel) inHeaders() bool {
+	return k.form != nil && (k.form.Kind == RoundedRange || strings.HasSuffix(k.Source.Location.Path, "sycl/reduction.hpp"))
 }
 
 // A ModuleImage is one device image of a module.
@@ -109,7 +122,7 @@ type builder struct {
 type kernel struct {
 	name    string
 	holders []holder
-	rounded []holder // that have the kernel made from it, see JoinRounded
+	forms   map[string]*formOf // by name, see JoinForms
 }
 
 // images lists the images by digest. Images with equal bytes and equal needs are listed
@@ -117,6 +130,7 @@ type kernel struct {
 func (b *builder) images(r *Report) {
 	type found struct {
 		image Image
+		key   string // all that is known of it
 		files []string
 		of    []*ModuleImage
 	}
@@ -131,14 +145,14 @@ func (b *builder) images(r *Report) {
 			if !ok {
 				i = len(list)
 				place[key] = i
-				list = append(list, found{image: image})
+				list = append(list, found{image: image, key: key})
 			}
 			list[i].of = append(list[i].of, &module.Images[n])
 			list[i].files = append(list[i].files, module.Files...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int {
-		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(fmt.Sprintf("%#v", a.image), fmt.Sprintf("%#v", b.image)))
+		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(a.key, b.key))
 	})
 	taken := map[string]int{}
 	for _, f := range list {
@@ -163,28 +177,32 @@ func (b *builder) collect(r *Report) {
 	for m := range b.modules {
 		module := &b.modules[m]
 		for _, info := range module.Kernels {
-			k := b.kernels[info.Name]
+			name := info.kernel()
+			k := b.kernels[name]
 			if k == nil {
-				k = &kernel{name: info.Name}
-				b.kernels[info.Name] = k
-				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: kernelname.Display(info.Name), Images: []string{}}
+				k = &kernel{name: name}
+				b.kernels[name] = k
+				described[name] = &Kernel{ID: name, Name: name, Images: []string{}}
 			}
-			if h := b.holder(module, &info); info.rounded {
-				k.rounded = append(k.rounded, h)
+			d := described[name]
+			if h := b.holder(module, &info); info.form != nil {
+				k.addForm(info.Name, info.form.Form, h)
+				d.DisplayName = info.form.Kernel
 			} else {
 				k.holders = append(k.holders, h)
+				d.DisplayName = cmp.Or(d.DisplayName, kernelname.Display(name))
 			}
-			d := described[info.Name]
 			for i := range module.Images {
 				d.Images = append(d.Images, b.imageIDs[&module.Images[i]])
 			}
-			if d.Location.IsZero() && !info.rounded { // that place is in the headers of DPC++
+			if d.Location.IsZero() && !info.inHeaders() {
 				d.Location = info.Source.Location
 			}
 			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
 		}
 	}
 	for _, d := range described {
+		d.Forms = b.kernels[d.ID].formList()
 		slices.Sort(d.Images)
 		d.Images = slices.Compact(d.Images)
 		r.Kernels = append(r.Kernels, *d)
@@ -216,7 +234,7 @@ type holder struct {
 func (b *builder) holder(m *Module, info *ModuleKernel) holder {
 	h := holder{module: m, scope: ScopeImage}
 	needs := m.Needs
-	if !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return k.Name != info.Name }) {
+	if !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return k.kernel() != info.kernel() }) {
 		h.scope = ScopeKernel
 	}
 	if info.Needs != nil {
@@ -264,15 +282,6 @@ func (b *builder) outcome(needs, device int) *outcome {
 		b.outcomes[needs][device] = o
 	}
 	return o
-}
-
-// cell decides on a kernel and a device.
-func (b *builder) cell(k *kernel, device int) Cell {
-	c := b.bestCell(k, k.holders, device)
-	if len(k.rounded) > 0 {
-		c = joined(c, b.bestCell(k, k.rounded, device))
-	}
-	return c
 }
 
 // bestCell returns the best of the cells that the modules with a kernel give.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -169,11 +170,11 @@ type KernelForm struct {
 }
 
 // A FormKind is what a form of a kernel is for.
-type FormKind string
+type FormKind = kernelname.FormKind
 
 const (
-	RoundedRange FormKind = "rounded-range" // runs the kernel over a range that was rounded up
-	Reduction    FormKind = "reduction"     // runs the kernel and reduces, or a part of that
+	RoundedRange = kernelname.RoundedRange
+	Reduction    = kernelname.Reduction
 )
 
 // KernelTarget returns the label of the report that a kernel of a merged report is from.

@@ -257,7 +257,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 // textOptions returns how to print text: colours and the width are a terminal's.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
-	f, ok := w.(*os.File)
+	f, ok := cli.File(w)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return o
 	}
