@@ -267,7 +267,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 	if err := os.Truncate("large.json", 10<<30); err != nil {
 		t.Skip("the disk has no files with holes:", err)
 	}
-	if _, err := Check(t.Context(), Options{Reports: []string{"large.json"}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "more than 512 MiB") {
+	if _, err := Check(t.Context(), Options{Reports: []string{"large.json"}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "more than 4096 MiB") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -49,10 +49,10 @@ func TestAttackS10Sizes(t *testing.T) {
 		in   io.Reader
 		want string
 	}{
-		{"a file of 10 GB", sized{noRead{t}, 10 << 30}, "more than 512 MiB"},
+		{"a file of 10 GB", sized{noRead{t}, 10 << 30}, "more than 4096 MiB"},
 		{"empty cells", strings.NewReader(list("cells", "{}", report.MaxCells+1)), `"device" is missing`},
-		{"cells in the usual order", strings.NewReader(`{"cells":[` + strings.Repeat(cell+",", report.MaxCells) + cell + "]," + head[1:] + `"images":[],"kernels":[]}`), "more than 2000000 cells"},
-		{"many kernels", strings.NewReader(list("kernels", `{"display-name":"","id":"k","images":[],"name":"k"}`, report.MaxListed+1)), "more than 200000 elements"},
+		{"cells in the usual order", strings.NewReader(`{"cells":[` + strings.Repeat(cell+",", report.MaxCells) + cell + "]," + head[1:] + `"images":[],"kernels":[]}`), "more than 5000000 cells"},
+		{"many kernels", strings.NewReader(list("kernels", `{"display-name":"","id":"k","images":[],"name":"k"}`, report.MaxListed+1)), "more than 1000000 elements"},
 		{"empty reasons", strings.NewReader(list("cells", `{"reasons":[`+strings.Repeat("{},", 99_999)+`{}]}`, 51)), `"required" is missing`},
 		{"empty texts", strings.NewReader(list("images", image, 51)), "all lists more than 5000000"},
 		{"a long text", strings.NewReader(head + `"target":{"label":"` + strings.Repeat("x", report.MaxText+1) + `"}}`), "a text has more than 1048576 bytes"},

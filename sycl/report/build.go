@@ -77,7 +77,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	if len(devices) == 0 {
 		devices = Targets(modules, config)
 	}
-	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, imageIDs: map[*ModuleImage]string{}, needsIDs: map[string]int{}}
+	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
 		Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	b.images(r)
@@ -128,47 +128,96 @@ type kernel struct {
 // images lists the images by digest. Images with equal bytes and equal needs are listed
 // once. If only the bytes are equal, a number at the end makes the ids differ.
 func (b *builder) images(r *Report) {
-	type found struct {
-		image Image
-		key   string // all that is known of it
-		files []string
-		of    []*ModuleImage
-	}
-	var list []found
-	place := map[string]int{}
+	b.imageIDs = make(map[*ModuleImage]string)
+	describe := describer{kinds: map[imageKind]int{}, texts: map[string]int{}}
+	var list []foundImage
+	place := map[imageKey]int{}
 	for m := range b.modules {
 		module := &b.modules[m]
 		for n := range module.Images {
-			image := describeImage(module.Needs, &module.Images[n])
-			key := fmt.Sprintf("%#v", image)
+			image := &module.Images[n]
+			key := imageKey{image.Digest, image.Size, describe.kind(module.Needs, image)}
 			i, ok := place[key]
 			if !ok {
 				i = len(list)
 				place[key] = i
-				list = append(list, found{image: image, key: key})
+				list = append(list, foundImage{imageKey: key})
 			}
-			list[i].of = append(list[i].of, &module.Images[n])
+			list[i].of = append(list[i].of, image)
 			list[i].files = append(list[i].files, module.Files...)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b found) int {
-		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(a.key, b.key))
-	})
-	taken := map[string]int{}
-	for _, f := range list {
-		const digits = 16
-		f.image.ID = f.image.Digest[:min(digits, len(f.image.Digest))]
-		taken[f.image.ID]++
-		if n := taken[f.image.ID]; n > 1 {
-			f.image.ID += fmt.Sprintf("-%d", n)
+	slices.SortFunc(list, func(a, b foundImage) int {
+		if n := cmp.Or(strings.Compare(a.digest, b.digest), cmp.Compare(a.size, b.size)); n != 0 {
+			return n
 		}
-		for _, image := range f.of {
-			b.imageIDs[image] = f.image.ID
+		return strings.Compare(describe.textOf[a.kind], describe.textOf[b.kind])
+	})
+	r.Images = make([]Image, len(list))
+	const digits = 16
+	last, times := "", 0
+	for i, f := range list {
+		id := f.digest[:min(digits, len(f.digest))]
+		if times++; id != last {
+			last, times = id, 1
+		}
+		if times > 1 {
+			id += fmt.Sprintf("-%d", times)
+		}
+		image := describe.images[f.kind]
+		image.ID, image.Digest, image.Size = id, f.digest, f.size
+		for _, of := range f.of {
+			b.imageIDs[of] = id
 		}
 		slices.Sort(f.files)
-		f.image.Files = slices.Compact(f.files)
-		r.Images = append(r.Images, f.image)
+		image.Files = slices.Compact(f.files)
+		r.Images[i] = image
 	}
+}
+
+// An imageKey has what tells images apart: the bytes, and what else is known of them.
+type imageKey struct {
+	digest string
+	size   int64
+	kind   int
+}
+
+type foundImage struct {
+	imageKey
+	files []string
+	of    []*ModuleImage
+}
+
+// A describer describes each kind of images once. Images of one kind differ in nothing but
+// their bytes.
+type describer struct {
+	kinds  map[imageKind]int
+	texts  map[string]int // kinds by their text
+	textOf []string
+	images []Image
+}
+
+// An imageKind is what the kind of an image follows from.
+type imageKind struct {
+	needs, format, triple, arch string
+	options                     jitoptions.Options
+}
+
+func (d *describer) kind(needs *requirement.Requirements, image *ModuleImage) int {
+	key := imageKind{needs.Key(), image.Format, image.Triple, image.Arch, image.Options}
+	i, ok := d.kinds[key]
+	if !ok {
+		described := describeImage(needs, image)
+		described.Digest, described.Size = "", 0
+		text := fmt.Sprintf("%#v", described)
+		if i, ok = d.texts[text]; !ok {
+			i = len(d.images)
+			d.texts[text] = i
+			d.textOf, d.images = append(d.textOf, text), append(d.images, described)
+		}
+		d.kinds[key] = i
+	}
+	return i
 }
 
 // collect lists the kernels.

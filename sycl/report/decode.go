@@ -12,9 +12,10 @@ import (
 
 // Limits on a report that is read.
 const (
-	maxBytes    = 8 << 30
+	maxBytes    = 4 << 30
+	maxWhole    = 512 << 20 // of what cannot be read twice
 	maxDepth    = 32
-	maxCells    = 20_000_000
+	maxCells    = 5_000_000
 	maxListed   = 1_000_000 // in every other list
 	maxText     = 1 << 20   // in bytes
 	maxElements = 5_000_000 // of all lists but the cells
@@ -37,27 +38,29 @@ func Decode(name string, in io.Reader) (*Report, error) {
 // A Decoder reads one report after the other into the same memory. A report is valid
 // until the next one is read. The zero Decoder is ready to use.
 type Decoder struct {
-	data  bytes.Buffer
-	cells Cells
-	names map[string]string // texts of reports, each once
+	window []byte
+	cells  Cells
+	names  map[string]string // texts of reports, each once
 }
 
 // Decode reads a report like the function [Decode].
 func (d *Decoder) Decode(name string, in io.Reader) (*Report, error) {
-	data, err := d.readAll(in)
+	if f, ok := in.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > maxBytes {
+			return nil, tooLarge(name)
+		}
+	}
+	file, err := again(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r, fault, err := d.decode(file)
 	switch {
-	case err == errTooLarge:
-		return nil, &FormatError{name, 0, fmt.Sprintf("the report has more than %d MiB", maxBytes>>20)}
+	case errors.Is(err, errTooLarge):
+		return nil, tooLarge(name)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	case !utf8.Valid(data):
-		return nil, &FormatError{name, int64(invalidUTF8(data)), "not valid UTF-8"}
-	}
-	r, fault := d.decode(data)
-	if fault != nil {
-		if len(bytes.TrimSpace(data)) == 0 || strings.ContainsAny(fault.Msg, `"'`) && !isReport(data) {
-			fault = &FormatError{Msg: notReport}
-		}
+	case fault != nil:
 		fault.File = name
 		return nil, fault
 	}
@@ -69,22 +72,23 @@ func (d *Decoder) Decode(name string, in io.Reader) (*Report, error) {
 
 var errTooLarge = errors.New("too large")
 
-// readAll reads a report whole, unless it is too large.
-func (d *Decoder) readAll(in io.Reader) ([]byte, error) {
-	d.data.Reset()
-	if f, ok := in.(interface{ Stat() (fs.FileInfo, error) }); ok {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			if info.Size() > maxBytes {
-				return nil, errTooLarge
-			}
-			d.data.Grow(int(max(info.Size(), 0)) + bytes.MinRead)
+func tooLarge(name string) error {
+	return &FormatError{name, 0, fmt.Sprintf("the report has more than %d MiB", maxBytes>>20)}
+}
+
+// again returns what is read as something that can be read again. Only an error makes
+// that necessary, so a file is not read into memory.
+func again(in io.Reader) (io.ReadSeeker, error) {
+	if file, ok := in.(io.ReadSeeker); ok {
+		if _, err := file.Seek(0, io.SeekCurrent); err == nil {
+			return file, nil
 		}
 	}
-	_, err := d.data.ReadFrom(io.LimitReader(in, maxBytes+1))
-	if err == nil && d.data.Len() > maxBytes {
-		err = errTooLarge
+	data, err := io.ReadAll(io.LimitReader(in, maxWhole+1))
+	if err == nil && len(data) > maxWhole {
+		err = fmt.Errorf("more than %d MiB that cannot be read twice: write them to a file", maxWhole>>20)
 	}
-	return d.data.Bytes(), err
+	return bytes.NewReader(data), err
 }
 
 func invalidUTF8(data []byte) int {
@@ -99,51 +103,92 @@ func invalidUTF8(data []byte) int {
 }
 
 // decode reads a report without the checks of its content.
-func (d *Decoder) decode(data []byte) (*Report, *FormatError) {
+func (d *Decoder) decode(file io.ReadSeeker) (*Report, *FormatError, error) {
+	start, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, nil, err
+	}
 	if d.names == nil || len(d.names) >= maxNames {
 		d.names = map[string]string{}
 	}
+	if d.window == nil {
+		d.window = make([]byte, 0, windowBytes)
+	}
 	r := new(Report)
-	p := reader{data: data, names: d.names, memory: d.cells}
+	p := reader{names: d.names, memory: d.cells}
+	p.readFrom(file, d.window)
 	p.report(r)
-	d.cells = p.memory
+	d.cells, d.window = p.memory, p.data
+	if p.err != nil {
+		return nil, nil, p.err
+	}
+	newer, fault := false, p.fault
 	schema, version := r.Schema, r.SchemaVersion
-	if p.fault != nil {
+	if fault != nil {
 		// The fault may be something that another version allows.
-		var ok bool
-		if schema, version, ok = readVersion(data); !ok {
-			return nil, p.fault
+		if schema, version, err = readVersion(file, start); err != nil {
+			return nil, nil, err
 		}
 	}
-	if schema == "" || version == "" {
-		return nil, &FormatError{Msg: notReport}
+	if fault == nil || version != "" {
+		if newer, err = checkVersion(schema, version); err != nil {
+			fault = &FormatError{Msg: err.Error()}
+		}
 	}
-	newer, err := checkVersion(schema, version)
-	switch {
-	case err != nil:
-		return nil, &FormatError{Msg: err.Error()}
-	case p.unknown != nil && !newer && (p.fault == nil || p.unknown.Offset < p.fault.Offset):
-		return nil, p.unknown
-	case p.fault != nil:
-		return nil, p.fault
+	if u := p.unknown; u != nil && !newer && (fault == nil || version != "" && fault == p.fault && u.Offset < fault.Offset) {
+		fault = u
 	}
-	return r, nil
+	if fault == nil {
+		return r, nil, nil
+	}
+	if fault, err = withoutSecrets(fault, file, start); err != nil {
+		return nil, nil, err
+	}
+	return nil, fault, nil
 }
 
 const notReport = `not a compatibility report: "schema" and "schema-version" are needed`
 
-// isReport reports whether data are a report, perhaps one with a fault. Errors about
-// other files do not quote them: their text may be secret.
-func isReport(data []byte) bool {
+// withoutSecrets returns the fault of a file, or another one if the file is no report and
+// the fault quotes it: its text may be secret.
+func withoutSecrets(fault *FormatError, file io.ReadSeeker, start int64) (*FormatError, error) {
+	if !strings.ContainsAny(fault.Msg, `"'`) && fault.Msg != endsEarly {
+		return fault, nil
+	}
+	if _, err := file.Seek(start, io.SeekStart); err != nil {
+		return nil, err
+	}
 	schema, _, _ := strings.Cut(Schema, "/v")
-	return bytes.Contains(data, []byte(schema))
+	isReport, isBlank := false, true
+	var last []byte // the end of what was read before
+	for buffer := make([]byte, windowBytes); !isReport; {
+		n, err := file.Read(buffer)
+		isBlank = isBlank && len(bytes.TrimSpace(buffer[:n])) == 0
+		joined := append(last, buffer[:n]...)
+		isReport = bytes.Contains(joined, []byte(schema))
+		last = bytes.Clone(joined[max(0, len(joined)-len(schema)):])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if isBlank || !isReport && fault.Msg != endsEarly {
+		return &FormatError{Msg: notReport}, nil
+	}
+	return fault, nil
 }
 
-// readVersion returns the two members that say the version of a report. It fails if data
-// are not JSON.
-func readVersion(data []byte) (schema, version string, ok bool) {
-	p := reader{data: data}
-	ok = p.eachMember(true, func(name string) bool {
+// readVersion reads a file again and returns the two members that say the version of a
+// report. They are "" if the file is not JSON.
+func readVersion(file io.ReadSeeker, start int64) (schema, version string, err error) {
+	if _, err := file.Seek(start, io.SeekStart); err != nil {
+		return "", "", err
+	}
+	var p reader
+	p.readFrom(file, make([]byte, 0, windowBytes))
+	ok := p.eachMember(true, func(name string) bool {
 		switch name {
 		case "schema":
 			return p.rareText(&schema)
@@ -152,7 +197,10 @@ func readVersion(data []byte) (schema, version string, ok bool) {
 		}
 		return p.skipValue(true)
 	})
-	return schema, version, ok
+	if !ok {
+		return "", "", p.err
+	}
+	return schema, version, nil
 }
 
 // checkVersion reports whether a report is of a newer minor version: its additions are
@@ -160,6 +208,9 @@ func readVersion(data []byte) (schema, version string, ok bool) {
 func checkVersion(schema, version string) (newer bool, err error) {
 	var major, minor, ownMajor, ownMinor uint32
 	fmt.Sscanf(SchemaVersion, "%d.%d", &ownMajor, &ownMinor)
+	if schema == "" || version == "" {
+		return false, errors.New(notReport)
+	}
 	if n, err := fmt.Sscanf(version, "%d.%d", &major, &minor); n != 2 || err != nil || fmt.Sprintf("%d.%d", major, minor) != version {
 		return false, fmt.Errorf("schema version %q is not of the form 1.0", version)
 	}

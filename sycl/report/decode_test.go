@@ -113,6 +113,9 @@ func FuzzDecodeSame(f *testing.F) {
 			return // Decode does not get as far
 		}
 		got, err := report.DecodeUnchecked(data)
+		if small, smallErr := report.DecodeInPieces(data); fmt.Sprint(smallErr) != fmt.Sprint(err) || err == nil && comparable(small) != comparable(got) {
+			t.Fatalf("in pieces: got %v, want %v", smallErr, err)
+		}
 		want := &report.Report{Devices: []report.Device{}, Images: []report.Image{}, Kernels: []report.Kernel{}}
 		d := json.NewDecoder(bytes.NewReader(data))
 		known := func(version string) bool { return version == "1.0" || version == report.SchemaVersion }
@@ -204,3 +207,28 @@ func TestManyMembers(t *testing.T) {
 }
 
 func itoa(i int) string { data, _ := json.Marshal(i); return string(data) }
+
+// A report of several windows is read like one of one window, and errors have the offset in the file.
+func TestDecodeStreams(t *testing.T) {
+	var names []string
+	for i := range 20_000 {
+		names = append(names, "_ZTS9Kernel"+strings.Repeat("x", 100)+itoa(i))
+	}
+	text := encode(t, reporttest.Build(t, []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(names...), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_pvc", "intel_gpu_dg2"))
+	if r, err := report.Decode("r.json", strings.NewReader(text)); err != nil || encode(t, r) != text {
+		t.Errorf("got %v", err)
+	}
+	for _, at := range []int{len(text) / 2, len(text) - 10} {
+		broken := text[:at] + "\xff" + text[at+1:]
+		if _, err := report.Decode("r.json", strings.NewReader(broken)); err == nil || err.Error() != fmt.Sprintf("r.json: offset %d: not valid UTF-8", at) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := report.Decode("r.json", strings.NewReader(text[:at])); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("offset %d: the file ends", at)) {
+			t.Errorf("got %v", err)
+		}
+	}
+	// What cannot be read twice is the same.
+	if r, err := report.Decode("r.json", io.MultiReader(strings.NewReader(text))); err != nil || encode(t, r) != text {
+		t.Errorf("got %v", err)
+	}
+}

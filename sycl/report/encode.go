@@ -16,19 +16,68 @@ import (
 func (r *Report) Encode(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	rest := *r
-	rest.Cells = Cells{}
-	var head bytes.Buffer
-	e := json.NewEncoder(&head)
-	e.SetIndent("", "  ")
-	if err := e.Encode(&rest); err != nil {
+	rest.Cells, rest.Images, rest.Kernels = Cells{}, []Image{}, []Kernel{}
+	head, err := json.MarshalIndent(&rest, "", "  ")
+	if err != nil {
 		return err
 	}
-	before, after, ok := bytes.Cut(head.Bytes(), []byte("[]"))
-	if !ok || r.Cells.Len() == 0 {
-		b.Write(head.Bytes())
-		return b.Flush()
+	// Each of the large lists is empty in what was encoded, and is put into its place.
+	for _, list := range []struct {
+		name   string
+		encode func(*bufio.Writer) error
+	}{{"cells", r.encodeCells}, {"images", r.encodeImages}, {"kernels", r.encodeKernels}} {
+		before, after, _ := bytes.Cut(head, []byte("\n  \""+list.name+"\": []"))
+		b.Write(before)
+		b.WriteString("\n  \"" + list.name + "\": ")
+		if err := list.encode(b); err != nil {
+			return err
+		}
+		head = after
 	}
-	b.Write(before)
+	b.Write(head)
+	b.WriteByte('\n')
+	return b.Flush()
+}
+
+func (r *Report) encodeImages(b *bufio.Writer) error { return encodeList(b, r.Images) }
+
+func (r *Report) encodeKernels(b *bufio.Writer) error { return encodeList(b, r.Kernels) }
+
+// encodeList encodes a list of the report, element by element.
+func encodeList[T any](b *bufio.Writer, list []T) error {
+	if list == nil {
+		b.WriteString("null")
+		return nil
+	}
+	var element bytes.Buffer
+	e := json.NewEncoder(&element)
+	e.SetIndent("    ", "  ")
+	for i := range list {
+		element.Reset()
+		if err := e.Encode(&list[i]); err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		} else {
+			b.WriteByte('[')
+		}
+		b.WriteString("\n    ")
+		b.Write(bytes.TrimSuffix(element.Bytes(), []byte("\n")))
+	}
+	if len(list) == 0 {
+		b.WriteString("[]")
+	} else {
+		b.WriteString("\n  ]")
+	}
+	return nil
+}
+
+func (r *Report) encodeCells(b *bufio.Writer) error {
+	if r.Cells.Len() == 0 {
+		b.WriteString("[]")
+		return nil
+	}
 	b.WriteString("[")
 	c := cellEncoder{w: b, cells: &r.Cells, outcomes: make([]encodedOutcome, r.Cells.Outcomes())}
 	for i := range r.Cells.Len() {
@@ -38,8 +87,7 @@ func (r *Report) Encode(w io.Writer) error {
 		c.encode(i)
 	}
 	b.WriteString("\n  ]")
-	b.Write(after)
-	return b.Flush()
+	return nil
 }
 
 // A cellEncoder encodes cells. What cells of one outcome share is encoded once.

@@ -233,15 +233,14 @@ func (p *reader) cells(to *Cells) bool {
 	if !p.open('[', "a list") {
 		return false
 	}
-	const least = 256 // bytes of a cell that Encode writes
 	*to = p.memory.emptied()
-	to.grow(min(len(p.data)/least, maxCells))
 	p.last = new(Cell)
 	next := new(Cell)
 	for more := !p.close(']'); more; more = p.more(']') {
 		if to.Len() == maxCells {
 			return p.fail(p.i, "more than %d cells", maxCells)
 		}
+		p.refill()
 		*next = Cell{}
 		if stored, ok := p.knownCell(next); ok {
 			to.locate(next)

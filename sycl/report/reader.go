@@ -21,8 +21,9 @@ import (
 // The methods that read return whether what they read was there. If not, fault says
 // what is wrong and where.
 type reader struct {
+	source
 	data     []byte
-	i        int          // of the next byte
+	i        int          // of the next byte in data
 	depth    int          // objects and lists that are open
 	elements int          // of all lists but the cells, up to now
 	member   string       // whose value is read
@@ -153,7 +154,7 @@ func (p *reader) skipUnknown(start int, name string, names *nameSet) bool {
 		return false
 	}
 	if p.unknown == nil {
-		p.unknown = &FormatError{Offset: int64(start), Msg: fmt.Sprintf("unknown member %q", name)}
+		p.unknown = &FormatError{Offset: p.passed + int64(start), Msg: fmt.Sprintf("unknown member %q", name)}
 	}
 	if !p.skip(':') {
 		return p.unexpected("a colon")
@@ -214,9 +215,13 @@ func list[T any](p *reader, to *[]T, read func(*reader, *T) bool) bool {
 		return false
 	}
 	*to = []T{}
+	outer := p.depth == 2 // of the report itself
 	for more := !p.close(']'); more; more = p.more(']') {
 		if !p.count(len(*to) < maxListed) {
 			return false
+		}
+		if outer {
+			p.refill()
 		}
 		var zero T
 		*to = append(*to, zero)
@@ -285,7 +290,7 @@ func (p *reader) skipIndented(b byte, depth int) bool {
 }
 
 func (p *reader) skipByte(b byte) bool {
-	if p.i < len(p.data) && p.data[p.i] == b {
+	if (p.i < len(p.data) || p.fill()) && p.data[p.i] == b {
 		p.i++
 		return true
 	}
@@ -297,7 +302,7 @@ var indent = "\n" + strings.Repeat("  ", maxDepth)
 
 // space skips white space.
 func (p *reader) space() {
-	for p.i < len(p.data) {
+	for p.i < len(p.data) || p.fill() {
 		switch p.data[p.i] {
 		case ' ', '\n', '\r', '\t':
 			p.i++
@@ -354,7 +359,7 @@ func (p *reader) rareText(to *string) (ok bool) {
 // whether there are escapes in them.
 func (p *reader) rawText() (raw []byte, escapes, ok bool) {
 	start := p.i
-	for i := start; i < len(p.data); i++ {
+	for i := start; i < len(p.data) || p.has(i-p.i+1); i++ {
 		switch b := p.data[i]; {
 		case b == '"':
 			if i-start > maxText {
@@ -386,10 +391,10 @@ func (p *reader) unquote(raw []byte) (text string, ok bool) {
 func (p *reader) number(to *uint64, most uint64) bool {
 	p.space()
 	start := p.i
-	if p.i == len(p.data) || !isNumber(p.data[p.i]) {
+	if !p.has(1) || !isNumber(p.data[p.i]) {
 		return p.unexpected("a number")
 	}
-	for p.i < len(p.data) && isNumber(p.data[p.i]) {
+	for p.has(1) && isNumber(p.data[p.i]) {
 		p.i++
 	}
 	digits := string(p.data[start:p.i])
@@ -424,7 +429,7 @@ func (p *reader) boolean(to *bool) bool {
 
 // word reads a word, if it is next.
 func (p *reader) word(s string) bool {
-	if bytes.HasPrefix(p.data[p.i:], []byte(s)) {
+	if p.has(len(s)) && string(p.data[p.i:p.i+len(s)]) == s {
 		p.i += len(s)
 		return true
 	}
@@ -496,7 +501,7 @@ func (p *reader) eachMember(inExtensions bool, read func(name string) bool) bool
 // skipValue skips a value of any kind.
 func (p *reader) skipValue(inExtensions bool) bool {
 	p.space()
-	if p.i == len(p.data) {
+	if !p.has(1) {
 		return p.unexpected("")
 	}
 	switch b := p.data[p.i]; {
@@ -516,8 +521,11 @@ func (p *reader) skipValue(inExtensions bool) bool {
 
 func (p *reader) skipList(inExtensions bool) bool {
 	p.open('[', "")
-	n := 0
+	n, outer := 0, p.depth == 2
 	for more := p.fault == nil && !p.close(']'); more; more = p.more(']') {
+		if outer {
+			p.refill()
+		}
 		if !p.count(n < maxListed || inExtensions) || !p.skipValue(inExtensions) {
 			return false
 		}
@@ -528,7 +536,7 @@ func (p *reader) skipList(inExtensions bool) bool {
 
 func (p *reader) skipNumber() bool {
 	start := p.i
-	for p.i < len(p.data) && isNumber(p.data[p.i]) {
+	for p.has(1) && isNumber(p.data[p.i]) {
 		p.i++
 	}
 	if !json.Valid(p.data[start:p.i]) {
@@ -537,14 +545,17 @@ func (p *reader) skipNumber() bool {
 	return true
 }
 
+const endsEarly = "the file ends in the middle of the report"
+
 // unexpected says that something else is next than what should be.
 func (p *reader) unexpected(want string) bool {
 	if p.fault != nil {
 		return false
 	}
 	p.space()
+	p.has(len("false"))
 	if p.i >= len(p.data) {
-		return p.fail(len(p.data), "the file ends in the middle of the report")
+		return p.fail(len(p.data), endsEarly)
 	}
 	r, _ := utf8.DecodeRune(p.data[p.i:])
 	kind := ""
@@ -574,7 +585,7 @@ func (p *reader) unexpected(want string) bool {
 // fail says what is wrong, unless something was wrong before.
 func (p *reader) fail(offset int, format string, args ...any) bool {
 	if p.fault == nil {
-		p.fault = &FormatError{Offset: int64(offset), Msg: fmt.Sprintf(format, args...)}
+		p.fault = &FormatError{Offset: p.passed + int64(offset), Msg: fmt.Sprintf(format, args...)}
 	}
 	return false
 }
