@@ -191,7 +191,8 @@ func TestFailure(t *testing.T) {
 	golden.Check(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
 	golden.Check(t, "summary.md", s.Summary)
 	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
-		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64"}) {
+		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64. " +
+			"Next: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
 	// All files say the same.
@@ -349,7 +350,7 @@ func FuzzKernelName(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := &action{settings: &settings{category: name}}
+		a := &action{settings: &settings{category: name}, event: &event{}, environment: environment{getenv: func(string) string { return "" }}}
 		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 		text, err := a.markdown(100_000)
 		if err != nil {
@@ -369,7 +370,7 @@ func mustMarkdown(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &action{settings: &settings{category: name}}
+	a := &action{settings: &settings{category: name}, event: &event{}, environment: environment{getenv: func(string) string { return "" }}}
 	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 	text, err := a.markdown(100_000)
 	if err != nil {
@@ -392,7 +393,7 @@ func TestFiles(t *testing.T) {
 		{"excluded", func(w *checkout) {}, pattern + ",!out/k*", 3, "no file matches"},
 		{"only excluded", func(w *checkout) {}, "!out/k*", 2, "take files away"},
 		{"none, by lines", func(w *checkout) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
-		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports is needed"},
+		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports or binaries is needed"},
 		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the folder"},
 		{"from the root", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
 		{"a dash", func(w *checkout) {}, "-rf", 2, "begins with a dash"},
@@ -700,7 +701,13 @@ func newGitHub(t *testing.T, w *checkout) *gitHub {
 			return
 		}
 		if r.Method == http.MethodGet {
-			fmt.Fprint(rw, "[]")
+			list := []map[string]any{}
+			if n := len(g.bodies); n > 0 {
+				list = append(list, map[string]any{"id": 1, "body": g.bodies[n-1], "html_url": "https://ghe.example/o/r/pull/7#issuecomment-1", "user": map[string]string{"login": "github-actions[bot]"}})
+			}
+			if err := json.NewEncoder(rw).Encode(list); err != nil {
+				t.Error(err)
+			}
 			return
 		}
 		var in struct{ Body string }
@@ -714,6 +721,70 @@ func newGitHub(t *testing.T, w *checkout) *gitHub {
 	t.Cleanup(g.Close)
 	w.env["GITHUB_API_URL"] = g.URL + "/api/v3"
 	return g
+}
+
+// onGitHub sets the variables that say which run this is.
+func (w *checkout) onGitHub() {
+	w.env["GITHUB_SERVER_URL"], w.env["GITHUB_RUN_ID"], w.env["GITHUB_RUN_ATTEMPT"] = "https://ghe.example", "99", "2"
+	w.env["GITHUB_SHA"] = strings.Repeat("a", 40) // of the merge
+}
+
+// TestErrorsReplaceVerdicts: a run that ends with an error leaves no older verdict in the
+// comment, and says in the summary what went wrong and what to do.
+func TestErrorsReplaceVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		files      map[string]string
+		inputs     []string
+		code       int
+		conclusion string
+		text, next string
+	}{
+		{"a bad report", map[string]string{"out/k.compat.json": "{}"}, nil, 3, "error", "out/k.compat.json", "Exit code 3. Next: look at the step that makes the reports."},
+		{"no report", nil, []string{"reports", "gone/*.json"}, 3, "error", "no file matches gone/*.json", "Exit code 3. Next: "},
+		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "Exit code 2. Next: correct the input"},
+		{"a policy with a fault", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, "Exit code 2. Next: "},
+		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "Exit code 2. Next: "},
+		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "Exit code 4. Next: look at the log"},
+		{"an unwritable file and a problem", map[string]string{"file": "", ".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\n"}, []string{"json-file", "file/x.json"}, 1, "failure",
+			"an error after its verdict: failed: 2 kernels", "Exit code 4. Next: "},
+		{"a hostile report", map[string]string{"out/k.compat.json": "{\"</code>@org ::error::x\": 1}"}, nil, 3, "error", "out/k.compat.json", "Exit code 3. Next: "},
+	} {
+		for _, mode := range []string{"always", "on-problem", "never"} {
+			t.Run(test.name+", "+mode, func(t *testing.T) {
+				w := newCheckout(t)
+				w.reports()
+				w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
+				w.fixture("pull_request")
+				w.onGitHub()
+				g := newGitHub(t, w)
+				w.env["INPUT_REPORTS"], w.env["INPUT_TOKEN"], w.env["INPUT_CATEGORY"] = pattern, "ghs_SECRET", "linux"
+				if s := w.run("comment", "always"); s.Outputs["conclusion"] != "success" || len(g.bodies) != 1 || !strings.Contains(g.bodies[0], "✅") {
+					t.Fatalf("outputs %v, comments %q", s.Outputs, g.bodies)
+				}
+				for name, text := range test.files {
+					w.write(name, text)
+				}
+				s := w.run(append([]string{"comment", mode}, test.inputs...)...)
+				want(t, s, test.code, test.conclusion)
+				wantText(t, "the summary", s.Summary, "## ❌ SYCL compatibility", test.text, test.next)
+				checkMarkdown(t, s.Summary, "an error")
+				if mode == "never" {
+					if len(g.bodies) != 1 {
+						t.Errorf("comments %q", g.bodies[1:])
+					}
+					return
+				}
+				if got := g.requests[len(g.requests)-1]; len(g.bodies) != 2 || got != "PATCH /api/v3/repos/o/r/issues/comments/1" {
+					t.Fatalf("requests %q", g.requests)
+				}
+				wantText(t, "the comment", g.bodies[1], "## ❌ SYCL compatibility", test.text, test.next, "Commit [`fffffffff`](<https://ghe.example/o/r/pull/7/commits/ffff", "[run](<https://ghe.example/o/r/actions/runs/99/attempts/2>)")
+				if strings.Contains(g.bodies[1], "✅") || s.Outputs["comment-url"] == "" {
+					t.Errorf("outputs %v, comment %s", s.Outputs, g.bodies[1])
+				}
+			})
+		}
+	}
 }
 
 func TestComments(t *testing.T) {
@@ -781,6 +852,7 @@ func TestCommentModes(t *testing.T) {
 				w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
 			}
 			w.fixture("pull_request")
+			w.onGitHub()
 			g := newGitHub(t, w)
 			s := w.run(inputs...)
 			var methods []string
@@ -793,7 +865,7 @@ func TestCommentModes(t *testing.T) {
 			}
 			if test.name == "on a problem" {
 				golden.Check(t, "comment.md", g.bodies[0])
-				checkMarkdown(t, strings.Replace(g.bodies[0], "[Files of this run](<https://ci.example/7>)", "", 1)[strings.Index(g.bodies[0], "\n"):], "comment")
+				checkMarkdown(t, regexp.MustCompile(`\]\(<https://(ci|ghe)\.example/[^ ]*>\)`).ReplaceAllString(g.bodies[0], "]")[strings.Index(g.bodies[0], "\n"):], "comment")
 			}
 		})
 	}

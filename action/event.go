@@ -32,6 +32,7 @@ type payload struct {
 	Before      string `json:"before"`
 	WorkflowRun *struct {
 		Event        string `json:"event"`
+		HeadSHA      string `json:"head_sha"`
 		PullRequests []struct {
 			Number int `json:"number"`
 			Base   struct {
@@ -53,6 +54,7 @@ type pullRequest struct {
 		Login string `json:"login"`
 	} `json:"user"`
 	Head struct {
+		SHA  string `json:"sha"`
 		Repo *struct {
 			FullName string `json:"full_name"`
 		} `json:"repo"`
@@ -139,6 +141,21 @@ func (e *event) isRisky() bool {
 }
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// headCommit returns the commit of the change, "" when it is not known; sha is the one
+// that the workflow runs for, which for a pull request is a merge with its base.
+func (e *event) headCommit(sha string) string {
+	switch {
+	case e.PullRequest != nil:
+		sha = e.PullRequest.Head.SHA
+	case e.WorkflowRun != nil:
+		sha = e.WorkflowRun.HeadSHA
+	}
+	if !commitName.MatchString(sha) {
+		return ""
+	}
+	return sha
+}
 
 // baseCommit returns the commit that the change is based on, "" when the event
 // does not say.

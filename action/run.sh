@@ -7,13 +7,19 @@ set -euo pipefail
 # say LEVEL TEXT: prints an annotation. What could be a command, or end one, is not
 # printed as it is.
 say() {
-  local text=$2
-  text=${text//[^A-Za-z0-9 .,:;\/()_+=~@-]/?}
-  printf '::%s title=SYCL compatibility::%s\n' "$1" "$text"
+  printf '::%s title=SYCL compatibility::%s\n' "$1" "$(harmless "$2")"
 }
 
+harmless() { printf '%s' "${1//[^A-Za-z0-9 .,:;\/()_+=~@-]/?}"; }
+
+# fail TEXT CODE: ends the step with an error, which the outputs and the summary have.
 fail() {
   say error "$1"
+  if [ -n "${GITHUB_STEP_SUMMARY-}" ]; then
+    # shellcheck disable=SC2016 # backquotes of Markdown
+    printf '\n## ❌ SYCL compatibility\n\nThe program of the action was not run, so there is no verdict on this change.\n\n`%s`\n' \
+      "$(harmless "$1")" >> "$GITHUB_STEP_SUMMARY"
+  fi
   if [ -n "${GITHUB_OUTPUT-}" ]; then
     printf 'conclusion=error\nexit-code=%s\n' "$2" >> "$GITHUB_OUTPUT"
   fi

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +12,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
-	"github.com/rules-sycl/rules_sycl/action/internal/ghapi"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -25,16 +22,15 @@ import (
 )
 
 // fileOutputs are the outputs with names of files, by format.
-var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file"}
+var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file", "report": "report-file"}
 
 // writeFiles writes the files that were asked for. Not to be able to is an error:
 // later steps need them.
 func (a *action) writeFiles(ctx context.Context) error {
-	fallback := ""
-	if len(a.options.Reports) > 0 {
-		fallback = a.prefix(a.options.Reports[0])
-	}
+	fallback := a.prefix(a.options.First())
 	var written []ghactions.Output
+	var out outfile.Group
+	defer out.Close()
 	for _, format := range slices.Sorted(maps.Keys(a.files)) {
 		name := a.files[format]
 		if name == "" {
@@ -54,15 +50,24 @@ func (a *action) writeFiles(ctx context.Context) error {
 				continue
 			}
 			write = func(w io.Writer) error { return reportrender.HTML(w, merged, reportrender.HTMLOptions{}) }
+		case "report":
+			built, err := report.Merge(a.options.Built...)
+			if err != nil {
+				return err
+			}
+			write = built.Encode
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}
-		if err := cli.WriteFile(name, write); err != nil {
-			return fmt.Errorf("%v", err) // a folder that is missing is no fault of a report
+		if err := out.Write(name, write); err != nil {
+			return fmt.Errorf("%v", err) // what is missing for writing is no fault of a report
 		}
 		if output := fileOutputs[format]; output != "" {
 			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
 		}
+	}
+	if err := out.Commit(); err != nil {
+		return err
 	}
 	if a.github == nil || len(written) == 0 {
 		return nil
@@ -109,6 +114,7 @@ func (a *action) trouble(format string, args ...any) {
 // show shows the result: in the log and, in GitHub Actions, as annotations, as the
 // summary of the job and as a comment.
 func (a *action) show(ctx context.Context) error {
+	a.shown = true
 	a.log(func(w io.Writer) error { return render.Text(w, a.result, render.TextOptions{}) })
 	if a.github == nil {
 		return a.troubled()
@@ -126,7 +132,7 @@ func (a *action) show(ctx context.Context) error {
 		a.summarize(ctx)
 	}
 	if a.comment != "never" {
-		a.writeComment(ctx)
+		a.commentResult(ctx)
 	}
 	return a.troubled()
 }
@@ -190,7 +196,7 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 		if fails {
 			level = ghactions.Error
 		}
-		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: render.Message(f)})
+		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: annotationText(f)})
 	}
 	for _, n := range a.result.Notices {
 		if n.Fails == fails {
@@ -198,6 +204,15 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 		}
 	}
 	return list
+}
+
+// annotationText says what a finding is and what to do next.
+func annotationText(f *gate.Finding) string {
+	text := render.Message(f)
+	if next := render.Next(f); next != "" {
+		text += ". Next: " + next
+	}
+	return text
 }
 
 // noticeLevel returns how a notice is shown: as an error only when it fails.
@@ -267,50 +282,11 @@ func (a *action) markdown(limit int) (string, error) {
 		return "", ghactions.ErrTooLong
 	}
 	var b strings.Builder
-	if err := render.Markdown(&b, a.result, render.MarkdownOptions{MaxBytes: room}); err != nil {
+	if err := render.Markdown(&b, a.result, render.MarkdownOptions{MaxBytes: room, Sources: a.sourcesURL()}); err != nil {
 		return "", err
 	}
 	if b.Len() > room {
 		return "", ghactions.ErrTooLong
 	}
 	return head + b.String() + foot, nil
-}
-
-// marker is what the comment of this use of the action begins with. It has no text
-// of the user in it, which might end it.
-func (a *action) marker() string {
-	sum := sha256.Sum256([]byte(a.commentKey + "\x00" + a.category))
-	return "<!-- rules_sycl compatibility v1 " + hex.EncodeToString(sum[:8]) + " -->"
-}
-
-// writeComment makes or changes the comment on the pull request. Tokens of forks
-// and of Dependabot may not, which is known without asking and is no trouble.
-func (a *action) writeComment(ctx context.Context) {
-	number, whyNot := a.event.commentPlace()
-	if whyNot != "" {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "There is no comment: %s.\n", whyNot); return err })
-		return
-	}
-	body, err := a.markdown(ghapi.MaxBody - 1000)
-	if err != nil {
-		a.trouble("the comment is not written: %v", err)
-		return
-	}
-	client, err := ghapi.New(ghapi.Options{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
-	if err != nil {
-		a.trouble("the comment is not written: %v", err)
-		return
-	}
-	good := a.conclusion() == string(gate.Success)
-	address, err := client.Upsert(ctx, ghapi.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
-		Marker: a.marker(), Body: body, OnlyUpdate: a.comment == "on-problem" && good})
-	if err != nil {
-		a.trouble("the comment: %v", err)
-	}
-	if address == "" {
-		return
-	}
-	if err := a.github.SetOutputs(ghactions.Output{Name: "comment-url", Value: ghactions.URL(address)}); err != nil {
-		a.trouble("the address of the comment is not an output: %v", err)
-	}
 }

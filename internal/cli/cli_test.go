@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,6 +48,10 @@ func TestArguments(t *testing.T) {
 	if err := os.WriteFile(params, []byte("--loud\nfrom file\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	placed := filepath.Join(t.TempDir(), "placed")
+	if err := os.WriteFile(placed, []byte("--\n--in=<CFGDIR>/x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		args []string
 		want string
@@ -57,6 +60,7 @@ func TestArguments(t *testing.T) {
 		"one dash, as DPC++ spells":    {[]string{"say", "-loud", "a"}, "A\n"},
 		"everything after two dashes":  {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
 		"lists and repeated flags":     {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
+		"its folder":                   {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
 		"a parameter file":             {[]string{"say", "@" + params}, "FROM FILE\n"},
 		"two dashes and nothing after": {[]string{"say", "a", "--"}, "a\n"},
 	} {
@@ -98,6 +102,48 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestFullDisk: what is not written is an error, whatever the command looks at.
+func TestFullDisk(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		fail error
+		code int
+	}{
+		{[]string{"--help"}, nil, ExitFailure}, {[]string{"help", "say"}, nil, ExitFailure}, {[]string{"say", "--help"}, nil, ExitFailure},
+		{[]string{"--version"}, nil, ExitFailure}, {[]string{"say", "a"}, nil, ExitFailure}, {[]string{"say", "a"}, No(nil), ExitFailure},
+		{[]string{"say", "a"}, Usagef("wrong"), ExitUsage}, {[]string{"sing"}, nil, ExitUsage},
+	} {
+		var errs strings.Builder
+		code := echo(test.fail).Run(t.Context(), &Env{Stdout: full{}, Stderr: &errs}, test.args)
+		if code != test.code || strings.Contains(errs.String(), "standard output: no space left") != (code == ExitFailure) {
+			t.Errorf("%q: exit %d, %s", test.args, code, errs.String())
+		}
+	}
+}
+
+// TestNames: names of files do not control a terminal or the log of a job.
+func TestNames(t *testing.T) {
+	name := "dir\n::error::x/a\x1b[2J\n##[error]b"
+	for _, args := range [][]string{{"say", name}, {"say", "--word=" + name}} {
+		_, _, stderr := run(t, echo(fmt.Errorf("%s: 2 faults:\n\tone\n\t::two", name)), args...)
+		want := "echo: error: dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b: 2 faults:\n\tone\n\t\\u{3a}:two\n"
+		if stderr != want {
+			t.Errorf("%q: got %q, want %q", args, stderr, want)
+		}
+	}
+	var errs strings.Builder
+	env := &Env{Stderr: &errs}
+	env.Warnf(name, "of %s", name)
+	if errs.String() != "dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b: warning: of dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b\n" {
+		t.Errorf("got %q", errs.String())
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for name, test := range map[string]struct {
 		args []string
@@ -119,29 +165,5 @@ func TestHelp(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	write := func(text string, fail error) error {
-		return WriteFile(path, func(w io.Writer) error { io.WriteString(w, text); return fail })
-	}
-	if err := write("first", nil); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("broken")
-	if err := write("second", broken); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	if data, _ := os.ReadFile(path); string(data) != "first" {
-		t.Errorf("after a failure the file holds %q", data)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("files are left: %v", entries)
-	}
-	if err := WriteFile(filepath.Join(dir, "none", "out"), func(io.Writer) error { return nil }); err == nil {
-		t.Error("a missing folder is no error")
 	}
 }

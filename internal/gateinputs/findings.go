@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Findings returns what is wrong with each target according to files that may be results, as
-// "compat check --format json" writes them, and reports, which are checked as the
-// options say.
-func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
+// Results returns what files come to that may be results, as "compat check --format json"
+// writes them, and reports, which are checked as the options say.
+func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
 	folder, err := workspace.Open(o.Workspace)
@@ -31,7 +29,7 @@ func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
 		case r == nil:
 			reports = append(reports, name)
 		default:
-			list = append(list, r.Findings...)
+			list = append(list, r)
 		}
 	}
 	if len(reports) > 0 || len(o.Reports) == 0 {
@@ -40,9 +38,12 @@ func Findings(ctx context.Context, o Options) (list []gate.Finding, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, r.Findings...)
+		list = append(list, r)
 	}
-	return slices.Concat(list, repeated(list)), nil
+	for _, r := range list {
+		r.Findings = append(r.Findings, repeated(r.Findings)...)
+	}
+	return list, nil
 }
 
 // repeated returns the findings for the other targets that they are about.

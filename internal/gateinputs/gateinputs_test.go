@@ -152,7 +152,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-func TestFindings(t *testing.T) {
+func TestResults(t *testing.T) {
 	enterWorkspace(t)
 	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Required: []string{"intel_gpu_dg2"}})
 	if err != nil || len(r.Findings) != 1 {
@@ -167,12 +167,16 @@ func TestFindings(t *testing.T) {
 		names []string
 		want  int
 	}{{[]string{"result.json"}, 1}, {[]string{"good.json"}, 0}, {[]string{"good.json", "result.json"}, 1}} {
-		list, err := Findings(t.Context(), Options{Reports: test.names})
-		if err != nil || len(list) != test.want {
+		list, err := Results(t.Context(), Options{Reports: test.names})
+		n := 0
+		for _, r := range list {
+			n += len(r.Findings)
+		}
+		if err != nil || n != test.want || len(list) != len(test.names) {
 			t.Errorf("%q: %v, %+v", test.names, err, list)
 		}
 	}
-	if _, err := Findings(t.Context(), Options{}); cli.ExitCode(err) != 2 {
+	if _, err := Results(t.Context(), Options{}); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -35,18 +36,22 @@ func spool(in io.Reader) (*spooled, error) {
 	if n < inMemory {
 		return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
 	}
-	f, err := os.CreateTemp("", "compat-member-*")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return nil, scratchError(err)
 	}
-	forget := func() {}
-	if os.Remove(f.Name()) != nil { // Windows keeps files that are open
-		forget = interrupt.Scratch(f.Name())
+	f, err := os.Create(filepath.Join(dir, "member"))
+	if err != nil {
+		remove()
+		return nil, scratchError(err)
+	}
+	if os.Remove(f.Name()) == nil { // Windows keeps files that are open
+		remove()
+		remove = func() {}
 	}
 	closeFile := func() error {
 		err := f.Close()
-		os.Remove(f.Name())
-		forget()
+		remove()
 		return err
 	}
 	size, err := io.Copy(scratch{f}, io.LimitReader(io.MultiReader(&start, in), maxMember+1))

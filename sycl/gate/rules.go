@@ -74,6 +74,7 @@ type Rule struct {
 	Level   Severity // at most, when the policy says nothing
 	Short   string   // what is wrong, in a sentence
 	Long    string   // why it matters and what to do
+	Next    string   // what to do first, in a sentence with code in `backquotes`; {required} stands for what the kernel requires
 	Detail  string   // key that "detail" of a policy has for it, "" when there is none
 	Finding bool     // whether policies can set its level and allow it
 }
@@ -104,10 +105,12 @@ func NearestRule(name string) []string {
 var rules = []Rule{
 	{ID: RuleID(compat.CompileTargetMismatch), Level: Error, Finding: true, Detail: "compile-target",
 		Short: "The code was compiled ahead of time for another device.",
+		Next:  "add the device, or `spir64`, to the targets of the build",
 		Long: `There is native code, but none for this device. Add the device to the targets of the build, or add a target such
 as spir64 whose code is compiled when the program runs.`},
 	{ID: CoverageLost, Level: Error, Finding: true,
 		Short: "A device or a report is no longer checked.",
+		Next:  "put the device or the report back into the check; if it is gone for good, take it out of the policy and the baseline",
 		Long: `A device that the policy requires is in no report, or a report or a device of the baseline or of the base branch is
 missing. A gate that looks only at the rest would pass for the wrong reason. Put the device back into the report
 (--devices of "compat report", devices of sycl_compat_report) or the report back into the check. If it is gone for good, take
@@ -119,20 +122,24 @@ not fail a gate that looks for new ones. Check them and refresh the baseline ("c
 ones count.`},
 	{ID: RuleID(compat.FixedTargetMismatch), Level: Error, Finding: true, Detail: "fixed-targets",
 		Short: "The kernel was compiled with -fsycl-fixed-targets for other devices.",
+		Next:  "add the device to `-fsycl-fixed-targets` (`fixed_targets` in BUILD files), or remove the option",
 		Long: `-fsycl-fixed-targets promises that kernels are submitted to the devices it lists and to no others. Add the device to
 the list, or remove the option where it is not needed.`},
 	{ID: KernelLost, Level: Warning, Finding: true,
 		Short: "A kernel of the base branch is in no report.",
+		Next:  "build the kernel again; if it is gone on purpose, there is nothing to do",
 		Long: `The kernel was deleted or renamed, or is no longer built. If that is intended, there is nothing to do. Policies can
 make it an error. The gate finds it only when it has reports of the base branch.`},
 	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
 		Short: "The kernel needs an aspect that the device does not have.",
+		Next:  "use another type or function, or submit another kernel where `device::has(aspect::{required})` is false",
 		Long: `The runtime refuses the kernel on the device: with errc::kernel_not_supported when it is submitted, with errc::invalid
 when a program asks for it in a SYCLBIN. The report names the function that needs the aspect if it is known. double needs
 fp64 and sycl::half needs fp16, often because of a literal such as 1.0 or a call of a function of std. Use another type, or
 write a second kernel and choose with device::has(); name both as a family in the policy.`},
 	{ID: RuleID(compat.NoImage), Level: Error, Finding: true,
 		Short: "There is no code for the device.",
+		Next:  "add the device, or `spir64`, to the targets of the build",
 		Long: `The file has no device image with the kernel that the device can run: neither native code nor code that is compiled when
 the program runs. Add the device, or spir64, to the targets of the build.`},
 	{ID: NotCompared, Level: Warning,
@@ -148,6 +155,7 @@ shows reviewers what to look at. Name owners of these files (CODEOWNERS). "polic
 policy and the baseline of the base branch.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
 		Short: "Reports contradict each other or have no verdict.",
+		Next:  "make all reports from one build with one device configuration, and give different targets different labels (`--name`)",
 		Long: `Two reports about the same target give different verdicts or describe a device differently, or no report has a
 verdict at all. Make all reports from the same build with the same device configuration, and give different targets
 different labels (--name of "compat report"). The worst verdict counts.`},
@@ -161,13 +169,16 @@ weeks before.`},
 "compat baseline prune" removes such entries of a baseline.`},
 	{ID: Undetermined, Level: Error, Finding: true, Detail: "required",
 		Short: "Whether the kernel runs on the device is known only when the program runs.",
+		Next:  "describe the device in a device configuration file, or set `undetermined` in the policy",
 		Long: `What is known of the device is not enough: it may have aspects that are not listed, or its limits are not known. Put
 what you know of your devices into a device configuration file, or say with "undetermined" in the policy how grave this is.`},
 	{ID: UnknownReason, Level: Error, Finding: true,
 		Short: "The report gives a reason that this version does not know.",
+		Next:  "check the report with the version that made it",
 		Long:  `The report was made by a newer version. Check it with that version.`},
 	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
 		Short: "The kernel uses intrinsics of explicit SIMD that the device does not have.",
+		Next:  "write a kernel without these intrinsics in another source, and choose by the device",
 		Long: `The compiler for the device refuses the whole module, ahead of time and when the program runs. Accesses by the
 load-store cache (lsc_block_load, lsc_gather, and block_load and others with cache hints) are for Intel GPUs from Xe-HPG on.
 Named barriers are for Xe-HPC and GPUs from Xe2 on, and xmx::dpas is for GPUs with matrix engines. For other devices write a
@@ -175,17 +186,21 @@ kernel with block_load, gather and atomic_update without cache hints, in another
 choose by the device; name both as a family in the policy. Or remove the device from the targets.`},
 	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",
 		Short: "The kernel uses matrices of a type or size that the device does not have.",
+		Next:  "ask the device for its `matrix_combinations`, and choose among kernels",
 		Long: `The combinations of types and sizes differ between devices. Ask the device for them
 (ext::oneapi::experimental::info::device::matrix_combinations) and choose among kernels; name these as a family in the policy.`},
 	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not have the sub-group size that the kernel requires.",
+		Next:  "use a size that the device has in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",
 		Long: `Use another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute where any
 size is good.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",
 		Short: "The required work-group size has another number of dimensions than the kernel.",
+		Next:  "give `[[sycl::reqd_work_group_size]]` as many sizes as the range of the kernel has dimensions",
 		Long:  `Give [[sycl::reqd_work_group_size]] as many sizes as the range of the kernel has dimensions, at most three.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupSize), Level: Error, Finding: true, Detail: "work-group-size",
 		Short: "The required work-group size is more than the device can take.",
+		Next:  "use a smaller size in `[[sycl::reqd_work_group_size]]`",
 		Long: `The product of the sizes or one of them is above a limit of the device. Use a smaller size in
 [[sycl::reqd_work_group_size]], or write a kernel for each.`},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -66,6 +67,8 @@ type ModuleImage struct {
 	Arch   string // of native code
 	Digest string
 	Size   int64
+
+	Options jitoptions.Options
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
@@ -194,11 +197,16 @@ type describer struct {
 	images []Image
 }
 
-// An imageKind is what the kind of an image follows from.
-type imageKind struct{ needs, format, triple, arch string }
+// An imageKind is what the kind of an image follows from: needs and an image without what
+// its bytes are.
+type imageKind struct {
+	needs string
+	image ModuleImage
+}
 
 func (d *describer) kind(needs *requirement.Requirements, image *ModuleImage) int {
-	key := imageKind{needs.Key(), image.Format, image.Triple, image.Arch}
+	key := imageKind{needs.Key(), *image}
+	key.image.Digest, key.image.Size = "", 0
 	i, ok := d.kinds[key]
 	if !ok {
 		described := describeImage(needs, image)
@@ -499,7 +507,7 @@ func describeDevice(d *deviceconfig.Device) Device {
 
 func describeImage(q *requirement.Requirements, m *ModuleImage) Image {
 	i := Image{Architecture: m.Arch, Triple: m.Triple, Format: m.Format, Digest: m.Digest, Size: m.Size,
-		CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
+		CompileOptions: m.Options.Compile, LinkOptions: m.Options.Link, CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
 		ESIMD: slices.Contains(q.Aspects, aspect.ExtIntelESIMD),
 		Requirements: Requirements{Aspects: aspects(q.Aspects), SubGroupSizes: q.SubGroupSizes,
 			WorkGroupDims: q.WorkGroupDims, JointMatrix: records(q.JointMatrix), JointMad: records(q.JointMatrixMad)}}

@@ -31,6 +31,7 @@ func TestAttackS27DiskFull(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "before.json"}, {"check", "--format=json", "before.json"}, {"check", "--format=sarif", "before.json"}, {"check", "--format=junit", "before.json"},
 		{"check", "--format=gitlab", "before.json"}, {"check", "--format=markdown", "before.json"}, {"show", "--format=html", "before.json"},
+		{"explain"}, {"explain", "missing-aspect"}, {"--help"}, {"check", "--help"}, {"schema", "policy"}, {"diff", "before.json", "now.json"},
 	} {
 		for _, left := range []int{0, 100} {
 			var errs bytes.Buffer
@@ -70,6 +71,23 @@ func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 }
 
 // list returns the files below a folder.
+// TestFilesOfCheckAppearTogether: the files of one call are there when all can be written.
+func TestFilesOfCheckAppearTogether(t *testing.T) {
+	gateWorkspace(t)
+	before := list(t, ".")
+	code, _, stderr := run(t, "check", "--json-file=a.json", "--proposed-baseline=b.json", "--sarif-file=gone/c.sarif", "--output=d.txt", "before.json")
+	if code != 4 || !strings.Contains(stderr, "gone/c.sarif: cannot be written: there is no folder gone") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if after := list(t, "."); !slices.Equal(after, before) {
+		t.Errorf("there are %q, and there were %q", after, before)
+	}
+	if code, _, stderr := run(t, "check", "--warn-only", "--json-file=a.json", "before.json"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	must(t, "a.json")
+}
+
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

@@ -28,11 +28,16 @@ the devices these are built for, as a patch, as commands of buildozer, or with
 --write in the files.
 
 A device without code is added to sycl_targets, one that is missing among the
-fixed targets is added to fixed_targets. A device that a kernel cannot run on is
-taken out of both; with --unsupported restrict it is left in sycl_targets and
-fixed_targets becomes the list of the others. No BUILD file can make a kernel run
-where it cannot, so a policy that requires the device still fails: then change the
-kernel.
+fixed targets is added to fixed_targets.
+
+No edit makes a kernel run where it cannot. For such a device there are candidates,
+which are explained on standard error with the verdicts that each loses: to take
+the device out of both lists, which loses the kernels that run there; an exception
+in the policy for each kernel that does not; and a change of the source, which
+loses nothing. The smallest is proposed, and never one that leaves a target without
+a device. --unsupported drop takes such devices out in any case, restrict leaves
+them in sycl_targets and makes fixed_targets the list of the others, and keep does
+nothing about them.
 
 Lists that are not written out, but come from a variable, a select or a macro,
 are not touched. What has no edit is said on standard error, and the exit code is
@@ -43,7 +48,7 @@ func (f *fixer) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&f.Workspace, "workspace", ".", "`folder` with the BUILD files")
 	fs.BoolVar(&f.buildozer, "buildozer", false, "print commands of buildozer instead of a patch")
 	fs.BoolVar(&f.write, "write", false, "change the BUILD files")
-	fs.StringVar(&f.unsupported, "unsupported", "drop", "`drop|restrict|keep`: what becomes of devices that kernels cannot run on")
+	fs.StringVar(&f.unsupported, "unsupported", smallest, "`smallest|drop|restrict|keep`: what becomes of devices that kernels cannot run on")
 	return f.run
 }
 
@@ -54,14 +59,14 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error
 		return cli.Usagef("a report or a result is needed")
 	case f.buildozer && f.write:
 		return cli.Usagef("--buildozer and --write exclude each other")
-	case !slices.Contains([]string{"drop", "restrict", "keep"}, f.unsupported):
-		return cli.Usagef("--unsupported: %q is not drop, restrict or keep", f.unsupported)
+	case !slices.Contains([]string{smallest, drop, restrict, keep}, f.unsupported):
+		return cli.Usagef("--unsupported: %q is not smallest, drop, restrict or keep", f.unsupported)
 	}
 	o, err := f.options(args)
 	if err != nil {
 		return err
 	}
-	findings, err := gateinputs.Findings(ctx, o)
+	results, err := gateinputs.Results(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -71,10 +76,16 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error
 	}
 	defer builds.Close()
 	p := newFixPlan(builds, f.unsupported)
-	p.add(findings)
+	for _, r := range results {
+		p.count(r)
+		p.add(r.Findings)
+	}
 	changed, err := p.apply()
 	if err != nil {
 		return err
+	}
+	for _, l := range p.plan {
+		fmt.Fprintln(env.Stderr, l)
 	}
 	for _, n := range p.notes {
 		env.Warnf("", "%s", n)

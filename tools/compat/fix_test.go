@@ -1,15 +1,23 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bazelbuild/buildtools/build"
 
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 const fixHead = `load("@rules_sycl//rules:defs.bzl", "sycl_binary", "sycl_compat_report")
@@ -50,13 +58,13 @@ func TestFix(t *testing.T) {
 		stderr string
 		after  string // the file after --write, when it changes
 	}{
-		{"a target is dropped", kernelsRule(all), append(dg2, "before.json"), 0, "-        \"intel_gpu_dg2\",  # discrete\n", "",
+		{"a target is dropped", kernelsRule(all), append(dg2, "--unsupported=drop", "before.json"), 0, "-        \"intel_gpu_dg2\",  # discrete\n", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
-		{"another name of the device", kernelsRule("    sycl_targets = [\n        \"intel_gpu_12_60_7\",\n        \"intel_gpu_dg2\",\n    ],\n"), []string{"--required=intel_gpu_pvc", "before.json"}, 0, "-        \"intel_gpu_12_60_7\",\n", "",
+		{"another name of the device", kernelsRule("    sycl_targets = [\n        \"intel_gpu_12_60_7\",\n        \"intel_gpu_dg2\",\n    ],\n"), []string{"--unsupported=drop", "--required=intel_gpu_pvc", "before.json"}, 0, "-        \"intel_gpu_12_60_7\",\n", "",
 			kernelsRule("    sycl_targets = [\"intel_gpu_dg2\"],\n")},
-		{"a result", kernelsRule(all), []string{"result.json"}, 0, "-        \"intel_gpu_dg2\"", "",
+		{"a result", kernelsRule(all), []string{"--unsupported=drop", "result.json"}, 0, "-        \"intel_gpu_dg2\"", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
-		{"also in the fixed targets", kernelsRule("    fixed_targets = [\"intel_gpu_dg2\"],\n" + all), append(dg2, "before.json"), 0, "-    fixed_targets = [\"intel_gpu_dg2\"],\n", "",
+		{"also in the fixed targets", kernelsRule("    fixed_targets = [\"intel_gpu_dg2\"],\n" + all), append(dg2, "--unsupported=drop", "before.json"), 0, "-    fixed_targets = [\"intel_gpu_dg2\"],\n", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
 		{"the fixed targets are restricted", kernelsRule("    sycl_targets = [\n        \"intel_gpu_dg2\",\n        \"intel_gpu_pvc\",\n    ],\n"), append(dg2, "--unsupported=restrict", "before.json"), 0, "+    fixed_targets = [\"intel_gpu_pvc\"],\n", "",
 			kernelsRule("    fixed_targets = [\"intel_gpu_pvc\"],\n    sycl_targets = [\n        \"intel_gpu_dg2\",\n        \"intel_gpu_pvc\",\n    ],\n")},
@@ -67,8 +75,8 @@ func TestFix(t *testing.T) {
 		{"a target is added", kernelsRule(""), append(dg2, "none.json"), 0, "+    sycl_targets = [\n+        \"spir64\",\n+        \"intel_gpu_dg2\",\n+    ],\n", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")},
 		{"a device that is no target", kernelsRule(""), []string{"unknown.json"}, 1, "", `not a target cannot be added to sycl_targets of //demo:kernels: no target has this name`, ""},
-		{"nothing would be left", kernelsRule("    sycl_targets = [\"intel_gpu_dg2\"],\n"), append(dg2, "before.json"), 1, "", "nothing would be left of sycl_targets of //demo:kernels", ""},
-		{"a device of the report alone", kernelsRule(""), append(dg2, "before.json"), 1, "", "//demo:kernels does not name intel_gpu_dg2", ""},
+		{"nothing would be left", kernelsRule("    sycl_targets = [\"intel_gpu_dg2\"],\n"), append(dg2, "--unsupported=drop", "before.json"), 1, "", "nothing would be left of sycl_targets of //demo:kernels", ""},
+		{"a device of the report alone", kernelsRule(""), append(dg2, "--unsupported=drop", "before.json"), 1, "", "//demo:kernels does not name intel_gpu_dg2", ""},
 		{"problems are kept", kernelsRule(all), append(dg2, "--unsupported=keep", "before.json"), 1, "", "no edit of a BUILD file solves this: //demo:kernels: kernel 'Fp64Axpy' does not run", ""},
 		{"a variable", "TARGETS = [\"intel_gpu_dg2\"]\n\n" + kernelsRule("    sycl_targets = TARGETS,\n"), append(dg2, "before.json"), 1, "", "demo/BUILD.bazel:5: sycl_targets of //demo:kernels is the variable TARGETS: edit that by hand (not intel_gpu_dg2)", ""},
 		{"a select", kernelsRule("    sycl_targets = select({\"//conditions:default\": [\"intel_gpu_dg2\"]}),\n"), append(dg2, "before.json"), 1, "", "is a call of select", ""},
@@ -76,10 +84,10 @@ func TestFix(t *testing.T) {
 		{"a list with more than texts", kernelsRule("    sycl_targets = [\"spir64\", DG2],\n"), append(dg2, "before.json"), 1, "", "has something else than texts in it", ""},
 		{"a comprehension", kernelsRule("    sycl_targets = [t for t in MORE],\n"), append(dg2, "before.json"), 1, "", "is not written out", ""},
 		{"a macro", "my_kernels(\n    name = \"kernels\",\n    sycl_targets = [\"intel_gpu_dg2\"],\n)\n", append(dg2, "before.json"), 1, "", "//demo:kernels is made by my_kernels, which is no sycl_binary", ""},
-		{"a rule that is loaded by another name", "load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n)\n", append(dg2, "before.json"), 0, "-        \"intel_gpu_dg2\",\n", "",
+		{"a rule that is loaded by another name", "load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n)\n", append(dg2, "--unsupported=drop", "before.json"), 0, "-        \"intel_gpu_dg2\",\n", "",
 			"load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\"spir64\"],\n)\n"},
 		{"a loop", "[sycl_binary(name = n) for n in [\"kernels\"]]\n", append(dg2, "before.json"), 1, "", "a macro or a loop makes the target", ""},
-		{"a report of one target", kernelsRule(all) + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n", []string{"other.json"}, 0, "-        \"intel_gpu_dg2\"", "",
+		{"a report of one target", kernelsRule(all) + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n", []string{"--unsupported=drop", "other.json"}, 0, "-        \"intel_gpu_dg2\"", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n") + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n"},
 		{"a report of several", kernelsRule(all) + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\n        \":kernels\",\n        \":others\",\n    ],\n)\n", []string{"other.json"}, 1, "", "which of the deps of //demo:compat is to be edited is not known", ""},
 		{"no BUILD file that can be read", "sycl_binary(\n", append(dg2, "before.json"), 1, "", "demo/BUILD.bazel is not read", ""},
@@ -122,6 +130,66 @@ func TestFix(t *testing.T) {
 	}
 }
 
+// TestFixPlans shows what is proposed when kernels do not run on devices, with the
+// candidates and what each loses.
+func TestFixPlans(t *testing.T) {
+	// Fp64 does not run on intel_gpu_dg2, Group8 not on intel_gpu_pvc, Group64 on neither.
+	modules := func(plain, fp64, group8, group64 int) (list []report.Module) {
+		add := func(name string, n int, needs requirement.Requirements) {
+			for i := range n {
+				m := report.Module{Needs: &needs, Images: []report.ModuleImage{reporttest.IR(len(list))}}
+				m.Kernels = reporttest.Kernels(fmt.Sprintf("_ZTS%d%s%d", len(name)+1, name, i))
+				list = append(list, m)
+			}
+		}
+		add("Plain", plain, requirement.Requirements{})
+		add("Fp64", fp64, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}})
+		add("Group8", group8, requirement.Requirements{SubGroupSizes: []uint32{8}})
+		add("Group64", group64, requirement.Requirements{SubGroupSizes: []uint32{64}})
+		return list
+	}
+	both := "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n        \"intel_gpu_pvc\",\n    ],\n"
+	var plans strings.Builder
+	for _, test := range []struct {
+		name    string
+		modules []report.Module
+		attrs   string
+		code    int
+		dropped []string
+	}{
+		{"two of many kernels, each on another device", modules(6, 1, 1, 0), both, 1, nil},
+		{"most kernels on one device", modules(1, 3, 0, 0), both, 0, []string{"intel_gpu_dg2"}},
+		{"all kernels on one device", modules(0, 3, 0, 0), both, 0, []string{"intel_gpu_dg2"}},
+		{"few on one device, most on another", modules(0, 1, 2, 0), both, 1, []string{"intel_gpu_pvc"}},
+		{"as many as run", modules(1, 1, 0, 0), both, 1, nil},
+		{"all kernels on all devices", modules(0, 0, 0, 2), both, 1, nil},
+		{"most kernels on all devices", modules(1, 0, 0, 9), both, 1, nil},
+		{"the only device", modules(0, 2, 0, 0), "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n", 1, nil},
+		{"a device that the target does not name", modules(0, 2, 0, 0), "    sycl_targets = [\"intel_gpu_pvc\"],\n", 1, nil},
+	} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Write(t, filepath.Join(dir, "demo/BUILD.bazel"), kernelsRule(test.attrs))
+		var b strings.Builder
+		if err := reporttest.Build(t, test.modules, "intel_gpu_dg2", "intel_gpu_pvc").Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		name := testfile.Write(t, filepath.Join(dir, "r.json"), b.String())
+		code, stdout, stderr := run(t, "fix", "--workspace", dir, name)
+		fmt.Fprintf(&plans, "== %s: exit code %d\n%s%s\n", test.name, code, stderr, stdout)
+		var dropped []string
+		for _, m := range regexp.MustCompile(`(?m)^-        "(.*)",$`).FindAllStringSubmatch(stdout, -1) {
+			dropped = append(dropped, m[1])
+		}
+		if code != test.code || !slices.Equal(dropped, test.dropped) {
+			t.Errorf("%s: exit code %d, %q are dropped\n%s%s", test.name, code, dropped, stderr, stdout)
+		}
+	}
+	golden.Check(t, "fixplans.txt", plans.String())
+}
+
 // patched applies a patch with the program of that name, where there is one.
 func patched(t *testing.T, diff, before, after string) {
 	t.Helper()
@@ -148,7 +216,7 @@ func TestFixBuildozer(t *testing.T) {
 	gateWorkspace(t)
 	testfile.Write(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
 	want := "buildozer 'remove sycl_targets intel_gpu_dg2' '//demo:kernels'\nbuildozer 'remove fixed_targets intel_gpu_dg2' '//demo:kernels'\n"
-	if got := mustRun(t, "fix", "--buildozer", "--required", "intel_gpu_dg2", "before.json"); got != want {
+	if got := mustRun(t, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json"); got != want {
 		t.Errorf("got %s", got)
 	}
 	for _, args := range [][]string{{"--buildozer", "--write", "before.json"}, {}, {"--unsupported=other", "before.json"}, {"--workspace=", "before.json"}} {

@@ -21,25 +21,58 @@ import (
 // fixPlan collects edits of sycl_binary targets.
 type fixPlan struct {
 	builds      *workspace.Builds
-	unsupported string // drop, restrict or keep
+	unsupported string // smallest, drop, restrict or keep
 	config      *deviceconfig.Config
 	targets     map[string]*wanted // by label
 	commands    []string           // of buildozer
 	notes       []string           // what there is no edit for
+	plan        []string           // what the candidates are, in lines
+	counts      map[string]*counts // by label
+}
+
+// counts are numbers of the kernels of a target.
+type counts struct {
+	kernels int
+	fails   map[string]map[string]bool // by device: the kernels that do not run on it
 }
 
 // wanted is what findings ask for of a target, by canonical names of devices.
 type wanted struct {
-	code, fixed, out map[string]bool
+	code, fixed map[string]bool
+	out         map[string][]*gate.Finding // devices that kernels cannot run on
 }
 
 func newFixPlan(builds *workspace.Builds, unsupported string) *fixPlan {
-	return &fixPlan{builds: builds, unsupported: unsupported, config: deviceconfig.Default(), targets: map[string]*wanted{}}
+	return &fixPlan{builds: builds, unsupported: unsupported, config: deviceconfig.Default(), targets: map[string]*wanted{}, counts: map[string]*counts{}}
 }
 
 func (p *fixPlan) note(format string, args ...any) {
 	if n := safetext.Escape(fmt.Sprintf(format, args...)); !slices.Contains(p.notes, n) {
 		p.notes = append(p.notes, n)
+	}
+}
+
+// count counts the kernels of targets, and those that do not run on devices.
+func (p *fixPlan) count(r *gate.Result) {
+	for _, t := range r.Targets {
+		if p.counts[t.Label] == nil {
+			p.counts[t.Label] = &counts{fails: map[string]map[string]bool{}}
+		}
+		p.counts[t.Label].kernels = max(p.counts[t.Label].kernels, t.Kernels)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		c := p.counts[f.Target]
+		if c == nil || f.Kernel == "" || f.Rule == gate.Undetermined || f.Rule == gate.KernelLost {
+			continue
+		}
+		for _, d := range f.Devices {
+			id := deviceconfig.Canonical(d.ID)
+			if c.fails[id] == nil {
+				c.fails[id] = map[string]bool{}
+			}
+			c.fails[id][f.Name] = true
+		}
 	}
 }
 
@@ -56,7 +89,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 		}
 		t := p.targets[f.Target]
 		if t == nil {
-			t = &wanted{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+			t = &wanted{map[string]bool{}, map[string]bool{}, map[string][]*gate.Finding{}}
 		}
 		var to map[string]bool
 		switch compat.Rule(f.Rule) {
@@ -66,8 +99,13 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			to = t.fixed
 		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix,
 			compat.UnsupportedIntrinsic:
-			if p.unsupported != "keep" {
-				to = t.out
+			if p.unsupported != keep {
+				p.targets[f.Target] = t
+				for _, d := range f.Devices {
+					id := deviceconfig.Canonical(d.ID)
+					t.out[id] = append(t.out[id], f)
+				}
+				continue
 			}
 		}
 		if to == nil {
@@ -89,7 +127,7 @@ func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 		if !ok {
 			continue
 		}
-		if p.edit(where, file, rule, p.targets[label]) && !slices.Contains(changed, file) {
+		if p.edit(label, where, file, rule) && !slices.Contains(changed, file) {
 			changed = append(changed, file)
 		}
 	}
@@ -201,7 +239,8 @@ type change struct {
 type edit struct {
 	*fixPlan
 	wanted *wanted
-	label  string
+	report string              // label of the report
+	label  string              // of the target that is edited
 	place  string              // of the target, for notes
 	lists  map[string][]string // by attribute
 }
@@ -211,10 +250,11 @@ const (
 	fixedTargets = "fixed_targets"
 )
 
-// edit changes the lists of a target as findings ask for, and reports whether it
-// did.
-func (p *fixPlan) edit(label string, f *workspace.BuildFile, r *build.Rule, w *wanted) bool {
-	e := &edit{p, w, label, fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call)), map[string][]string{}}
+// edit changes the lists of a target as the findings of a report ask for, and reports
+// whether it did.
+func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Rule) bool {
+	w := p.targets[report]
+	e := &edit{p, w, report, label, fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call)), map[string][]string{}}
 	for _, attr := range []string{syclTargets, fixedTargets} {
 		list, why := stringList(r.Attr(attr))
 		if why != "" {
@@ -248,11 +288,11 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 func (w *wanted) String() string {
 	var parts []string
 	for _, p := range []struct {
-		what string
-		set  map[string]bool
-	}{{"code for", w.code}, {"fixed targets", w.fixed}, {"not", w.out}} {
-		if len(p.set) > 0 {
-			parts = append(parts, p.what+" "+strings.Join(slices.Sorted(maps.Keys(p.set)), ", "))
+		what    string
+		devices []string
+	}{{"code for", slices.Sorted(maps.Keys(w.code))}, {"fixed targets", slices.Sorted(maps.Keys(w.fixed))}, {"not", slices.Sorted(maps.Keys(w.out))}} {
+		if len(p.devices) > 0 {
+			parts = append(parts, p.what+" "+strings.Join(p.devices, ", "))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -269,14 +309,17 @@ func (e *edit) find(attr, device string) (name string, ok bool) {
 
 // changes returns the changes of the lists.
 func (e *edit) changes() []change {
-	list := e.add(syclTargets, e.wanted.code)
+	out := slices.Sorted(maps.Keys(e.wanted.out))
+	if e.unsupported == smallest {
+		out = e.choose()
+	}
+	list := e.add(syclTargets, e.wanted.code, out)
 	if len(e.lists[fixedTargets]) > 0 {
-		list = append(list, e.add(fixedTargets, e.wanted.fixed)...)
+		list = append(list, e.add(fixedTargets, e.wanted.fixed, out)...)
 	} else if len(e.wanted.fixed) > 0 {
 		e.note("%s: %s has no fixed_targets, so its code has them from elsewhere, such as copts", e.place, e.label)
 	}
-	out := slices.Sorted(maps.Keys(e.wanted.out))
-	if e.unsupported == "restrict" && len(e.lists[fixedTargets]) == 0 {
+	if e.unsupported == restrict && len(e.lists[fixedTargets]) == 0 {
 		return append(list, e.restrict(out)...)
 	}
 	removed, ok := e.remove(out)
@@ -286,14 +329,14 @@ func (e *edit) changes() []change {
 	return append(list, removed...)
 }
 
-// add returns the changes that add devices to a list.
-func (e *edit) add(attr string, devices map[string]bool) (list []change) {
+// add returns the changes that add devices to a list, without those to take out.
+func (e *edit) add(attr string, devices map[string]bool, out []string) (list []change) {
 	for _, d := range slices.Sorted(maps.Keys(devices)) {
 		if _, known := e.config.Lookup(d); !known {
 			e.note("%s: %s cannot be added to %s of %s: no target has this name", e.place, d, attr, e.label)
 		} else if _, has := e.find(attr, d); has {
 			e.note("%s: %s is already in %s of %s: make the report again", e.place, d, attr, e.label)
-		} else if !e.wanted.out[d] {
+		} else if !slices.Contains(out, d) {
 			list = append(list, change{attr, true, d})
 		}
 	}
@@ -304,7 +347,7 @@ func (e *edit) add(attr string, devices map[string]bool) (list []change) {
 // would be left.
 func (e *edit) remove(devices []string) (list []change, ok bool) {
 	attrs := []string{syclTargets, fixedTargets}
-	if e.unsupported == "restrict" {
+	if e.unsupported == restrict {
 		attrs = attrs[1:]
 	}
 	for _, d := range devices {
@@ -314,7 +357,7 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 			if !has {
 				continue
 			}
-			if attr == syclTargets && e.leavesNothing() {
+			if attr == syclTargets && e.leavesNothing(devices) {
 				e.note("%s: nothing would be left of %s of %s: change the kernels that do not run on %s", e.place, attr, e.label, d)
 				return nil, false
 			}
@@ -328,8 +371,8 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 }
 
 // leavesNothing reports whether all targets are devices to take out.
-func (e *edit) leavesNothing() bool {
-	return !slices.ContainsFunc(e.lists[syclTargets], func(name string) bool { return !e.wanted.out[deviceconfig.Canonical(name)] })
+func (e *edit) leavesNothing(out []string) bool {
+	return !slices.ContainsFunc(e.lists[syclTargets], func(name string) bool { return !slices.Contains(out, deviceconfig.Canonical(name)) })
 }
 
 func (e *edit) noteUnnamed(devices string) {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
@@ -239,7 +240,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 	if err != nil {
 		return err
 	}
-	if err := cli.WriteFile(path, write); err != nil {
+	if err := outfile.Write(path, write); err != nil {
 		return err
 	}
 	opener := "xdg-open"
@@ -256,7 +257,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 // textOptions returns how to print text: colours and the width are a terminal's.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
-	f, ok := w.(*os.File)
+	f, ok := cli.File(w)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return o
 	}

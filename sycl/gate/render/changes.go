@@ -108,7 +108,7 @@ func verdict(v compat.Verdict, reasons []gate.ChangeReason) string {
 	var whys []string
 	for _, r := range reasons {
 		f := gate.Finding{Cause: r.Cause, Image: r.Image, Required: r.Required, Rule: r.Rule, Text: r.Text, Devices: []gate.DeviceFinding{{Available: r.Available}}}
-		if why := plainWords.need(&f, cmp.Or(r.Cause, r.Rule)); why != "" && !slices.Contains(whys, why) {
+		if why := plainWords.need(group{&f}, cmp.Or(r.Cause, r.Rule)); why != "" && !slices.Contains(whys, why) {
 			whys = append(whys, why)
 		}
 	}

@@ -25,5 +25,6 @@ func ExampleText() {
 	}
 	// Output:
 	// axpy.cpp:12: error: kernel 'Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]
+	// compat: next: missing-aspect: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')
 	// compat: failed: 1 kernel on 1 device: 1 problem fails, 1 error
 }

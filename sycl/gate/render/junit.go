@@ -92,7 +92,7 @@ type junitSuite struct {
 func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v compat.Verdict) {
 	s.tests++
 	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(at.target), xmlText(display))
-	var failures, others []string
+	var failures, steps, others []string
 	var first *gate.Finding // that fails
 	for _, f := range list {
 		if !f.Fails {
@@ -101,6 +101,9 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 		}
 		first = cmp.Or(first, f)
 		failures = append(failures, junitLine(f))
+		if next := "Next: " + Next(f); Next(f) != "" && !slices.Contains(steps, next) {
+			steps = append(steps, next)
+		}
 	}
 	switch {
 	case first != nil:
@@ -109,7 +112,7 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 			fmt.Fprintf(&s.body, " file=\"%s\"", xmlText(first.Path))
 		}
 		fmt.Fprintf(&s.body, ">\n      <failure type=\"%s\" message=\"%s\">%s</failure>\n    </testcase>\n",
-			xmlText(string(first.Rule)), xmlText(failures[0]), xmlText(strings.Join(append(failures, others...), "\n")))
+			xmlText(string(first.Rule)), xmlText(failures[0]), xmlText(strings.Join(slices.Concat(failures, steps, others), "\n")))
 	case len(others) > 0:
 		s.skip(strings.Join(others, " "))
 	case v == compat.NoVerdict:

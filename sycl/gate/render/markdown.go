@@ -3,21 +3,25 @@ package render
 import (
 	"fmt"
 	"io"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// MarkdownOptions says how long Markdown may become.
+// MarkdownOptions says how long Markdown may become, and where its links lead.
 type MarkdownOptions struct {
-	MaxBytes int // 0 is 900 KiB: GitHub drops a whole summary when it is above 1 MiB
+	MaxBytes int    // 0 is 900 KiB: GitHub drops a whole summary when it is above 1 MiB
+	Sources  string // address of the source tree of the change, ending with "/"; "" when places are no links
 }
 
 // Markdown writes a result in the dialect of GitHub: what it comes to, the findings
-// that count in a table, and what the policy covers in another one.
+// that count in a table, and what the policy covers in another one. Kernels with the
+// same problem have one row, and a list below the table.
 func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
-	m := markdown{limit: o.MaxBytes}
+	m := markdown{limit: o.MaxBytes, sources: o.Sources}
 	if m.limit <= 0 {
 		m.limit = 900 << 10
 	}
@@ -26,7 +30,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 		mark = "❌"
 	}
 	fmt.Fprintf(&m, "## %s SYCL compatibility\n\n%s.\n", mark, upperFirst(Summary(r)))
-	var counting, covered []*gate.Finding
+	var counting, covered group
 	notes := 0
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
@@ -38,15 +42,18 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 			notes++
 		}
 	}
-	if len(counting) > 0 {
-		m.table(counting)
+	groups := groupsOf(counting)
+	if len(groups) > 0 {
+		m.table(groups)
+		m.steps(slices.Concat(steps(groups), edits(r, groups)))
 	}
 	if len(r.Notices) > 0 && m.Len()+rest < m.limit {
 		m.notices(r.Notices)
 	}
+	m.lists(groups)
 	if len(covered) > 0 && m.Len()+rest < m.limit {
 		fmt.Fprintf(&m, "\n<details><summary>%d covered by the policy</summary>\n", len(covered))
-		m.table(covered)
+		m.table(groupsOf(covered))
 		m.WriteString("\n</details>\n")
 	}
 	if notes > 0 {
@@ -59,7 +66,8 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 // markdown is a page that must not become longer than its limit.
 type markdown struct {
 	strings.Builder
-	limit int
+	limit   int
+	sources string
 }
 
 // rest is the room for the lines after a list that was cut.
@@ -74,21 +82,99 @@ func (m *markdown) add(line string) bool {
 	return true
 }
 
-func (m *markdown) table(list []*gate.Finding) {
+func (m *markdown) table(groups []group) {
 	m.WriteString("\n| | Rule | Problem | Place |\n|---|---|---|---|\n")
-	for i, f := range list {
-		text := upperFirst(markdownWords.sentence(f))
-		if status := markdownWords.status(f); status != "" {
+	for i, g := range groups {
+		text := upperFirst(markdownWords.sentence(g))
+		if status := markdownWords.status(g[0]); status != "" {
 			text += ". " + upperFirst(status)
 		}
-		at := ""
-		if p := place(f); p != "" {
-			at = codeSpan(p)
-		}
-		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(f), f.Rule, safetext.TableCell(text), safetext.TableCell(at))) {
-			fmt.Fprintf(m, "\n%d more are left out here.\n", len(list)-i)
+		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), g[0].Rule, safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
+			left := 0
+			for _, g := range groups[i:] {
+				left += len(g)
+			}
+			fmt.Fprintf(m, "\n%d more are left out here.\n", left)
 			return
 		}
+	}
+}
+
+// places names the places of a group, or some of many.
+func (m *markdown) places(g group) string {
+	all := g.places()
+	var list []string
+	for _, f := range all[:min(len(all), mostKernels)] {
+		list = append(list, m.place(f))
+	}
+	s := strings.Join(list, ", ")
+	if n := len(all) - len(list); n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return s
+}
+
+// place names the place of a finding, as a link when it is a file of the source tree.
+func (m *markdown) place(f *gate.Finding) string {
+	span := codeSpan(place(f))
+	if m.sources == "" || !safetext.IsPath(f.Path) {
+		return span
+	}
+	parts := strings.Split(f.Path, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	address := m.sources + strings.Join(parts, "/")
+	if f.Line > 0 {
+		address += fmt.Sprintf("#L%d", f.Line)
+	}
+	return fmt.Sprintf("[%s](<%s>)", span, address)
+}
+
+// steps lists what to do next.
+func (m *markdown) steps(list []string) {
+	if len(list) == 0 || !m.add("\nNext:\n\n") {
+		return
+	}
+	for _, s := range list {
+		if !m.add("- " + s + "\n") {
+			return
+		}
+	}
+}
+
+// mostLinks is up to how many kernels a list has links: these are much longer than
+// names.
+const mostLinks = 100
+
+// lists writes a list for each group whose row does not have all kernels.
+func (m *markdown) lists(groups []group) {
+	sources := m.sources
+	defer func() { m.sources = sources }()
+	for _, g := range groups {
+		if len(g) <= mostKernels || g[0].Kernel == "" {
+			continue
+		}
+		if !m.add(fmt.Sprintf("\n<details><summary>%s: %d kernels</summary>\n\n", g[0].Rule, len(g))) {
+			return
+		}
+		if len(g) > mostLinks {
+			m.sources = ""
+		}
+		for i, f := range g {
+			line := "- " + codeSpan(f.Kernel)
+			if len(f.Origins) > 0 && g.origin() == "" {
+				line += ", by " + codeSpan(f.Origins[0])
+			}
+			if place(f) != "" {
+				line += ", " + m.place(f)
+			}
+			if !m.add(line + "\n") {
+				fmt.Fprintf(m, "- %d more are left out here\n", len(g)-i)
+				break
+			}
+		}
+		m.WriteString("\n</details>\n")
 	}
 }
 

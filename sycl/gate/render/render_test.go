@@ -199,8 +199,9 @@ func checkAttack(t *testing.T, name string) {
 	for format := range formats {
 		checkLines(t, format, written(t, format, r))
 	}
-	if text := written(t, "text.txt", r); strings.Count(text, "\n") != len(r.Findings)+len(r.Notices)+1 {
-		t.Errorf("%d lines for %d findings and %d notices:\n%s", strings.Count(text, "\n"), len(r.Findings), len(r.Notices), text)
+	text := written(t, "text.txt", r)
+	if next := strings.Count(text, "\ncompat: next: "); next == 0 || strings.Count(text, "\n") != len(r.Findings)+len(r.Notices)+next+1 {
+		t.Errorf("%d lines for %d findings, %d notices and %d steps:\n%s", strings.Count(text, "\n"), len(r.Findings), len(r.Notices), next, text)
 	}
 	checkMarkdown(t, written(t, "summary.md", r), r)
 	checkXML(t, written(t, "junit.xml", r))
@@ -229,14 +230,18 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 			rows++
 		}
 	}
-	shown := 0
-	for _, f := range r.Findings {
-		if f.Covered() || f.Fails || f.Severity >= gate.Warning {
-			shown++
+	var counting, covered group
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; {
+		case f.Covered():
+			covered = append(covered, f)
+		case f.Fails || f.Severity >= gate.Warning:
+			counting = append(counting, f)
 		}
 	}
-	if heads := strings.Count(text, "\n| | Rule |"); rows != shown+2*heads {
-		t.Errorf("%d rows for %d findings:\n%s", rows, shown, text)
+	groups := len(groupsOf(counting)) + len(groupsOf(covered))
+	if heads := strings.Count(text, "\n| | Rule |"); rows != groups+2*heads {
+		t.Errorf("%d rows for %d groups of findings:\n%s", rows, groups, text)
 	}
 	// Outside of code spans there is nothing that others wrote.
 	plain := regexp.MustCompile("(`+)[^`](.*?[^`])??(`+)").ReplaceAllString(text, "")
@@ -402,8 +407,102 @@ func TestMarkdownIsShort(t *testing.T) {
 	if b.Len() > 20_000 || !strings.Contains(b.String(), "more are left out here") {
 		t.Errorf("%d bytes", b.Len())
 	}
-	if got := written(t, "text.txt", r); strings.Count(got, "\n") != 52 || !strings.Contains(got, "2950 more") {
-		t.Errorf("got %d lines", strings.Count(got, "\n"))
+	// Kernels with one problem share a line where there are many.
+	const want = `p/BUILD.bazel:1: error: 3000 kernels ('kernel0000', 'kernel0001', 'kernel0002' and 2997 more) do not run on a: they require aspect fp64 [missing-aspect]
+compat: note: 3000 problems in 1 line; 'compat check --format json' has them all
+`
+	if got := written(t, "text.txt", r); !strings.HasPrefix(got, want) || strings.Count(got, "\n") > 6 {
+		t.Errorf("got\n%s", got)
+	}
+	// Where they differ in what they need, there are not more lines than before.
+	kernels = map[string]gatetest.On{}
+	for i := range 300 {
+		why := gatetest.FP64
+		why.Required = fmt.Sprintf("aspect%03d", i)
+		kernels[fmt.Sprintf("kernel%04d", i)] = gatetest.On{"a": gatetest.Why(why)}
+	}
+	r = gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, kernels)), Today: today})
+	if got := written(t, "text.txt", r); strings.Count(got, ": error: ") != 50 || !strings.Contains(got, "compat: note: 250 more; ") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// manyKernels is a result in which many kernels have few problems.
+func manyKernels(n int) *gate.Result {
+	kernels := map[string]gatetest.On{}
+	for i := range n {
+		why := []gatetest.On{{"dg2": gatetest.Why(gatetest.FP64), "tgl": gatetest.Why(gatetest.FP64)}, {"tgl": gatetest.Why(gatetest.SG8)}, {"dg2": gatetest.Why(gatetest.Maybe)}}
+		kernels[fmt.Sprintf("ns::Kernel<%d>", i)] = why[i%3]
+	}
+	r := gatetest.Report("//p:t", []string{"dg2", "tgl"}, kernels)
+	for i := range r.Kernels {
+		r.Kernels[i].Location = srcloc.Location{Path: fmt.Sprintf("src (1)/k%d.cpp", i%4), Line: uint32(i + 1), Column: 2}
+		r.Kernels[i].Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "half(double)"}}
+	}
+	return gate.Evaluate(gate.Input{Reports: facts(r), Today: today})
+}
+
+// TestGroups: kernels with the same problem on the same devices have one row, and all of
+// them are in a list.
+func TestGroups(t *testing.T) {
+	const sources = "https://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/"
+	var short, long strings.Builder
+	if err := Markdown(&short, manyKernels(17), MarkdownOptions{Sources: sources}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "groups.md", short.String())
+	r := manyKernels(500)
+	if err := Markdown(&long, r, MarkdownOptions{MaxBytes: 64_000, Sources: sources}); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 500 || long.Len() > 64_000 {
+		t.Errorf("%d findings in %d bytes", len(r.Findings), long.Len())
+	}
+	head, _, _ := strings.Cut(long.String(), "<details>")
+	if rows := strings.Count(head, "\n| ❌") + strings.Count(head, "\n| ⚠️"); rows != 3 || len(head) > 3000 {
+		t.Errorf("%d rows, %d bytes:\n%s", rows, len(head), head)
+	}
+	for _, f := range r.Findings {
+		if !strings.Contains(long.String(), "- `"+f.Kernel+"`") {
+			t.Fatalf("%s is not listed", f.Kernel)
+		}
+	}
+	checkMarkdown(t, regexp.MustCompile("\\[(`[^`]*`)\\]\\(<"+sources+"[^ ]*>\\)").ReplaceAllString(long.String(), "$1"), r)
+	html := htmlOf(t, short.String())
+	if want := `<a href="` + sources + `src%20%281%29/k0.cpp#L1"><code>src (1)/k0.cpp:1:2</code></a>`; !strings.Contains(html, want) {
+		t.Errorf("there is no %s in\n%s", want, html)
+	}
+	if strings.Count(html, "<details>") != 3 || strings.Count(html, "</details>") != 3 {
+		t.Errorf("the lists do not end:\n%s", html)
+	}
+}
+
+// TestSteps: each rule is said what to do about once, and only for what fails or is new.
+func TestSteps(t *testing.T) {
+	r := manyKernels(15)
+	for format, prefix := range map[string]string{"text.txt": "compat: next: ", "warnings.txt": "compat: note: next: ", "summary.md": "- "} {
+		var got []string
+		for line := range strings.Lines(written(t, format, r)) {
+			if rest, ok := strings.CutPrefix(line, prefix); ok && !strings.HasPrefix(rest, "`ns::") {
+				word, _, _ := strings.Cut(rest, ": ")
+				got = append(got, strings.TrimSpace(word))
+			}
+		}
+		slices.Sort(got)
+		want := []string{"missing-aspect", "undetermined", "unsupported-sub-group-size"}
+		if got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "compat fix") }); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", format, got)
+		}
+	}
+	in := gate.Input{Reports: facts(gatetest.Everything()), Today: today}
+	in.Baseline = gate.NewBaseline(gate.Evaluate(in))
+	if text := written(t, "text.txt", gate.Evaluate(in)); strings.Contains(text, "next:") {
+		t.Errorf("got %s", text)
+	}
+	for _, rule := range gate.Rules() {
+		if rule.Finding && (rule.Next == "" || strings.Count(rule.Next, "`")%2 != 0 || len(rule.Next) > 160) {
+			t.Errorf("rule %s: %q", rule.ID, rule.Next)
+		}
 	}
 }
 

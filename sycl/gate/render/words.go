@@ -27,8 +27,12 @@ var plainWords = words{
 // mostNamed is how many of many devices a sentence has.
 const mostNamed = 6
 
-// sentence says what a finding is, without a full stop.
-func (w words) sentence(f *gate.Finding) string {
+// mostKernels is how many of the kernels of a group a sentence has.
+const mostKernels = 3
+
+// sentence says what the findings of a group are, without a full stop.
+func (w words) sentence(g group) string {
+	f := g[0]
 	switch f.Rule {
 	case gate.CoverageLost, gate.ReportInvalid:
 		var about []string
@@ -43,11 +47,27 @@ func (w words) sentence(f *gate.Finding) string {
 		}
 		return strings.Join(about, " on ") + ": " + w.value(f.Text)
 	case gate.KernelLost:
-		return fmt.Sprintf("kernel %s is no longer in any report", w.name(f.Kernel))
+		return fmt.Sprintf("%s %s no longer in any report", w.kernels(g), plural.Of(len(g), "is", "are"))
 	case gate.Undetermined:
-		return fmt.Sprintf("whether kernel %s runs on %s is known only when the program runs: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Cause))
+		return fmt.Sprintf("whether %s %s on %s is known only when the program runs: %s", w.kernels(g), plural.Of(len(g), "runs", "run"), w.devices(f), w.need(g, f.Cause))
 	}
-	return fmt.Sprintf("kernel %s does not run on %s: %s", w.name(f.Kernel), w.devices(f), w.need(f, f.Rule))
+	return fmt.Sprintf("%s %s not run on %s: %s", w.kernels(g), plural.Of(len(g), "does", "do"), w.devices(f), w.need(g, f.Rule))
+}
+
+// kernels names the kernels of a group, or some of many.
+func (w words) kernels(g group) string {
+	if len(g) == 1 {
+		return "kernel " + w.name(g[0].Kernel)
+	}
+	var list []string
+	for _, f := range g[:min(len(g), mostKernels)] {
+		list = append(list, w.name(f.Kernel))
+	}
+	s := fmt.Sprintf("%d kernels (%s", len(g), strings.Join(list, ", "))
+	if n := len(g) - len(list); n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return s + ")"
 }
 
 func (w words) devices(f *gate.Finding) string {
@@ -65,36 +85,41 @@ func (w words) devices(f *gate.Finding) string {
 	return list[0]
 }
 
-// need says what a kernel needs that a device does not have.
-func (w words) need(f *gate.Finding, rule gate.RuleID) string {
-	who := "it"
+// need says what the kernels of a group need that a device does not have.
+func (w words) need(g group, rule gate.RuleID) string {
+	f := g[0]
+	it, requires, was := "it", "requires", "was"
+	if len(g) > 1 {
+		it, requires, was = "they", "require", "were"
+	}
+	who := it + " " + requires
 	if f.Image {
-		who = "some kernel of its device image"
+		who = "some kernel of " + plural.Of(len(g), "its device image", "their device images") + " requires"
 	}
 	required, has := w.value(f.Required), w.available(f)
 	switch compat.Rule(rule) {
 	case compat.MissingAspect:
-		s := who + " requires aspect " + required
-		if len(f.Origins) > 0 {
-			s += ", which " + w.name(f.Origins[0]) + " uses"
+		s := who + " aspect " + required
+		if origin := g.origin(); origin != "" {
+			s += ", which " + w.name(origin) + " uses"
 		}
 		return s
 	case compat.UnsupportedSubGroupSize:
-		return who + " requires sub-group size " + required + has
+		return who + " sub-group size " + required + has
 	case compat.UnsupportedWorkGroupSize:
-		return who + " requires work-group size " + required + has
+		return who + " work-group size " + required + has
 	case compat.UnsupportedWorkGroupDims:
-		return who + " requires a work-group size of " + required + " dimensions, which does not fit"
+		return who + " a work-group size of " + required + " dimensions, which does not fit"
 	case compat.UnsupportedIntrinsic:
-		return who + " uses the intrinsic " + required
+		return who + " the intrinsic " + required
 	case compat.UnsupportedJointMatrix:
-		return who + " requires the joint matrix " + required
+		return who + " the joint matrix " + required
 	case compat.FixedTargetMismatch:
-		return "it was compiled with -fsycl-fixed-targets for " + required
+		return it + " " + was + " compiled with -fsycl-fixed-targets for " + required
 	case compat.CompileTargetMismatch:
-		return "it was compiled ahead of time for " + required
+		return it + " " + was + " compiled ahead of time for " + required
 	case compat.NoImage:
-		return "there is no code for it"
+		return "there is no code for " + plural.Of(len(g), "it", "them")
 	}
 	return w.value(f.Text)
 }
@@ -136,7 +161,7 @@ func (w words) status(f *gate.Finding) string {
 }
 
 // Message says what a finding is in one sentence, which is safe to print.
-func Message(f *gate.Finding) string { return plainWords.sentence(f) }
+func Message(f *gate.Finding) string { return plainWords.sentence(group{f}) }
 
 // place says where a finding is: a file with its line and column, else a target, else
 // nothing.

@@ -1,0 +1,107 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// mostSteps is how many steps are listed.
+const mostSteps = 8
+
+// steps returns what to do next about the findings that fail or are new: a line for each
+// rule and, where that matters, each thing that is required. Code in the lines is in
+// backquotes, and nothing in them is text of a report but names and paths that are
+// harmless everywhere.
+func steps(groups []group) []string {
+	var list []string
+	left := 0
+	for _, g := range groups {
+		s := ""
+		if pressing(g[0]) {
+			s = step(g[0])
+		}
+		if s != "" {
+			s = fmt.Sprintf("%s: %s", g[0].Rule, s)
+		}
+		switch {
+		case s == "":
+			continue
+		case slices.Contains(list, s):
+		case len(list) < mostSteps:
+			list = append(list, s)
+		default:
+			left++
+		}
+	}
+	if left > 0 {
+		list = append(list, "`compat explain` lists all rules")
+	}
+	return list
+}
+
+// edits returns the step that proposes edits of BUILD files, nothing when these solve
+// none of the findings.
+func edits(r *gate.Result, groups []group) []string {
+	i := slices.IndexFunc(groups, func(g group) bool { return editable(g[0]) })
+	if i < 0 {
+		return nil
+	}
+	return []string{fixStep(r, groups[i][0].Target)}
+}
+
+// pressing reports whether a finding fails or is new.
+func pressing(f *gate.Finding) bool {
+	return f.Fails || f.State == gate.StateNew && f.Class == ""
+}
+
+// step returns what to do next about a finding.
+func step(f *gate.Finding) string {
+	rule, ok := gate.LookupRule(f.Rule)
+	if !ok || rule.Next == "" {
+		return ""
+	}
+	required := "NAME"
+	if plainName.MatchString(f.Required) {
+		required = f.Required
+	}
+	return fmt.Sprintf("%s (`compat explain %s`)", strings.ReplaceAll(rule.Next, "{required}", required), f.Rule)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,60}$`)
+
+// editable reports whether an edit of a BUILD file may solve a finding.
+func editable(f *gate.Finding) bool {
+	if _, _, ok := gate.SplitLabel(f.Target); !ok || !pressing(f) {
+		return false
+	}
+	switch compat.Rule(f.Rule) {
+	case compat.NoImage, compat.CompileTargetMismatch, compat.FixedTargetMismatch, compat.MissingAspect, compat.UnsupportedSubGroupSize,
+		compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix, compat.UnsupportedIntrinsic:
+		return true
+	}
+	return false
+}
+
+// fixStep returns the command that proposes edits for a target.
+func fixStep(r *gate.Result, target string) string {
+	file := "REPORT"
+	for _, t := range r.Targets {
+		if t.Label == target && len(t.Reports) > 0 && safetext.IsPath(t.Reports[0]) && !strings.ContainsAny(t.Reports[0], " $;()[]{}!~") {
+			file = t.Reports[0]
+		}
+	}
+	return fmt.Sprintf("`compat fix %s` proposes edits of BUILD files", file)
+}
+
+// plainStep is a step for text without markup.
+func plainStep(s string) string { return strings.ReplaceAll(s, "`", "'") }
+
+// Next returns what to do next about a finding, in one sentence that is safe to print;
+// "" when there is nothing.
+func Next(f *gate.Finding) string { return plainStep(step(f)) }
