@@ -197,14 +197,16 @@ type describer struct {
 	images []Image
 }
 
-// An imageKind is what the kind of an image follows from.
+// An imageKind is what the kind of an image follows from: needs and an image without what
+// its bytes are.
 type imageKind struct {
-	needs, format, triple, arch string
-	options                     jitoptions.Options
+	needs string
+	image ModuleImage
 }
 
 func (d *describer) kind(needs *requirement.Requirements, image *ModuleImage) int {
-	key := imageKind{needs.Key(), image.Format, image.Triple, image.Arch, image.Options}
+	key := imageKind{needs.Key(), *image}
+	key.image.Digest, key.image.Size = "", 0
 	i, ok := d.kinds[key]
 	if !ok {
 		described := describeImage(needs, image)

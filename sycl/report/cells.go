@@ -173,7 +173,7 @@ func (c *Cells) locate(cell *Cell) {
 	default:
 		c.putInOrder()
 	}
-	x := c.index
+	x := c.find()
 	if x.kernels == nil {
 		x.kernels, x.devices = map[string]uint32{}, map[string]uint32{}
 		for i, id := range slices.Backward(c.kernels) {

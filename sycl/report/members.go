@@ -251,6 +251,7 @@ func (p *reader) cells(to *Cells) bool {
 		p.learnDevice(next)
 		p.last, next = next, p.last
 	}
+	to.index = nil // it is made again if cells are added
 	p.memory = *to
 	return p.fault == nil
 }
