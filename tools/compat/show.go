@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -307,7 +308,7 @@ func readReports(names []string) (*report.Report, error) {
 }
 
 func readReport(name string) (*report.Report, error) {
-	f, err := os.Open(name)
+	f, err := infile.Open(name, "a report")
 	if err != nil {
 		return nil, err
 	}
