@@ -383,6 +383,9 @@ func TestCheckBinaries(t *testing.T) {
 	if code != 1 || stderr != "" || !strings.Contains(stdout, `"intel_gpu_acm_g10"`) || !strings.Contains(stdout, `"target": "out/libk.so"`) {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
+	if _, stdout, _ := run(t, append([]string{"check"}, args...)...); !strings.Contains(stdout, "out/libk.so: error: kernel 'Plain' does not run on intel_gpu_acm_g10") {
+		t.Errorf("the file is not named:\n%s", stdout)
+	}
 	run(t, append([]string{"baseline", "update", "--baseline", "b.json"}, args...)...)
 	testfile.Write(t, "out/libk.so.2", object)
 	if err := os.Remove("out/libk.so.1"); err != nil {

@@ -90,7 +90,7 @@ func (d *diagnostics) findings(list group, most int, words func(*gate.Finding) (
 	var shown group
 	for _, g := range groups[:min(len(groups), most)] {
 		shown = append(shown, g...)
-		at := "compat"
+		at := cmp.Or(g.file(), "compat")
 		if places := g.places(); len(places) > 0 {
 			at = place(places[0])
 		}
@@ -108,6 +108,16 @@ func (d *diagnostics) findings(list group, most int, words func(*gate.Finding) (
 		fmt.Fprintf(d, "compat: note: %d problems in %d %s; 'compat check --format json' has them all\n", len(list), len(groups), plural.Of(len(groups), "line", "lines"))
 	}
 	return shown
+}
+
+// file returns the file that all findings are about: the label of a program is its path
+// unless a build system has named it. It is "" for others.
+func (g group) file() string {
+	label := g[0].Target
+	if !safetext.IsPath(label) || slices.ContainsFunc(g, func(f *gate.Finding) bool { return f.Target != label }) {
+		return ""
+	}
+	return label
 }
 
 func (d *diagnostics) notice(n *gate.Notice, severity gate.Severity) {
