@@ -12,7 +12,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -64,7 +63,7 @@ func (o *ImagesOptions) write(images []*image) error {
 		files := out.image(strconv.Itoa(i))
 		rows = append(rows, files.row())
 		m.module.PutPlaces(m.properties)
-		requirement.PutIntrinsics(m.properties, m.module.Requirements().Intrinsics)
+		m.module.Requirements().PutOwn(m.properties)
 		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return out.Relabel(err)
 		}
