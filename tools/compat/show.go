@@ -27,12 +27,13 @@ import (
 
 // shower is the subcommand show.
 type shower struct {
-	format, output  string
-	width, maxBytes int
-	groupBy         string
-	command         string
-	reports         []string
-	open, all       bool
+	format, output   string
+	width, maxBytes  int
+	groupBy          string
+	command          string
+	reports          []string
+	whole            *report.Report // before a part is chosen
+	open, all, forms bool
 
 	devices, kernels, sources, files, statuses, rules, needs cli.Strings
 }
@@ -99,6 +100,7 @@ func (s *shower) setupView(fs *flag.FlagSet) {
 	fs.Var(&s.rules, "rules", "show only kernels with a problem of one of these `rules`, such as missing-aspect")
 	fs.Var(&s.needs, "needs", "show only kernels with a problem because they need `this`, such as fp64; may be repeated")
 	fs.BoolVar(&s.all, "all", false, "leave nothing out of the text: every kernel, also those that every device runs")
+	fs.BoolVar(&s.forms, "forms", false, "list the kernels that the compiler made of each kernel in tables of the text, as --all does")
 	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"`; by the size of the report when it is missing")
 	fs.IntVar(&s.width, "width", 0, "`columns` of the text; those of the terminal, or 80, when it is missing")
 	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
@@ -124,6 +126,7 @@ func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
 
 // show writes what the flags ask for of a report.
 func (s *shower) show(ctx context.Context, env *cli.Env, r *report.Report, path string) error {
+	s.whole = r
 	r, err := s.choose(r)
 	if err != nil {
 		return err
@@ -269,7 +272,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 
 // textOptions returns how to print text: colours and the width are a terminal's.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
-	o := render.TextOptions{Width: s.width, All: s.all, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
+	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
 	f, ok := cli.File(w)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return o

@@ -90,7 +90,7 @@ func (m *markdownWriter) leftOut(what string, flags ...string) {
 }
 
 func (m *markdownWriter) full() {
-	m.kernelTable(func(uint32) bool { return true })
+	m.kernelTable(func(uint32) bool { return true }, func(k uint32) string { return kernelName(&m.Kernels[k]) + addition(&m.Kernels[k]) })
 	m.reasons()
 }
 
@@ -103,11 +103,13 @@ func (m *markdownWriter) problems() {
 			good++
 		}
 	}
-	if good == 0 { // it is not shorter
+	const leastRow = 20 // bytes
+
+	if good == 0 || (len(m.Kernels)-good)*leastRow > m.limit { // it is not shorter, or too long
 		m.over = true
 		return
 	}
-	m.kernelTable(func(pattern uint32) bool { return standings[pattern] != compat.Compatible })
+	m.kernelTable(func(pattern uint32) bool { return standings[pattern] != compat.Compatible }, m.rowName)
 	m.leftOut(count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
@@ -128,7 +130,7 @@ func (m *markdownWriter) head() bool {
 }
 
 // kernelTable writes a table of kernels. Labels have rows of their own.
-func (m *markdownWriter) kernelTable(shown func(pattern uint32) bool) {
+func (m *markdownWriter) kernelTable(shown func(pattern uint32) bool, name func(uint32) string) {
 	if !m.head() {
 		return
 	}
@@ -151,7 +153,7 @@ func (m *markdownWriter) kernelTable(shown func(pattern uint32) bool) {
 			target = label
 			m.printf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns)))
 		}
-		m.printf("| %s |", safetext.TableCell(codeSpan(m.rowName(uint32(k)))))
+		m.printf("| %s |", safetext.TableCell(codeSpan(name(uint32(k)))))
 		row := m.row(k)
 		for _, c := range columns {
 			m.printf(" %s |", words[row[c.devices[0]]])

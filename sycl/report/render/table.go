@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -25,6 +26,9 @@ type table struct {
 	kinds    []kind
 	patterns [][]uint32 // indexes of kinds, by device
 	rows     []uint32   // indexes of patterns, by kernel
+
+	whole *report.Report    // that this is a part of, or nil
+	short map[string]string // by names of kernels, see shortName
 }
 
 // kind is what cells that say the same share. A table of millions of cells has few kinds.
@@ -165,6 +169,41 @@ func (t *table) deviceNames(list []int) []string {
 // kernelName returns the name of a kernel in renderings.
 func kernelName(k *report.Kernel) string {
 	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
+}
+
+// mostShort is how many kernels have short names. Making these takes memory for all names.
+const mostShort = 50_000
+
+// shortName returns the name of a kernel for long lists. It is a pattern that selects the
+// kernel, in which "*" stands for what kernels of a template have in common.
+func (t *table) shortName(k uint32) string {
+	whole := cmp.Or(t.whole, t.Report)
+	if len(whole.Kernels) > mostShort {
+		return kernelName(&t.Kernels[k])
+	}
+	if t.short == nil {
+		names := make([]string, len(whole.Kernels))
+		for i := range whole.Kernels {
+			names[i] = kernelName(&whole.Kernels[i])
+		}
+		t.short = make(map[string]string, len(names))
+		for i, short := range kernelname.Shorten(names) {
+			t.short[names[i]] = short
+		}
+	}
+	name := kernelName(&t.Kernels[k])
+	return cmp.Or(t.short[name], name)
+}
+
+// addition returns what a row adds to the name of a kernel: how many kernels were made of
+// it, and the place of a lambda. That a kernel has a second one for rounded ranges is the
+// rule, and is not said.
+func addition(k *report.Kernel) string {
+	s := ""
+	if slices.ContainsFunc(k.Forms, func(f report.KernelForm) bool { return f.Kind != report.RoundedRange }) {
+		s = fmt.Sprintf(" (%s)", count(1+len(k.Forms), "form"))
+	}
+	return s + lambdaPlace(k)
 }
 
 // lambdaPlace returns what a row adds to the name of a kernel that is a lambda, such as

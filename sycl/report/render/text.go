@@ -21,6 +21,11 @@ type TextOptions struct {
 	Color   bool    // whether to color words by escape sequences
 	GroupBy GroupBy // "": by the size of the report
 	All     bool    // leave nothing out
+	Forms   bool    // list the forms of each kernel in tables, as All does
+
+	// Whole is the report that this is a part of, if it is one: names that are shortened
+	// select one kernel of it.
+	Whole *report.Report
 
 	// Command is the command that shows this report, for a shell. The text says by which
 	// flags it shows what is left out. Without it, the command has REPORT.json.
@@ -36,6 +41,7 @@ type TextOptions struct {
 // cells share a column. Columns that still do not fit go into more tables below.
 func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	t := textWriter{w: bufio.NewWriter(w), table: newTable(r), o: o}
+	t.whole = o.Whole
 	if t.o.Width <= 0 {
 		t.o.Width = 80
 	}
@@ -196,7 +202,7 @@ const nameHead = "KERNEL"
 func (t *textWriter) nameColumn() textColumn {
 	c := textColumn{head: []string{nameHead}, width: len(nameHead)}
 	for k := range t.Kernels {
-		name := kernelName(&t.Kernels[k]) + lambdaPlace(&t.Kernels[k])
+		name := kernelName(&t.Kernels[k]) + addition(&t.Kernels[k])
 		t.names = append(t.names, name)
 		c.width = max(c.width, width(name))
 	}
@@ -273,6 +279,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		for _, part := range parts[1:] {
 			t.line("  " + part)
 		}
+		t.forms(uint32(k), "  ")
 	}
 }
 

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -208,6 +209,44 @@ func TestLargeText(t *testing.T) {
 		}
 		if regexp.MustCompile(`\d more (?:kernel|reason|line|device|function|source|file)`).MatchString(all) {
 			t.Errorf("by %s: something is left out though all is asked for", by)
+		}
+	}
+}
+
+// Long names are short in large reports, and the short form selects one kernel. Kernels with
+// forms say how many, and list them on request.
+func TestNamesOfLargeReports(t *testing.T) {
+	r := reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "x86_64")
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		k.DisplayName = strings.Replace(k.DisplayName, "sim::", "simulation::detail::kernels::", 1)
+	}
+	r.Kernels[0].Forms = []report.KernelForm{{Kind: report.Reduction, Name: "_ZTS1a"}, {Kind: report.Reduction, Name: "_ZTS1b"}}
+	r.Kernels[1].Forms = []report.KernelForm{{Kind: report.RoundedRange, Name: "_ZTS1c"}}
+	first, second := r.Kernels[0].DisplayName[len("simulation::detail::kernels"):], r.Kernels[1].DisplayName[len("simulation::detail::kernels"):]
+	all := text(t, TextOptions{All: true}, r)
+	for _, want := range []string{"  *" + first + " (3 forms)\n", "  reduction: _ZTS1a\n", "  reduction: _ZTS1b\n", "  *" + second + "\n", "  rounded-range: _ZTS1c\n"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if s := text(t, TextOptions{GroupBy: ByKernel}, r); !strings.Contains(s, "*"+first+" (3 forms)\n") || strings.Contains(s, "_ZTS1a") {
+		t.Errorf("forms are not counted, or listed:\n%s", s)
+	}
+	if s := text(t, TextOptions{GroupBy: ByKernel, Forms: true}, r); !strings.Contains(s, "  reduction: _ZTS1b\n") {
+		t.Errorf("forms are not listed:\n%s", s)
+	}
+	// The names of a part are distinct in the whole.
+	part, _ := r.Select(report.Selection{Needs: []string{"fp64"}})
+	for _, whole := range []*report.Report{nil, r} {
+		table := newTable(part)
+		table.whole = whole
+		for k := range part.Kernels {
+			in := cmp.Or(whole, part)
+			name := table.shortName(uint32(k))
+			if found, _ := in.Select(report.Selection{Kernels: []string{name}}); len(found.Kernels) != 1 || found.Kernels[0].ID != part.Kernels[k].ID {
+				t.Errorf("%s selects %d kernels", name, len(found.Kernels))
+			}
 		}
 	}
 }

@@ -249,7 +249,7 @@ func (t *textWriter) usedBy(g *reasonGroup) {
 // listed returns the name of a kernel in a list, with its place in the source.
 func (t *table) listed(k uint32) string {
 	kernel := &t.Kernels[k]
-	s := kernelName(kernel)
+	s := t.shortName(k)
 	if label := report.KernelTarget(kernel); label != "" {
 		s += " of " + safetext.Escape(label)
 	}
@@ -289,6 +289,7 @@ type textRow struct {
 	heading string // of this row and those after it
 	name    string
 	pattern uint32
+	kernel  uint32
 }
 
 // order is the order in which kernels are shown: problems first.
@@ -312,7 +313,7 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 					continue
 				}
 				kernel := &t.Kernels[k]
-				if !yield(textRow{safetext.Escape(report.KernelTarget(kernel)), t.rowName(uint32(k)), p}) {
+				if !yield(textRow{safetext.Escape(report.KernelTarget(kernel)), t.rowName(uint32(k)), p, uint32(k)}) {
 					return
 				}
 			}
@@ -320,9 +321,7 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	}
 }
 
-func (t *table) rowName(k uint32) string {
-	return kernelName(&t.Kernels[k]) + lambdaPlace(&t.Kernels[k])
-}
+func (t *table) rowName(k uint32) string { return t.shortName(k) + addition(&t.Kernels[k]) }
 
 func (t *table) standings() []compat.Verdict {
 	list := make([]compat.Verdict, len(t.patterns))
@@ -618,6 +617,16 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 			row = append(row, t.kinds[t.patterns[r.pattern][c.devices[0]]].words)
 		}
 		t.cellsThenName(columns, row, r.name, true)
+		t.forms(r.kernel, strings.Repeat(" ", total(columns)+gap))
+	}
+}
+
+// forms lists the forms of a kernel, if they are asked for.
+func (t *textWriter) forms(k uint32, indent string) {
+	if t.o.Forms || t.o.All {
+		for _, form := range forms(&t.Kernels[k]) {
+			t.line(indent + form)
+		}
 	}
 }
 
@@ -640,6 +649,7 @@ func (t *textWriter) foot() {
 		return
 	}
 	t.line("")
+	t.wrap("In names, * stands for any text. --kernels 'NAME' selects the kernels of a name.", "")
 	t.line("All kernels, also those that run on every device, or other groups:")
 	t.hint("--all")
 	for _, g := range t.groupings() {
