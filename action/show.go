@@ -22,15 +22,12 @@ import (
 )
 
 // fileOutputs are the outputs with names of files, by format.
-var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file"}
+var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file", "report": "report-file"}
 
 // writeFiles writes the files that were asked for. Not to be able to is an error:
 // later steps need them.
 func (a *action) writeFiles(ctx context.Context) error {
-	fallback := ""
-	if len(a.options.Reports) > 0 {
-		fallback = a.prefix(a.options.Reports[0])
-	}
+	fallback := a.prefix(a.options.First())
 	var written []ghactions.Output
 	var out outfile.Group
 	defer out.Close()
@@ -53,6 +50,12 @@ func (a *action) writeFiles(ctx context.Context) error {
 				continue
 			}
 			write = func(w io.Writer) error { return reportrender.HTML(w, merged, reportrender.HTMLOptions{}) }
+		case "report":
+			built, err := report.Merge(a.options.Built...)
+			if err != nil {
+				return err
+			}
+			write = built.Encode
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}

@@ -67,6 +67,7 @@ var deviceMembers = []member[Device]{
 
 var imageMembers = []member[Image]{
 	{"architecture", func(p *reader, i *Image) bool { return p.anyText(&i.Architecture) }, optional},
+	{"compile-options", func(p *reader, i *Image) bool { return p.someText(&i.CompileOptions) }, optional},
 	{"compile-target", func(p *reader, i *Image) bool { return p.anyText(&i.CompileTarget) }, optional},
 	{"digest", func(p *reader, i *Image) bool { return p.digest(&i.Digest) }, needed},
 	{"esimd", func(p *reader, i *Image) bool { return p.boolean(&i.ESIMD) }, needed},
@@ -76,6 +77,7 @@ var imageMembers = []member[Image]{
 		return oneOf(p, &i.Format, "spirv", "ptx", "amdgcn", "llvm-ir", "native")
 	}, needed},
 	{"id", func(p *reader, i *Image) bool { return p.someText(&i.ID) }, needed},
+	{"link-options", func(p *reader, i *Image) bool { return p.someText(&i.LinkOptions) }, optional},
 	{"requirements", func(p *reader, i *Image) bool { return object(p, &i.Requirements, requirementsMembers) }, needed},
 	{"size", func(p *reader, i *Image) bool { return toInt64(p, &i.Size) }, needed},
 	{"triple", func(p *reader, i *Image) bool { return p.anyText(&i.Triple) }, optional},

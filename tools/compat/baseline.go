@@ -32,6 +32,7 @@ another file, and says what differs.`
 
 func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
 	b.gateFlags.setup(fs)
+	b.setupBinaries(fs)
 	fs.StringVar(&b.file, "baseline", "", "`file` to write (required)")
 	return b.run
 }
@@ -48,6 +49,9 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	}
 	o, err := b.options(args[1:])
 	if err != nil {
+		return err
+	}
+	if err := b.build(ctx, env, &o); err != nil {
 		return err
 	}
 	if args[0] == "prune" {

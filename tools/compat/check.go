@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,6 +30,10 @@ policy, every kernel must run on every device of the reports; with --required,
 on these devices. What a baseline or reports of the base branch have already is
 not new, and fails only with --fail-on any.
 
+With --binary, the check makes the reports itself of programs, libraries, wheels and
+folders, as 'compat report' does. A file that cannot be read is an error then: what
+was not looked at cannot pass.
+
 Exit codes: 0 it passes, 1 it does not, 2 wrong usage or a fault in the policy or
 the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.
 
@@ -40,6 +43,7 @@ there are none, and the exit code is 0: for builds that go on.`
 func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	c.gateFlags.setup(fs)
 	c.setupBase(fs)
+	c.setupBinaries(fs)
 	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with problems that are known")
 	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, instead of what the policy says")
 	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the lowest severity that fails, instead of what the policy says")
@@ -72,11 +76,14 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 	if err != nil {
 		return err
 	}
+	if err := c.build(ctx, env, &o); err != nil {
+		return err
+	}
 	r, err := gateinputs.Check(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := c.write(env, r, filepath.ToSlash(args[0])); err != nil {
+	if err := c.write(env, r, o.First()); err != nil {
 		// That the folder of an output is missing is no fault of a report.
 		return fmt.Errorf("%v", err)
 	}

@@ -189,11 +189,7 @@ func putState(file *syclbin.File) {
 
 // writeVerified writes a file, and what is wrong with it as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
-	putState(file)
-	findings := make(chan []syclbin.Finding, 1)
-	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
-	err := create(env, name, file, o)
-	list := <-findings
+	list, err := writeFound(env, name, file, o)
 	if err != nil {
 		return err
 	}
@@ -201,6 +197,15 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 		env.Warnf(name, "%s", safetext.Printable(found.String()))
 	}
 	return nil
+}
+
+// writeFound writes a SYCLBIN and returns what is wrong with it.
+func writeFound(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) ([]syclbin.Finding, error) {
+	putState(file)
+	findings := make(chan []syclbin.Finding, 1)
+	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
+	err := create(env, name, file, o)
+	return <-findings, err
 }
 
 // verifyWritten returns what is wrong with a file that is written with these options.

@@ -28,6 +28,16 @@ func text(t testing.TB, o TextOptions, reports ...*report.Report) string {
 	return b.String()
 }
 
+var largeReport *report.Report
+
+// large returns a report of 20,000 kernels. Tests do not change it.
+func large(t testing.TB) *report.Report {
+	if largeReport == nil {
+		largeReport = reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	}
+	return largeReport
+}
+
 func TestText(t *testing.T) {
 	two := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")
 	all := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
@@ -169,7 +179,7 @@ func TestLargeText(t *testing.T) {
 	few100 := reporttest.Build(t, few, "intel_gpu_dg2", "intel_gpu_pvc", "x86_64")
 	golden.Check(t, "100-few-problems.txt", text(t, TextOptions{}, few100))
 	golden.Check(t, "100.txt", text(t, TextOptions{}, reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")))
-	large := reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	large := large(t)
 	if text(t, TextOptions{}, large) != text(t, TextOptions{GroupBy: ByReason}, large) {
 		t.Error("a large report is not grouped by reason")
 	}
