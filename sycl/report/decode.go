@@ -12,10 +12,10 @@ import (
 
 // Limits on a report that is read.
 const (
-	maxBytes    = 512 << 20
+	maxBytes    = 8 << 30
 	maxDepth    = 32
-	maxCells    = 2_000_000
-	maxListed   = 200_000   // in every other list
+	maxCells    = 20_000_000
+	maxListed   = 1_000_000 // in every other list
 	maxText     = 1 << 20   // in bytes
 	maxElements = 5_000_000 // of all lists but the cells
 )

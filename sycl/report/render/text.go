@@ -230,7 +230,11 @@ func (t *textWriter) shorten(columns []textColumn, patterns [][]uint32) (legend 
 	for i, c := range columns {
 		if len(c.head) > mostNames {
 			name := "GROUP " + groupName(len(legend))
-			legend = append(legend, name+": "+strings.Join(c.head, ", "))
+			names := strings.Join(c.head, ", ")
+			if t.by != "" && !t.o.All {
+				names = some(c.head, "devices")
+			}
+			legend = append(legend, name+": "+names)
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
 			t.measure(&columns[i], patterns)
 		}
