@@ -242,3 +242,15 @@ func TestStreams(t *testing.T) {
 		t.Errorf("commands %+v", s.Commands)
 	}
 }
+
+// When there are more problems than annotations, that nothing was compared is still shown.
+func TestNotComparedComesFirst(t *testing.T) {
+	w := newCheckout(t)
+	w.reports()
+	w.based(strings.Repeat("ab", 20))
+	s := w.run("reports", pattern, "compare-with-base", "required", "max-annotations", "1")
+	want(t, s, 1, "failure")
+	if len(s.Annotations) == 0 || s.Annotations[0].Title != "not-compared" {
+		t.Errorf("annotations %+v", s.Annotations)
+	}
+}

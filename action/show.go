@@ -203,7 +203,10 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 			list = append(list, ghactions.Annotation{Level: noticeLevel(n), File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
 		}
 	}
-	return list
+	// That the change is not compared must not be left out when there are many problems.
+	isFirst := func(a ghactions.Annotation) bool { return a.Title == string(gate.NotCompared) }
+	first := slices.DeleteFunc(slices.Clone(list), func(a ghactions.Annotation) bool { return !isFirst(a) })
+	return append(first, slices.DeleteFunc(list, isFirst)...)
 }
 
 // annotationText says what a finding is and what to do next.

@@ -93,12 +93,17 @@ func object[T any](p *reader, to *T, members []member[T]) bool {
 			return false
 		}
 	}
+	return p.fault == nil && hasNeeded(p, members, has)
+}
+
+// hasNeeded checks that an object has the members that it needs.
+func hasNeeded[T any](p *reader, members []member[T], has uint64) bool {
 	for n := range members {
-		if members[n].needed && has&(1<<n) == 0 && p.fault == nil {
+		if members[n].needed && has&(1<<n) == 0 {
 			return p.fail(p.i-1, "member %q is missing", members[n].name)
 		}
 	}
-	return p.fault == nil
+	return true
 }
 
 // findName returns the index of the member whose name is next, and reads the name. It

@@ -24,7 +24,7 @@ const everyMember = `{
   "extensions": {"tool": {"any": 1}},
   "generator": {"name": "compat", "version": "1"},
   "images": [
-    {"architecture": "pvc", "compile-target": "intel_gpu_pvc", "digest": "DIGEST", "esimd": false, "files": ["a.o"], "fixed-targets": ["d"], "format": "native", "id": "i",
+    {"architecture": "pvc", "compile-options": "-a", "compile-target": "intel_gpu_pvc", "digest": "DIGEST", "esimd": false, "files": ["a.o"], "fixed-targets": ["d"], "format": "native", "id": "i", "link-options": "-b",
      "requirements": {"aspects": [{"name": "fp64", "value": 6}], "joint-matrix": ["m"], "joint-matrix-mad": ["m"], "reqd-sub-group-sizes": [8], "reqd-work-group-size": [1], "work-group-num-dim": 1},
      "size": 4, "triple": "spir64_gen", "unknown-properties": ["p"]}
   ],
