@@ -1,6 +1,6 @@
 """The sycl_compat_report rule."""
 
-load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "report_action", "runfile")
+load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "quoted", "report_action", "runfile")
 load("//rules/private:compat_baseline.bzl", "declare_baseline_test", "declare_update")
 load(":providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
 load(":sycl_compat_aspect.bzl", "sycl_compat_aspect")
@@ -50,7 +50,7 @@ REPORT_ATTRS = {
 
 def _sycl_compat_report_impl(ctx):
     report = make_report(ctx)
-    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat_target, ["show", "\"$@\"", runfile(report)], [report])
+    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat_target, ["show", "--command", quoted("bazel run %s --" % str(ctx.label).lstrip("@")), "\"$@\"", runfile(report)], [report])
     return [
         DefaultInfo(executable = show.executable, files = depset([report]), runfiles = show.runfiles),
         SyclCompatInfo(report = report),

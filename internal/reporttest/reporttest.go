@@ -93,6 +93,35 @@ func Program() []report.Module {
 	}
 }
 
+// Large is a program with this many kernels in several files, of which every fifth needs
+// fp64, every seventh a sub-group size and every 50th more than a work-group has.
+func Large(kernels int) []report.Module {
+	var modules []report.Module
+	families := []string{"Blur", "Reduce", "Scan", "Sort", "Transpose", "Add"}
+	types := []string{"f", "d", "i", "l", "h", "s"}
+	for k := range kernels {
+		needs := new(requirement.Requirements)
+		typ := types[k%len(types)]
+		switch {
+		case k%5 == 0:
+			needs.Aspects, typ = []aspect.Aspect{aspect.FP64}, "d"
+		case k%7 == 0:
+			needs.SubGroupSizes = []uint32{8}
+		case k%50 == 1:
+			needs.WorkGroupSize = []uint64{64, 32, 1}
+		}
+		family := families[k/3%len(families)]
+		m := report.Module{Needs: needs, Images: []report.ModuleImage{IR(k)}, Files: []string{fmt.Sprintf("lib/lib%s.so", strings.ToLower(family))},
+			Kernels: Kernels(fmt.Sprintf("_ZTSN3sim%d%sI%sLi%dEEE", len(family), family, typ, k))}
+		m.Kernels[0].Source.Location = srcloc.Location{Path: fmt.Sprintf("src/part%02d.cpp", k*30/kernels), Line: uint32(k + 1)}
+		if k%10 == 0 {
+			m.Kernels[0].Source.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "sim::norm(double)", Location: srcloc.Location{Path: "src/norm.hpp", Line: 7}}}
+		}
+		modules = append(modules, m)
+	}
+	return modules
+}
+
 // Digest stands for the digest of an image.
 func Digest(n int) string { return fmt.Sprintf("%016x%048x", n, 0) }
 

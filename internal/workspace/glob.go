@@ -87,6 +87,50 @@ func search(folder string, patterns []string) ([]string, error) {
 	return names, nil
 }
 
+// Find returns the files that patterns match. In contrast to those of [Glob] they may
+// begin with a path to another folder.
+func Find(patterns []string) ([]string, error) {
+	byFolder := map[string][]string{}
+	var folders []string
+	for _, p := range patterns {
+		name, not := strings.CutPrefix(p, "!")
+		folder := "."
+		if filepath.IsAbs(name) || strings.HasPrefix(name, "..") {
+			folder, name = splitFolder(name)
+		}
+		if not {
+			name = "!" + name
+		}
+		if byFolder[folder] == nil {
+			folders = append(folders, folder)
+		}
+		byFolder[folder] = append(byFolder[folder], name)
+	}
+	var all []string
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); err != nil {
+			continue // nothing is found in it
+		}
+		found, err := Glob(folder, byFolder[folder])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// splitFolder returns the folder in front of the first special character of a
+// pattern, and the rest.
+func splitFolder(pattern string) (folder, rest string) {
+	end := len(pattern)
+	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
+		end = i
+	}
+	i := strings.LastIndexByte(pattern[:end], '/')
+	return pattern[:i+1], pattern[i+1:]
+}
+
 // A pattern is its parts between slashes.
 type pattern []string
 

@@ -132,7 +132,7 @@ def _scripts():
         ], ["--undetermined"]),
         ("policy_update", "compat_policy_test.update", [" baseline update %s %s " % (_BASELINE, _RUNFILES_POLICY)], []),
         ("first_test", "compat_first_test", [" check --workspace= 'rules/tests/compat_first_test.compat.json'"], ["--baseline"]),
-        ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexec ", " show \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
+        ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexec ", " show --command 'bazel run //rules/tests:compat_report --' \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
     ]:
         _script_test(name = "compat_script_%s_test" % name, absent = absent, parts = parts, target_under_test = ":" + target)
     return ["compat_script_%s_test" % n for n in ["update", "baseline", "no_baseline", "policy", "policy_update", "first_test", "show"]]

@@ -7,7 +7,7 @@
 // throws an exception of kind errc::kernel_not_supported at the first that fails. Two
 // checks follow that the runtime makes when it chooses among images, or does not make
 // yet: the targets that a kernel was fixed to and the target that an image was compiled
-// for.
+// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD.
 //
 // A device may have aspects that are not listed, and its limits may not be known. What
 // depends on them is undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
@@ -41,6 +41,7 @@ const (
 	UnsupportedSubGroupSize  Rule = "unsupported-sub-group-size"
 	FixedTargetMismatch      Rule = "fixed-target-mismatch"
 	CompileTargetMismatch    Rule = "compile-target-mismatch"
+	UnsupportedIntrinsic     Rule = "unsupported-intrinsic"
 	NoImage                  Rule = "no-image" // no image is for the device
 )
 
@@ -50,7 +51,7 @@ type Reason struct {
 	Verdict   Verdict // Incompatible, Undetermined or NotApplicable
 	Required  string  // what is needed: "fp64", "32", "8x4x2" in the order of SYCL
 	Available string  // what the device has instead; "": a long list, or not known
-	Property  string  // key in the set "SYCL/device requirements"
+	Property  string  // key in the set "SYCL/device requirements", "" for what other sets have
 	Text      string  // one sentence, in the words of the runtime if it has a message for it
 }
 
@@ -77,6 +78,7 @@ func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
+	checkIntrinsics(&r, q, d)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
 	checkSubGroups(&r, q, d)
@@ -88,6 +90,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 // Keeps says whether the aspect filter keeps a row that needs q in the table of target d,
 // with the reasons if not. Target d must list every aspect and every sub-group size. The
 // fixed targets must include d or, if they are given as aspects, d must have one of them.
+// Intrinsics must be of families that d lists, if it lists any.
 // That d may have aspects that are not listed makes no difference. A generic target, see
 // [IsGeneric], takes all rows.
 func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
@@ -96,6 +99,9 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	}
 	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, true)
+	if d.Intrinsics != nil {
+		checkIntrinsics(&r, q, d)
+	}
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)
 	return r.Verdict == Compatible, r.Reasons

@@ -44,6 +44,14 @@ intel_gpu_xmx:
     - {max-msize: 8, nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: [bf16, fp32]}
 nvidia_gpu_sm_80:
   matrix-combinations: []
+intel_gpu_old:
+  aspects: [ext_intel_esimd]
+  esimd-intrinsics: []
+intel_gpu_cached:
+  aspects: [ext_intel_esimd]
+  esimd-intrinsics: [lsc]
+intel_gpu_future:
+  aspects: [ext_intel_esimd]
 `
 
 func testConfig(t testing.TB) *deviceconfig.Config {
@@ -93,6 +101,22 @@ func TestCheck(t *testing.T) {
 			[]string{"unsupported-sub-group-size: 16: Whether sub-group size 16 is supported on the device is known only when the program runs"}},
 		{"explicit SIMD has no sub-groups", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}},
 			"intel_gpu_pvc", Compatible, nil},
+		{"intrinsics that the device lacks, each family once",
+			needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.store.slm", "llvm.genx.nbarrier"}},
+			"intel_gpu_old", Incompatible, []string{
+				"unsupported-intrinsic: llvm.genx.lsc.load.slm, llvm.genx.lsc.store.slm: Explicit SIMD intrinsic llvm.genx.lsc.load.slm, llvm.genx.lsc.store.slm is not supported on the device: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on, and block_load, gather and atomic_update without cache hints are for all",
+				"unsupported-intrinsic: llvm.genx.nbarrier: Explicit SIMD intrinsic llvm.genx.nbarrier is not supported on the device: named barriers are for Xe-HPC and Intel GPUs from Xe2 on, and barrier is for all"}},
+		{"many intrinsics of a family",
+			needs{Intrinsics: []string{"llvm.genx.dpas", "llvm.genx.dpas.nosrc0", "llvm.genx.dpas2", "llvm.genx.dpasw"}},
+			"intel_gpu_cached", Incompatible, []string{
+				"unsupported-intrinsic: llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more: Explicit SIMD intrinsic llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more is not supported on the device: matrix products are for Intel GPUs with matrix engines, and arithmetic on simd is for all"}},
+		{"intrinsics that the device has", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", Compatible, nil},
+		{"intrinsics on a device whose intrinsics are not known", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", Undetermined,
+			[]string{"unsupported-intrinsic: llvm.genx.lsc.load.slm: Whether explicit SIMD intrinsic llvm.genx.lsc.load.slm is supported on the device is not known: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on, and block_load, gather and atomic_update without cache hints are for all"}},
+		{"an intrinsic that a newer version wrote", needs{Intrinsics: []string{"llvm.genx.new"}}, "intel_gpu_cached", Undetermined,
+			[]string{"unsupported-intrinsic: llvm.genx.new: Whether explicit SIMD intrinsic llvm.genx.new is supported on the device is not known to this version"}},
+		{"intrinsics on a device without explicit SIMD", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_small", Incompatible,
+			[]string{"missing-aspect: ext_intel_esimd: Required aspect ext_intel_esimd is not supported on the device"}},
 		{"a sub-group size of 1 without explicit SIMD", needs{SubGroupSizes: []uint32{1}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-sub-group-size: 1: Sub-group size 1 is not supported on the device"}},
 		{"a work-group of just the limit", needs{WorkGroupSize: []uint64{32, 8}}, "intel_gpu_small", Compatible, nil},

@@ -16,6 +16,7 @@
 //	  local-memory-size: 65536           # bytes
 //	  matrix-combinations:
 //	    - {max-msize: 8, nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: fp32}
+//	  esimd-intrinsics: [lsc, dpas]
 //
 // Keys may have underscores for hyphens. The format is defined by the design
 // documents of DPC++ on optional kernel features and on the device configuration
@@ -93,6 +94,11 @@ type Limits struct {
 	// Matrices is what joint_matrix works with, nil when it is not known. When it is
 	// empty but not nil, joint_matrix does not work at all.
 	Matrices []MatrixCombination
+
+	// Intrinsics are families of intrinsics for explicit SIMD that compilers of the
+	// device take, see docs/device-config.md. It is nil when they are not known. When it
+	// is empty but not nil, the compilers take none of them.
+	Intrinsics []string
 }
 
 // orElse returns l with what it does not say taken from o.
@@ -108,6 +114,9 @@ func (l Limits) orElse(o Limits) Limits {
 	}
 	if l.Matrices == nil {
 		l.Matrices = o.Matrices
+	}
+	if l.Intrinsics == nil {
+		l.Intrinsics = o.Intrinsics
 	}
 	return l
 }

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
 )
@@ -130,13 +131,14 @@ const (
 	keyMaxWorkItemSizes = "max-work-item-sizes"
 	keyLocalMemorySize  = "local-memory-size"
 	keyMatrices         = "matrix-combinations"
+	keyIntrinsics       = "esimd-intrinsics"
 	keyToolchain        = "aot-toolchain"
 	keyOclocDevice      = "aot-toolchain-ocloc-device"
 	keyToolchainOptions = "aot-toolchain-options"
 )
 
 var entryKeys = []string{
-	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices,
+	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics,
 	keyToolchain, keyOclocDevice, keyToolchainOptions,
 }
 
@@ -179,7 +181,7 @@ func (p *parser) device(e pair) (*Device, error) {
 			d.SubGroupSizes, err = p.subGroupSizes(kv.value)
 		case keyMayHaveOthers:
 			d.MayHaveOtherAspects, err = p.boolean(kv.value)
-		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices:
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics:
 			err = p.limit(&d.Limits, key, kv.value)
 		case keyToolchain:
 			d.AOTToolchain, err = p.word(kv.value)
@@ -366,8 +368,31 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 		l.LocalMemorySize, err = p.positive(n, 64)
 	case keyMatrices:
 		l.Matrices, err = p.matrices(n)
+	case keyIntrinsics:
+		l.Intrinsics, err = p.intrinsics(n)
 	}
 	return err
+}
+
+// intrinsics reads a list of families. It is not nil, also when it is empty.
+func (p *parser) intrinsics(n *yaml.Node) ([]string, error) {
+	elements, err := p.list(n)
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, f := range aspectuse.Families {
+		known = append(known, f.Name)
+	}
+	all := []string{}
+	for _, e := range elements {
+		if !slices.Contains(known, e.Value) {
+			return nil, p.errorf(e, "unknown family %s: %s", kindName(e), spell.Meant(e.Value, known))
+		}
+		all = append(all, e.Value)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 func (p *parser) workItemSizes(n *yaml.Node) ([]uint64, error) {

@@ -168,6 +168,14 @@ what you know of your devices into a device configuration file, or say with "und
 		Short: "The report gives a reason that this version does not know.",
 		Next:  "check the report with the version that made it",
 		Long:  `The report was made by a newer version. Check it with that version.`},
+	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
+		Short: "The kernel uses intrinsics of explicit SIMD that the device does not have.",
+		Next:  "write a kernel without the intrinsic, in another source, for such devices, and choose by the device",
+		Long: `The compiler for the device refuses the whole module, ahead of time and when the program runs. Accesses by the
+load-store cache (lsc_block_load, lsc_gather, and block_load and others with cache hints) are for Intel GPUs from Xe-HPG on.
+Named barriers are for Xe-HPC and GPUs from Xe2 on, and xmx::dpas is for GPUs with matrix engines. For other devices write a
+kernel with block_load, gather and atomic_update without cache hints, in another source so that it is another module, and
+choose by the device; name both as a family in the policy. Or remove the device from the targets.`},
 	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",
 		Short: "The kernel uses matrices of a type or size that the device does not have.",
 		Next:  "ask the device for its `matrix_combinations`, and choose among kernels",

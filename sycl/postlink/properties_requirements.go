@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -46,6 +47,9 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 
 // addFunction adds what a function needs.
 func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *functionCode) error {
+	if name, ok := aspectuse.Intrinsic(f.Name()); ok && !f.Defined() {
+		q.NeedIntrinsics([]string{name})
+	}
 	if err := c.addAspects(aspects, f); err != nil {
 		return err
 	}

@@ -307,7 +307,7 @@ func (p *restored) property(set string, property propset.Property) error {
 	key := property.Key
 	refuse := func(msg string) error { return &RestoreError{set, key, msg} }
 	switch set {
-	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set:
+	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set, requirement.OwnSet:
 		// Seen to above; imported functions are declared in the code.
 	case propset.DeviceLibMetadata:
 		// The library is linked, so that no runtime looks for it.

@@ -104,6 +104,9 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 		if m.Needs, err = requirement.FromProperties(metadata); err != nil {
 			return Module{}, err
 		}
+		if c.code != nil { // DPC++ has no property for them
+			m.Needs.NeedIntrinsics(c.code.Requirements().Intrinsics)
+		}
 	} else {
 		m.Needs = c.code.Requirements()
 	}

@@ -107,6 +107,13 @@ func TestSelect(t *testing.T) {
 		{"kernels by name and symbol", report.Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
 		{"kernels with a no", report.Selection{Verdicts: []compat.Verdict{compat.Incompatible}}, 3, 3, nil},
 		{"a no on one device", report.Selection{Devices: []string{"intel_gpu_dg2"}, Verdicts: []compat.Verdict{compat.Incompatible}}, 2, 1, nil},
+		{"what kernels need", report.Selection{Needs: []string{"fp64"}}, 1, 3, nil},
+		{"a rule", report.Selection{Rules: []string{"unsupported-*"}}, 2, 3, nil},
+		{"a rule on a device", report.Selection{Rules: []string{"unsupported-sub-group-size"}, Devices: []string{"x86_64", "*pvc"}}, 1, 2, nil},
+		{"a rule and a need of one reason", report.Selection{Rules: []string{"missing-aspect"}, Needs: []string{"8"}}, 0, 3, nil},
+		{"a verdict and a rule of one reason", report.Selection{Rules: []string{"*work-group-size"}, Verdicts: []compat.Verdict{compat.Undetermined}, Devices: []string{"intel_gpu_dg2"}}, 0, 1, nil},
+		{"a source", report.Selection{Sources: []string{"src/*.cpp"}}, 1, 3, nil},
+		{"a source and a file that there are not", report.Selection{Sources: []string{"b.cpp"}, Files: []string{"b.so"}}, 0, 3, []string{"b.cpp", "b.so"}},
 		{"what there is not", report.Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
 	} {
 		part, unmatched := r.Select(test.selection)
@@ -116,5 +123,14 @@ func TestSelect(t *testing.T) {
 		if err := part.Check(); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+	r = reporttest.Build(t, inFiles(), "intel_gpu_pvc")
+	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); len(part.Kernels) != 4 || unmatched != nil {
+		t.Errorf("%d kernels of a file, unmatched %q", len(part.Kernels), unmatched)
+	}
+	// A name can be given as it is shown.
+	r.Kernels[0].DisplayName = "a\nb"
+	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); len(part.Kernels) != 1 {
+		t.Errorf("%d kernels by a name as it is shown", len(part.Kernels))
 	}
 }

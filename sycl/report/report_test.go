@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -363,6 +365,56 @@ func TestFromRow(t *testing.T) {
 	m, err = report.FromRow(strings.NewReader("BC\xc0\xdebitcode"), nil, []string{"a"})
 	if err != nil || m.Images[0].Format != "llvm-ir" || m.Images[0].Native {
 		t.Errorf("bitcode: %+v, %v", m, err)
+	}
+}
+
+// Explicit SIMD that reads by the load-store cache, as DPC++ 2026.2 makes it: its property
+// sets say nothing of that.
+func TestIntrinsics(t *testing.T) {
+	code, err := os.ReadFile("testdata/esimd.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := new(propset.Registry)
+	(&needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}}).Put(properties)
+	own := properties.Clone()
+	requirement.PutIntrinsics(own, []string{"llvm.genx.lsc.load.slm"})
+	for _, test := range []struct {
+		name       string
+		code       []byte
+		properties *propset.Registry
+	}{
+		{"DPC++'s properties", code, properties},
+		{"no properties", code, nil},
+		{"our properties, with code that is not read", []byte("BC\xc0\xdebitcode"), own},
+	} {
+		m, err := report.FromRow(bytes.NewReader(test.code), test.properties, []string{"__sycl_kernel_k_slm"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := deviceconfig.Default()
+		var devices []*deviceconfig.Device
+		for _, name := range []string{"intel_gpu_acm_g10", "intel_gpu_skl", "intel_gpu_tgllp", "spir64"} {
+			d, _ := config.Lookup(name)
+			devices = append(devices, d)
+		}
+		r, err := report.Build([]report.Module{m}, devices, config, report.Generator{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range r.Cells.All() {
+			rule := ""
+			if len(c.Reasons) > 0 {
+				rule = c.Reasons[0].Rule + " " + c.Reasons[0].Required
+			}
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %v %s", c.Device, c.Verdict, rule)))
+		}
+		want := []string{"intel_gpu_acm_g10 compatible", "intel_gpu_skl incompatible unsupported-intrinsic llvm.genx.lsc.load.slm",
+			"intel_gpu_tgllp incompatible unsupported-intrinsic llvm.genx.lsc.load.slm", "spir64 undetermined missing-aspect ext_intel_esimd"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
 	}
 }
 

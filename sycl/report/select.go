@@ -5,39 +5,77 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Selection selects a part of a report. An empty list selects everything.
+// A Selection selects a part of a report. An empty list selects everything. In texts, "*"
+// stands for any text.
 type Selection struct {
-	Devices  []string         // names, in which "*" stands for any text
-	Kernels  []string         // the same, mangled or demangled
-	Verdicts []compat.Verdict // kernels that have at least one of these verdicts
+	Devices []string // names
+	Kernels []string // names, mangled or demangled, as they are or as [safetext.Escape] shows them
+	Sources []string // paths of the source files of kernels
+	Files   []string // that hold device images of kernels
+
+	// Kernels that have one of the verdicts, rules and needs on a selected device. If
+	// there are rules or needs, they and the verdict are those of one reason.
+	Verdicts []compat.Verdict
+	Rules    []string
+	Needs    []string // what is required
 }
 
 // Select returns the part of a report with the selected devices and kernels. Unmatched
-// are the names in the selection that no device or kernel has.
+// are the texts in the selection that nothing in the report has.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	matched := patternSet{}
 	devices := map[string]bool{}
 	for _, d := range r.Devices {
-		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name)
+		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name, safetext.Escape(d.Name))
 	}
-	hasVerdict := map[string]bool{}
+	problem := map[string]bool{} // kernels
 	for _, c := range r.Cells.All() {
-		if devices[c.Device] && slices.Contains(s.Verdicts, c.Verdict) {
-			hasVerdict[c.Kernel] = true
+		if devices[c.Device] && s.hasProblem(c, matched) {
+			problem[c.Kernel] = true
+		}
+	}
+	inFile := map[string]bool{} // images
+	for i := range r.Images {
+		for _, name := range r.Images[i].Files {
+			if matched.has(s.Files, name, safetext.Escape(name)) {
+				inFile[r.Images[i].ID] = true
+			}
 		}
 	}
 	kernels := map[string]bool{}
-	for _, k := range r.Kernels {
-		kernels[k.ID] = matched.has(s.Kernels, k.ID, k.Name, k.DisplayName) && (len(s.Verdicts) == 0 || hasVerdict[k.ID])
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		held := len(s.Files) == 0 || slices.ContainsFunc(k.Images, func(id string) bool { return inFile[id] })
+		named := matched.has(s.Kernels, k.ID, k.Name, k.DisplayName, safetext.Escape(k.DisplayName))
+		inSource := matched.has(s.Sources, k.Location.Path, safetext.Escape(k.Location.Path))
+		kernels[k.ID] = named && inSource && held && (!s.byProblem() || problem[k.ID])
 	}
-	for _, p := range slices.Concat(s.Devices, s.Kernels) {
+	for _, p := range slices.Concat(s.Devices, s.Kernels, s.Sources, s.Files, s.Rules, s.Needs) {
 		if !matched[p] {
 			unmatched = append(unmatched, p)
 		}
 	}
 	return r.part(devices, kernels), unmatched
+}
+
+// byProblem reports whether kernels are selected by what their cells say.
+func (s *Selection) byProblem() bool { return len(s.Verdicts)+len(s.Rules)+len(s.Needs) > 0 }
+
+// hasProblem reports whether a cell has the verdict and a reason that are selected.
+func (s *Selection) hasProblem(c *Cell, matched patternSet) bool {
+	if len(s.Rules)+len(s.Needs) == 0 {
+		return slices.Contains(s.Verdicts, c.Verdict)
+	}
+	found := false
+	for i := range c.Reasons {
+		reason := &c.Reasons[i]
+		rule, need := matched.has(s.Rules, reason.Rule, safetext.Escape(reason.Rule)), matched.has(s.Needs, reason.Required, safetext.Escape(reason.Required))
+		found = found || rule && need && (len(s.Verdicts) == 0 || slices.Contains(s.Verdicts, reason.Verdict))
+	}
+	return found
 }
 
 // A patternSet is the set of the patterns that have matched a name.

@@ -24,6 +24,10 @@ func (q *Requirements) Key() string {
 	k.text(q.CompileTarget)
 	k.text(q.JointMatrix)
 	k.text(q.JointMatrixMad)
+	k.number(uint64(len(q.Intrinsics)))
+	for _, name := range q.Intrinsics {
+		k.text(name)
+	}
 	for _, p := range q.Unknown {
 		k.property(p)
 	}

@@ -12,6 +12,11 @@
 //	reqd_work_group_size_uint64_t=2|...  1 to 3 u64
 //	work_group_num_dim=1|2               a dimensionality, also beside a size
 //
+// and as a set of our own, which the runtime ignores:
+//
+//	[rules_sycl/device requirements]
+//	intrinsics=2|...                     names of intrinsics that only some devices have, divided by commas
+//
 // The design documents and DPC++ differ in several of these. [FromProperties]
 // reads the layouts of both and [Requirements.Put] writes those of DPC++ but for
 // fixed_target: DPC++ writes numbers of aspects that do not exist, so that the
@@ -20,6 +25,7 @@ package requirement
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,11 +69,21 @@ type Requirements struct {
 	JointMatrix    string // type, use, rows, columns
 	JointMatrixMad string // types of A, B, C and D, then M, K and N
 
+	// Intrinsics are those of explicit SIMD that only some devices have, such as
+	// llvm.genx.lsc.load.slm, ascending and distinct.
+	Intrinsics []string
+
 	// Unknown are properties that this package does not know, in their order.
 	Unknown []propset.Property
 }
 
-// Keys of the set.
+// OwnSet is the property set of requirements that DPC++ has no key for. Its runtime
+// ignores the set.
+const OwnSet = "rules_sycl/device requirements"
+
+const keyIntrinsics = "intrinsics" // of OwnSet
+
+// Keys of the set of DPC++.
 const (
 	keyAspects        = "aspects"
 	keyAspect         = "aspect" // spelling of the design document on optional features
@@ -114,6 +130,9 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 			return nil, &propset.SyntaxError{Line: p.Line, Set: propset.DeviceRequirements, Key: p.Key, Msg: err.Error()}
 		}
 	}
+	if err := q.readIntrinsics(r); err != nil {
+		return nil, err
+	}
 	if q.WorkGroupSize == nil {
 		q.WorkGroupSize = size4
 	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
@@ -122,7 +141,7 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 	return q, nil
 }
 
-// Put makes the set in r say what q says and nothing else.
+// Put makes the sets in r say what q says and nothing else.
 func (q *Requirements) Put(r *propset.Registry) {
 	s := r.Add(propset.DeviceRequirements)
 	s.Clear()
@@ -153,6 +172,16 @@ func (q *Requirements) Put(r *propset.Registry) {
 		s.Put(keyWorkGroupDims, propset.Uint(q.WorkGroupDims))
 	}
 	s.Sort()
+	PutIntrinsics(r, q.Intrinsics)
+}
+
+// PutIntrinsics makes OwnSet in r say that these intrinsics are needed. Without any, r does
+// not have the set.
+func PutIntrinsics(r *propset.Registry, names []string) {
+	r.Delete(OwnSet)
+	if len(names) > 0 {
+		r.Add(OwnSet).Put(keyIntrinsics, propset.String(strings.Join(union(names, nil), ",")))
+	}
 }
 
 // Merge adds the needs of o to those of q: what an image needs that holds both.
@@ -200,8 +229,12 @@ func (q *Requirements) Merge(o *Requirements) error {
 	}
 	q.JointMatrix = mergeRecords(q.JointMatrix, o.JointMatrix)
 	q.JointMatrixMad = mergeRecords(q.JointMatrixMad, o.JointMatrixMad)
+	q.NeedIntrinsics(o.Intrinsics)
 	return nil
 }
+
+// NeedIntrinsics adds intrinsics to those that are needed.
+func (q *Requirements) NeedIntrinsics(names []string) { q.Intrinsics = union(q.Intrinsics, names) }
 
 func (q *Requirements) mergeWorkGroupSize(o *Requirements) {
 	switch {
@@ -252,6 +285,27 @@ func (q *Requirements) readFixedTargets(v propset.Value) error {
 		q.FixedTargets = append(q.FixedTargets, name)
 	}
 	q.FixedTargets = union(q.FixedTargets, nil)
+	return nil
+}
+
+// intrinsicName matches what the name of an intrinsic can be.
+var intrinsicName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
+
+func (q *Requirements) readIntrinsics(r *propset.Registry) error {
+	p, ok := r.Set(OwnSet).Get(keyIntrinsics)
+	if !ok {
+		return nil
+	}
+	text, err := readText(p)
+	if err == nil {
+		q.NeedIntrinsics(strings.Split(text, ","))
+		if i := slices.IndexFunc(q.Intrinsics, func(name string) bool { return !intrinsicName.MatchString(name) }); i >= 0 {
+			err = fmt.Errorf("%q is not the name of an intrinsic", q.Intrinsics[i])
+		}
+	}
+	if err != nil {
+		return &propset.SyntaxError{Set: OwnSet, Key: keyIntrinsics, Msg: err.Error()}
+	}
 	return nil
 }
 

@@ -289,3 +289,36 @@ func FuzzFromProperties(f *testing.F) {
 		}
 	})
 }
+
+// Requirements that DPC++ has no key for are in a set of our own.
+func TestIntrinsics(t *testing.T) {
+	q := Requirements{Intrinsics: []string{"llvm.genx.nbarrier", "llvm.genx.dpas2"}}
+	r := new(propset.Registry)
+	q.Put(r)
+	want := "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[rules_sycl/device requirements]\nintrinsics=" + propset.String("llvm.genx.dpas2,llvm.genx.nbarrier").String() + "\n"
+	if r.String() != want {
+		t.Errorf("got\n%swant\n%s", r, want)
+	}
+	got, err := FromProperties(r)
+	if err != nil || !same(got, &Requirements{Intrinsics: []string{"llvm.genx.dpas2", "llvm.genx.nbarrier"}}) {
+		t.Errorf("read: %+v, %v", got, err)
+	}
+	more := Requirements{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.dpas2"}}
+	if err := got.Merge(&more); err != nil || len(got.Intrinsics) != 3 {
+		t.Errorf("merged: %q, %v", got.Intrinsics, err)
+	}
+	new(Requirements).Put(r)
+	if r.Set(OwnSet) != nil {
+		t.Errorf("the set stays without a need:\n%s", r)
+	}
+	for name, v := range map[string]propset.Value{
+		"a number": propset.Uint(1), "an empty name": propset.String("a,,b"), "no name": propset.String(""), "a control character": propset.String("a\x1b"),
+	} {
+		r := new(propset.Registry)
+		r.Add(OwnSet).Put("intrinsics", v)
+		var e *propset.SyntaxError
+		if _, err := FromProperties(r); !errors.As(err, &e) || e.Set != OwnSet {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

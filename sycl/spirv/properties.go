@@ -43,6 +43,7 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	if k.uses&useMatrix != 0 {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices([]int{k.node})
 	}
+	q.NeedIntrinsics(m.intrinsics([]int{k.node}))
 	return q
 }
 
@@ -77,6 +78,7 @@ func (m *Module) Requirements() *requirement.Requirements {
 	if u&useMatrix != 0 {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices(roots)
 	}
+	q.NeedIntrinsics(m.intrinsics(roots))
 	if m.hasImages && u&useBindlessImage == 0 { // those have an aspect of their own
 		u |= useImage
 	}
@@ -95,6 +97,20 @@ func (m *Module) aspects(u use) []aspect.Aspect {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// intrinsics returns the intrinsics that only some devices have and that roots reach.
+func (m *Module) intrinsics(roots []int) []string {
+	if !m.graph.hasIntrinsics {
+		return nil
+	}
+	var names []string
+	for n := range m.graph.reach(roots) {
+		if name := m.graph.nodes[n].intrinsic; name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // isESIMD reports whether the kernels are written for explicit SIMD.

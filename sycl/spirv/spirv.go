@@ -24,6 +24,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -544,6 +545,9 @@ func (p *parser) nameFunctions() {
 		node.name = p.names[node.id]
 		if linked {
 			node.name = link.name
+		}
+		if name, ok := aspectuse.Intrinsic(node.name); ok && !node.defined {
+			node.intrinsic, p.graph.hasIntrinsics = name, true
 		}
 		// A kernel with external linkage is translated to a function that
 		// keeps the linkage and an entry point that calls it.

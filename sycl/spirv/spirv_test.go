@@ -622,3 +622,46 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Of the functions that are imported, intrinsics that only some devices have are needs of
+// the kernels that reach them.
+func TestIntrinsics(t *testing.T) {
+	m := parse(t, `OpCapability VectorComputeINTEL
+		OpEntryPoint Kernel %A "A"
+		OpEntryPoint Kernel %B "B"
+		OpDecorate %load LinkageAttributes "llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32" Import
+		OpDecorate %gather LinkageAttributes "llvm.genx.svm.gather.v16f32.v16i1.v16i64" Import
+		OpDecorate %unused LinkageAttributes "llvm.genx.nbarrier" Import
+		`+preamble+`
+		%load = OpFunction %void None %fn
+		OpFunctionEnd
+		%gather = OpFunction %void None %fn
+		OpFunctionEnd
+		%unused = OpFunction %void None %fn
+		OpFunctionEnd
+		%inner = OpFunction %void None %fn
+		%l1 = OpLabel
+		%c1 = OpFunctionCall %void %load
+		OpFunctionEnd
+		%A = OpFunction %void None %fn
+		%l2 = OpLabel
+		%c2 = OpFunctionCall %void %inner
+		OpFunctionEnd
+		%B = OpFunction %void None %fn
+		%l3 = OpLabel
+		%c3 = OpFunctionCall %void %gather
+		OpFunctionEnd`)
+	want := []string{"llvm.genx.lsc.load.slm"}
+	if got := m.Requirements().Intrinsics; !slices.Equal(got, want) {
+		t.Errorf("the module needs %q, want %q", got, want)
+	}
+	if got := m.KernelRequirements(m.Kernel("A")).Intrinsics; !slices.Equal(got, want) {
+		t.Errorf("A needs %q, want %q", got, want)
+	}
+	if got := m.KernelRequirements(m.Kernel("B")).Intrinsics; got != nil {
+		t.Errorf("B needs %q", got)
+	}
+	if len(m.Imports) > 0 {
+		t.Errorf("other modules would have to define %q", m.Imports)
+	}
+}

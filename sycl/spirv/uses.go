@@ -91,6 +91,8 @@ var typeUses = func() map[typeKey]use {
 type graph struct {
 	nodes []node
 	debug *debugInfo
+
+	hasIntrinsics bool // that only some devices have
 }
 
 type node struct {
@@ -102,6 +104,8 @@ type node struct {
 	callees []int
 	calls   map[int]frame // of callees
 	body    frame         // the outermost code of the author
+
+	intrinsic string // of a family of package aspectuse, "" when the function is none
 
 	matrices matrixRecords
 }

@@ -109,6 +109,30 @@ func (rd *reader) read() error {
 	}
 }
 
+// Recognize reports whether what is in r, which has size bytes, is meant to be a SYCLBIN
+// file, of any version, even if it has faults. Other OffloadBinary containers are not.
+func Recognize(r io.ReaderAt, size int64) bool {
+	switch imageformat.Detect(r, size) {
+	case imageformat.SYCLBIN:
+		return true
+	case imageformat.Offload:
+	default:
+		return false
+	}
+	files, err := offload.ReadAll(r, size)
+	if err != nil {
+		return true
+	}
+	var entries []wrapped
+	for _, c := range files {
+		for _, e := range c.Entries {
+			entries = append(entries, wrapped{e, c.Offset + e.Offset})
+		}
+	}
+	version1, err := version1Entries(entries)
+	return err != nil || len(version1) > 0 || slices.ContainsFunc(entries, func(e wrapped) bool { return e.isPart() || e.isDraft() })
+}
+
 // A wrapped is an entry of a container, whose image is at base of the whole.
 type wrapped struct {
 	*offload.Entry

@@ -283,6 +283,8 @@ func TestErrors(t *testing.T) {
 	testfile.Write(t, "cut.syclbin", binary[:len(binary)/2])
 	testfile.Write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
 	testfile.Write(t, "text.txt", "hello\n")
+	testfile.Write(t, "plain/text.txt", "hello\n")
+	testfile.Write(t, "empty.syclbin", "")
 	testfile.Write(t, "gone.table", "[Code|Properties]\ngone.bc|fp64.prop\n")
 	testfile.Write(t, "nocode.table", "[Properties]\nfp64.prop\n")
 	for _, test := range []struct {
@@ -295,11 +297,15 @@ func TestErrors(t *testing.T) {
 		{"no file", []string{"report"}, 2, []string{"a file to report on is needed"}},
 		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`}},
 		{"a missing file", []string{"report", "gone.spv"}, 3, []string{"gone.spv"}},
-		{"a folder", []string{"report", "."}, 3, []string{". is not a regular file"}},
+		{"a folder without device code", []string{"report", "plain"}, 3, []string{"no device images in 1 file: looked for sections .llvm.offloading"}},
 		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "6 bytes are too few for a header"}},
 		{"a truncated SYCLBIN", []string{"report", "cut.syclbin"}, 3, []string{"cut.syclbin: ", "offset"}},
-		{"an object file", []string{"report", "host.o"}, 3, []string{"host.o is neither", "ELF", "packager import"}},
-		{"a text file", []string{"report", "text.txt"}, 3, []string{"text.txt is neither"}},
+		{"an object file", []string{"report", "host.o"}, 3, []string{"host.o: no device images: looked for sections .llvm.offloading"}},
+		{"a text file", []string{"report", "text.txt"}, 3, []string{"text.txt: no device images: looked for sections .llvm.offloading"}},
+		{"LLVM bitcode", []string{"report", "k.bc"}, 3, []string{"k.bc: no device images: LLVM bitcode alone is not read"}},
+		{"an empty file", []string{"report", "empty.syclbin"}, 3, []string{"empty.syclbin is empty"}},
+		{"a pattern without files", []string{"report", "*.so"}, 3, []string{"there is no file to report on: *.so"}},
+		{"a format of reports that is none", []string{"report", "--format", "png", "k.spv"}, 2, []string{`format "png" is none of csv, html, json, markdown, text`}},
 		{"a table of a missing file", []string{"report", "gone.table"}, 3, []string{"gone.table: row 1: code file: ", "gone.bc"}},
 		{"a table without code", []string{"report", "nocode.table"}, 3, []string{"nocode.table: the table has no column Code"}},
 		{"no report", []string{"show"}, 2, []string{"a report is needed"}},

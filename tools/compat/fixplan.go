@@ -97,7 +97,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			to = t.code
 		case compat.FixedTargetMismatch:
 			to = t.fixed
-		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix:
+		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix,
+			compat.UnsupportedIntrinsic:
 			if p.unsupported != keep {
 				p.targets[f.Target] = t
 				for _, d := range f.Devices {

@@ -3,8 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -38,52 +36,8 @@ func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 	o := g.Options
 	o.Reports, o.Required = args, g.required.Values
 	var err error
-	if o.BaseReports, err = findReports(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
+	if o.BaseReports, err = workspace.Find(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
 		err = cli.BadInput(fmt.Errorf("--base-reports %q: there is no such file", strings.Join(g.baseReports.Values, ",")))
 	}
 	return o, err
-}
-
-// findReports returns the files that patterns match. In contrast to those of
-// the action they may begin with a path to another folder.
-func findReports(patterns []string) ([]string, error) {
-	byFolder := map[string][]string{}
-	var folders []string
-	for _, p := range patterns {
-		name, not := strings.CutPrefix(p, "!")
-		folder := "."
-		if filepath.IsAbs(name) || strings.HasPrefix(name, "..") {
-			folder, name = splitFolder(name)
-		}
-		if not {
-			name = "!" + name
-		}
-		if byFolder[folder] == nil {
-			folders = append(folders, folder)
-		}
-		byFolder[folder] = append(byFolder[folder], name)
-	}
-	var all []string
-	for _, folder := range folders {
-		if _, err := os.Stat(folder); err != nil {
-			continue // nothing is found in it
-		}
-		found, err := workspace.Glob(folder, byFolder[folder])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-// splitFolder returns the folder in front of the first special character of a
-// pattern, and the rest.
-func splitFolder(pattern string) (folder, rest string) {
-	end := len(pattern)
-	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
-		end = i
-	}
-	i := strings.LastIndexByte(pattern[:end], '/')
-	return pattern[:i+1], pattern[i+1:]
 }

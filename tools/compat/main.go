@@ -15,18 +15,11 @@ func tool() *cli.Tool {
 		Short: "which kernels run on which devices, and why not",
 		Commands: []*cli.Command{
 			{
-				Name:  "report",
-				Args:  "FILE...",
-				Short: "compare the kernels of device code files with devices",
-				Long: `
-Reads SYCLBIN files, SPIR-V modules and file tables, together one program, and
-writes a report as JSON: for each kernel and device whether the one runs on the
-other, all reasons why not, and what the files hold for the device: native code,
-code that is compiled when the program runs, or nothing.
-
-Without --devices the report is about the devices that there is native code for
-and about the targets of the other code.`,
-				Example: "compat report --output kernels.compat.json --devices intel_gpu_pvc,intel_gpu_dg2 kernels.syclbin",
+				Name:    "report",
+				Args:    "FILE...",
+				Short:   "compare the kernels of programs, libraries and other files with devices",
+				Long:    reportLong,
+				Example: reportExample,
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(reporter).setup(fs) },
 			},
 			{

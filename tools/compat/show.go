@@ -25,10 +25,14 @@ import (
 
 // shower is the subcommand show.
 type shower struct {
-	format, output             string
-	width, maxBytes            int
-	devices, kernels, statuses cli.Strings
-	open                       bool
+	format, output  string
+	width, maxBytes int
+	groupBy         string
+	command         string
+	reports         []string
+	open, all       bool
+
+	devices, kernels, sources, files, statuses, rules, needs cli.Strings
 }
 
 const showLong = `
@@ -40,7 +44,22 @@ text is for a terminal, with colours unless NO_COLOR is set; markdown for the
 summary of a job or a comment; html a page that needs nothing but itself; csv a
 row for each kernel and device; json the joined report.
 
-In names of devices and kernels, * stands for any text.`
+The text of a report with many kernels is about 200 lines: how many kernels each
+device runs, and the kernels with problems in groups. It says what is left out and
+the command that prints it; --all prints everything. Markdown fits in a comment on
+GitHub: when there are too many kernels it has those with problems, then groups,
+then numbers, and says so.
+
+In names of devices, kernels, sources, rules and needs, * stands for any text. A name
+that a table shows selects that kernel; quote it for the shell:
+
+  compat show --group-by source kernels.compat.json
+  compat show --all --status incompatible kernels.compat.json
+  compat show --kernels 'sim::Reduce<*' --devices 'intel_gpu_*' kernels.compat.json
+  compat show --needs fp64 --group-by name kernels.compat.json`
+
+// maxComment is how many characters GitHub takes in a comment. Text has no fewer bytes.
+const maxComment = 65_536
 
 // writers are the formats.
 var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
@@ -49,7 +68,7 @@ var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	},
 	"json": func(_ *shower, w io.Writer, r *report.Report) error { return r.Encode(w) },
 	"markdown": func(s *shower, w io.Writer, r *report.Report) error {
-		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes})
+		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes, Command: s.shownBy()})
 	},
 	"html": func(_ *shower, w io.Writer, r *report.Report) error {
 		return render.HTML(w, r, render.HTMLOptions{})
@@ -58,15 +77,22 @@ var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 }
 
 func (s *shower) setup(fs *flag.FlagSet) cli.Run {
-	s.devices.Split, s.statuses.Split = true, true
+	s.devices.Split, s.statuses.Split, s.rules.Split = true, true, true
 	fs.StringVar(&s.format, "format", "", "`text|markdown|html|csv|json`; text when it is missing, or html with --open")
 	fs.StringVar(&s.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
 	fs.Var(&s.kernels, "kernels", "show only this `kernel`, by its name in the source or its symbol; may be repeated")
 	fs.Var(&s.statuses, "status", "show only kernels with one of these `verdicts`: compatible, incompatible, undetermined, not-applicable")
+	fs.Var(&s.sources, "sources", "show only kernels of this source `file`; may be repeated")
+	fs.Var(&s.files, "files", "show only kernels of device images that this `file` holds; may be repeated")
+	fs.Var(&s.rules, "rules", "show only kernels with a problem of one of these `rules`, such as missing-aspect")
+	fs.Var(&s.needs, "needs", "show only kernels with a problem because they need `this`, such as fp64; may be repeated")
+	fs.BoolVar(&s.all, "all", false, "leave nothing out of the text: every kernel, also those that every device runs")
+	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"`; by the size of the report when it is missing")
+	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
 	fs.IntVar(&s.width, "width", 0, "`columns` of the text; those of the terminal, or 80, when it is missing")
-	fs.IntVar(&s.maxBytes, "max-bytes", 0, "leave out of the markdown what makes it longer than this many `bytes`; GitHub takes 1048576")
+	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
 	return s.run
 }
 
@@ -80,6 +106,7 @@ func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := s.check(args); err != nil {
 		return err
 	}
+	s.reports = args
 	r, err := readReports(args)
 	if err != nil {
 		return err
@@ -103,9 +130,13 @@ func (s *shower) check(args []string) error {
 		return cli.Usagef("--width %d is negative", s.width)
 	case s.width > 0 && s.format != "text":
 		return cli.Usagef("--width is for --format text")
+	case s.groupBy != "" && !slices.Contains(render.Groupings, render.GroupBy(s.groupBy)):
+		return cli.Usagef("--group-by %q is none of %s", s.groupBy, joinGroupings(", "))
+	case (s.groupBy != "" || s.all) && s.format != "text":
+		return cli.Usagef("--group-by and --all are for --format text")
 	case s.maxBytes < 0:
 		return cli.Usagef("--max-bytes %d is negative", s.maxBytes)
-	case s.maxBytes > 0 && s.format != "markdown":
+	case s.maxBytes != maxComment && s.format != "markdown":
 		return cli.Usagef("--max-bytes is for --format markdown")
 	case s.open && s.format != "html":
 		return cli.Usagef("--open is for --format html")
@@ -120,6 +151,38 @@ func (s *shower) check(args []string) error {
 	return nil
 }
 
+// shownBy returns the command that shows the same part of the same reports.
+func (s *shower) shownBy() string {
+	command := s.command
+	if command == "" {
+		command = "compat show"
+		for _, name := range s.reports {
+			command += " " + render.ShellQuote(name)
+		}
+	}
+	for _, f := range []struct {
+		name   string
+		values cli.Strings
+	}{{"devices", s.devices}, {"kernels", s.kernels}, {"sources", s.sources}, {"files", s.files}, {"status", s.statuses}, {"rules", s.rules}, {"needs", s.needs}} {
+		values := f.values.Values
+		if f.values.Split && len(values) > 0 {
+			values = []string{strings.Join(values, ",")}
+		}
+		for _, v := range values {
+			command += " --" + f.name + " " + render.ShellQuote(v)
+		}
+	}
+	return command
+}
+
+func joinGroupings(sep string) string {
+	var list []string
+	for _, g := range render.Groupings {
+		list = append(list, string(g))
+	}
+	return strings.Join(list, sep)
+}
+
 // path returns where to write. 'bazel run' starts programs in a folder of its
 // own and says where the user is.
 func (s *shower) path() string {
@@ -132,7 +195,7 @@ func (s *shower) path() string {
 
 // choose returns the part of a report that the flags ask for.
 func (s *shower) choose(r *report.Report) (*report.Report, error) {
-	selection := report.Selection{Devices: s.devices.Values, Kernels: s.kernels.Values}
+	selection := report.Selection{Devices: s.devices.Values, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
 	for _, name := range s.statuses.Values {
 		v, _ := compat.ParseVerdict(name) // checked with the other flags
 		selection.Verdicts = append(selection.Verdicts, v)
@@ -148,6 +211,9 @@ func (s *shower) choose(r *report.Report) (*report.Report, error) {
 			names = append(names, safetext.Escape(d.Name))
 		}
 		return nil, cli.Usagef("the report has no device %q, only %s", name, strings.Join(names, ", "))
+	}
+	if !slices.Contains(s.kernels.Values, name) {
+		return nil, cli.Usagef("no kernel of the report has a source, file, rule or need %q", name)
 	}
 	if near := r.Nearest(name); len(near) > 0 {
 		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, safetext.Escape(strings.Join(near, " or ")))
@@ -189,7 +255,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 
 // textOptions returns how to print text: colours and the width are a terminal's.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
-	o := render.TextOptions{Width: s.width}
+	o := render.TextOptions{Width: s.width, All: s.all, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return o

@@ -82,7 +82,7 @@ func editable(f *gate.Finding) bool {
 	}
 	switch compat.Rule(f.Rule) {
 	case compat.NoImage, compat.CompileTargetMismatch, compat.FixedTargetMismatch, compat.MissingAspect, compat.UnsupportedSubGroupSize,
-		compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix:
+		compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix, compat.UnsupportedIntrinsic:
 		return true
 	}
 	return false

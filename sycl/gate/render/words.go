@@ -110,6 +110,8 @@ func (w words) need(g group, rule gate.RuleID) string {
 		return who + " work-group size " + required + has
 	case compat.UnsupportedWorkGroupDims:
 		return who + " a work-group size of " + required + " dimensions, which does not fit"
+	case compat.UnsupportedIntrinsic:
+		return strings.Replace(who, "require", "use", 1) + " the intrinsic " + required
 	case compat.UnsupportedJointMatrix:
 		return who + " the joint matrix " + required
 	case compat.FixedTargetMismatch:

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -16,114 +17,148 @@ var codeSpan quoter = safetext.CodeSpan
 
 // MarkdownOptions says how a report is written as Markdown.
 type MarkdownOptions struct {
-	// MaxBytes is the size that the text may have, 0 for any. What does not fit is
-	// left out, first the kernels without a problem. The text says what is left out.
+	// MaxBytes is the size that the text may have, 0 for any. GitHub drops a summary of a
+	// job of more than 1 MiB, and takes comments of up to 65,536 characters, which are no
+	// more than bytes.
 	MaxBytes int
+
+	// Command is the command that shows this report, for a shell. The text says what it
+	// leaves out, and how this command shows it. Without it, the command has REPORT.json.
+	Command string
 }
 
 // Markdown writes a report in GitHub's dialect of Markdown: a table in which devices with
-// the same cells share a column, and the reasons below it in parts that unfold.
+// the same cells share a column, and the reasons below it in parts that unfold. When that
+// is too long, the table has only the kernels with problems. When that is too long, too,
+// there are the reasons with the number of kernels, and at last only numbers.
 //
 // All text of the report is in code spans. There it can be neither markup nor a mention of
 // a user.
 func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
+	out := bufio.NewWriter(w)
 	t := newTable(r)
-	b := bufio.NewWriter(w)
-	b.WriteString(t.markdown(o.MaxBytes))
-	return b.Flush()
-}
-
-// Sentences about what is left out.
-const (
-	leftOutGood = "%s that every device runs: left out, as the text has to be short."
-	leftOut     = "%s more: left out, as the text has to be short."
-)
-
-// markdown returns the text, in at most limit bytes if there is a limit.
-func (t *table) markdown(limit int) string {
-	var head strings.Builder
-	if title := t.title(); title != "" {
-		fmt.Fprintf(&head, "### Compatibility of %s\n\n", codeSpan(title))
+	if o.MaxBytes <= 0 {
+		m := markdownWriter{table: t, out: out, command: o.Command}
+		m.full()
+		return out.Flush()
 	}
-	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
-		fmt.Fprintf(&head, "There is nothing to compare: %s and %s.\n", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device"))
-		return head.String()
-	}
-	fmt.Fprintf(&head, "%s\n\n", t.markdownSummary())
-	columns := t.columns(true)
-	heads, legend := t.markdownHeads(columns)
-	fmt.Fprintf(&head, "| Kernel |%s\n|---|%s\n", heads, strings.Repeat("---|", len(columns)))
-	rows, good := t.markdownRows(columns)
-	foot := strings.Join(legend, "") + markdownLegend
-	reasons := t.markdownReasons()
-	if limit <= 0 {
-		return head.String() + strings.Join(rows, "") + "\n" + foot + "\n" + wrapReasons(reasons, nil)
-	}
-	const forNotes = 400 // for sentences about what is left out, and the ends of parts
-	room := limit - head.Len() - len(foot) - forNotes
-	var notes []string
-	if size(rows) > room/2 && size(rows)+sizeAll(reasons) > room {
-		var problems []string
-		left := 0
-		for i, row := range rows {
-			if good[i] {
-				left++
-			} else {
-				problems = append(problems, row)
-			}
-		}
-		if left > 0 {
-			rows = problems
-			notes = append(notes, fmt.Sprintf(leftOutGood, count(left, "kernel")))
+	for _, write := range []func(*markdownWriter){(*markdownWriter).full, (*markdownWriter).problems, (*markdownWriter).groups, (*markdownWriter).numbers} {
+		var text bytes.Buffer
+		m := markdownWriter{table: t, out: &text, limit: o.MaxBytes, command: o.Command}
+		write(&m)
+		if !m.over {
+			out.Write(text.Bytes())
+			return out.Flush()
 		}
 	}
-	// Reasons may take what the table leaves, and at least half of the room.
-	kept, left := fit(rows, max(room/2, room-sizeAll(reasons)))
-	if left > 0 {
-		notes = append(notes, fmt.Sprintf(leftOut, count(left, "kernel")))
-	}
-	room -= size(kept)
-	lost := make([]int, len(reasons))
-	for i := range reasons {
-		reasons[i].items, lost[i] = fit(reasons[i].items, room)
-		room -= size(reasons[i].items)
-	}
-	text := head.String() + strings.Join(kept, "") + "\n"
-	for _, n := range notes {
-		text += n + "\n\n"
-	}
-	text += foot + "\n" + wrapReasons(reasons, lost)
-	if len(text) > limit { // there is no room for the heads
-		text = t.markdownSummary() + "\n"
-	}
-	return text[:min(len(text), limit)]
+	text := t.markdownSummary() + "\n"
+	out.WriteString(text[:min(len(text), o.MaxBytes)])
+	return out.Flush()
 }
 
-func size(list []string) int {
-	n := 0
-	for _, s := range list {
-		n += len(s)
-	}
-	return n
+// A markdownWriter writes one form of the text. It stops when that becomes too long.
+type markdownWriter struct {
+	*table
+	out     io.Writer
+	command string
+	limit   int // 0 for none
+	written int
+	over    bool // the text does not fit
 }
 
-func sizeAll(reasons []markdownReasons) int {
-	n := 0
-	for _, r := range reasons {
-		n += size(r.items)
+func (m *markdownWriter) printf(format string, args ...any) {
+	if m.over {
+		return
 	}
-	return n
+	s := fmt.Sprintf(format, args...)
+	if m.written += len(s); m.limit > 0 && m.written > m.limit {
+		m.over = true
+		return
+	}
+	io.WriteString(m.out, s) // errors are those of the flush
 }
 
-// fit returns the start of a list that has at most room bytes, and the number of
-// elements that are left.
-func fit(list []string, room int) (kept []string, left int) {
-	for i, s := range list {
-		if room -= len(s); room < 0 {
-			return list[:i], len(list) - i
+// fits reports whether a text fits, and a note about what is left out after it.
+func (m *markdownWriter) fits(s string) bool {
+	const forNotes = 300
+	return m.limit == 0 || m.written+len(s)+forNotes+len(m.command) <= m.limit
+}
+
+// leftOut says what is left out, and how it is shown.
+func (m *markdownWriter) leftOut(what string, flags ...string) {
+	m.printf("\n%s: left out, as the text has to be short. %s shows all.\n", what, codeSpan(commandWith(m.command, flags...)))
+}
+
+func (m *markdownWriter) full() {
+	m.kernelTable(func(uint32) bool { return true })
+	m.reasons()
+}
+
+// problems writes full for the kernels with problems.
+func (m *markdownWriter) problems() {
+	standings := m.standings()
+	good := 0
+	for _, p := range m.rows {
+		if standings[p] == compat.Compatible {
+			good++
 		}
 	}
-	return list, 0
+	if good == 0 { // it is not shorter
+		m.over = true
+		return
+	}
+	m.kernelTable(func(pattern uint32) bool { return standings[pattern] != compat.Compatible })
+	m.leftOut(count(good, "kernel")+" that every device runs", "--all")
+	m.printf("\n")
+	m.reasons()
+}
+
+// head writes what the report is about and its result. It reports whether there is more
+// to say.
+func (m *markdownWriter) head() bool {
+	if title := m.title(); title != "" {
+		m.printf("### Compatibility of %s\n\n", codeSpan(title))
+	}
+	if len(m.Kernels) == 0 || len(m.Devices) == 0 {
+		m.printf("There is nothing to compare: %s and %s.\n", count(len(m.Kernels), "kernel"), count(len(m.Devices), "device"))
+		return false
+	}
+	m.printf("%s\n\n", m.markdownSummary())
+	return true
+}
+
+// kernelTable writes a table of kernels. Labels have rows of their own.
+func (m *markdownWriter) kernelTable(shown func(pattern uint32) bool) {
+	if !m.head() {
+		return
+	}
+	columns := m.columns(true, m.patterns)
+	heads, legend := m.markdownHeads(columns)
+	m.printf("| Kernel |%s\n|---|%s\n", heads, strings.Repeat("---|", len(columns)))
+	words := make([]string, len(m.kinds))
+	for i := range m.kinds {
+		words[i] = safetext.TableCell(markdownCell(&m.kinds[i].Cell))
+	}
+	target := ""
+	for k := range m.Kernels {
+		if m.over {
+			return
+		}
+		if !shown(m.rows[k]) {
+			continue
+		}
+		if label := report.KernelTarget(&m.Kernels[k]); label != target {
+			target = label
+			m.printf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns)))
+		}
+		m.printf("| %s |", safetext.TableCell(codeSpan(m.rowName(uint32(k)))))
+		row := m.row(k)
+		for _, c := range columns {
+			m.printf(" %s |", words[row[c.devices[0]]])
+		}
+		m.printf("\n")
+	}
+	m.printf("\n%s", strings.Join(legend, "")+markdownLegend)
 }
 
 // markdownSummary returns the line with the result of the report.
@@ -191,24 +226,34 @@ func markdownCell(c *report.Cell) string {
 	return "❌ no: " + codeSpan(briefly(c))
 }
 
-// markdownReasons are reasons in a part that unfolds.
-type markdownReasons struct {
-	title string // what the items are
-	items []string
-}
-
-func (t *table) markdownReasons() []markdownReasons {
-	parts := []markdownReasons{{title: "❌ Why not"}, {title: "❓ Why maybe"}}
-	l := t.reasons()
-	for _, e := range l.entries {
-		switch e.Verdict {
-		case compat.Incompatible:
-			parts[0].items = append(parts[0].items, t.markdownReason(l, e))
-		case compat.Undetermined:
-			parts[1].items = append(parts[1].items, t.markdownReason(l, e))
-		}
+// reasons writes the reasons in parts that unfold.
+func (m *markdownWriter) reasons() {
+	if len(m.Kernels) == 0 || len(m.Devices) == 0 || m.over {
+		return
 	}
-	return parts
+	m.printf("\n")
+	l := m.table.reasons()
+	for _, part := range []struct {
+		verdict compat.Verdict
+		title   string
+	}{{compat.Incompatible, "❌ Why not"}, {compat.Undetermined, "❓ Why maybe"}} {
+		n := 0
+		for _, e := range l.entries {
+			if e.Verdict == part.verdict {
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, count(n, "reason"))
+		for _, e := range l.entries {
+			if e.Verdict == part.verdict && !m.over {
+				m.printf("%s", m.markdownReason(l, e))
+			}
+		}
+		m.printf("\n</details>\n")
+	}
 }
 
 // markdownReason returns a reason as an item of a list.
@@ -231,21 +276,69 @@ func (t *table) markdownReason(l *reasonList, e *entry) string {
 	return b.String()
 }
 
-func wrapReasons(parts []markdownReasons, lost []int) string {
+// groups writes the reasons with the number of kernels, as many as fit.
+func (m *markdownWriter) groups() {
+	if !m.head() {
+		return
+	}
+	m.devices()
+	m.printf("\n")
+	groups := m.reasonGroups()
+	for i, g := range groups {
+		s := m.markdownGroup(g)
+		if !m.fits(s) {
+			if i == 0 {
+				m.over = true
+			}
+			m.leftOut(count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
+			return
+		}
+		m.printf("%s", s)
+	}
+	m.leftOut("The names of kernels", "--all")
+}
+
+// markdownGroup returns a reason with the number of kernels and what they are called.
+func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
 	var b strings.Builder
-	for i, p := range parts {
-		n := len(p.items)
-		if lost != nil {
-			n += lost[i]
+	fmt.Fprintf(&b, "- %s %s\n", map[compat.Verdict]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Verdict], g.sentence(m.table, codeSpan))
+	families := m.families(g.kernels)
+	for _, f := range families[:min(len(families), mostListed)] {
+		fmt.Fprintf(&b, "  - %s: %s\n", count(f.kernels, "kernel"), codeSpan(m.familyName(&f)))
+	}
+	if n := len(families) - mostListed; n > 0 {
+		fmt.Fprintf(&b, "  - %s\n", count(n, "other name"))
+	}
+	if list, n := m.origins(g.kernels, g.Required, 2, true); n > 0 && compat.Rule(g.Rule) == compat.MissingAspect {
+		s := strings.Join(codeSpan.all(list), ", ")
+		if n > len(list) {
+			s += " and " + count(n-len(list), "more function")
 		}
-		if n == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "<details>\n<summary>%s: %s</summary>\n\n%s\n", p.title, count(n, "reason"), strings.Join(p.items, ""))
-		if lost != nil && lost[i] > 0 {
-			fmt.Fprintf(&b, leftOut+"\n\n", count(lost[i], "reason"))
-		}
-		b.WriteString("</details>\n")
+		fmt.Fprintf(&b, "  - Used by %s\n", s)
 	}
 	return b.String()
+}
+
+// devices writes a table of devices with numbers of kernels, as many rows as fit.
+func (m *markdownWriter) devices() {
+	m.printf("| Device | ✅ runs | ❌ does not run | ❓ known only when the program runs |\n|---|---|---|---|\n")
+	list := m.deviceTallies(false)
+	for i, d := range list {
+		n := d.tally
+		row := fmt.Sprintf("| %s | %d | %d | %d |\n", safetext.TableCell(codeSpan(m.deviceNames(d.devices)[0])), n.all-n.problems-n.open, n.problems, n.open)
+		if !m.fits(row) {
+			m.leftOut(count(len(list)-i, "more device"), "--all")
+			return
+		}
+		m.printf("%s", row)
+	}
+}
+
+// numbers writes how many kernels run on which device.
+func (m *markdownWriter) numbers() {
+	if !m.head() {
+		return
+	}
+	m.devices()
+	m.leftOut("The reasons and kernels", "--all")
 }

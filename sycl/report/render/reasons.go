@@ -158,21 +158,32 @@ func (k *kind) counted() []report.Reason {
 }
 
 // origins returns what needs the aspect of an entry: the first few, and how many there
-// are. The note says why there may be none.
+// are. If there are none, the note says why that may be.
 func (l *reasonList) origins(t *table, e *entry, most int) (list []string, n int, note string) {
 	if compat.Rule(e.Rule) != compat.MissingAspect || e.generic {
 		return nil, 0, ""
 	}
+	list, n = t.origins(e.kernels, e.Required, most, false)
+	if n == 0 && slices.ContainsFunc(e.kernels, func(k uint32) bool { return l.of(t, e, k).image }) {
+		note = imageNote
+	}
+	return list, n, note
+}
+
+// origins returns what needs an aspect in kernels: the first few, and how many there are.
+// Functions that differ in their template arguments and parameters can count as one.
+func (t *table) origins(kernels []uint32, aspect string, most int, joined bool) (list []string, n int) {
 	var hash maphash.Hash
 	seen := map[uint64]bool{}
-	for _, k := range e.kernels {
+	for _, k := range kernels {
 		kernel := &t.Kernels[k]
-		found := false
 		for _, o := range kernel.Origins {
-			if o.Aspect.Name != e.Required {
+			if o.Aspect.Name != aspect {
 				continue
 			}
-			found = true
+			if joined {
+				o.Function = outline(o.Function)
+			}
 			hash.Reset()
 			maphash.WriteComparable(&hash, o)
 			if o.Function == "" {
@@ -185,14 +196,30 @@ func (l *reasonList) origins(t *table, e *entry, most int) (list []string, n int
 				}
 			}
 		}
-		if !found && note == "" && l.of(t, e, k).image {
-			note = imageNote
+	}
+	return list, len(seen)
+}
+
+// outline returns the name of a function with "..." in place of what is between brackets.
+func outline(name string) string {
+	var b strings.Builder
+	depth := 0
+	for i := range len(name) {
+		switch c := name[i]; {
+		case strings.IndexByte("<(", c) >= 0 && !strings.HasPrefix(name[i:], "(anonymous"):
+			if depth == 0 {
+				b.WriteString(name[i:i+1] + "...")
+			}
+			depth++
+		case strings.IndexByte(">)", c) >= 0 && depth > 0:
+			if depth--; depth == 0 {
+				b.WriteByte(c)
+			}
+		case depth == 0:
+			b.WriteByte(c)
 		}
 	}
-	if len(list) > 0 {
-		note = ""
-	}
-	return list, len(seen), note
+	return b.String()
 }
 
 func originText(k *report.Kernel, o srcloc.Origin) string {

@@ -57,6 +57,11 @@ func TestRenderings(t *testing.T) {
 	golden.Check(t, "all.md", markdown(t, all, MarkdownOptions{}))
 	golden.Check(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
 	golden.Check(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
+	medium := reporttest.Build(t, reporttest.Large(100), "intel_gpu_pvc", "intel_gpu_dg2")
+	large := reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	golden.Check(t, "100-problems.md", markdown(t, medium, MarkdownOptions{MaxBytes: 5000}))
+	golden.Check(t, "20000.md", markdown(t, large, MarkdownOptions{MaxBytes: 65_536, Command: "compat show 'a b.json'"}))
+	golden.Check(t, "20000-numbers.md", markdown(t, large, MarkdownOptions{MaxBytes: 700}))
 	// Lines end in LF in the repository.
 	golden.Check(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
 	golden.Check(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
@@ -255,12 +260,13 @@ func outsideSpans(t *testing.T, line string) string {
 
 func TestHostileMarkdown(t *testing.T) {
 	for _, r := range hostileReports(t) {
-		for _, o := range []MarkdownOptions{{}, {MaxBytes: 6000}} {
+		for _, o := range []MarkdownOptions{{}, {MaxBytes: 6000}, {MaxBytes: 1000}} {
 			text := markdown(t, r, o)
 			checkVisible(t, text)
 			outside := regexp.MustCompile(`^(?:|### Compatibility of (?:CODE|2 targets)|\*\*[A-Za-z0-9 ;]*\.\*\*|\| Kernel \|(?: (?:CODE(?:<br>CODE)*|Group [A-Z] \(\d+ devices\)) \|)+|\|---\|(?:---\|)+|` +
 				`\| CODE \|(?: (?:✅ native|✅ JIT|➖|❌ no: CODE|❓ maybe: CODE) \|)+|\| \*\*CODE\*\* \|(?: \|)+|✅ runs[^|<>@#]*|</?details>|<summary>. Why (?:not|maybe): \d+ reasons?</summary>|` +
-				`- (?:CODE: )?CODE|  - (?:Kernels|Devices): CODE.*|  - Used by CODE.*|  - Some kernel[^<>]*|\d+ (?:kernels?|reasons?) [a-z:, ]*\.)$`)
+				`- (?:CODE: )?CODE|  - (?:Kernels|Devices): CODE.*|  - Used by CODE.*|  - Some kernel[^<>]*|(?:\d+ more (?:reasons?|devices?)[a-z ]*|\d+ kernels? that every device runs|The (?:reasons|names)[a-z ]*): left out, as the text has to be short\. CODE shows all\.|` +
+				`\| Device \|[^|<>@#\x60]*\|[^|<>@#\x60]*\|[^|<>@#\x60]*\||\| CODE \|(?: \d+ \|){3}|- [❌❓] \d+ kernels? [a-z -]*(?:CODE[a-z:, ]*)*|  - \d+ (?:kernels?: CODE(?: of CODE| \(CODE\))*|other names?))$`)
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
 				got := outsideSpans(t, line)
@@ -351,12 +357,17 @@ func TestHostileCSV(t *testing.T) {
 
 func TestHostileText(t *testing.T) {
 	for _, r := range hostileReports(t) {
+		var texts []string
 		for _, width := range []int{40, 80, 200} {
-			for line := range strings.Lines(text(t, TextOptions{Width: width}, r)) {
-				checkVisible(t, line)
-				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
-					t.Errorf("a line that is a command: %q", line)
-				}
+			texts = append(texts, text(t, TextOptions{Width: width}, r))
+		}
+		for _, by := range Groupings {
+			texts = append(texts, text(t, TextOptions{GroupBy: by}, r), text(t, TextOptions{GroupBy: by, All: true}, r))
+		}
+		for line := range strings.Lines(strings.Join(texts, "")) {
+			checkVisible(t, line)
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+				t.Errorf("a line that is a command: %q", line)
 			}
 		}
 	}

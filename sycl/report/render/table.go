@@ -109,8 +109,8 @@ type column struct {
 }
 
 // columns returns a column for each device or, in groups, for each set of
-// devices whose cells have the same words for all kernels.
-func (t *table) columns(group bool) []column {
+// devices whose cells have the same words in rows of all these patterns.
+func (t *table) columns(group bool, patterns [][]uint32) []column {
 	words := map[string]uint32{}
 	ids := make([]uint32, len(t.kinds))
 	for i, k := range t.kinds {
@@ -127,7 +127,7 @@ func (t *table) columns(group bool) []column {
 	for d := range t.Devices {
 		if group {
 			key = key[:0]
-			for _, row := range t.patterns {
+			for _, row := range patterns {
 				key = binary.LittleEndian.AppendUint32(key, ids[row[d]])
 			}
 			if i, ok := place[string(key)]; ok {

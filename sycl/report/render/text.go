@@ -17,15 +17,23 @@ import (
 
 // TextOptions says how a report is printed.
 type TextOptions struct {
-	Width int  // of the terminal; 0 is 80
-	Color bool // whether to color words by escape sequences
+	Width   int     // of the terminal; 0 is 80
+	Color   bool    // whether to color words by escape sequences
+	GroupBy GroupBy // "": by the size of the report
+	All     bool    // leave nothing out
+
+	// Command is the command that shows this report, for a shell. The text says by which
+	// flags it shows what is left out. Without it, the command has REPORT.json.
+	Command string
 }
 
-// Text prints a report: a table of kernels and devices, the reasons in sentences, and the
-// result in one line.
+// Text prints a report. One of up to 40 kernels is a table of kernels and devices, the
+// reasons in sentences, and the result in one line. A larger one is about 200 lines,
+// unless all is asked for: how many kernels each device runs, and the kernels with
+// problems in groups. It says what is left out, and the command that prints it.
 //
-// If the table would be wider than the terminal, devices with the same cells share a
-// column. Columns that still do not fit go into more tables below.
+// If the table of a small report would be wider than the terminal, devices with the same
+// cells share a column. Columns that still do not fit go into more tables below.
 func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	t := textWriter{w: bufio.NewWriter(w), table: newTable(r), o: o}
 	if t.o.Width <= 0 {
@@ -41,9 +49,21 @@ const eitherText = "native or JIT: the file has native code and SPIR-V for the d
 
 type textWriter struct {
 	*table
-	w     *bufio.Writer
-	o     TextOptions
-	names []string // of the kernels
+	w        *bufio.Writer
+	captured *[]string // where lines go while they are counted
+	o        TextOptions
+	names    []string // of the kernels of a small report
+	by       GroupBy  // how kernels of a large report are grouped
+}
+
+// line writes a line.
+func (t *textWriter) line(s string) {
+	if t.captured != nil {
+		*t.captured = append(*t.captured, s)
+		return
+	}
+	t.w.WriteString(s)
+	t.w.WriteByte('\n')
 }
 
 // textColumn is a column of the table and its width. The first one has names.
@@ -53,41 +73,83 @@ type textColumn struct {
 	width int
 }
 
+// What a report has at most that is printed whole, as a table.
+const (
+	smallKernels = 40
+	smallLines   = 120
+)
+
 func (t *textWriter) write() {
-	if title := t.title(); title != "" {
-		fmt.Fprintf(t.w, "%s\n\n", t.style(bold, title))
-	}
 	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
-		fmt.Fprintf(t.w, "There is nothing to compare: %s and %s.\n", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device"))
+		t.heading()
+		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device")))
 		return
 	}
+	if t.o.GroupBy == "" && !t.o.All && len(t.Kernels) <= smallKernels {
+		if lines := t.capture(t.small); len(lines) <= smallLines {
+			for _, line := range lines {
+				t.line(line)
+			}
+			return
+		}
+	}
+	t.large()
+}
+
+// heading writes what the report is about.
+func (t *textWriter) heading() {
+	if title := t.title(); title != "" {
+		t.line(t.style(bold, title))
+		t.line("")
+	}
+}
+
+// small writes a table of all kernels and the reasons.
+func (t *textWriter) small() {
+	t.heading()
 	names := t.nameColumn()
-	columns := t.textColumns(false)
+	columns := t.textColumns(false, t.patterns)
 	legend := []string(nil)
 	if names.width+total(columns) > t.o.Width {
-		columns = t.textColumns(true)
-		legend = t.shorten(columns)
+		columns = t.textColumns(true, t.patterns)
+		legend = t.shorten(columns, t.patterns)
 	}
 	names.width = t.nameWidth(names, columns)
 	for i, block := range t.blocks(names.width, columns) {
 		if i > 0 {
-			t.w.WriteString("\n")
+			t.line("")
 		}
 		t.block(names, block)
 	}
-	if legend != nil {
-		t.w.WriteString("\n")
-		for _, line := range legend {
-			t.wrap(line, "     ")
-		}
+	t.legend(legend)
+	l := t.reasons()
+	if len(l.entries) > 0 {
+		t.line("")
 	}
-	t.reasons()
+	for _, e := range l.entries {
+		t.entry(l, e)
+	}
+	t.either()
+	t.line("")
+	t.wrap(t.summary(plain), "")
+}
+
+// legend says which devices columns are about that have letters.
+func (t *textWriter) legend(lines []string) {
+	if lines != nil {
+		t.line("")
+	}
+	for _, line := range lines {
+		t.wrap(line, "     ")
+	}
+}
+
+// either explains cells that say so little that it has to be explained.
+func (t *textWriter) either() {
 	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
-		t.w.WriteString("\n")
+		t.line("")
 		t.wrap(eitherText, "    ")
 	}
-	t.w.WriteString("\n")
-	t.wrap(t.summary(plain), "")
 }
 
 const gap = 2
@@ -143,34 +205,34 @@ func (t *textWriter) nameColumn() textColumn {
 
 // textColumns returns a column for each device or, in groups, for each set of devices with
 // the same cells.
-func (t *textWriter) textColumns(group bool) []textColumn {
+func (t *textWriter) textColumns(group bool, patterns [][]uint32) []textColumn {
 	var list []textColumn
-	for _, c := range t.columns(group) {
+	for _, c := range t.columns(group, patterns) {
 		list = append(list, textColumn{column: c, head: t.deviceNames(c.devices)})
-		t.measure(&list[len(list)-1])
+		t.measure(&list[len(list)-1], patterns)
 	}
 	return list
 }
 
-func (t *textWriter) measure(c *textColumn) {
+func (t *textWriter) measure(c *textColumn, patterns [][]uint32) {
 	c.width = 0
 	for _, s := range c.head {
 		c.width = max(c.width, width(s))
 	}
-	for k := range t.Kernels {
-		c.width = max(c.width, width(t.cell(k, c.devices[0]).words))
+	for _, row := range patterns {
+		c.width = max(c.width, width(t.kinds[row[c.devices[0]]].words))
 	}
 }
 
 // shorten names columns with many devices by a letter. The legend says which devices they
 // are.
-func (t *textWriter) shorten(columns []textColumn) (legend []string) {
+func (t *textWriter) shorten(columns []textColumn, patterns [][]uint32) (legend []string) {
 	for i, c := range columns {
 		if len(c.head) > mostNames {
 			name := "GROUP " + groupName(len(legend))
 			legend = append(legend, name+": "+strings.Join(c.head, ", "))
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
-			t.measure(&columns[i])
+			t.measure(&columns[i], patterns)
 		}
 	}
 	return legend
@@ -205,7 +267,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		}
 		t.row(names, columns, row, true)
 		for _, part := range parts[1:] {
-			fmt.Fprintf(t.w, "  %s\n", part)
+			t.line("  " + part)
 		}
 	}
 }
@@ -234,7 +296,7 @@ func (t *textWriter) row(names textColumn, columns []textColumn, row []string, c
 		}
 		line.WriteString(s + fill)
 	}
-	fmt.Fprintf(t.w, "%s\n", strings.TrimRight(line.String(), " "))
+	t.line(strings.TrimRight(line.String(), " "))
 }
 
 // Parameters of the escape sequence that sets how terminals draw.
@@ -266,41 +328,38 @@ func (t *textWriter) style(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// reasons prints each distinct reason with its kernels and devices.
-func (t *textWriter) reasons() {
-	l := t.table.reasons()
-	for i, e := range l.entries {
-		if i == 0 {
-			t.w.WriteString("\n")
-		}
-		word, text := verdictWord(e.Verdict), e.text
-		if e.brief != "" {
-			text = e.brief + ": " + text
-		}
-		t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
-		about := "    " + t.someKernels(l, e, plain)
-		if e.devices != nil {
-			about += " on " + some(t.deviceNames(e.devices), "devices")
-		}
-		t.wrap(about+".", "    ")
-		origins, n, note := l.origins(t.table, e, mostListed+1)
-		if n > 0 {
-			t.wrap(fmt.Sprintf("    Used by %s.", someOf(origins, n, "functions")), "    ")
-		} else if note != "" {
-			t.wrap("    "+note, "    ")
-		}
+// entry prints a reason with its kernels and devices.
+func (t *textWriter) entry(l *reasonList, e *entry) {
+	word, text := verdictWord(e.Verdict), e.text
+	if e.brief != "" {
+		text = e.brief + ": " + text
+	}
+	t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
+	about := "    " + t.someKernels(l, e, plain)
+	if e.devices != nil {
+		about += " on " + some(t.deviceNames(e.devices), "devices")
+	}
+	t.wrap(about+".", "    ")
+	origins, n, note := l.origins(t.table, e, mostListed+1)
+	if n > 0 {
+		t.wrap(fmt.Sprintf("    Used by %s.", someOf(origins, n, "functions")), "    ")
+	} else if note != "" {
+		t.wrap("    "+note, "    ")
 	}
 }
 
 // wrap prints text in lines of the terminal's width. All lines but the first are
 // indented.
 func (t *textWriter) wrap(s, indent string) {
-	line := ""
-	first := true
-	flush := func() {
-		fmt.Fprintf(t.w, "%s\n", line)
-		first = false
+	for _, line := range t.wrapped(s, indent) {
+		t.line(line)
 	}
+}
+
+// wrapped returns the lines of text for wrap, at least one.
+func (t *textWriter) wrapped(s, indent string) []string {
+	var lines []string
+	line := ""
 	lead := s[:len(s)-len(strings.TrimLeft(s, " "))]
 	for word := range strings.FieldsSeq(s) {
 		switch {
@@ -309,13 +368,11 @@ func (t *textWriter) wrap(s, indent string) {
 		case width(line)+1+width(word) <= t.o.Width:
 			line += " " + word
 		default:
-			flush()
+			lines = append(lines, line)
 			line = indent + word
 		}
 	}
-	if line != "" || first {
-		flush()
-	}
+	return append(lines, line)
 }
 
 // columnsOf measures text in columns of a terminal: wide characters take two. It does not

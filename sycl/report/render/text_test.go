@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -153,5 +154,48 @@ func TestSeveralNeedsOfOneKernel(t *testing.T) {
 	const want = "?: spir64 stands for devices that are known only when the program runs.\n    k (fp16, fp64, sub-group size 8).\n"
 	if got := text(t, TextOptions{}, r); !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
+// A report of 41 kernels or more is not a table of all kernels.
+func TestLargeText(t *testing.T) {
+	few := reporttest.Large(100)
+	for i := range few {
+		if i > 25 {
+			few[i].Needs = new(requirement.Requirements)
+			few[i].Kernels[0].Source.Origins = nil
+		}
+	}
+	few100 := reporttest.Build(t, few, "intel_gpu_dg2", "intel_gpu_pvc", "x86_64")
+	golden.Check(t, "100-few-problems.txt", text(t, TextOptions{}, few100))
+	golden.Check(t, "100.txt", text(t, TextOptions{}, reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")))
+	large := reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	if text(t, TextOptions{}, large) != text(t, TextOptions{GroupBy: ByReason}, large) {
+		t.Error("a large report is not grouped by reason")
+	}
+	if s, want := text(t, TextOptions{Command: "bazel run //:compat --"}, large), "      bazel run //:compat -- --group-by name\n"; !strings.Contains(s, want) {
+		t.Errorf("no %q in\n%s", want, s)
+	}
+	for _, by := range Groupings {
+		s := text(t, TextOptions{GroupBy: by}, large)
+		golden.Check(t, "20000-"+string(by)+".txt", s)
+		if n := strings.Count(s, "\n"); n > 200 {
+			t.Errorf("%d lines by %s", n, by)
+		}
+		all := text(t, TextOptions{GroupBy: by, All: true}, large)
+		if by == ByKernel || by == ByReason {
+			shown := map[string]bool{}
+			for word := range strings.FieldsSeq(all) {
+				shown[word] = true
+			}
+			for i := range large.Kernels {
+				if name := large.Kernels[i].DisplayName; !shown[strings.Fields(name)[0]] {
+					t.Fatalf("by %s: all kernels are asked for, and there is no %s", by, name)
+				}
+			}
+		}
+		if regexp.MustCompile(`\d more (?:kernel|reason|line|device|function|source|file)`).MatchString(all) {
+			t.Errorf("by %s: something is left out though all is asked for", by)
+		}
 	}
 }

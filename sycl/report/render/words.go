@@ -76,6 +76,8 @@ func brief(r report.Reason) string {
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect:
 		s = safetext.Escape(r.Required)
+	case compat.UnsupportedIntrinsic:
+		s = "ESIMD intrinsic"
 	case compat.UnsupportedJointMatrix:
 		s = "joint_matrix"
 	case compat.FixedTargetMismatch:
@@ -104,6 +106,8 @@ func need(r report.Reason) string {
 		return "work-group size " + s
 	case compat.UnsupportedWorkGroupDims:
 		return s + " work-group dimensions"
+	case compat.UnsupportedIntrinsic:
+		return "intrinsic " + s
 	case compat.UnsupportedJointMatrix:
 		return "joint_matrix " + s
 	case compat.FixedTargetMismatch:

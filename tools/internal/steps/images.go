@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -56,6 +57,7 @@ func (o *ImagesOptions) write(images []*image) error {
 		files := out.image(o.CodeDir, o.PropertiesDir, strconv.Itoa(i))
 		rows = append(rows, files.row())
 		m.module.PutPlaces(m.properties)
+		requirement.PutIntrinsics(m.properties, m.module.Requirements().Intrinsics)
 		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return err
 		}

@@ -260,7 +260,7 @@ func addProperties(own *propset.Registry, name string) error {
 	srcloc.Merge(own, file)
 	for _, set := range file.Sets() {
 		switch set.Name {
-		case propset.DeviceRequirements, propset.KernelNames, srcloc.Set:
+		case propset.DeviceRequirements, propset.KernelNames, srcloc.Set, requirement.OwnSet:
 			continue
 		}
 		for _, p := range set.Properties() {

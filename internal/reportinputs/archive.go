@@ -1,0 +1,274 @@
+package reportinputs
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Limits of archives.
+const (
+	maxArchives  = 2         // in one another, such as a wheel in a zip
+	maxMembers   = 1_000_000 // of one
+	maxDirectory = 64 << 20  // bytes of the directory of a zip archive
+	maxMember    = 8 << 30   // bytes of one that has device code
+	maxWindow    = 128 << 20 // bytes that a decompressor keeps
+
+	// An archive may unpack to a size that costs little, or by a factor that device code
+	// does not reach.
+	freeSize = 64 << 20
+	maxRatio = 256
+)
+
+const unpackIt = "unpack it, and give the folder"
+
+// A budget is how many bytes may still be unpacked from an archive, with the archives
+// that are in it.
+type budget struct {
+	left atomic.Int64
+	size int64
+}
+
+func newBudget(size int64) *budget {
+	b := &budget{size: size}
+	b.left.Store(freeSize + min(size, 1<<40)*maxRatio)
+	return b
+}
+
+// errBomb is the error of a reader whose budget is spent.
+type errBomb struct{ size int64 }
+
+func (e *errBomb) Error() string {
+	return fmt.Sprintf("the %d bytes of the archive unpack to more than %d times as much: refused as a decompression bomb; %s", e.size, maxRatio, unpackIt)
+}
+
+// BadInput marks the error as caused by an input file.
+func (*errBomb) BadInput() {}
+
+// A spender reads what is unpacked.
+type spender struct {
+	io.Reader
+	budget *budget
+}
+
+func (s spender) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	if s.budget.left.Add(-int64(n)) < 0 {
+		return 0, &errBomb{s.budget.size}
+	}
+	return n, err
+}
+
+// memberFile returns the file of a member.
+func memberFile(archive *file, labels archiveLabel, name string) *file {
+	return &file{name: archive.name + "/" + name, label: labels.member(name), depth: archive.depth + 1, top: archive.top}
+}
+
+// member reads a member. Of those that have no device code only the start is read.
+func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget) []outcome {
+	if ctx.Err() != nil {
+		return nil
+	}
+	in = spender{in, left}
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fault(f, err)
+	}
+	head = head[:n]
+	switch kind := kindOfHead(head); {
+	case kind == other:
+		return []outcome{{file: f}}
+	case kind != deviceFile && f.depth >= maxArchives:
+		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the archive is in an archive in an archive: unpack the outer one, and give the folder", safetext.Printable(f.name)))}}
+	}
+	s, err := spool(io.MultiReader(bytes.NewReader(head), in))
+	if err != nil {
+		return fault(f, err)
+	}
+	defer s.Close()
+	return r.content(ctx, f, s, s.Size(), left)
+}
+
+// fault returns the outcome of a file that cannot be unpacked. What does not come from the
+// system is a fault of the file.
+func fault(f *file, err error) []outcome {
+	var system *os.PathError
+	if !errors.As(err, &system) {
+		err = cli.BadInput(err)
+	}
+	return []outcome{{file: f, err: inFile(f, err)}}
+}
+
+// zips opens the directory of a zip archive.
+func zips(in io.ReaderAt, size int64) (*zip.Reader, error) {
+	limited := &meter{ReaderAt: in, left: maxDirectory}
+	z, err := zip.NewReader(limited, size)
+	switch {
+	case limited.left < 0:
+		return nil, cli.BadInput(fmt.Errorf("the directory of the archive has more than %d MiB: %s", maxDirectory>>20, unpackIt))
+	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // nothing is written to these paths
+		return nil, err
+	case len(z.File) > maxMembers:
+		return nil, cli.BadInput(fmt.Errorf("the archive has %d members, and %d can be read: %s", len(z.File), maxMembers, unpackIt))
+	}
+	limited.unlimited = true
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1)))
+	return z, nil
+}
+
+// A meter reads a limited number of bytes.
+type meter struct {
+	io.ReaderAt
+	left      int64
+	unlimited bool
+}
+
+func (m *meter) ReadAt(b []byte, offset int64) (int, error) {
+	if !m.unlimited {
+		if m.left -= int64(len(b)); m.left < 0 {
+			return 0, errors.New("the limit is reached")
+		}
+	}
+	return m.ReaderAt.ReadAt(b, offset)
+}
+
+// startZip submits work for each member of a zip archive, and closes it afterwards.
+func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size int64, submit func(work func() []outcome)) {
+	z, err := zips(opened, size)
+	if err != nil {
+		opened.Close()
+		submit(func() []outcome { return fault(f, err) })
+		return
+	}
+	var open atomic.Int64 // members that are not read yet, and this function
+	open.Store(1)
+	closeOne := func() {
+		if open.Add(-1) == 0 {
+			opened.Close()
+		}
+	}
+	defer closeOne()
+	left, labels := newBudget(size), newArchiveLabel(f.name, f.label)
+	if len(z.File) == 0 {
+		submit(func() []outcome { return []outcome{{file: f}} })
+	}
+	for _, member := range z.File {
+		if ctx.Err() != nil {
+			return
+		}
+		open.Add(1)
+		submit(func() []outcome {
+			defer closeOne()
+			return r.zipMember(ctx, f, labels, member, left)
+		})
+	}
+}
+
+// zipContent reads a zip archive that is in another archive.
+func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size int64, left *budget) []outcome {
+	z, err := zips(in, size)
+	if err != nil {
+		return fault(f, err)
+	}
+	labels := newArchiveLabel(f.name, f.label)
+	var list []outcome
+	for _, member := range z.File {
+		list = append(list, r.zipMember(ctx, f, labels, member, left)...)
+	}
+	return list
+}
+
+func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLabel, member *zip.File, left *budget) []outcome {
+	if member.FileInfo().IsDir() || !member.Mode().IsRegular() {
+		return nil
+	}
+	f := memberFile(archive, labels, member.Name)
+	const encrypted = 1
+	if member.Flags&encrypted != 0 {
+		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is encrypted: %s", safetext.Printable(f.name), unpackIt))}}
+	}
+	in, err := member.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is compressed with method %d, which is not known: %s", safetext.Printable(f.name), member.Method, unpackIt))}}
+	}
+	if err != nil {
+		return fault(f, err)
+	}
+	defer in.Close()
+	return r.member(ctx, f, in, left)
+}
+
+// tarContent reads a tar archive, which may be compressed. A compressed file of another
+// kind has no device code.
+func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in io.Reader, left *budget) []outcome {
+	switch compression {
+	case gzipFile:
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return fault(f, err)
+		}
+		in = z
+	case bzip2File:
+		in = bzip2.NewReader(in)
+	case zstdFile:
+		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return fault(f, err)
+		}
+		defer z.Close()
+		in = z
+	case xzFile:
+		o := outcome{file: f, none: "what xz has compressed is not read: " + unpackIt}
+		if strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
+			o.err = cli.BadInput(fmt.Errorf("%s: %s", safetext.Printable(f.name), o.none))
+		}
+		return []outcome{o}
+	}
+	if compression != tarFile {
+		in = spender{in, left}
+		head := make([]byte, headSize)
+		n, err := io.ReadFull(in, head)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return fault(f, err)
+		}
+		if kindOfHead(head[:n]) != tarFile {
+			return []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
+		}
+		in = io.MultiReader(bytes.NewReader(head[:n]), in)
+	}
+	return r.tarMembers(ctx, f, tar.NewReader(in), left)
+}
+
+func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *budget) []outcome {
+	labels := newArchiveLabel(f.name, f.label)
+	var list []outcome
+	for n := 0; ctx.Err() == nil; n++ {
+		header, err := in.Next()
+		switch {
+		case err == io.EOF:
+			return list
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return append(list, fault(f, err)...)
+		case n == maxMembers:
+			return append(list, fault(f, cli.BadInput(fmt.Errorf("the archive has more than %d members: %s", maxMembers, unpackIt)))...)
+		case header.Typeflag == tar.TypeReg:
+			list = append(list, r.member(ctx, memberFile(f, labels, header.Name), in, left)...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,179 @@
+package reportinputs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+)
+
+// A file is one to read.
+type file struct {
+	name  string // for people: as it was given, or an archive, "/" and the member
+	label label
+	how   how
+	depth int   // number of archives that it is in
+	top   *file // the file itself, or the outermost archive that it is in
+}
+
+// how says in what way a file was found.
+type how uint8
+
+const (
+	inFolder  how = iota // in a folder or an archive
+	byPattern            // a pattern matches it
+	byName               // it was named
+)
+
+// find returns the files that names, folders and patterns stand for, in their order.
+// Each is there once, by its first name.
+func find(folder *workspace.Folder, names []string, confined bool, log *log) ([]*file, error) {
+	f := finder{folder: folder, confined: confined, log: log, unwanted: map[string]bool{}, seen: map[string]*file{}}
+	var wanted []string
+	for _, name := range names {
+		if pattern, ok := strings.CutPrefix(name, "!"); ok && !exists(name) {
+			if err := f.takeAway(pattern); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		wanted = append(wanted, name)
+	}
+	if len(names) > 0 && len(wanted) == 0 {
+		return nil, cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
+	}
+	for _, name := range wanted {
+		if err := f.find(name); err != nil {
+			return nil, err
+		}
+	}
+	return f.files, nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+type finder struct {
+	folder   *workspace.Folder
+	confined bool
+	log      *log
+	unwanted map[string]bool
+	files    []*file
+	seen     map[string]*file // by path without links
+}
+
+// glob returns the files that a pattern matches.
+func (f *finder) glob(pattern string) ([]string, error) {
+	if f.confined {
+		return workspace.Glob(".", []string{pattern})
+	}
+	return workspace.Find([]string{pattern})
+}
+
+func (f *finder) takeAway(pattern string) error {
+	found, err := f.glob(pattern)
+	for _, name := range found {
+		f.unwanted[filepath.Clean(name)] = true
+	}
+	return err
+}
+
+// find adds the files that a name, a folder or a pattern stands for.
+func (f *finder) find(name string) error {
+	info, err := os.Stat(name)
+	isPattern := strings.ContainsAny(name, "*?")
+	switch {
+	case err == nil && info.IsDir():
+		return f.inFolder(name)
+	case err == nil && !f.confined, !isPattern && !f.confined:
+		return f.add(name, "", byName)
+	}
+	found, err := f.glob(name)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		f.log.note("", "no file matches %s", name)
+	}
+	how := byPattern
+	if !isPattern {
+		how = byName
+	}
+	outside := 0
+	for _, name := range found {
+		if _, err := f.folder.Path(name); err != nil && how == byPattern {
+			outside++
+			continue
+		}
+		if err := f.add(name, "", how); err != nil {
+			return err
+		}
+	}
+	f.outside(name, outside)
+	return nil
+}
+
+// outside says how many links are not followed.
+func (f *finder) outside(place string, links int) {
+	if links > 0 {
+		f.log.note(place, "links that are not followed, as they lead to nothing or out of the folder: %d", links)
+	}
+}
+
+// inFolder adds the files in a folder. Links that lead out of it are not followed.
+func (f *finder) inFolder(name string) error {
+	root, err := f.folder.Path(name)
+	if err != nil {
+		return err
+	}
+	found, err := workspace.Glob(name, []string{"**"})
+	if err != nil {
+		return err
+	}
+	outside := 0
+	for _, file := range found {
+		path, err := f.folder.Path(file)
+		if err != nil {
+			outside++
+			continue
+		}
+		if rest, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rest) {
+			outside++
+			continue
+		}
+		if err := f.add(file, name, inFolder); err != nil {
+			return err
+		}
+	}
+	f.outside(name, outside)
+	return nil
+}
+
+// add adds a file that was found in a folder, or with "" in another way.
+func (f *finder) add(name, folder string, how how) error {
+	if f.unwanted[filepath.Clean(name)] {
+		return nil
+	}
+	path, err := f.folder.Path(name)
+	if err != nil {
+		return err
+	}
+	if known := f.seen[path]; known != nil {
+		known.how = max(known.how, how)
+		return nil
+	}
+	l := fileLabel(folder, name)
+	if l.stable == "" {
+		return cli.BadInput(fmt.Errorf("%q is no name of a file", name))
+	}
+	found := &file{name: filepath.ToSlash(filepath.Clean(name)), label: l, how: how}
+	found.top = found
+	f.seen[path] = found
+	f.files = append(f.files, found)
+	return nil
+}

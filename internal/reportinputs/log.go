@@ -1,0 +1,117 @@
+package reportinputs
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// maxLines is how many lines of one kind are printed.
+const maxLines = 20
+
+// A log prints what people should know about the files that were read. Of lines of one
+// kind it prints the first ones, and how many there are more.
+type log struct {
+	env   *cli.Env
+	lines map[string]int // by kind
+	kinds []string
+
+	terminal io.Writer // nil when there is none
+	next     time.Time // when to show the progress
+	shown    bool
+}
+
+const (
+	progressAfter = time.Second
+	progressEvery = 200 * time.Millisecond
+)
+
+func newLog(env *cli.Env) *log {
+	l := &log{env: env, lines: map[string]int{}, next: time.Now().Add(progressAfter)}
+	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		l.terminal = f
+	}
+	return l
+}
+
+// progress shows on a terminal how many files were read, once that takes longer than
+// people like to wait.
+func (l *log) progress(files, parts int, name string) {
+	if l.terminal == nil || time.Now().Before(l.next) {
+		return
+	}
+	l.next = time.Now().Add(progressEvery)
+	l.shown = true
+	const most = 60
+	if name = safetext.Printable(name); len(name) > most {
+		name = "…" + name[len(name)-most:]
+	}
+	fmt.Fprintf(l.terminal, "\r\x1b[K%d files read, %d with device code: %s", files, parts, name)
+}
+
+// clear removes the line of the progress.
+func (l *log) clear() {
+	if l.shown {
+		fmt.Fprint(l.terminal, "\r\x1b[K")
+		l.shown = false
+	}
+}
+
+// write prints warnings that are ready.
+func (l *log) write(lines []byte) {
+	if len(lines) > 0 {
+		l.clear()
+		l.env.Stderr.Write(lines)
+	}
+}
+
+func (l *log) note(place, format string, args ...any) {
+	l.clear()
+	fmt.Fprintf(l.env.Stderr, "%s: note: %s\n", cmp.Or(safetext.Printable(place), l.env.Tool), safetext.Printable(fmt.Sprintf(format, args...)))
+}
+
+// of counts a line of a kind, and reports whether to print it.
+func (l *log) of(kind string) bool {
+	if l.lines[kind] == 0 {
+		l.kinds = append(l.kinds, kind)
+	}
+	l.lines[kind]++
+	return l.lines[kind] <= maxLines
+}
+
+// leftOut says that images of a file are left out.
+func (l *log) leftOut(place string, images leftOut) {
+	if !l.of(images.reason) {
+		return
+	}
+	if images.count > 1 {
+		l.note(place, "%s (%d images)", images.reason, images.count)
+	} else {
+		l.note(place, "%s", images.reason)
+	}
+}
+
+// unreadable says that a file cannot be read.
+func (l *log) unreadable(err error) {
+	if l.of("the file cannot be read and is left out") {
+		l.clear()
+		fmt.Fprintf(l.env.Stderr, "%s: warning: %s; the file is left out\n", l.env.Tool, safetext.Printable(err.Error()))
+	}
+}
+
+// done says how many lines were not printed.
+func (l *log) done() {
+	l.clear()
+	for _, kind := range l.kinds {
+		if more := l.lines[kind] - maxLines; more > 0 {
+			l.note("", "%d more: %s", more, kind)
+		}
+	}
+}

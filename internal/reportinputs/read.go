@@ -1,0 +1,331 @@
+package reportinputs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/collect"
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// An outcome is what became of a file.
+type outcome struct {
+	*file
+	part     *part     // nil when there is no device code
+	none     string    // why there is none
+	leftOut  []leftOut // images
+	warnings []byte    // lines that are ready to print
+	err      error     // why the file cannot be read, with its name
+}
+
+// named reports whether the file itself was named.
+func (o *outcome) named() bool { return o.how == byName && o.depth == 0 }
+
+// leftOut are images of a file that are left out for a reason.
+type leftOut struct {
+	reason string
+	count  int
+}
+
+// A reader reads files.
+type reader struct {
+	folder  *workspace.Folder
+	options reading.Options
+}
+
+// A job is work that may be done beside others.
+type job struct {
+	work     func() []outcome
+	outcomes chan []outcome
+}
+
+// each calls yield with what became of each file, in their order.
+func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	jobs := runtime.GOMAXPROCS(0)
+	inOrder := make(chan *job, 2*jobs)
+	todo := make(chan *job)
+	submit := func(work func() []outcome) {
+		j := &job{work, make(chan []outcome, 1)}
+		inOrder <- j
+		todo <- j
+	}
+	go func() {
+		defer close(inOrder)
+		defer close(todo)
+		for _, f := range files {
+			if ctx.Err() != nil {
+				return
+			}
+			r.start(ctx, f, submit)
+		}
+	}()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for range jobs {
+		wg.Go(func() {
+			for j := range todo {
+				j.outcomes <- j.run()
+			}
+		})
+	}
+	var err error
+	for j := range inOrder { // to the end: jobs close files
+		for _, o := range <-j.outcomes {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				err = yield(o)
+			}
+			if err != nil {
+				cancel()
+			}
+		}
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// run does the work. A panic is an error: the exit code of one means wrong usage.
+func (j *job) run() (list []outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			list = []outcome{{file: new(file), err: fmt.Errorf("internal error: %v", p)}}
+		}
+	}()
+	return j.work()
+}
+
+// start opens a file and submits the work that it makes.
+func (r *reader) start(ctx context.Context, f *file, submit func(work func() []outcome)) {
+	opened, err := r.folder.Open(f.name)
+	if err != nil {
+		submit(func() []outcome { return []outcome{{file: f, err: err}} })
+		return
+	}
+	info, err := opened.Stat()
+	if err != nil {
+		opened.Close()
+		submit(func() []outcome { return []outcome{{file: f, err: err}} })
+		return
+	}
+	size := info.Size()
+	if kindOf(opened, size) == zipFile {
+		r.startZip(ctx, f, opened, size, submit)
+		return
+	}
+	submit(func() []outcome {
+		defer opened.Close()
+		if ctx.Err() != nil {
+			return nil
+		}
+		return r.content(ctx, f, opened, size, newBudget(size))
+	})
+}
+
+// kind is what a file is to be read as.
+type kind uint8
+
+const (
+	other kind = iota
+	deviceFile
+	zipFile
+	tarFile
+	gzipFile
+	bzip2File
+	zstdFile
+	xzFile
+)
+
+// headSize is how many bytes say what a file is.
+const headSize = 1024
+
+// starts are how archives and compressed files begin.
+var starts = []struct {
+	bytes string
+	kind  kind
+}{
+	{"PK\x03\x04", zipFile}, {"PK\x05\x06", zipFile}, {"\x1f\x8b\x08", gzipFile}, {"BZh", bzip2File}, {"\x28\xb5\x2f\xfd", zstdFile}, {"\xfd7zXZ\x00", xzFile},
+}
+
+func kindOf(in io.ReaderAt, size int64) kind {
+	head := make([]byte, max(0, min(size, headSize)))
+	n, _ := in.ReadAt(head, 0)
+	return kindOfHead(head[:n])
+}
+
+// kindOfHead returns what a file is that starts with these bytes.
+func kindOfHead(head []byte) kind {
+	for _, s := range starts {
+		if bytes.HasPrefix(head, []byte(s.bytes)) {
+			return s.kind
+		}
+	}
+	const tarMagic = 257
+	if len(head) > tarMagic+5 && string(head[tarMagic:tarMagic+5]) == "ustar" {
+		return tarFile
+	}
+	switch format := imageformat.Of(head); {
+	case format == imageformat.SYCLBIN, format == imageformat.Offload, format == imageformat.SPIRV, isHost(format):
+		return deviceFile
+	}
+	return other
+}
+
+// isHost reports whether package hostbin finds images in files of a format.
+func isHost(format imageformat.Format) bool {
+	switch format {
+	case imageformat.ELF, imageformat.COFF, imageformat.Archive, imageformat.ThinArchive, imageformat.Bundle, imageformat.CompressedBundle:
+		return true
+	}
+	return false
+}
+
+// content returns what became of a file and, if it is an archive, of its members.
+func (r *reader) content(ctx context.Context, f *file, in io.ReaderAt, size int64, left *budget) []outcome {
+	switch kind := kindOf(in, size); kind {
+	case other:
+		return []outcome{r.otherContent(f, in, size)}
+	case deviceFile:
+		return []outcome{r.deviceContent(f, in, size)}
+	case zipFile:
+		return r.zipContent(ctx, f, in, size, left)
+	default:
+		return r.tarContent(ctx, f, kind, io.NewSectionReader(in, 0, size), left)
+	}
+}
+
+// tableTitle is the first line of a file table with a column of code.
+var tableTitle = regexp.MustCompile(`^\[([^\]\r\n]*\|)?Code(\|[^\]\r\n]*)?\]\r?\n`)
+
+// otherContent reads a file table, and says what another file is.
+func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
+	o := outcome{file: f}
+	head := make([]byte, min(size, headSize))
+	n, err := in.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		o.err = err
+		return o
+	}
+	head = head[:n]
+	switch format := imageformat.Of(head); {
+	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
+		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
+	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
+		modules, err := readTable(&r.options, f.name, io.NewSectionReader(in, 0, size))
+		o.set(modules, true, err)
+	case format != imageformat.Unknown:
+		o.none = fmt.Sprintf("no device images: %s alone is not read, only in the file that a compiler puts it into", format)
+	default:
+		o.none = "no device images"
+	}
+	return o
+}
+
+// set keeps the modules of a file, or why they cannot be read.
+func (o *outcome) set(modules []report.Module, bare bool, err error) {
+	if err != nil {
+		o.err = err
+		return
+	}
+	for i := range modules {
+		modules[i].Files = []string{strings.ToValidUTF8(o.name, "\ufffd")}
+	}
+	o.part = &part{name: o.name, label: o.label, bare: bare && o.named(), modules: modules}
+}
+
+// deviceContent reads a file that may have device code.
+func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
+	o := outcome{file: f}
+	format := imageformat.Detect(in, size)
+	switch {
+	case format == imageformat.SPIRV:
+		m, err := report.FromSPIRV(io.NewSectionReader(in, 0, size))
+		o.set([]report.Module{m}, true, inFile(f, err))
+	case syclbin.Recognize(in, size):
+		var warnings bytes.Buffer
+		file, err := r.options.Read(&cli.Env{Stderr: &warnings}, safetext.Printable(f.name), in, size)
+		o.warnings = warnings.Bytes()
+		if err != nil {
+			o.err = err
+			return o
+		}
+		modules, err := report.FromSYCLBIN(file)
+		for i := range modules {
+			modules[i].File = f.name
+		}
+		o.set(modules, true, inFile(f, err))
+	default:
+		r.hostContent(&o, in, size)
+	}
+	return o
+}
+
+// inFile returns an error with the name of its file.
+func inFile(f *file, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", safetext.Printable(f.name), err)
+}
+
+// hostContent reads the images of a host file.
+func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
+	host, err := hostbin.NewFile(in, size)
+	if err != nil {
+		o.err = inFile(o.file, err)
+		return
+	}
+	if len(host.Images) == 0 {
+		o.none = "no device images"
+		return
+	}
+	var b syclbin.Builder
+	result, err := collect.Add(&b, host, o.name)
+	if err != nil {
+		o.err = inFile(o.file, err)
+		return
+	}
+	o.leaveOut(result.LeftOut)
+	if result.Taken == 0 {
+		o.none = "none of the device images can be taken"
+		return
+	}
+	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable))
+	for i := range modules {
+		modules[i].Embedded = true // the runtime prefers native code of the program itself
+	}
+	o.set(modules, false, inFile(o.file, err))
+}
+
+// leaveOut sums up the images that are left out.
+func (o *outcome) leaveOut(images []collect.LeftOut) {
+	at := map[string]int{}
+	for _, l := range images {
+		i, ok := at[l.Reason]
+		if !ok {
+			i = len(o.leftOut)
+			at[l.Reason] = i
+			o.leftOut = append(o.leftOut, leftOut{reason: l.Reason})
+		}
+		o.leftOut[i].count++
+	}
+}

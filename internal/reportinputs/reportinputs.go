@@ -1,0 +1,251 @@
+// Package reportinputs makes reports of whatever holds device code, as arguments of a
+// command or inputs of an action name it: programs, libraries, objects and archives of
+// them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip
+// and tar archives, folders and patterns of all these.
+//
+// What a file is follows from its content. Files are read one after another, several at
+// once, and only what a report needs is kept of each.
+//
+// Any file may have been written by an attacker. Nothing is written to a place that an
+// archive names, and what is unpacked is limited by the size of the archive.
+package reportinputs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Options say what to report on.
+type Options struct {
+	Files    []string // files, folders and patterns; those that begin with ! take files away
+	Embedded []string // the same, for files whose images the program itself holds
+
+	// Label is what the report is about. With a label or embedded files, all files are
+	// together one program. Without, each is a program of its own, called by its file,
+	// unless all files are named and are SYCLBINs, SPIR-V modules or file tables: then
+	// they are one program, which has no name.
+	Label string
+
+	Devices      []string // targets; when there are none, those that the files are for
+	Targets      []string // that the files are built for: without devices, the report is on them too
+	DeviceConfig []string // files with devices
+	Reading      reading.Options
+
+	// Confined says that Files are patterns, and that nothing outside of the current
+	// folder is read.
+	Confined bool
+
+	// Strict makes it an error that a file cannot be read which a folder, a pattern or an
+	// archive has. Without, that is a warning.
+	Strict bool
+}
+
+// lookedFor says what is looked for, for messages about files that have none of it.
+const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
+
+// Make returns the report. Warnings and notes go to the standard error of env.
+func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) {
+	config, err := devices.Load(env.Stderr, o.DeviceConfig)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := devices.FindAll(config, o.Devices)
+	if err != nil {
+		return nil, err
+	}
+	built, err := devices.FindAll(config, o.Targets)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := o.workspace()
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	c := collector{has: map[*file]bool{}, none: map[*file]string{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
+	var named []*file
+	for _, list := range []struct {
+		names    []string
+		embedded bool
+	}{{o.Files, false}, {o.Embedded, true}} {
+		files, err := find(folder, list.names, o.Confined, c.log)
+		if err != nil {
+			return nil, err
+		}
+		r := reader{folder: folder, options: o.Reading}
+		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
+			return nil, err
+		}
+		named = append(named, slices.DeleteFunc(files, func(f *file) bool { return f.how != byName })...)
+	}
+	c.log.done()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c.summarize(named)
+	return c.report(chosen, built, config)
+}
+
+func (o *Options) workspace() (*workspace.Folder, error) {
+	if o.Confined {
+		return workspace.Open(".")
+	}
+	return workspace.Open("")
+}
+
+// A part is what a file says: the modules of a program, or of a part of one.
+type part struct {
+	name    string // of the file, as it was given; of a member after that of its archive
+	label   label
+	bare    bool // a SYCLBIN, a SPIR-V module or a file table that was named itself
+	modules []report.Module
+}
+
+// A collector collects the parts of a report.
+type collector struct {
+	*Options
+	log       *log
+	generator report.Generator
+	parts     []*part
+
+	has            map[*file]bool   // that have device code, themselves or in members
+	none           map[*file]string // why other files that were named have none
+	files, skipped int
+	leftOut        string // why images were left out, the first reason
+	fault          error  // the first file that cannot be read
+}
+
+// add adds what was found in a file.
+func (c *collector) add(found outcome, embedded bool) error {
+	c.files++
+	c.log.progress(c.files, len(c.parts), found.name)
+	c.log.write(found.warnings)
+	for _, l := range found.leftOut {
+		c.log.leftOut(found.name, l)
+		c.leftOut = l.reason
+	}
+	switch {
+	case found.err != nil:
+		return c.addFault(found)
+	case found.part == nil && found.named():
+		c.none[found.file] = found.none
+	case found.part == nil:
+		c.skipped++
+	default:
+		c.has[found.top] = true
+		for i := range found.part.modules {
+			m := &found.part.modules[i]
+			m.Embedded = m.Embedded || embedded
+		}
+		c.parts = append(c.parts, found.part)
+	}
+	return nil
+}
+
+// addFault decides about a file that cannot be read. It is an error if the file was
+// named, or if the machine is at fault.
+func (c *collector) addFault(found outcome) error {
+	if found.named() || c.Strict || cli.ExitCode(found.err) != cli.ExitBadInput {
+		return found.err
+	}
+	c.fault = cmp.Or(c.fault, found.err)
+	c.log.unreadable(found.err)
+	return nil
+}
+
+// check returns an error if nothing has device code.
+func (c *collector) check() error {
+	switch {
+	case len(c.parts) > 0:
+		return nil
+	case c.fault != nil:
+		return c.fault
+	case c.leftOut != "":
+		return cli.BadInput(fmt.Errorf("no device image can be taken: %s", safetext.Printable(c.leftOut)))
+	case c.files == 0:
+		return cli.BadInput(fmt.Errorf("there is no file to report on: %s", safetext.Printable(strings.Join(slices.Concat(c.Files, c.Embedded), ", "))))
+	}
+	for f, why := range c.none {
+		if c.files == 1 {
+			return cli.BadInput(fmt.Errorf("%s: %s: looked for %s", safetext.Printable(f.name), why, lookedFor))
+		}
+	}
+	return cli.BadInput(fmt.Errorf("no device images in %s: looked for %s", filesOf(c.files), lookedFor))
+}
+
+// summarize says which files have no device code.
+func (c *collector) summarize(named []*file) {
+	for _, f := range named {
+		if !c.has[f] {
+			c.log.note(f.name, "%s", cmp.Or(c.none[f], "no device images"))
+		}
+	}
+	if c.skipped > 0 {
+		c.log.note("", "no device images in %s that were found", filesOf(c.skipped))
+	}
+}
+
+func filesOf(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// report makes the report on the parts and the chosen devices or, when there are none,
+// what the files are built for.
+func (c *collector) report(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) (*report.Report, error) {
+	programs := c.programs()
+	if len(chosen) == 0 {
+		var all []report.Module
+		for _, p := range programs {
+			all = append(all, p.modules...)
+		}
+		chosen = append(built, report.Targets(all, config)...)
+	}
+	var list []*report.Report
+	for i, p := range programs {
+		report.JoinRounded(p.modules)
+		r, err := report.Build(p.modules, chosen, config, c.generator, p.label.stable)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", safetext.Printable(p.name), err)
+		}
+		list = append(list, r)
+		programs[i] = nil // its modules are not needed any more
+	}
+	r, err := report.Merge(list...)
+	if err != nil {
+		return nil, cli.BadInput(err)
+	}
+	return r, nil
+}
+
+// programs returns a part for each program.
+func (c *collector) programs() []*part {
+	bare := !slices.ContainsFunc(c.parts, func(p *part) bool { return !p.bare })
+	if c.Label == "" && len(c.Embedded) == 0 && !bare {
+		return distinct(c.parts)
+	}
+	whole := &part{name: c.parts[0].name, label: label{stable: c.Label}}
+	for _, p := range c.parts {
+		if p.bare { // the report does not depend on where a build has its files
+			for i := range p.modules {
+				p.modules[i].Files = nil
+			}
+		}
+		whole.modules = append(whole.modules, p.modules...)
+	}
+	return []*part{whole}
+}

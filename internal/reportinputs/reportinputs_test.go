@@ -1,0 +1,392 @@
+package reportinputs
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// kernels is a SPIR-V module with kernels.
+var kernels []byte
+
+func TestMain(m *testing.M) {
+	var err error
+	if kernels, err = os.ReadFile(filepath.Join("..", "..", "sycl", "spirv", "testdata", "kernels.spv")); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// object is an offload binary with images of SYCL, or of another model.
+func object(t testing.TB, kind offload.OffloadKind, code ...[]byte) []byte {
+	t.Helper()
+	var images []offload.Image
+	for _, c := range code {
+		images = append(images, offload.Image{OffloadKind: kind, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: bytes.NewReader(c)})
+	}
+	var b bytes.Buffer
+	if err := offload.Write(&b, images, offload.Options{Version: 2}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// gpuKernel is an object with native code of a kernel for a GPU.
+func bundle(t testing.TB, arch, code string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64_gen-unknown-unknown"}, {Key: "arch", Value: arch}}, Content: strings.NewReader(code)}
+	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func syclbinFile(t testing.TB) []byte {
+	t.Helper()
+	var b syclbin.Builder
+	meta := new(propset.Registry)
+	meta.Add(propset.KernelNames).Put("_ZTS1K", propset.Uint(1))
+	if err := b.Add("k", meta, syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func arFile(name string, content []byte) []byte {
+	return fmt.Appendf(nil, "!<arch>\n%-48s%-10d`\n%s%s", name+"/", len(content), content, "\n"[:len(content)%2])
+}
+
+// A member is one of an archive.
+type member struct {
+	name string
+	data []byte
+}
+
+func zipFileOf(t testing.TB, method uint16, members ...member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor())
+	for _, m := range members {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: m.name, Method: method})
+		if err == nil {
+			_, err = f.Write(m.data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarFileOf(t testing.TB, members ...member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, m := range members {
+		err := w.WriteHeader(&tar.Header{Name: m.name, Typeflag: tar.TypeReg, Size: int64(len(m.data)), Mode: 0o644})
+		if err == nil {
+			_, err = w.Write(m.data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(data []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(data)
+	w.Close()
+	return b.Bytes()
+}
+
+func zstdOf(t testing.TB, data []byte) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.EncodeAll(data, nil)
+}
+
+// write writes files to a new folder, and goes there.
+func enter(t testing.TB, files map[string][]byte) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, data := range files {
+		testfile.Write(t, name, data)
+	}
+}
+
+// make makes a report, and returns what is printed beside it.
+func makeReport(ctx context.Context, o Options) (r *report.Report, stderr string, err error) {
+	var log bytes.Buffer
+	r, err = Make(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
+	return r, log.String(), err
+}
+
+// programs returns the labels of the programs of a report, and the files of its images.
+func programs(r *report.Report) (labels, files []string) {
+	for _, k := range r.Kernels {
+		label := report.KernelTarget(&k)
+		if label == "" {
+			label = r.Target.Label
+		}
+		labels = append(labels, label)
+	}
+	for _, i := range r.Images {
+		files = append(files, i.Files...)
+	}
+	slices.Sort(labels)
+	slices.Sort(files)
+	return slices.Compact(labels), slices.Compact(files)
+}
+
+func TestFiles(t *testing.T) {
+	obj := object(t, offload.SYCL, kernels)
+	other := bundle(t, "intel_gpu_pvc", "other code")
+	text := []byte("no code")
+	zipped := zipFileOf(t, zip.Deflate, member{"lib/k.so", obj}, member{"README", text})
+	for _, test := range []struct {
+		name   string
+		files  map[string][]byte
+		args   []string
+		labels []string
+		in     []string // files of images; nil: the labels
+		stderr string   // a part
+	}{
+		{"an offload binary", map[string][]byte{"k.o": obj}, []string{"k.o"}, []string{"k.o"}, nil, ""},
+		{"the ./ of a name", map[string][]byte{"k.o": obj}, []string{"./k.o"}, []string{"k.o"}, nil, ""},
+		{"an archive of objects", map[string][]byte{"k.a": arFile("k.o", obj)}, []string{"k.a"}, []string{"k.a"}, nil, ""},
+		{"a SYCLBIN is a program without a name", map[string][]byte{"k.syclbin": syclbinFile(t)}, []string{"k.syclbin"}, []string{""}, []string{}, ""},
+		{"so is one beside SPIR-V and an empty table", map[string][]byte{"k.syclbin": syclbinFile(t), "k.spv": kernels, "e.table": nil}, []string{"k.syclbin", "k.spv", "e.table"}, []string{""}, []string{}, ""},
+		{"beside a program it is one of its own", map[string][]byte{"k.syclbin": syclbinFile(t), "k.o": obj}, []string{"k.syclbin", "k.o"}, []string{"k.o", "k.syclbin"}, nil, ""},
+		{"a file of a folder too", map[string][]byte{"out/k.syclbin": syclbinFile(t)}, []string{"out"}, []string{"out/k.syclbin"}, nil, ""},
+		{"files in a folder", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: no device images in 2 files that were found\n"},
+		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
+		{"what a pattern takes away from a folder", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
+		{"a file that two names find", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
+		{"a file that a text stands beside", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},
+		{"a pattern that matches nothing", map[string][]byte{"k.so": obj}, []string{"*.so", "*.dll"}, []string{"k.so"}, nil, "compat: note: no file matches *.dll\n"},
+		{"tables that patterns find", map[string][]byte{"out/k.table": []byte("[Code]\nout/k.spv\n"), "out/k.spv": kernels, "out/no.json": []byte("[1]")}, []string{"out/*.table", "out/*.json"}, []string{"out/k.table"}, nil, "in 1 file that"},
+		{"a zip archive", map[string][]byte{"out/p.zip": zipped}, []string{"out/p.zip"}, []string{"out/p.zip/lib/k.so"}, nil, "no device images in 1 file that"},
+		{"a tar archive", map[string][]byte{"p.tar": tarFileOf(t, member{"./lib/k.so", obj}, member{"../k.o", obj})}, []string{"p.tar"}, []string{"p.tar/k.o", "p.tar/lib/k.so"}, []string{"p.tar/../k.o", "p.tar/./lib/k.so"}, ""},
+		{"a compressed tar archive", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", obj}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
+		{"a conda package", map[string][]byte{"p.conda": zipFileOf(t, zip.Store, member{"pkg.tar.zst", zstdOf(t, tarFileOf(t, member{"k.so", obj}))})}, []string{"p.conda"}, []string{"p.conda/pkg.tar.zst/k.so"}, nil, ""},
+		{"a zip archive with zstd", map[string][]byte{"p.zip": zipFileOf(t, zstd.ZipMethodWinZip, member{"k.so", obj})}, []string{"p.zip"}, []string{"p.zip/k.so"}, nil, ""},
+		{"a wheel", map[string][]byte{"dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl": zipFileOf(t, zip.Deflate,
+			member{"my_pkg/k.so.3", obj}, member{"my_pkg-1.2.data/data/lib/l.so", obj}, member{"my_pkg.libs/liba-0a1b2c3d.so.5", obj})},
+			[]string{"dist"}, []string{"my_pkg/data/lib/l.so", "my_pkg/my_pkg.libs/liba.so", "my_pkg/my_pkg/k.so"},
+			[]string{"dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl/my_pkg-1.2.data/data/lib/l.so", "dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl/my_pkg.libs/liba-0a1b2c3d.so.5", "dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl/my_pkg/k.so.3"}, ""},
+		{"wheels with the same code are one program", map[string][]byte{"p-1-cp310-cp310-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj}), "p-1-cp311-cp311-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj})},
+			[]string{"*.whl"}, []string{"p/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
+		{"wheels with other code are several", map[string][]byte{"p-1-cp310-cp310-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj}), "p-1-cp311-cp311-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", object(t, offload.SYCL, kernels, kernels)})},
+			[]string{"*.whl"}, []string{"p (cp310-cp310-any)/k.so", "p (cp311-cp311-any)/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
+		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
+			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
+		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is left out: a SYCLBIN is for SYCL (3 images)\n"},
+		{"native code alone", map[string][]byte{"n.o": other, "k.o": obj}, []string{"n.o", "k.o"}, []string{"k.o"}, []string{"k.o", "n.o"}, ""},
+		{"a name that is a command", map[string][]byte{"p.zip": zipFileOf(t, zip.Store, member{"a\n::error::k.so", obj})}, []string{"p.zip"}, []string{`p.zip/a\u{a}::error::k.so`}, []string{"p.zip/a\n::error::k.so"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			enter(t, test.files)
+			r, stderr, err := makeReport(t.Context(), Options{Files: test.args})
+			if err != nil {
+				t.Fatal(err)
+			}
+			labels, files := programs(r)
+			if test.in == nil {
+				test.in = test.labels
+			}
+			if !slices.Equal(labels, test.labels) || !slices.Equal(files, test.in) {
+				t.Errorf("programs %q, files %q\nwant     %q, files %q", labels, files, test.labels, test.in)
+			}
+			if test.stderr == "" && stderr != "" || !strings.Contains(stderr, test.stderr) {
+				t.Errorf("standard error: %s\nwant: %s", stderr, test.stderr)
+			}
+			var a, b bytes.Buffer
+			r.Encode(&a)
+			if again, _, err := makeReport(t.Context(), Options{Files: test.args}); err != nil {
+				t.Error(err)
+			} else if again.Encode(&b); a.String() != b.String() {
+				t.Error("the same files make another report")
+			}
+			if _, err := report.Decode("again", &a); err != nil {
+				t.Errorf("the report cannot be read: %v", err)
+			}
+		})
+	}
+}
+
+// encrypted marks the members of a zip archive as encrypted, or with another method of
+// compression.
+func patched(archive []byte, flags, method byte) []byte {
+	archive = bytes.Clone(archive)
+	for _, header := range []struct {
+		start string
+		at    int
+	}{{"PK\x03\x04", 6}, {"PK\x01\x02", 8}} {
+		for i := 0; ; i += len(header.start) {
+			next := bytes.Index(archive[i:], []byte(header.start))
+			if next < 0 {
+				break
+			}
+			i += next
+			archive[i+header.at] |= flags
+			if method != 0 {
+				archive[i+header.at+2] = method
+			}
+		}
+	}
+	return archive
+}
+
+// A file that cannot be read is an error when it was named or the reading is strict, and
+// else a warning.
+func TestFaults(t *testing.T) {
+	obj := object(t, offload.SYCL, kernels)
+	broken := arFile("k.o", obj[:len(obj)/2])
+	deep := zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.zip", zipFileOf(t, zip.Store, member{"k.so", obj})})})
+	for _, test := range []struct {
+		name  string
+		file  string
+		data  []byte
+		whole bool // the fault is of the file and not of a member
+		want  string
+	}{
+		{"an object that is cut", "b.a", broken, true, "b.a: "},
+		{"an archive that is cut", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file"},
+		{"a compressed archive that is cut", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
+		{"a broken member", "b.zip", zipFileOf(t, zip.Deflate, member{"b.a", broken}), false, "b.zip/b.a: "},
+		{"a member that is encrypted", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
+		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with method 14, which is not known"},
+		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error"},
+		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
+		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)}), false, "refused as a decompression bomb"},
+		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)})), false, "refused as a decompression bomb"},
+		{"what xz has compressed", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			enter(t, map[string][]byte{"out/k.o": obj, "out/" + test.file: test.data})
+			r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) || !strings.Contains(stderr, "compat: warning: out/"+strings.TrimSuffix(test.want, "out/")) && !strings.Contains(stderr, test.want) || !strings.Contains(stderr, "the file is left out") {
+				t.Errorf("programs %q, standard error: %s", labels, stderr)
+			}
+			if _, _, err := makeReport(t.Context(), Options{Files: []string{"out"}, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("strict: %v", err)
+			}
+			_, stderr, err = makeReport(t.Context(), Options{Files: []string{"out/k.o", "out/" + test.file}})
+			if isError := err != nil; test.whole != isError && test.file != "b.tgz" {
+				t.Errorf("named: %v, %s", err, stderr)
+			}
+			if _, _, err := makeReport(t.Context(), Options{Files: []string{"out/" + test.file}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("alone: %v", err)
+			}
+		})
+	}
+}
+
+// What is left out by the thousand is a few lines.
+func TestFewLines(t *testing.T) {
+	files := map[string][]byte{"k.o": object(t, offload.SYCL, kernels)}
+	for i := range 100 {
+		files[fmt.Sprintf("omp%d.o", i)] = object(t, offload.OpenMP, []byte("x"))
+		files[fmt.Sprintf("cut%d.spv", i)] = []byte("\x03\x02\x23\x07")
+	}
+	enter(t, files)
+	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"."}})
+	if err != nil || strings.Count(stderr, "\n") != 43 || !strings.Contains(stderr, "note: 80 more: the file cannot be read and is left out") {
+		t.Errorf("%v, %d lines:\n%s", err, strings.Count(stderr, "\n"), stderr)
+	}
+}
+
+// Links are followed in a folder, and not out of it. A link and its file are one.
+func TestLinks(t *testing.T) {
+	obj := object(t, offload.SYCL, kernels)
+	enter(t, map[string][]byte{"out/libk.so.1.2": obj, "secret/s.so": object(t, offload.SYCL, kernels, kernels)})
+	testfile.Link(t, "libk.so.1.2", "out/libk.so")
+	testfile.Link(t, "../secret/s.so", "out/s.so")
+	testfile.Link(t, "../secret", "out/folder")
+	testfile.Link(t, ".", "out/loop")
+	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, files := programs(r)
+	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
+		t.Errorf("programs %q, files %q, standard error %s", labels, files, stderr)
+	}
+	// In the folder of a job, patterns do not follow them either.
+	t.Chdir("out")
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
+		t.Errorf("%v, %s", err, stderr)
+	}
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"s.so"}, Confined: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "leads out of the workspace") {
+		t.Errorf("got %v", err)
+	}
+	for _, name := range []string{"../secret/s.so", filepath.Join(t.TempDir(), "x")} {
+		if _, _, err := makeReport(t.Context(), Options{Files: []string{name}, Confined: true}); cli.ExitCode(err) != cli.ExitUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// With a label, files are one program, in which one file may have what another lacks.
+func TestOneProgram(t *testing.T) {
+	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "k.syclbin": syclbinFile(t)})
+	r, _, err := makeReport(t.Context(), Options{Files: []string{"k.o", "k.syclbin"}, Label: "//demo:k", Devices: []string{"intel_gpu_pvc"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if labels, files := programs(r); !slices.Equal(labels, []string{"//demo:k"}) || !slices.Equal(files, []string{"k.o"}) {
+		t.Errorf("programs %q, files %q", labels, files)
+	}
+	// The labels of files do not depend on where a build is.
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	r, _, err = makeReport(t.Context(), Options{Files: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Base(dir)
+	if labels, _ := programs(r); !slices.Equal(labels, []string{base + "/k.o", base + "/k.syclbin"}) {
+		t.Errorf("programs %q", labels)
+	}
+}

@@ -1,0 +1,77 @@
+package reportinputs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// inMemory is the size up to which a member is kept in memory.
+const inMemory = 8 << 20
+
+// A spooled is what was read from a stream, to be read at any place.
+type spooled struct {
+	io.ReaderAt
+	size  int64
+	close func() error
+}
+
+func (s *spooled) Size() int64  { return s.size }
+func (s *spooled) Close() error { return s.close() }
+
+// spool reads a stream to its end. What is large is in a scratch file, which has no name
+// any more where the system allows that.
+func spool(in io.Reader) (*spooled, error) {
+	var start bytes.Buffer
+	n, err := io.Copy(&start, io.LimitReader(in, inMemory))
+	if err != nil {
+		return nil, err
+	}
+	if n < inMemory {
+		return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
+	}
+	f, err := os.CreateTemp("", "compat-member-*")
+	if err != nil {
+		return nil, scratchError(err)
+	}
+	forget := func() {}
+	if os.Remove(f.Name()) != nil { // Windows keeps files that are open
+		forget = interrupt.Scratch(f.Name())
+	}
+	closeFile := func() error {
+		err := f.Close()
+		os.Remove(f.Name())
+		forget()
+		return err
+	}
+	size, err := io.Copy(scratch{f}, io.LimitReader(io.MultiReader(&start, in), maxMember+1))
+	if err == nil && size > maxMember {
+		err = cli.BadInput(fmt.Errorf("the member has more than %d MiB: %s", maxMember>>20, unpackIt))
+	}
+	if err != nil {
+		closeFile()
+		return nil, err
+	}
+	return &spooled{f, size, closeFile}, nil
+}
+
+// scratch is a scratch file whose errors say what it is.
+type scratch struct{ f *os.File }
+
+func (s scratch) Write(b []byte) (int, error) {
+	n, err := s.f.Write(b)
+	return n, scratchError(err)
+}
+
+func scratchError(err error) error {
+	var path *os.PathError
+	if err == nil || !errors.As(err, &path) {
+		return err
+	}
+	return fmt.Errorf("a member of an archive cannot be unpacked: %w; set TMPDIR to a folder with more space", path)
+}

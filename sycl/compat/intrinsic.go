@@ -1,0 +1,61 @@
+package compat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// checkIntrinsics compares intrinsics with the families that compilers for a device take.
+// There is one reason for each family. A device without explicit SIMD, whose aspect says
+// so already, gets none.
+func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) && !d.Has(aspect.ExtIntelESIMD) {
+		return
+	}
+	byFamily := map[string][]string{}
+	var families []aspectuse.Family
+	for _, name := range q.Intrinsics {
+		family, _ := aspectuse.FamilyOf(name)
+		if byFamily[family.Name] == nil {
+			families = append(families, family)
+		}
+		byFamily[family.Name] = append(byFamily[family.Name], name)
+	}
+	for _, family := range families {
+		if family.Name == "" || !slices.Contains(d.Intrinsics, family.Name) {
+			r.add(intrinsicReason(family, byFamily[family.Name], d))
+		}
+	}
+}
+
+// intrinsicReason returns the reason for intrinsics of a family that a device does not
+// have, or may not have.
+func intrinsicReason(family aspectuse.Family, names []string, d *deviceconfig.Device) Reason {
+	reason := Reason{Rule: UnsupportedIntrinsic, Verdict: Incompatible, Required: someOf(names)}
+	switch {
+	case family.Name == "": // a newer version wrote the requirement
+		reason.Verdict = Undetermined
+		reason.Text = fmt.Sprintf("Whether explicit SIMD intrinsic %s is supported on the device is not known to this version", reason.Required)
+	case d.Intrinsics == nil:
+		reason.Verdict = Undetermined
+		reason.Text = fmt.Sprintf("Whether explicit SIMD intrinsic %s is supported on the device is not known: %s are for %s, and %s", reason.Required, family.What, family.Where, family.Instead)
+	default:
+		reason.Text = fmt.Sprintf("Explicit SIMD intrinsic %s is not supported on the device: %s are for %s, and %s", reason.Required, family.What, family.Where, family.Instead)
+	}
+	return reason
+}
+
+// someOf lists names, of many the first.
+func someOf(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

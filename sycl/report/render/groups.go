@@ -1,0 +1,318 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// GroupBy says what kernels have in common that are shown together.
+type GroupBy string
+
+const (
+	ByKernel GroupBy = "kernel" // nothing: each has a row
+	ByReason GroupBy = "reason" // what they need that a device does not have
+	ByName   GroupBy = "name"   // the name before its template arguments and parameters
+	BySource GroupBy = "source" // the source file
+	ByFile   GroupBy = "file"   // the file that holds the device image
+)
+
+// Groupings are all values of GroupBy.
+var Groupings = []GroupBy{ByReason, ByName, BySource, ByFile, ByKernel}
+
+// standing says how kernels of a pattern stand with the devices: it is the worst verdict
+// of their cells. Cells that no report is about do not count.
+func (t *table) standing(pattern uint32) compat.Verdict {
+	worst := compat.NoVerdict
+	for _, n := range t.patterns[pattern] {
+		if k := &t.kinds[n]; !k.notReported() {
+			worst = max(worst, k.Verdict)
+		}
+	}
+	return worst
+}
+
+// notReported reports whether no report is about a cell.
+func (k *kind) notReported() bool {
+	return len(k.Reasons) == 1 && k.Reasons[0].Rule == report.NotReported
+}
+
+// tally counts kernels by what is the worst of their verdicts.
+type tally struct {
+	all      int
+	problems int // do not run on some device
+	open     int // run or not, which is known only when the program runs
+}
+
+func (n *tally) add(standing compat.Verdict) {
+	n.all++
+	switch standing {
+	case compat.Incompatible:
+		n.problems++
+	case compat.Undetermined:
+		n.open++
+	}
+}
+
+// worse sorts what has more problems first.
+func (n tally) worse(o tally) int {
+	return cmp.Or(cmp.Compare(o.problems, n.problems), cmp.Compare(o.open, n.open))
+}
+
+// ofDevice says how many kernels a device runs.
+func (n *tally) ofDevice() string {
+	good := n.all - n.problems - n.open
+	if good == n.all {
+		return "runs " + plural.Of(n.all, "the kernel", fmt.Sprintf("all %d kernels", n.all))
+	}
+	s := fmt.Sprintf("runs %d of %s", good, count(n.all, "kernel"))
+	if n.open > 0 {
+		s += fmt.Sprintf(" and perhaps %d more", n.open)
+	}
+	if n.problems > 0 {
+		s += fmt.Sprintf("; %d %s not run", n.problems, plural.Of(n.problems, "does", "do"))
+	}
+	return s
+}
+
+// ofGroup says how many kernels a group has, and with how many of them there is a problem.
+func (n *tally) ofGroup() string {
+	s := count(n.all, "kernel")
+	if n.problems > 0 {
+		s += fmt.Sprintf(", %d with problems", n.problems)
+	}
+	if n.open > 0 {
+		s += fmt.Sprintf(", %d known only when the program runs", n.open)
+	}
+	return s
+}
+
+// A reasonGroup is what kernels need, and the devices for which that is a problem.
+type reasonGroup struct {
+	report.Reason
+	devices []int
+	kernels []uint32
+}
+
+// reasonKey is what the reasons of a group have in common.
+type reasonKey struct {
+	verdict        compat.Verdict
+	rule, required string
+}
+
+// reasonGroups returns the groups: first what does not run, then what is known only when
+// the program runs, each by the number of kernels.
+func (t *table) reasonGroups() []*reasonGroup {
+	var list []*reasonGroup
+	known := map[reasonKey]int{}
+	var onDevice []map[int]bool
+	ofPattern := make([][]int, len(t.patterns))
+	for p, row := range t.patterns {
+		for d, kind := range row {
+			for _, r := range t.kinds[kind].counted() {
+				key := reasonKey{r.Verdict, r.Rule, r.Required}
+				if compat.Rule(r.Rule) == compat.NoImage {
+					key.required = "" // the name of the kernel
+				}
+				i, ok := known[key]
+				if !ok {
+					i = len(list)
+					known[key] = i
+					list = append(list, &reasonGroup{Reason: r})
+					onDevice = append(onDevice, map[int]bool{})
+				}
+				onDevice[i][d] = true
+				ofPattern[p] = append(ofPattern[p], i)
+			}
+		}
+		slices.Sort(ofPattern[p])
+		ofPattern[p] = slices.Compact(ofPattern[p])
+	}
+	for i, g := range list {
+		for d := range onDevice[i] {
+			g.devices = append(g.devices, d)
+		}
+		slices.Sort(g.devices)
+	}
+	for k, p := range t.rows {
+		for _, i := range ofPattern[p] {
+			list[i].kernels = append(list[i].kernels, uint32(k))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *reasonGroup) int {
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(len(b.kernels), len(a.kernels)))
+	})
+	return list
+}
+
+// sentence says how many kernels have a problem with which devices.
+func (g *reasonGroup) sentence(t *table, quote quoter) string {
+	devices := someOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), mostListed+1)])), len(g.devices), "devices")
+	required := quote(safetext.Escape(g.Required))
+	kernels := func(one, many string) string {
+		return count(len(g.kernels), "kernel") + " " + plural.Of(len(g.kernels), one, many)
+	}
+	its := func(one, many string) string { return plural.Of(len(g.devices), one, many) }
+	if g.Verdict == compat.Undetermined {
+		have := its("supports", "support")
+		if compat.Rule(g.Rule) == compat.MissingAspect {
+			have = its("has", "have")
+		}
+		return fmt.Sprintf("%s %s: whether %s %s it is known only when the program runs", kernels("needs", "need"), quote(need(g.Reason)), devices, have)
+	}
+	switch compat.Rule(g.Rule) {
+	case compat.MissingAspect:
+		return fmt.Sprintf("%s %s, which %s not have", kernels("needs", "need"), quote(need(g.Reason)), devices+its(" does", " do"))
+	case compat.NoImage:
+		return fmt.Sprintf("%s neither native code for %s nor code that can be compiled for %s", kernels("has", "have"), devices, its("it", "them"))
+	case compat.FixedTargetMismatch:
+		return fmt.Sprintf("%s only for the targets %s, and %s none of them", kernels("is", "are"), required, devices+its(" is", " are"))
+	case compat.CompileTargetMismatch:
+		return fmt.Sprintf("%s compiled ahead of time for %s, which %s not", kernels("was", "were"), required, devices+its(" is", " are"))
+	case report.NotReported:
+		return fmt.Sprintf("%s not compared with %s", kernels("was", "were"), devices)
+	}
+	return fmt.Sprintf("%s %s, which %s not support", kernels("needs", "need"), quote(need(g.Reason)), devices+its(" does", " do"))
+}
+
+// A family is the kernels of a group that have the same name before their template
+// arguments and parameters.
+type family struct {
+	kernels int    // in the group
+	first   uint32 // of them
+	stem    string // that the names begin with
+}
+
+// stem returns the name of a kernel up to its template arguments or parameters, with the
+// character that begins them.
+func stem(name string) string {
+	for i := 1; i < len(name); i++ {
+		switch {
+		case name[i] == '<' && !strings.HasSuffix(name[:i], "operator"), name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous"):
+			return name[:i+1]
+		}
+	}
+	return name
+}
+
+// stemPattern returns the pattern of the names that have a stem.
+func stemPattern(stem string) string {
+	if strings.HasSuffix(stem, "<") || strings.HasSuffix(stem, "(") {
+		return stem + "*"
+	}
+	return stem
+}
+
+// families returns the families of kernels, the largest first.
+func (t *table) families(kernels []uint32) []family {
+	var list []family
+	known := map[string]int{}
+	for _, k := range kernels {
+		s := stem(t.Kernels[k].DisplayName)
+		i, ok := known[s]
+		if !ok {
+			i = len(list)
+			known[s] = i
+			list = append(list, family{stem: s, first: k})
+		}
+		list[i].kernels++
+	}
+	slices.SortStableFunc(list, func(a, b family) int { return cmp.Compare(b.kernels, a.kernels) })
+	return list
+}
+
+// A group is kernels that are in the same file or have the same name.
+type group struct {
+	title   string
+	value   string // that selects the group
+	kernels []uint32
+	tally
+}
+
+// groupings returns the values of GroupBy that make groups of the kernels.
+func (t *table) groupings() []GroupBy {
+	list := slices.Clone(Groupings)
+	if !slices.ContainsFunc(t.Kernels, func(k report.Kernel) bool { return !k.Location.IsZero() }) {
+		list = slices.DeleteFunc(list, func(g GroupBy) bool { return g == BySource })
+	}
+	if !slices.ContainsFunc(t.Images, func(i report.Image) bool { return len(i.Files) > 0 }) {
+		list = slices.DeleteFunc(list, func(g GroupBy) bool { return g == ByFile })
+	}
+	return list
+}
+
+// files returns a function that returns the files that hold images of a kernel, "" if
+// none is known.
+func (t *table) files() func(*report.Kernel) []string {
+	ofImage := map[string][]string{}
+	for i := range t.Images {
+		if image := &t.Images[i]; len(image.Files) > 0 {
+			ofImage[image.ID] = image.Files
+		}
+	}
+	return func(k *report.Kernel) []string {
+		var list []string
+		for _, id := range k.Images {
+			for _, name := range ofImage[id] {
+				if !slices.Contains(list, name) {
+					list = append(list, name)
+				}
+			}
+		}
+		if list == nil {
+			list = []string{""}
+		}
+		return list
+	}
+}
+
+// groups returns the groups, those with the most problems first. A kernel that several
+// files hold is in several groups.
+func (t *table) groups(by GroupBy) []*group {
+	var list []*group
+	known := map[string]int{}
+	add := func(value string, kernel uint32) {
+		i, ok := known[value]
+		if !ok {
+			i = len(list)
+			known[value] = i
+			list = append(list, &group{value: value})
+		}
+		g := list[i]
+		g.kernels = append(g.kernels, kernel)
+		g.tally.add(t.standing(t.rows[kernel]))
+	}
+	files := t.files()
+	for k := range t.Kernels {
+		kernel := &t.Kernels[k]
+		switch by {
+		case BySource:
+			add(kernel.Location.Path, uint32(k))
+		case ByName:
+			add(stem(kernel.DisplayName), uint32(k))
+		case ByFile:
+			for _, name := range files(kernel) {
+				add(name, uint32(k))
+			}
+		}
+	}
+	for _, g := range list {
+		g.title = safetext.Escape(g.value)
+		if by == ByName {
+			g.title = safetext.Escape(stemPattern(g.value))
+		}
+		if g.value == "" {
+			g.title = string(by) + " not known"
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *group) int {
+		return cmp.Or(a.worse(b.tally), cmp.Compare(len(b.kernels), len(a.kernels)), strings.Compare(a.value, b.value))
+	})
+	return list
+}

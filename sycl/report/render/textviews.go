@@ -1,0 +1,645 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// Lines that the parts of a text have at most, unless all is asked for. With the lines
+// between them, a text has about 200.
+const (
+	deviceLines = 30
+	tableLines  = 100
+	reasonLines = 140
+
+	reasonsOfTable = 50 // of a table of kernels
+)
+
+// section writes blocks of lines, at least one and as many as fit in a number of lines.
+// It returns how many blocks it leaves out, and how many lines it wrote.
+func (t *textWriter) section(lines, blocks int, write func(int)) (left, written int) {
+	for i := range blocks {
+		if t.o.All {
+			write(i)
+			continue
+		}
+		block := t.capture(func() { write(i) })
+		if written+len(block) > lines && i > 0 {
+			return blocks - i, written
+		}
+		written += len(block)
+		for _, line := range block {
+			t.line(line)
+		}
+	}
+	return 0, written
+}
+
+// capture returns the lines that a function writes.
+func (t *textWriter) capture(write func()) []string {
+	outer := t.captured
+	t.captured = new([]string)
+	write()
+	lines := *t.captured
+	t.captured = outer
+	return lines
+}
+
+// hint writes a command that shows what is left out. It is never wrapped, so that it can
+// be pasted.
+func (t *textWriter) hint(flags ...string) {
+	t.line("      " + t.command(flags...))
+}
+
+// command returns the command that shows the report, with more flags.
+func (t *textWriter) command(flags ...string) string { return commandWith(t.o.Command, flags...) }
+
+// commandWith returns a command with more flags.
+func commandWith(command string, flags ...string) string {
+	command = cmp.Or(command, "compat show REPORT.json")
+	for _, f := range flags {
+		command += " " + ShellQuote(f)
+	}
+	return command
+}
+
+// ShellQuote returns text that a shell reads as one word, without the characters that
+// [safetext.Escape] replaces.
+func ShellQuote(s string) string {
+	s = safetext.Escape(s)
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@+%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// deviceSummary writes how many kernels each device runs, those with problems first.
+// Devices with the same cells have one line where there are many.
+func (t *textWriter) deviceSummary() {
+	list := t.deviceTallies(len(t.Devices) > deviceLines)
+	wide := 0
+	for _, d := range list {
+		if len(d.devices) == 1 {
+			wide = max(wide, width(t.deviceNames(d.devices)[0]))
+		}
+	}
+	left, _ := t.section(deviceLines, len(list), func(i int) {
+		names := t.deviceNames(list[i].devices)
+		if len(names) == 1 {
+			t.line(names[0] + ":" + strings.Repeat(" ", max(0, wide-width(names[0]))) + " " + list[i].ofDevice())
+			return
+		}
+		text := strings.Join(names, ", ")
+		if !t.o.All {
+			text = some(names, "devices")
+		}
+		t.wrap(fmt.Sprintf("%s: %s", text, list[i].ofDevice()), "    ")
+	})
+	if left > 0 {
+		t.line(fmt.Sprintf("%s with fewer problems:", plural.Of(left, "1 more line", fmt.Sprintf("%d more lines", left))))
+		t.hint("--all")
+	}
+}
+
+// deviceTally is devices with the same cells.
+type deviceTally struct {
+	column
+	tally
+}
+
+// deviceTallies returns the devices, those with the most problems first.
+func (t *table) deviceTallies(group bool) (list []deviceTally) {
+	kernels := make([]int, len(t.patterns))
+	for _, p := range t.rows {
+		kernels[p]++
+	}
+	for _, c := range t.columns(group, t.patterns) {
+		list = append(list, deviceTally{column: c, tally: t.tallyOf(c.devices[0], kernels)})
+	}
+	slices.SortStableFunc(list, func(a, b deviceTally) int { return a.worse(b.tally) })
+	return list
+}
+
+// tallyOf counts the kernels that run on a device, from the number of kernels of each
+// pattern.
+func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
+	for p, kernels := range ofPattern {
+		k := &t.kinds[t.patterns[p][device]]
+		if k.notReported() {
+			continue
+		}
+		n.all += kernels
+		switch k.Verdict {
+		case compat.Incompatible:
+			n.problems += kernels
+		case compat.Undetermined:
+			n.open += kernels
+		}
+	}
+	return n
+}
+
+// byReason writes the reasons with the kernels that have them, in at most so many lines.
+// A third of them is for what is known only when the program runs.
+func (t *textWriter) byReason(lines int) {
+	groups := t.reasonGroups()
+	open := slices.IndexFunc(groups, func(g *reasonGroup) bool { return g.Verdict != compat.Incompatible })
+	room := lines - lines/3
+	if open < 0 {
+		open, room = len(groups), lines
+	}
+	used := t.reasonSection(room, groups[:open], compat.Incompatible)
+	t.reasonSection(lines-used, groups[open:], compat.Undetermined)
+	if t.o.All && t.by == ByReason {
+		t.goodKernels()
+	}
+}
+
+func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compat.Verdict) (written int) {
+	left, written := t.section(lines, len(groups), func(i int) {
+		t.line("")
+		t.reasonGroup(groups[i])
+	})
+	if left > 0 {
+		t.line("")
+		t.line(fmt.Sprintf("%s with fewer kernels:", count(left, "more reason")))
+		t.hint("--group-by", "reason", "--all", "--status", worst.String())
+	}
+	return written
+}
+
+func (t *textWriter) reasonGroup(g *reasonGroup) {
+	word := verdictWord(g.Verdict)
+	head := t.wrapped(fmt.Sprintf("%s: %s. [%s]", word, g.sentence(t.table, plain), safetext.Escape(g.Rule)), "    ")
+	head[0] = t.style(styleOf(word), word) + strings.TrimPrefix(head[0], word)
+	for _, line := range head {
+		t.line(line)
+	}
+	t.usedBy(g)
+	if t.o.All {
+		if t.by == ByReason { // else they are in the table
+			for _, k := range g.kernels {
+				t.line("    " + t.listed(k))
+			}
+		}
+		return
+	}
+	families := t.families(g.kernels)
+	shown := 0
+	if len(families) == 1 || len(g.kernels) <= mostListed {
+		for _, k := range g.kernels[:min(len(g.kernels), mostListed)] {
+			t.line("    " + t.listed(k))
+			shown++
+		}
+	} else {
+		wide := len(fmt.Sprint(families[0].kernels))
+		for _, f := range families[:min(len(families), mostListed)] {
+			t.line(fmt.Sprintf("    %*d %s  %s", wide, f.kernels, plural.Of(f.kernels, "kernel ", "kernels"), t.familyName(&f)))
+			shown += f.kernels
+		}
+	}
+	if left := len(g.kernels) - shown; left > 0 {
+		more := fmt.Sprintf("    %s", count(left, "more kernel"))
+		if n := len(families) - mostListed; n > 0 {
+			more += fmt.Sprintf(" with %s", count(n, "other name"))
+		}
+		t.line(more + ":")
+		t.hint(append(g.flags(), "--group-by", "name")...)
+	}
+}
+
+// flags returns the flags that select the kernels of a group.
+func (g *reasonGroup) flags() []string {
+	flags := []string{"--status", g.Verdict.String(), "--rules", g.Rule}
+	if compat.Rule(g.Rule) != compat.NoImage && g.Rule != report.NotReported {
+		flags = append(flags, "--needs", g.Required)
+	}
+	return flags
+}
+
+// usedBy writes what makes kernels of a group need an aspect.
+func (t *textWriter) usedBy(g *reasonGroup) {
+	if compat.Rule(g.Rule) != compat.MissingAspect {
+		return
+	}
+	most := 2
+	if t.o.All {
+		most = math.MaxInt
+	}
+	list, n := t.origins(g.kernels, g.Required, most, !t.o.All)
+	if n == 0 {
+		return
+	}
+	s := strings.Join(list, ", ")
+	if left := n - len(list); left > 0 {
+		s += fmt.Sprintf(" and %s", count(left, "more function"))
+	}
+	t.wrap("    Used by "+s+".", "    ")
+}
+
+// listed returns the name of a kernel in a list, with its place in the source.
+func (t *table) listed(k uint32) string {
+	kernel := &t.Kernels[k]
+	s := kernelName(kernel)
+	if label := report.KernelTarget(kernel); label != "" {
+		s += " of " + safetext.Escape(label)
+	}
+	if !kernel.Location.IsZero() {
+		s += " (" + place(kernel.Location) + ")"
+	}
+	return s
+}
+
+// familyName returns the pattern that selects the kernels of a family, or the name of the
+// only one.
+func (t *table) familyName(f *family) string {
+	if f.kernels == 1 {
+		return t.listed(f.first)
+	}
+	return safetext.Escape(stemPattern(f.stem))
+}
+
+// goodKernels lists the kernels that run on every device.
+func (t *textWriter) goodKernels() {
+	first := true
+	for k, p := range t.rows {
+		if t.standing(p) != compat.Compatible {
+			continue
+		}
+		if first {
+			t.line("")
+			t.line("Kernels that run on every device:")
+			first = false
+		}
+		t.line("    " + t.listed(uint32(k)))
+	}
+}
+
+// A textRow is a row of a table: kernels with the same cells.
+type textRow struct {
+	heading string // of this row and those after it
+	name    string
+	pattern uint32
+}
+
+// order is the order in which kernels are shown: problems first.
+var order = []compat.Verdict{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.NoVerdict, compat.Compatible}
+
+// shown returns the verdicts of the kernels that are shown.
+func (t *textWriter) shown() []compat.Verdict {
+	if t.o.All {
+		return order
+	}
+	return order[:len(order)-1]
+}
+
+// kernelRows returns a row for each kernel.
+func (t *textWriter) kernelRows() iter.Seq[textRow] {
+	return func(yield func(textRow) bool) {
+		standings := t.standings()
+		for _, v := range t.shown() {
+			for k, p := range t.rows {
+				if standings[p] != v {
+					continue
+				}
+				kernel := &t.Kernels[k]
+				if !yield(textRow{safetext.Escape(report.KernelTarget(kernel)), t.rowName(uint32(k)), p}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (t *table) rowName(k uint32) string {
+	return kernelName(&t.Kernels[k]) + lambdaPlace(&t.Kernels[k])
+}
+
+func (t *table) standings() []compat.Verdict {
+	list := make([]compat.Verdict, len(t.patterns))
+	for p := range t.patterns {
+		list[p] = t.standing(uint32(p))
+	}
+	return list
+}
+
+// large writes a report that is too large for a table of all kernels.
+func (t *textWriter) large() {
+	t.by = t.o.GroupBy
+	if t.by == "" {
+		t.by = t.likelyGrouping()
+	}
+	t.heading()
+	t.wrap(t.summary(plain), "")
+	t.line("")
+	t.deviceSummary()
+	switch t.by {
+	case ByReason:
+		t.byReason(reasonLines)
+	case ByKernel:
+		t.line("")
+		t.rowTable(t.kernelRows())
+		t.byReason(reasonsOfTable)
+	default:
+		t.byGroup()
+	}
+	t.foot()
+}
+
+// likelyGrouping returns how kernels are grouped if that is not said: not at all if a
+// table of those with problems is short.
+func (t *textWriter) likelyGrouping() GroupBy {
+	if t.o.All {
+		return ByKernel
+	}
+	standings := t.standings()
+	n := 0
+	for _, p := range t.rows {
+		if standings[p] != compat.Compatible {
+			n++
+		}
+	}
+	if n > smallKernels {
+		return ByReason
+	}
+	patterns := t.patternsOf(t.firstRows(t.kernelRows(), smallKernels))
+	columns := t.textColumns(true, patterns)
+	t.shorten(columns, patterns)
+	if len(t.rowTables(columns)) > 1 {
+		return ByReason
+	}
+	return ByKernel
+}
+
+// byGroup writes groups of kernels, and in each the kernels with the same cells together.
+func (t *textWriter) byGroup() {
+	groups := t.groups(t.by)
+	good := 0
+	if !t.o.All {
+		for n := len(groups); n > 0 && groups[n-1].problems+groups[n-1].open == 0; n-- {
+			groups = groups[:n-1]
+			good++
+		}
+	}
+	standings := t.standings()
+	left, _ := t.section(reasonLines, len(groups), func(i int) {
+		t.line("")
+		t.group(groups[i], standings)
+	})
+	what := map[GroupBy]string{ByName: "name", BySource: "source", ByFile: "file"}[t.by]
+	if left > 0 {
+		t.line("")
+		t.line(count(left, "more "+what) + " with fewer problems:")
+		t.hint("--group-by", string(t.by), "--all")
+	}
+	if good > 0 {
+		t.line("")
+		t.line(count(good, "more "+what) + " with kernels that all run on every device:")
+		t.hint("--group-by", string(t.by), "--all")
+	}
+	if len(groups) > 0 && !t.o.All && groups[0].value != "" {
+		t.line("")
+		t.line("The kernels of one " + what + ":")
+		t.hint(t.groupFlags(groups[0])...)
+	}
+}
+
+// groupFlags returns the flags that select a group.
+func (t *textWriter) groupFlags(g *group) []string {
+	switch t.by {
+	case ByName:
+		return []string{"--kernels", stemPattern(g.value), "--group-by", "kernel"}
+	case BySource:
+		return []string{"--sources", g.value, "--group-by", "kernel"}
+	}
+	return []string{"--files", g.value, "--group-by", "kernel"}
+}
+
+// group writes a group of kernels.
+func (t *textWriter) group(g *group, standings []compat.Verdict) {
+	t.line(t.style(bold, g.title) + ": " + g.ofGroup())
+	byPattern := map[uint32][]uint32{}
+	var patterns []uint32
+	for _, k := range g.kernels {
+		p := t.rows[k]
+		if byPattern[p] == nil {
+			patterns = append(patterns, p)
+		}
+		byPattern[p] = append(byPattern[p], k)
+	}
+	slices.SortStableFunc(patterns, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, standings[a]), slices.Index(order, standings[b])), cmp.Compare(len(byPattern[b]), len(byPattern[a])))
+	})
+	const most = 8
+	others := 0
+	for i, p := range patterns {
+		switch kernels := byPattern[p]; {
+		case !t.o.All && standings[p] == compat.Compatible: // the heading counts them
+		case !t.o.All && i >= most:
+			others += len(kernels)
+		default:
+			t.sameCells(p, kernels)
+		}
+	}
+	if others > 0 {
+		t.line("    " + count(others, "more kernel") + " with other problems")
+	}
+}
+
+// sameCells writes kernels with the same cells.
+func (t *textWriter) sameCells(pattern uint32, kernels []uint32) {
+	if !t.o.All && len(kernels) == 1 {
+		t.line("    " + t.listed(kernels[0]))
+		t.wrap("        "+t.problems(pattern), "        ")
+		return
+	}
+	t.wrap(fmt.Sprintf("    %s: %s", count(len(kernels), "kernel"), t.problems(pattern)), "        ")
+	switch {
+	case t.o.All:
+		for _, k := range kernels {
+			t.line("        " + t.listed(k))
+		}
+	case t.by != ByName:
+		families := t.families(kernels)
+		const most = 3
+		for _, f := range families[:min(len(families), most)] {
+			t.line("        " + t.familyName(&f))
+		}
+		if left := len(families) - most; left > 0 {
+			t.line("        " + count(left, "other name"))
+		}
+	}
+}
+
+// problems says what the cells of a pattern say, and for which devices.
+func (t *table) problems(pattern uint32) string {
+	var words []string
+	on := map[string][]string{}
+	for d, n := range t.patterns[pattern] {
+		k := &t.kinds[n]
+		if on[k.words] == nil {
+			words = append(words, k.words)
+		}
+		on[k.words] = append(on[k.words], safetext.Escape(t.Devices[d].Name))
+	}
+	var list []string
+	for _, v := range []compat.Verdict{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.Compatible} {
+		for _, w := range words {
+			if strings.HasPrefix(w, verdictWord(v)) {
+				list = append(list, w+" on "+some(on[w], "devices"))
+			}
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// rowTable writes a table with the names at the end of the lines, where they are whole
+// however long they are.
+func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
+	if t.o.All {
+		columns := t.textColumns(true, t.patterns)
+		legend := t.shorten(columns, t.patterns)
+		t.rowBlocks([][]textColumn{columns}, rows)
+		t.legend(legend)
+		return
+	}
+	list := t.firstRows(rows, tableLines)
+	if len(list) == 0 {
+		return
+	}
+	patterns := t.patternsOf(list)
+	columns := t.textColumns(true, patterns)
+	legend := t.shorten(columns, patterns)
+	tables := t.rowTables(columns)
+	const mostTables = 8
+	otherDevices := 0
+	for _, table := range tables[min(len(tables), mostTables):] {
+		for _, c := range table {
+			otherDevices += len(c.devices)
+		}
+	}
+	tables = tables[:min(len(tables), mostTables)]
+	list = list[:min(len(list), tableLines/len(tables))]
+	t.rowBlocks(tables, slices.Values(list))
+	t.legend(legend)
+	otherKernels := -len(list)
+	for range rows {
+		otherKernels++
+	}
+	var left []string
+	if otherKernels > 0 {
+		left = append(left, count(otherKernels, "more kernel")+" with problems")
+	}
+	if otherDevices > 0 {
+		left = append(left, count(otherDevices, "more device"))
+	}
+	if left != nil {
+		t.line("")
+		t.line(strings.Join(left, " and ") + ":")
+		t.hint("--all", "--group-by", string(t.by))
+	}
+}
+
+// rowTables divides columns into tables with room for names.
+func (t *textWriter) rowTables(columns []textColumn) [][]textColumn {
+	return t.blocks(min(30, t.o.Width/3), columns)
+}
+
+func (t *textWriter) rowBlocks(tables [][]textColumn, rows iter.Seq[textRow]) {
+	for i, columns := range tables {
+		if i > 0 {
+			t.line("")
+		}
+		t.rowBlock(columns, rows)
+	}
+}
+
+// firstRows returns the first few rows.
+func (t *textWriter) firstRows(rows iter.Seq[textRow], most int) (list []textRow) {
+	for row := range rows {
+		if len(list) == most {
+			break
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// patternsOf returns the patterns of rows.
+func (t *textWriter) patternsOf(rows []textRow) (patterns [][]uint32) {
+	seen := map[uint32]bool{}
+	for _, row := range rows {
+		if !seen[row.pattern] {
+			seen[row.pattern] = true
+			patterns = append(patterns, t.patterns[row.pattern])
+		}
+	}
+	return patterns
+}
+
+func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
+	lines := 1
+	for _, c := range columns {
+		lines = max(lines, len(c.head))
+	}
+	for line := range lines {
+		var row []string
+		for _, c := range columns {
+			row = append(row, headLine(c.head, line, lines))
+		}
+		name := ""
+		if line == lines-1 {
+			name = nameHead
+		}
+		t.cellsThenName(columns, row, name, false)
+	}
+	heading := ""
+	for r := range rows {
+		if r.heading != heading {
+			heading = r.heading
+			t.wrap(heading, "  ")
+		}
+		var row []string
+		for _, c := range columns {
+			row = append(row, t.kinds[t.patterns[r.pattern][c.devices[0]]].words)
+		}
+		t.cellsThenName(columns, row, r.name, true)
+	}
+}
+
+func (t *textWriter) cellsThenName(columns []textColumn, row []string, name string, cells bool) {
+	var line strings.Builder
+	for i, s := range row {
+		fill := strings.Repeat(" ", max(0, columns[i].width-width(s))+gap)
+		if cells {
+			s = t.style(styleOf(s), s)
+		}
+		line.WriteString(s + fill)
+	}
+	t.line(strings.TrimRight(line.String()+name, " "))
+}
+
+// foot writes the result, and the commands that show more.
+func (t *textWriter) foot() {
+	t.either()
+	if t.o.All {
+		return
+	}
+	t.line("")
+	t.line("All kernels, also those that run on every device, or other groups:")
+	t.hint("--all")
+	for _, g := range t.groupings() {
+		if g != t.by {
+			t.hint("--group-by", string(g))
+		}
+	}
+}

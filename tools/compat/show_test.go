@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// enterLarge enters a folder with the report "large report.json" and returns the report.
+func enterLarge(t *testing.T) *report.Report {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	r := reporttest.Build(t, reporttest.Large(2000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	f, err := os.Create("large report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := r.Encode(f); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// words returns the arguments of a command as a shell reads it.
+func words(t *testing.T, command string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '%s\\n' "+command).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+// What the text of a large report leaves out, the commands in it show.
+func TestHintsCanBePasted(t *testing.T) {
+	enterLarge(t)
+	for _, args := range [][]string{
+		{},
+		{"--group-by", "name"},
+		{"--group-by", "source"},
+		{"--group-by", "file"},
+		{"--group-by", "kernel"},
+		{"--needs", "fp64", "--status", "incompatible"},
+		{"--devices", "intel_gpu_dg2,spir64", "--sources", "src/*"},
+	} {
+		args = append([]string{"show", "large report.json"}, args...)
+		text := mustRun(t, args...)
+		if n := strings.Count(text, "\n"); n > 200 {
+			t.Errorf("%q: %d lines", args, n)
+		}
+		hints := 0
+		for line := range strings.Lines(text) {
+			command, ok := strings.CutPrefix(line, "      compat ")
+			if !ok {
+				continue
+			}
+			hints++
+			words := words(t, command)
+			if got := mustRun(t, words...); got == text {
+				t.Errorf("%q shows nothing else than %q", words, args)
+			}
+			// A command keeps what was selected before.
+			for _, word := range args {
+				if word != "kernel" && word != "name" && word != "source" && word != "file" && word != "--group-by" && !strings.Contains(command, word) {
+					t.Errorf("%q is not in the command %s", word, command)
+				}
+			}
+		}
+		if hints < 3 {
+			t.Errorf("%q: %d commands in\n%s", args, hints, text)
+		}
+	}
+}
+
+// A name that is shown selects the kernel.
+func TestNamesSelectKernels(t *testing.T) {
+	r := enterLarge(t)
+	text := mustRun(t, "show", "--group-by", "kernel", "--all", "--devices", "x86_64", "large report.json")
+	_, table, _ := strings.Cut(text, "KERNEL\n")
+	for i, line := range strings.Split(table, "\n")[:len(r.Kernels)] {
+		if i%100 != 0 {
+			continue
+		}
+		name := line[strings.Index(line, "sim::"):]
+		part := mustRun(t, "show", "--kernels", name, "large report.json")
+		if !strings.Contains(part, "KERNEL") || strings.Count(part, "\n"+strings.Split(name, ",")[0]) != strings.Count(part, "KERNEL") {
+			t.Errorf("%s selects\n%s", name, part)
+		}
+	}
+	// So does what a group has in common.
+	rows := 1 // with the head
+	for _, k := range r.Kernels {
+		if strings.HasPrefix(k.DisplayName, "sim::Blur<") {
+			rows++
+		}
+	}
+	if n := strings.Count(mustRun(t, "show", "--kernels", "sim::Blur<*", "--format", "csv", "--devices", "spir64", "large report.json"), "\n"); n != rows {
+		t.Errorf("%d rows, not %d", n, rows)
+	}
+}
+
+// Markdown fits in a comment unless something else is asked for.
+func TestMarkdownFitsInAComment(t *testing.T) {
+	r := enterLarge(t)
+	text := mustRun(t, "show", "--format", "markdown", "large report.json")
+	if len(text) > 65_536 || !strings.Contains(text, "left out, as the text has to be short. `compat show 'large report.json' --all` shows all.") {
+		t.Errorf("%d bytes:\n%s", len(text), text)
+	}
+	if text := mustRun(t, "show", "--format", "markdown", "--max-bytes", "0", "large report.json"); len(text) < 65_536 || strings.Count(text, "\n| `sim::") != len(r.Kernels) {
+		t.Errorf("%d bytes, %d rows", len(text), strings.Count(text, "\n| `sim::"))
+	}
+}
+
+func TestShowFlags(t *testing.T) {
+	enterLarge(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--group-by", "size"}, `--group-by "size" is none of reason, name, source, file, kernel`},
+		{[]string{"--all", "--format", "csv"}, "--group-by and --all are for --format text"},
+		{[]string{"--needs", "fp46"}, `no kernel of the report has a source, file, rule or need "fp46"`},
+	} {
+		code, _, stderr := run(t, append(append([]string{"show"}, c.args...), "large report.json")...)
+		if code != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %s", c.args, code, stderr)
+		}
+	}
+	if text := mustRun(t, "show", "--command", "bazel run //:compat --", "--rules", "missing-aspect", "large report.json"); !strings.Contains(text, "\n      bazel run //:compat -- --rules missing-aspect --all\n") {
+		t.Errorf("the command is not in\n%s", text)
+	}
+}
