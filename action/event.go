@@ -175,3 +175,9 @@ func (e *event) baseCommit() string {
 	}
 	return commit
 }
+
+// isChange reports whether the event may be about a change: people and clocks start
+// workflows as well.
+func (e *event) isChange() bool {
+	return e.name != "" && e.name != "schedule" && e.name != "workflow_dispatch"
+}

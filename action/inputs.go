@@ -36,6 +36,7 @@ func (in *input) variable() string {
 type settings struct {
 	reports, baseReports         []string // patterns
 	policyFile, policyRef        string
+	compareWithBase              string
 	baselineFile                 string
 	failOn, failOnSeverity       string
 	failOnEmpty, failOnStale     string
@@ -60,6 +61,7 @@ var inputs = []input{
 	}},
 	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
 	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
+	{"compare-with-base", "required, optional", "", "whether the check fails when the policy and the baseline cannot be compared with those of the base commit, such as in a checkout with one commit", enum(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file with the known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", func(s *settings, v string) error {
 		s.baseReports = workspace.SplitPatterns(v)

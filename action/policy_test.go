@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -112,6 +113,59 @@ func TestPolicyOfTheBase(t *testing.T) {
 		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
 		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 4, "error", "is not in the repository"},
 		{"a folder in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 4, "error", "is not a file"},
+		{"a checkout without the base", func(w *checkout) { base(w); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with those of the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
+		{"the same, and the policy requires the comparison", func(w *checkout) {
+			base(w)
+			w.write(".github/sycl-compat.yml", weakPolicy+"compare-with-base: required\n")
+			w.based(strings.Repeat("ab", 20))
+		}, nil, 1, "failure", "the checkout does not have the base commit"},
+		{"the same, and the input requires it of a policy that asks for nothing", func(w *checkout) {
+			base(w)
+			w.write(".github/sycl-compat.yml", weakPolicy)
+			w.based(strings.Repeat("ab", 20))
+		}, []string{"compare-with-base", "required"}, 1, "failure", "the checkout does not have the base commit"},
+		{"a comparison that is required and made", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"compare-with-base", "required"}, 0, "success", "fail-on is none, not new"},
+		{"a comparison that is required, and no event", func(w *checkout) {
+			base(w)
+			w.write(".github/sycl-compat.yml", weakPolicy)
+			delete(w.env, "GITHUB_EVENT_PATH")
+		}, []string{"compare-with-base", "required"}, 1, "failure", "does not say which commit the change is based on"},
+		{"a first policy that asks for nothing", func(w *checkout) {
+			w.reports()
+			w.based(w.commit())
+			w.write(".github/sycl-compat.yml", weakPolicy)
+		}, nil, 0, "success", "fail-on is none, not new"},
+		{"the same, and the policy of the base counts", func(w *checkout) {
+			w.reports()
+			w.based(w.commit())
+			w.write(".github/sycl-compat.yml", weakPolicy)
+		}, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none, not new"},
+		{"a policy that is deleted", func(w *checkout) {
+			w.reports()
+			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+", intel_gpu_acm_g12]}\n")
+			w.based(w.commit())
+			w.remove(".github/sycl-compat.yml")
+		}, nil, 1, "failure", "that no report is about intel_gpu_acm_g12 is no longer a failure"},
+		{"a first baseline", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known problem is not in the baseline of the base branch"},
+		{"a baseline that loses its targets", func(w *checkout) {
+			w.reports()
+			w.write("b.json", w.baseline())
+			base(w)
+			w.write("b.json", regexp.MustCompile(`(?s)"targets": .*`).ReplaceAllString(w.read("b.json"), `"targets": []}`))
+		}, []string{"baseline-file", "b.json"}, 0, "success", "the baseline no longer lists the target //demo:kernels"},
+		{"the same, and the baseline of the base counts", func(w *checkout) {
+			w.reports()
+			w.write("b.json", w.baseline())
+			base(w)
+			w.write("b.json", regexp.MustCompile(`(?s)"targets": .*`).ReplaceAllString(w.read("b.json"), `"targets": []}`))
+		}, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "once it is merged, the change asks for less: the baseline no longer lists the target //demo:kernels"},
+		{"a policy of the base with a fault", func(w *checkout) {
+			w.reports()
+			w.write(".github/sycl-compat.yml", "version: 2\n")
+			w.based(w.commit())
+			w.write(".github/sycl-compat.yml", strictPolicy+"compare-with-base: required\n")
+		}, nil, 1, "failure", "the policy of the base commit"},
+		{"an input that asks for less than the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input replaces what the policy says: fail-on is none, not new"},
 		{"a merge group", func(w *checkout) {
 			base(w)
 			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -35,13 +36,10 @@ type environment struct {
 type action struct {
 	environment
 	*settings
-	github  *ghactions.Runner // nil outside of GitHub Actions
-	event   *event
-	options gateinputs.Options
-	result  *gate.Result
-	// weaker are the ways in which the policy of the change asks for less than
-	// that of the base, which counts.
-	weaker   []string
+	github   *ghactions.Runner // nil outside of GitHub Actions
+	event    *event
+	options  gateinputs.Options
+	result   *gate.Result
 	shown    bool    // whether the result is in the summary and the comment, as far as these can be written
 	troubles []error // of showing the result
 }
@@ -186,7 +184,7 @@ func (f folder) Open(name string) (io.ReadCloser, error) {
 // decide finds and reads the files and comes to a result.
 func (a *action) decide(ctx context.Context) (err error) {
 	a.options = gateinputs.Options{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
-		FailOn: a.failOn, FailOnSeverity: a.failOnSeverity, FailOnEmpty: a.failOnEmpty, FailOnStale: a.failOnStale}
+		CompareWithBase: a.compareWithBase, FailOn: a.failOn, FailOnSeverity: a.failOnSeverity, FailOnEmpty: a.failOnEmpty, FailOnStale: a.failOnStale}
 	if a.options.Reports, err = workspace.Glob(".", a.reports); err != nil {
 		return fmt.Errorf("input reports: %w", err)
 	}
@@ -244,32 +242,54 @@ func (a *action) choosePolicy(ctx context.Context) error {
 	a.options.Policy = here
 	a.options.Baseline = gateinputs.File{Name: a.baselineFile}
 	if commit == "" {
+		if a.compareWithBase == "required" || a.compareWithBase == "" && a.event.isChange() {
+			a.notCompared("the event %q does not say which commit the change is based on", a.event.name)
+		}
 		return nil
 	}
-	// That the base cannot be looked at is no fault: there is a notice less.
-	a.options.BasePolicy = oldFile(ctx, commit, name, func(f gateinputs.File) error {
-		_, err := gate.ReadPolicy(f.Name, strings.NewReader(string(f.Data)))
+	a.options.BasePolicy = a.oldFile(ctx, commit, "policy", name, func(f gateinputs.File) error {
+		_, err := gate.ReadPolicy(f.Name, bytes.NewReader(f.Data))
 		return err
 	})
-	a.options.BaseBaseline = oldFile(ctx, commit, a.baselineFile, func(f gateinputs.File) error {
-		_, err := gate.ReadBaseline(f.Name, strings.NewReader(string(f.Data)))
-		return err
-	})
+	if a.baselineFile != "" {
+		a.options.BaseBaseline = a.oldFile(ctx, commit, "baseline", a.baselineFile, func(f gateinputs.File) error {
+			_, err := gate.ReadBaseline(f.Name, bytes.NewReader(f.Data))
+			return err
+		})
+	}
 	return nil
 }
 
-// oldFile returns a file of the base commit, none when it cannot be had or is not
-// what it should be.
-func oldFile(ctx context.Context, commit, name string, check func(gateinputs.File) error) gateinputs.File {
-	if name == "" {
-		return gateinputs.File{}
+// notCompared says why the change is not compared with its base.
+func (a *action) notCompared(format string, args ...any) {
+	text := "the policy and the baseline are not compared with those of the base commit: " + fmt.Sprintf(format, args...)
+	if !slices.Contains(a.options.NotCompared, text) {
+		a.options.NotCompared = append(a.options.NotCompared, text)
 	}
+}
+
+// noCommit says what to do when the checkout does not have a commit.
+func noCommit(commit string) string {
+	return fmt.Sprintf("the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
+}
+
+// oldFile returns a file of the base commit, one that is absent when the commit has none,
+// and none when it is not known or not what it should be.
+func (a *action) oldFile(ctx context.Context, commit, noun, name string, check func(gateinputs.File) error) gateinputs.File {
 	data, err := gitFile(ctx, commit, name)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoFile):
+		return gateinputs.File{Name: name, Absent: true}
+	case errors.Is(err, errNoCommit):
+		a.notCompared("%s", noCommit(commit))
+		return gateinputs.File{}
+	case err != nil:
+		a.notCompared("%v", err)
 		return gateinputs.File{}
 	}
 	f := gateinputs.File{Name: name, Data: data}
-	if check(f) != nil {
+	if err := check(f); err != nil {
+		a.notCompared("the %s of the base commit %.12s is faulty: %v", noun, commit, err)
 		return gateinputs.File{}
 	}
 	return f
@@ -285,7 +305,7 @@ func (a *action) useBase(ctx context.Context, commit, name string, here gateinpu
 		data, err := gitFile(ctx, commit, name)
 		switch {
 		case errors.Is(err, errNoCommit):
-			return gateinputs.File{}, cli.Usagef("input policy-ref: the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
+			return gateinputs.File{}, cli.Usagef("input policy-ref: %s", noCommit(commit))
 		case errors.Is(err, errNoFile) && input == "":
 			return gateinputs.File{}, nil
 		case errors.Is(err, errNoFile):
@@ -303,33 +323,43 @@ func (a *action) useBase(ctx context.Context, commit, name string, here gateinpu
 	if a.options.Policy, err = old(input, name); err != nil {
 		return err
 	}
-	if a.baselineFile != "" {
-		if a.options.Baseline, err = old("baseline-file", a.baselineFile); err != nil {
-			return err
-		}
-	}
-	if a.options.Policy.Name == "" {
+	a.options.NextPolicy = a.nextFile("policy", name, here.Name == "", func(name string, r io.Reader) error {
+		_, err := gate.ReadPolicy(name, r)
+		return err
+	})
+	if a.baselineFile == "" {
 		return nil
 	}
-	before, err := gate.ReadPolicy(name, strings.NewReader(string(a.options.Policy.Data)))
-	if err != nil {
-		return nil // the gate reports it
+	if a.options.Baseline, err = old("baseline-file", a.baselineFile); err != nil {
+		return err
 	}
-	now := gate.DefaultPolicy()
-	if here.Name != "" {
-		now, err = readHere(name)
-		if err != nil {
-			a.weaker = []string{fmt.Sprintf("the policy of the change cannot be read: %v", err)}
-			return nil
-		}
-	}
-	a.weaker = gate.Weakened(before, now)
+	_, err = os.Lstat(a.baselineFile)
+	a.options.NextBaseline = a.nextFile("baseline", a.baselineFile, err != nil, func(name string, r io.Reader) error {
+		_, err := gate.ReadBaseline(name, r)
+		return err
+	})
 	return nil
 }
 
-// readHere reads the policy of the change, which need not be one: only to say how
-// it differs.
-func readHere(name string) (*gate.Policy, error) {
+// nextFile returns a file of the change, which need not be what it should be: it is read
+// only to say how it differs.
+func (a *action) nextFile(noun, name string, absent bool, check func(name string, r io.Reader) error) gateinputs.File {
+	if absent {
+		return gateinputs.File{Name: name, Absent: true}
+	}
+	data, err := readHere(name)
+	if err == nil {
+		err = check(name, bytes.NewReader(data))
+	}
+	if err != nil {
+		a.notCompared("the %s of the change cannot be read: %v", noun, err)
+		return gateinputs.File{}
+	}
+	return gateinputs.File{Name: name, Data: data}
+}
+
+// readHere reads a file of the change, which may be anything.
+func readHere(name string) ([]byte, error) {
 	root, err := os.OpenRoot(".")
 	if err != nil {
 		return nil, err
@@ -343,7 +373,11 @@ func readHere(name string) (*gate.Policy, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	return gate.ReadPolicy(name, f)
+	data, err := io.ReadAll(io.LimitReader(f, maxBaseFile+1))
+	if err == nil && len(data) > maxBaseFile {
+		err = fmt.Errorf("%s is too large", name)
+	}
+	return append([]byte{}, data...), err // not nil when it is empty
 }
 
 // reason returns why a file cannot be read, without its name.

@@ -160,10 +160,6 @@ func (a *action) troubled() error {
 // log and the summary.
 func (a *action) annotate() {
 	list := slices.Concat(a.problems(true), a.problems(false))
-	for _, s := range a.weaker {
-		list = append(list, ghactions.Annotation{Level: ghactions.Notice, Title: string(gate.PolicyWeakened),
-			Message: "once it is merged, the change asks for less: " + s})
-	}
 	shown := map[ghactions.Level]int{}
 	left := 0
 	for _, n := range list {
@@ -269,9 +265,6 @@ func (a *action) markdown(limit int) (string, error) {
 		head += fmt.Sprintf("%s\n\n", safetext.CodeSpan(safetext.Escape(a.category)))
 	}
 	foot := ""
-	for _, s := range a.weaker {
-		foot += fmt.Sprintf("\n- note: once it is merged, the change asks for less: %s\n", safetext.CodeSpan(safetext.Escape(s)))
-	}
 	if a.artifactURL != "" {
 		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", a.artifactURL)
 	}

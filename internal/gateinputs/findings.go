@@ -11,7 +11,8 @@ import (
 )
 
 // Results returns what files come to that may be results, as "compat check --format json"
-// writes them, and reports, which are checked as the options say.
+// writes them, and reports, which are checked as the options say. A finding about several
+// targets is there for each.
 func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)
@@ -40,7 +41,22 @@ func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
 		}
 		list = append(list, r)
 	}
+	for _, r := range list {
+		r.Findings = append(r.Findings, repeated(r.Findings)...)
+	}
 	return list, nil
+}
+
+// repeated returns the findings for the other targets that they are about.
+func repeated(findings []gate.Finding) (list []gate.Finding) {
+	for _, f := range findings {
+		for _, label := range f.Also {
+			again := f
+			again.Target, again.Also = label, nil
+			list = append(list, again)
+		}
+	}
+	return list
 }
 
 // readResult returns nil for files that are not results.

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -34,14 +36,20 @@ type Options struct {
 	Baseline     File
 	BasePolicy   File
 	BaseBaseline File
+	// The same of the change, when Policy and Baseline are those of the base branch.
+	NextPolicy   File
+	NextBaseline File
+	// NotCompared says why some of these files are not given, and what to do about it.
+	NotCompared []string
 
 	// These take the place of what the policy says.
-	Required       []string // patterns of devices
-	Undetermined   string   // ignore|note|warning|error
-	FailOn         string   // new|any|none
-	FailOnSeverity string   // error|warning|note
-	FailOnEmpty    string   // true|false
-	FailOnStale    string   // true|false
+	Required        []string // patterns of devices
+	CompareWithBase string   // required|optional
+	Undetermined    string   // ignore|note|warning|error
+	FailOn          string   // new|any|none
+	FailOnSeverity  string   // error|warning|note
+	FailOnEmpty     string   // true|false
+	FailOnStale     string   // true|false
 
 	Today    string // as 2027-03-31; the current day in UTC when it is empty
 	Category string
@@ -54,8 +62,9 @@ type Options struct {
 // A File is one that is read, or its content when that is known already, such as
 // from another revision. It is not given when its name is empty.
 type File struct {
-	Name string
-	Data []byte // nil: read the file of the name
+	Name   string
+	Data   []byte // nil: read the file of the name
+	Absent bool   // it is known that there is none; the name, if any, is where it would be
 }
 
 // Check reads what the options name and decides. A panic is an error.
@@ -89,23 +98,13 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	if in.Policy, err = o.policy(folder); err != nil {
+	if err := o.loadPolicies(folder, &in); err != nil {
 		return in, err
 	}
-	if in.BasePolicy, err = readPolicy(folder, o.BasePolicy); err != nil {
+	if err := o.loadBaselines(folder, &in); err != nil {
 		return in, err
 	}
-	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
-		return in, err
-	}
-	if in.Baseline != nil {
-		if err := CheckSize(in.Baseline, in.Policy); err != nil {
-			return in, cli.Usagef("%s: %v", o.Baseline.Name, err)
-		}
-	}
-	if in.BaseBaseline, err = readBaseline(folder, o.BaseBaseline); err != nil {
-		return in, err
-	}
+	in.NotCompared = slices.Concat(o.NotCompared, o.missing(&in))
 	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
 		return in, err
 	}
@@ -133,21 +132,103 @@ func ReadBaseline(name string) (*gate.Baseline, error) {
 	return b, safetext.Error(err)
 }
 
-// policy returns the policy with the options that are over it.
-func (o *Options) policy(folder *workspace.Folder) (*gate.Policy, error) {
-	p, err := readPolicy(folder, o.Policy)
+// loadPolicies reads the policies.
+func (o *Options) loadPolicies(folder *workspace.Folder, in *gate.Input) (err error) {
+	written, err := readPolicy(folder, o.Policy)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if p == nil {
-		p = gate.DefaultPolicy()
+	if in.BasePolicy, err = readPolicy(folder, o.BasePolicy); err != nil {
+		return err
 	}
+	if in.NextPolicy, err = readPolicy(folder, o.NextPolicy); err != nil {
+		return err
+	}
+	if written == nil {
+		written = gate.DefaultPolicy()
+	}
+	if in.Policy, err = o.policy(*written); err != nil {
+		return err
+	}
+	// Without a policy, flags and inputs are the policy.
+	if o.Policy.Name != "" {
+		in.Written = written
+	}
+	return nil
+}
+
+// loadBaselines reads the baselines. The policies are those of the input.
+func (o *Options) loadBaselines(folder *workspace.Folder, in *gate.Input) (err error) {
+	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
+		return o.noBaseline(err)
+	}
+	if in.Baseline != nil {
+		if err := CheckSize(in.Baseline, in.Policy); err != nil {
+			return cli.Usagef("%s: %v", o.Baseline.Name, err)
+		}
+	}
+	if in.BaseBaseline, err = readBaseline(folder, o.BaseBaseline); err != nil {
+		return err
+	}
+	in.NextBaseline, err = readBaseline(folder, o.NextBaseline)
+	return err
+}
+
+// noBaseline says who asks for a baseline that does not exist, and what makes it.
+func (o *Options) noBaseline(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	from, command := "--baseline", "compat baseline update"
+	if o.Program == "action" {
+		from = "input baseline-file"
+	}
+	if o.Policy.Name != "" {
+		command += " --policy " + o.Policy.Name
+	}
+	command += " --baseline " + o.Baseline.Name
+	if len(o.Reports) > 0 {
+		command += " " + o.Reports[0]
+	}
+	if len(o.Reports) > 1 {
+		command += " ..."
+	}
+	return cli.BadInput(fmt.Errorf("%s: %w; where you work, '%s' makes it: commit the file", from, err, command))
+}
+
+// missing says what has to be compared and is not given. A policy asks for the comparison
+// where something of the base branch is known: the same policy is for builds, which know
+// of no branch.
+func (o *Options) missing(in *gate.Input) (list []string) {
+	known := o.BasePolicy.given() || o.BaseBaseline.given() || len(o.BaseReports) > 0
+	if len(o.NotCompared) > 0 || o.NextPolicy.given() || !in.Policy.CompareWithBase || !known && o.CompareWithBase == "" {
+		return nil
+	}
+	if !o.BasePolicy.given() {
+		list = append(list, "the policy of the base branch is not given: use --base-policy FILE, or --base-policy none when it has none")
+	}
+	if o.Baseline.given() && !o.BaseBaseline.given() {
+		list = append(list, "the baseline of the base branch is not given: use --base-baseline FILE, or --base-baseline none when it has none")
+	}
+	return list
+}
+
+func (f *File) given() bool { return f.Name != "" || f.Absent }
+
+// policy returns a policy with the options that are over it.
+func (o *Options) policy(written gate.Policy) (p *gate.Policy, err error) {
+	p = &written
 	if len(o.Required) > 0 {
 		p.Required = o.Required
 	}
 	if o.Undetermined != "" {
 		if p.Undetermined, err = gate.ParseSeverity(o.Undetermined); err != nil {
 			return nil, cli.Usagef("undetermined: %v", err)
+		}
+	}
+	if o.CompareWithBase != "" {
+		if p.CompareWithBase, err = gate.ParseCompareWithBase(o.CompareWithBase); err != nil {
+			return nil, cli.Usagef("compare-with-base: %v", err)
 		}
 	}
 	if o.FailOn != "" {
@@ -179,7 +260,10 @@ func (o *Options) policy(folder *workspace.Folder) (*gate.Policy, error) {
 // readPolicy returns nil when there is no file. That one cannot be read is wrong
 // usage: it is part of what was asked for.
 func readPolicy(folder *workspace.Folder, f File) (*gate.Policy, error) {
-	if f.Name == "" {
+	switch {
+	case f.Absent:
+		return gate.DefaultPolicy(), nil
+	case f.Name == "":
 		return nil, nil
 	}
 	p, err := read(folder, f, gate.ReadPolicy)
@@ -193,7 +277,10 @@ func readPolicy(folder *workspace.Folder, f File) (*gate.Policy, error) {
 
 // readBaseline returns nil when there is no file.
 func readBaseline(folder *workspace.Folder, f File) (*gate.Baseline, error) {
-	if f.Name == "" {
+	switch {
+	case f.Absent:
+		return &gate.Baseline{File: f.Name}, nil
+	case f.Name == "":
 		return nil, nil
 	}
 	b, err := read(folder, f, gate.ReadBaseline)

@@ -75,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"all is well", Options{Reports: good}, 0, ""},
 		{"a baseline", Options{Reports: good, Baseline: File{Name: "empty.json"}}, 0, ""},
-		{"content in place of files", Options{Reports: good, Policy: File{"gone.yaml", []byte("version: 1\n")}, Baseline: File{"gone.json", []byte(b.String()[:0] + testfile.Read(t, "empty.json"))}}, 0, ""},
+		{"content in place of files", Options{Reports: good, Policy: File{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json", Data: []byte(testfile.Read(t, "empty.json"))}}, 0, ""},
 		{"no report", Options{}, 2, "a report is needed"},
 		{"a report that is missing", Options{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
 		{"a report that is a folder", Options{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
@@ -85,7 +85,8 @@ func TestExitCodes(t *testing.T) {
 		{"a policy that is a folder", Options{Reports: good, Policy: File{Name: "folder"}}, 2, "folder is not a regular file"},
 		{"a policy with a fault", Options{Reports: good, Policy: File{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
 		{"a policy of the base branch that is missing", Options{Reports: good, BasePolicy: File{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
-		{"a baseline that is missing", Options{Reports: good, Baseline: File{Name: "gone.json"}}, 3, "gone.json cannot be read"},
+		{"a baseline that is missing", Options{Reports: good, Baseline: File{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; where you work, 'compat baseline update --baseline gone.json good.json' makes it: commit the file"},
+		{"a baseline that is missing, of several reports", Options{Reports: []string{"good.json", "good.json"}, Policy: File{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json"}}, 3, "'compat baseline update --policy one.yaml --baseline gone.json good.json ...' makes it"},
 		{"a baseline that is a folder", Options{Reports: good, Baseline: File{Name: "folder"}}, 3, "folder is not a regular file"},
 		{"a baseline with a fault", Options{Reports: good, Baseline: File{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
 		{"a baseline with too many entries", Options{Reports: good, Policy: File{Name: "policy.yaml"}, Baseline: File{Name: "one.json"}}, 2, "one.json: the baseline has 1 entries, and limits.max-baseline of the policy is 0"},
@@ -292,5 +293,52 @@ func TestAttackS1NamesOfFiles(t *testing.T) {
 				t.Errorf("got %q", err)
 			}
 		}
+	}
+}
+
+// What errors quote of a file is cut, also those that the library returns.
+func TestLongTexts(t *testing.T) {
+	enterWorkspace(t)
+	report := testfile.Read(t, "good.json")
+	digits, text := strings.Repeat("1", 2<<20), strings.Repeat("x", 2<<20)
+	var b bytes.Buffer
+	if err := (&gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}).Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	reportOf := Options{Reports: []string{"long"}}
+	baselineOf := Options{Reports: []string{"good.json"}, Baseline: File{Name: "long"}}
+	policyOf := Options{Reports: []string{"good.json"}, Policy: File{Name: "long"}}
+	for _, test := range []struct {
+		name, text, old, new string
+		o                    Options
+	}{
+		{"a number in a report", report, `"cells": 1,`, `"cells": ` + digits + ",", reportOf},
+		{"a member of a report", report, `"open-world"`, `"` + text[:1<<20] + `"`, reportOf},
+		{"a version of a report", report, `"schema-version": "1.0"`, `"schema-version": "` + text[:1<<20] + `"`, reportOf},
+		{"a status in a report", report, `"status": "compatible"`, `"status": "` + text[:1<<20] + `"`, reportOf},
+		{"a device of a cell", report, `"device": "intel_gpu_pvc"`, `"device": "` + text[:1<<20] + `"`, reportOf},
+		{"a number in a baseline", b.String(), `"count":1`, `"count":` + digits, baselineOf},
+		{"a number in place of a text", b.String(), `"kernel":""`, `"kernel":` + digits, baselineOf},
+		{"a member of a baseline", b.String(), `"count"`, `"` + text + `"`, baselineOf},
+		{"a fingerprint", b.String(), `"fingerprint":""`, `"fingerprint":"` + text + `"`, baselineOf},
+		{"a key of a policy", "version: 1\nX: 1\n", "X", text[:1000], policyOf},
+		{"a value in a policy", "version: 1\nfail-on: X\n", "X", text[:100_000], policyOf},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			changed := strings.Replace(test.text, test.old, test.new, 1)
+			if changed == test.text {
+				t.Fatalf("there is no %s", test.old)
+			}
+			testfile.Write(t, "long", changed)
+			_, err := Check(t.Context(), test.o)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for ; err != nil; err = errors.Unwrap(err) {
+				if s := err.Error(); len(s) > 1000 {
+					t.Fatalf("%T of %d bytes: %.200s", err, len(s), s)
+				}
+			}
+		})
 	}
 }

@@ -45,7 +45,8 @@ func (e *evaluator) compare() {
 // known returns the problems of the base branch that the policy does not cover.
 func (e *evaluator) known(base []*target) []Entry {
 	var list []Entry
-	for _, i := range e.items(base, false) {
+	repeats := findRepetitions(base)
+	for _, i := range repeats.once(e.items(base, false)) {
 		if !i.covered() {
 			list = append(list, i.entry())
 		}

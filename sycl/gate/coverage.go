@@ -24,8 +24,10 @@ func (e *evaluator) checkCoverage() {
 		}
 	}
 	if e.Base != nil {
-		for _, was := range combine(e.Base) {
-			c.base(was)
+		base := combine(e.Base)
+		repeats := findRepetitions(base)
+		for _, was := range base {
+			c.base(was, repeats.byTarget[was])
 		}
 	}
 }
@@ -87,10 +89,22 @@ func (c *coverage) required(pattern string) {
 		return
 	}
 	for _, t := range c.result.targets {
-		if n := len(t.kernels) - t.reported(c.devices[i]); n > 0 {
+		if n := c.unreported(t, c.devices[i]); n > 0 {
 			c.loseKernels(t, c.devices[i], Error, n, "the policy requires it")
 		}
 	}
+}
+
+// unreported counts the kernels of a target for which neither its reports nor those on
+// the same device code have a verdict on a device.
+func (c *coverage) unreported(t *target, device string) (n int) {
+	col, repeats := t.column(device), &c.result.repeats
+	for row := range t.kernels {
+		if t.verdict(row, col) == compat.NoVerdict && repeats.byTarget[t].counts(t, row) && !repeats.elsewhere(t, row, device) {
+			n++
+		}
+	}
+	return n
 }
 
 // baseline checks a target of the baseline. Which kernels it had is not known, so
@@ -109,7 +123,7 @@ func (c *coverage) baseline(was *BaselineTarget) {
 }
 
 // base checks a target of the base branch.
-func (c *coverage) base(was *target) {
+func (c *coverage) base(was *target, repeated *repeated) {
 	t := c.byLabel[was.label]
 	if t == nil {
 		if len(was.kernels) > 0 {
@@ -117,7 +131,7 @@ func (c *coverage) base(was *target) {
 		}
 		return
 	}
-	c.lostKernels(t, was)
+	c.lostKernels(t, was, repeated)
 	rows := make([]int, len(was.kernels)) // in t, -1 for kernels that are gone
 	for i, k := range was.kernels {
 		rows[i] = t.row(k.name)
@@ -125,7 +139,7 @@ func (c *coverage) base(was *target) {
 	for col, d := range was.devices {
 		now, n := t.column(d), 0
 		for i, row := range rows {
-			if row >= 0 && was.verdict(i, col) != compat.NoVerdict && t.verdict(row, now) == compat.NoVerdict {
+			if row >= 0 && !repeated.has(was.at(i, col)) && was.verdict(i, col) != compat.NoVerdict && t.verdict(row, now) == compat.NoVerdict {
 				n++
 			}
 		}
@@ -137,7 +151,7 @@ func (c *coverage) base(was *target) {
 
 // lostKernels finds kernels that a target had. Of lambdas without a name only
 // how many there are is compared.
-func (c *coverage) lostKernels(t, was *target) {
+func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	now := map[string]int{}
 	for _, k := range t.kernels {
 		plain, _ := withoutNumbers(k.name)
@@ -148,7 +162,7 @@ func (c *coverage) lostKernels(t, was *target) {
 		if t.row(k.name) >= 0 && !unnamed {
 			continue
 		}
-		if now[plain]--; now[plain] >= 0 {
+		if now[plain]--; now[plain] >= 0 || !repeated.counts(was, row) {
 			continue
 		}
 		lost := &target{label: t.label, kernels: []*kernel{k}}

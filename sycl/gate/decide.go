@@ -1,7 +1,10 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 )
@@ -79,18 +82,49 @@ func (e *evaluator) checkBaseline(fails bool) {
 	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved: run 'compat baseline prune'", n, plural.Of(n, "problem is", "problems are"))})
 }
 
-// checkWeakened finds what the change itself makes the gate ask less for.
+// checkWeakened finds what the change itself makes the gate ask less for, and says when
+// that is not known.
 func (e *evaluator) checkWeakened() {
+	reported := slices.Sorted(maps.Keys(e.result.digests))
+	written := cmp.Or(e.Written, e.Policy)
+	note := func(file, prefix string, list []string) {
+		for _, text := range list {
+			e.note(Notice{Rule: PolicyWeakened, Severity: Note, File: file, Text: prefix + text})
+		}
+	}
+	if e.Written != nil {
+		note(e.Policy.File, "a flag or an input replaces what the policy says: ", weakened(written, e.Policy, reported))
+	}
 	if e.BasePolicy != nil {
-		for _, text := range Weakened(e.BasePolicy, e.Policy) {
-			e.note(Notice{Rule: PolicyWeakened, Severity: Note, File: e.Policy.File, Text: text})
+		note(cmp.Or(written.File, e.BasePolicy.File), "", weakened(e.BasePolicy, written, reported))
+	}
+	if e.BaseBaseline != nil {
+		note(fileOf(e.Baseline, e.BaseBaseline), "", e.weakenedBaseline(e.BaseBaseline, e.Baseline))
+	}
+	const once = "once it is merged, the change asks for less: "
+	if e.NextPolicy != nil {
+		note(cmp.Or(e.NextPolicy.File, written.File), once, weakened(written, e.NextPolicy, reported))
+	}
+	if e.NextBaseline != nil {
+		note(fileOf(e.NextBaseline, e.Baseline), once, e.weakenedBaseline(e.Baseline, e.NextBaseline))
+	}
+	for _, text := range e.NotCompared {
+		n := Notice{Rule: NotCompared, Severity: Warning, File: written.File, Text: text}
+		if e.Policy.CompareWithBase {
+			n.Severity, n.Fails = Error, true
+		}
+		e.note(n)
+	}
+}
+
+// fileOf returns the file of the first baseline that has one. They may be nil.
+func fileOf(list ...*Baseline) string {
+	for _, b := range list {
+		if b != nil && b.File != "" {
+			return b.File
 		}
 	}
-	if e.BaseBaseline != nil && e.Baseline != nil {
-		if n := sum(Missing(e.BaseBaseline, e.Baseline)); n > 0 {
-			e.note(Notice{Rule: PolicyWeakened, Severity: Note, File: e.Baseline.File, Text: fmt.Sprintf("%d %s not in the baseline of the base branch", n, plural.Of(n, "entry is", "entries are"))})
-		}
-	}
+	return ""
 }
 
 // sum returns how many problems entries stand for.

@@ -46,6 +46,7 @@ type item struct {
 	target  *target
 	problem *problem
 	device  affected
+	also    []string // labels of other targets with the same item
 	fate
 }
 
@@ -95,7 +96,8 @@ func (e *evaluator) collect() {
 	for _, id := range differ {
 		e.addProblem(&target{}, ReportInvalid, id, e.tier(id).severity(), "two reports describe the device differently: make all with the same device configuration")
 	}
-	r.items = append(r.items, e.items(r.targets, true)...)
+	r.repeats = findRepetitions(r.targets)
+	r.items = append(r.items, r.repeats.once(e.items(r.targets, true))...)
 }
 
 // digests returns the digests of all devices, and those devices that two reports

@@ -31,9 +31,20 @@ type Input struct {
 	Category  string    // names the result when a change has several, such as one a configuration
 	Workspace Workspace // nil when there are no source files to look at
 
-	// Of the base branch, to show where the change asks for less. May be nil.
+	// Written is the policy as its file has it, when flags or inputs replace part of it.
+	Written *Policy
+	// What the base branch asks for, to show where the change asks for less. It is nil
+	// when it is not known. A base branch without a policy has [DefaultPolicy], and one
+	// without a baseline has an empty one.
 	BasePolicy   *Policy
 	BaseBaseline *Baseline
+	// The same of the change, when the policy and the baseline are those of the base
+	// branch.
+	NextPolicy   *Policy
+	NextBaseline *Baseline
+	// NotCompared says why the policies or the baselines cannot be compared, and what to
+	// do about it. This fails when the policy requires the comparison.
+	NotCompared []string
 }
 
 // A Workspace has the source files. Paths are relative to it, with "/".

@@ -274,40 +274,6 @@ func TestKnownInEither(t *testing.T) {
 	}
 }
 
-func TestWeakened(t *testing.T) {
-	old := policy(t, "devices: {required: [a, b], supported: [c]}\nfail-on: any\nfail-on-severity: warning\nundetermined: error\nfail-on-stale: true\nallow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2027-01-01}]")
-	if got := Weakened(old, old); got != nil {
-		t.Errorf("the same policy asks for less: %q", got)
-	}
-	now := policy(t, `devices: {required: [a]}
-fail-on: new
-undetermined: note
-fail-on-empty: false
-rules: {missing-aspect: note}
-families: [{name: f, kernels: [x]}]
-allow:
-  - {rule: missing-aspect, kernels: [K], reason: r, expires: 2027-02-01}
-  - {rule: no-image, kernels: [K], reason: r, expires: 2027-02-01}
-limits: {max-allow: 60}`)
-	want := []string{"devices b are no longer required", "devices c are no longer supported", "fail-on is new, not any", "fail-on-severity is error, not warning",
-		"undetermined is note, not error", "fail-on-empty is off", "fail-on-stale is off", "the rule missing-aspect is note, not error", "the family f is new or has other kernels",
-		"the exception from missing-aspect for K ends later", "the exception from no-image for K is new", "the limits are wider"}
-	if got := Weakened(old, now); !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
-	r := Evaluate(Input{Reports: facts(reportOf("", []string{"a"}, map[string]on{"K": {}})), Policy: now, BasePolicy: old, Today: today,
-		Baseline: &Baseline{Findings: []Entry{{Count: 2}}}, BaseBaseline: &Baseline{Findings: []Entry{{Count: 1}}}})
-	n := 0
-	for _, notice := range r.Notices {
-		if notice.Rule == PolicyWeakened && !notice.Fails {
-			n++
-		}
-	}
-	if n != len(want)+1 || r.Conclusion != Success {
-		t.Errorf("%d notices, %s", n, r.Conclusion)
-	}
-}
-
 // whole is a result with findings of all kinds.
 func whole(t testing.TB) *Result {
 	p := policy(t, gatetest.Policy)

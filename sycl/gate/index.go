@@ -61,11 +61,24 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 		}
 		return t
 	}
+	digests := make(map[string]string, len(r.Images))
+	for i := range r.Images {
+		digests[r.Images[i].ID] = r.Images[i].Digest
+	}
 	rows := make([]row, len(r.Kernels))
+	var images []string // of the last kernel
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
+		if i == 0 || !slices.Equal(k.Images, r.Kernels[i-1].Images) {
+			images = make([]string, len(k.Images))
+			for n, id := range k.Images {
+				images[n] = digests[id]
+			}
+			slices.Sort(images)
+			images = slices.Compact(images)
+		}
 		t := get(cmp.Or(report.KernelTarget(k), r.Target.Label))
-		rows[i] = row{t, t.addKernel(&kernel{k.Name, k.DisplayName, k.Location, k.Origins})}
+		rows[i] = row{t, t.addKernel(&kernel{k.Name, k.DisplayName, k.Location, k.Origins, images})}
 	}
 	if len(r.Kernels) == 0 {
 		get(r.Target.Label) // a target without kernels is checked as well

@@ -52,9 +52,20 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 		if it.state != StateNew {
 			continue
 		}
-		id, ok := of(it.target.label, it.file(), it.kernelName())
+		m.find(it, state, of, open)
+	}
+}
+
+// find looks for an entry of an item under any of its labels.
+func (m *matcher) find(it *item, state State, of identify, open map[identity][]int) {
+	for n := range 1 + len(it.also) {
+		label := it.target.label
+		if n > 0 {
+			label = it.also[n-1]
+		}
+		id, ok := of(label, it.file(), it.kernelName())
 		if !ok {
-			continue
+			return
 		}
 		id.device, id.required, id.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
 		if list := open[id]; len(list) > 0 {
@@ -63,6 +74,7 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 			if e.Count--; e.Count == 0 {
 				open[id] = list[1:]
 			}
+			return
 		}
 	}
 }

@@ -24,6 +24,10 @@ type Policy struct {
 	Families []Family
 	Allow    []Exception
 
+	// CompareWithBase makes it a failure that the policy and the baseline cannot be
+	// compared with those of the base branch.
+	CompareWithBase bool
+
 	MaxAllow    int  // exceptions
 	MaxBaseline int  // entries of the baseline
 	NeverEnds   bool // exceptions may be without an end
@@ -45,6 +49,14 @@ func ParseFailOn(s string) (FailOn, error) {
 		return f, nil
 	}
 	return "", fmt.Errorf("%q is not new, any or none", s)
+}
+
+// ParseCompareWithBase reads a value of "compare-with-base".
+func ParseCompareWithBase(s string) (required bool, err error) {
+	if s != "required" && s != "optional" {
+		return false, fmt.Errorf("%q is neither required nor optional", s)
+	}
+	return s == "required", nil
 }
 
 // A Family is a set of kernels of which one that runs on a device is enough.

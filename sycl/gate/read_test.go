@@ -20,6 +20,7 @@ fail-on: any
 fail-on-severity: warning
 fail-on-empty: false
 fail-on-stale: true
+compare-with-base: required
 undetermined: ignore
 rules:
   unsupported-sub-group-size: error
@@ -47,11 +48,11 @@ func TestReadPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Policy{File: "p.yaml", Required: []string{"intel_gpu_pvc", "intel_gpu_bmg_g21"}, Supported: []string{"nvidia_gpu_sm_*"}, Informative: []string{"*"},
-		FailOn: FailOnAny, FailOnSeverity: Warning, FailOnStale: true, Undetermined: Off,
+		FailOn: FailOnAny, FailOnSeverity: Warning, FailOnStale: true, CompareWithBase: true, Undetermined: Off,
 		Rules:    map[RuleID]Severity{"unsupported-sub-group-size": Error, "fixed-target-mismatch": Off},
-		Families: []Family{{"gemm", []string{"lib::gemm_fp64<*>", "lib::gemm_fp32<*>"}, 15}},
+		Families: []Family{{"gemm", []string{"lib::gemm_fp64<*>", "lib::gemm_fp32<*>"}, 16}},
 		Allow: []Exception{{Rule: "missing-aspect", Kernels: []string{"sim::Reduce<double>"}, Devices: []string{"intel_gpu_bmg_g21"}, Targets: []string{"//sim/..."},
-			Detail: "fp64", Reason: "fallback path on host", Owner: "@org/sim", Issue: "https://tracker.example/123", Expires: "2027-03-31", Line: 19}},
+			Detail: "fp64", Reason: "fallback path on host", Owner: "@org/sim", Issue: "https://tracker.example/123", Expires: "2027-03-31", Line: 20}},
 		MaxAllow: 5, MaxBaseline: 7, NeverEnds: true}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v, want\n%+v", got, want)
@@ -79,6 +80,7 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"a severity that is none", "version: 1\nfail-on-severity: fatal\n", `"fatal" is not a severity: expected one of off, note, warning, error`},
 		{"a threshold that is off", "version: 1\nfail-on-severity: off\n", `"fail-on: none" makes nothing fail`},
 		{"a boolean that is none", "version: 1\nfail-on-stale: yes\n", `fail-on-stale: expected true or false, not "yes"`},
+		{"a comparison that is none", "version: 1\ncompare-with-base: always\n", `p.yaml:2: compare-with-base: "always" is neither required nor optional`},
 		{"an unknown rule", "version: 1\nrules: {mising-aspect: off}\n", `rules: unknown key "mising-aspect": did you mean missing-aspect?`},
 		{"undetermined among the rules", "version: 1\nrules: {undetermined: off}\n", `the key "undetermined" of the policy sets`},
 		{"an empty list", "version: 1\ndevices: {required: []}\n", "devices.required: the list is empty"},

@@ -75,6 +75,10 @@ func (p *policyReader) policy(n *yaml.Node) error {
 		"families":         p.sequence(p.family),
 		"allow":            p.sequence(p.exception),
 		"limits":           p.limits,
+		"compare-with-base": p.scalar("required or optional", func(value string) (err error) {
+			p.CompareWithBase, err = ParseCompareWithBase(value)
+			return err
+		}),
 	})
 	switch {
 	case err != nil:

@@ -35,6 +35,7 @@ type Result struct {
 
 	items   []*item
 	targets []*target
+	repeats repetitions       // of the targets
 	digests map[string]string // of devices
 	absent  []Entry           // of the baseline
 }
@@ -48,15 +49,18 @@ type KernelVerdict struct {
 }
 
 // Verdicts returns whether kernels run on a device: all of the targets with the
-// device, by target and kernel. A result that was read from a file has none.
+// device, by target and kernel. A verdict that several targets have is one. A result that was read from a file has none.
 func (r *Result) Verdicts(device string) iter.Seq[KernelVerdict] {
 	return func(yield func(KernelVerdict) bool) {
 		for _, t := range r.targets {
-			col := t.column(device)
+			col, repeated := t.column(device), r.repeats.byTarget[t]
 			if col < 0 {
 				continue
 			}
 			for row, k := range t.kernels {
+				if repeated.has(t.at(row, col)) || !repeated.counts(t, row) {
+					continue
+				}
 				if !yield(KernelVerdict{Kernel: k.display, Name: k.name, Target: t.label, Verdict: t.verdict(row, col)}) {
 					return
 				}
@@ -126,6 +130,7 @@ func (t Tier) severity() Severity {
 
 // A Finding is a problem of a kernel, with the devices it is the same for.
 type Finding struct {
+	Also        []string        `json:"also,omitempty"`  // other targets with the same device code, and the same problem
 	Cause       RuleID          `json:"cause,omitempty"` // rule of the report, when Rule is another
 	Class       Class           `json:"class,omitempty"`
 	Column      int             `json:"column,omitempty"` // 0 when it is not known

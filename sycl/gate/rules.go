@@ -64,6 +64,7 @@ const (
 	SuppressionExpired RuleID = "suppression-expired"
 	SuppressionStale   RuleID = "suppression-stale"
 	DeviceDataChanged  RuleID = "device-data-changed"
+	NotCompared        RuleID = "not-compared"
 	PolicyWeakened     RuleID = "policy-weakened"
 )
 
@@ -141,10 +142,17 @@ write a second kernel and choose with device::has(); name both as a family in th
 		Next:  "add the device, or `spir64`, to the targets of the build",
 		Long: `The file has no device image with the kernel that the device can run: neither native code nor code that is compiled when
 the program runs. Add the device, or spir64, to the targets of the build.`},
+	{ID: NotCompared, Level: Warning,
+		Short: "The policy or the baseline was not compared with that of the base branch.",
+		Long: `Without the comparison nobody sees whether a change asks for less than before (policy-weakened). The checkout of a
+continuous integration often has one commit only: fetch the commit that the change is based on (fetch-depth: 0 of
+actions/checkout), or give the files of the base branch (--base-policy and --base-baseline of "compat check"). With
+"compare-with-base: required" in the policy, among the flags or among the inputs of the action, this fails.`},
 	{ID: PolicyWeakened, Level: Note,
 		Short: "The policy or the baseline asks for less than that of the base branch.",
 		Long: `A change can make its own failures disappear when it edits the policy or the baseline. This is never a failure; it
-shows reviewers what to look at.`},
+shows reviewers what to look at. Name owners of these files (CODEOWNERS). "policy-ref: base" of the action checks by the
+policy and the baseline of the base branch.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
 		Short: "Reports contradict each other or have no verdict.",
 		Next:  "make all reports from one build with one device configuration, and give different targets different labels (`--name`)",

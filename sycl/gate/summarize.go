@@ -19,7 +19,7 @@ func (e *evaluator) summarize() {
 	r.Counts.Devices = len(r.Devices)
 	for _, t := range r.targets {
 		r.Targets = append(r.Targets, TargetSummary{Devices: t.devices, Kernels: len(t.kernels), Label: t.label, Reports: t.reports})
-		r.Counts.addTarget(t)
+		r.Counts.addTarget(t, r.repeats.byTarget[t])
 	}
 	for _, i := range r.items {
 		r.Counts.addItem(i)
@@ -30,22 +30,33 @@ func (e *evaluator) summarize() {
 	})
 }
 
-func (c *Counts) addTarget(t *target) {
-	c.Kernels += len(t.kernels)
-	c.Cells += len(t.verdicts)
-	for _, v := range t.verdicts {
-		switch v {
-		case compat.Compatible:
-			c.Compatible++
-		case compat.Incompatible:
-			c.Incompatible++
-		case compat.Undetermined:
-			c.Undetermined++
-		case compat.NotApplicable:
-			c.NotApplicable++
-		default:
-			c.NotReported++
+func (c *Counts) addTarget(t *target, repeated *repeated) {
+	for row := range t.kernels {
+		if !repeated.counts(t, row) {
+			continue
 		}
+		c.Kernels++
+		for col := range t.devices {
+			if !repeated.has(t.at(row, col)) {
+				c.addVerdict(t.verdict(row, col))
+			}
+		}
+	}
+}
+
+func (c *Counts) addVerdict(v compat.Verdict) {
+	c.Cells++
+	switch v {
+	case compat.Compatible:
+		c.Compatible++
+	case compat.Incompatible:
+		c.Incompatible++
+	case compat.Undetermined:
+		c.Undetermined++
+	case compat.NotApplicable:
+		c.NotApplicable++
+	default:
+		c.NotReported++
 	}
 }
 
@@ -104,9 +115,15 @@ func (e *evaluator) group() {
 			r.Findings = append(r.Findings, f)
 		}
 		n := places[at]
+		r.Findings[n].Also = append(r.Findings[n].Also, i.also...)
 		if i.device.device != "" {
 			r.Findings[n].Devices = append(r.Findings[n].Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})
 		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		slices.Sort(f.Also)
+		f.Also = slices.Compact(f.Also)
 	}
 	sortFindings(r.Findings)
 	setFingerprints(r.Findings)

@@ -1,6 +1,10 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
 
 // A SyntaxError is a fault of a policy, a baseline or a result, and its place.
 type SyntaxError struct {
@@ -18,7 +22,7 @@ func (e *SyntaxError) Error() string {
 	if e.Key != "" {
 		s += e.Key + ": "
 	}
-	return s + e.Msg
+	return s + safetext.Shorten(e.Msg) // it may quote the file
 }
 
 // BadInput marks the error as caused by a file.

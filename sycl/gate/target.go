@@ -29,6 +29,7 @@ type kernel struct {
 	name, display string
 	location      srcloc.Location
 	origins       []srcloc.Origin
+	images        []string // digests, sorted
 }
 
 // verdictOf returns the verdict of a cell, none for one that stands for a report that
@@ -127,7 +128,7 @@ func hasCause(reasons []report.Reason) bool {
 }
 
 func (t *target) setVerdict(row, col int, v compat.Verdict) {
-	known := &t.verdicts[row*len(t.devices)+col]
+	known := &t.verdicts[t.at(row, col)]
 	if *known != compat.NoVerdict && v != compat.NoVerdict && *known != v {
 		t.differ++
 	}
@@ -257,6 +258,11 @@ func (t *target) joinKernel(k *kernel) int {
 	if compareOrigins(k.origins, known.origins) > 0 {
 		known.origins = k.origins
 	}
+	if !slices.Equal(known.images, k.images) {
+		known.images = slices.Concat(known.images, k.images)
+		slices.Sort(known.images)
+		known.images = slices.Compact(known.images)
+	}
 	return row
 }
 
@@ -308,12 +314,15 @@ func (t *target) column(device string) int {
 	return -1
 }
 
+// at returns the index of a verdict.
+func (t *target) at(row, col int) int { return row*len(t.devices) + col }
+
 // verdict returns what is known of a kernel and a device; col may be -1.
 func (t *target) verdict(row, col int) compat.Verdict {
 	if col < 0 {
 		return compat.NoVerdict
 	}
-	return t.verdicts[row*len(t.devices)+col]
+	return t.verdicts[t.at(row, col)]
 }
 
 // has reports whether there is a verdict on a kernel and a device. A nil target has none.

@@ -1,26 +1,34 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 )
 
-// Weakened says in which ways a policy asks for less than an older one.
-func Weakened(old, now *Policy) []string {
-	w := weakening{old: old, now: now}
+// weakened says in which ways a policy asks for less than an older one. Reported are the
+// devices of the reports.
+func weakened(old, now *Policy, reported []string) []string {
+	w := weakening{old: old, now: now, reported: reported}
 	w.devices()
 	w.thresholds()
 	w.rules()
 	w.families()
 	w.exceptions()
-	w.when(now.MaxAllow > old.MaxAllow || now.MaxBaseline > old.MaxBaseline || now.NeverEnds && !old.NeverEnds, "the limits are wider")
+	w.limits()
 	return w.list
 }
 
 // weakening compares two policies.
 type weakening struct {
 	old, now *Policy
+	reported []string
 	list     []string
 }
 
@@ -32,15 +40,44 @@ func (w *weakening) when(less bool, format string, args ...any) {
 }
 
 func (w *weakening) devices() {
-	in := func(pattern string, list []string) bool {
-		return slices.Contains(list, pattern) || slices.Contains(list, "*")
+	for _, p := range w.old.Required {
+		switch {
+		case p == "*" && len(w.now.Required) > 0 && !covers(w.now.Required, p):
+			w.when(true, "devices other than %s are no longer required", strings.Join(w.now.Required, ", "))
+		case !coversDevices(w.now.Required, p):
+			w.when(true, "devices %s are no longer required", p)
+		// A report without a device that the policy names is a failure. It is none for
+		// patterns that other devices match.
+		case p != "*" && !w.insists(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
+			w.when(true, "that no report is about %s is no longer a failure: the policy requires %s", p, strings.Join(w.now.Required, ", "))
+		}
 	}
-	for _, d := range w.old.Required {
-		w.when(!in(d, w.now.Required), "devices %s are no longer required", d)
+	either := slices.Concat(w.now.Required, w.now.Supported)
+	for _, p := range w.old.Supported {
+		w.when(!coversDevices(either, p), "devices %s are no longer supported", p)
 	}
-	for _, d := range w.old.Supported {
-		w.when(!in(d, w.now.Supported) && !slices.Contains(w.now.Required, d), "devices %s are no longer supported", d)
-	}
+}
+
+// insists reports whether the policy fails when no report is about a device that a
+// pattern matches.
+func (w *weakening) insists(p string) bool {
+	return slices.ContainsFunc(w.now.Required, func(q string) bool { return q != "*" && coversDevices([]string{p}, q) })
+}
+
+// coversDevices reports whether each device that a pattern matches is one of the others.
+func coversDevices(others []string, pattern string) bool {
+	return covers(others, pattern) || !strings.Contains(pattern, "*") && slices.ContainsFunc(others, func(q string) bool {
+		return !strings.Contains(q, "*") && deviceconfig.Canonical(q) == deviceconfig.Canonical(pattern)
+	})
+}
+
+// covers reports whether one of the patterns matches all that another one matches: a
+// star of it is within what a star of the other stands for.
+func covers(patterns []string, other string) bool { return glob.MatchAny(patterns, other) }
+
+// coversAll is covers for all of some patterns.
+func coversAll(patterns, others []string) bool {
+	return !slices.ContainsFunc(others, func(o string) bool { return !covers(patterns, o) })
 }
 
 func (w *weakening) thresholds() {
@@ -51,13 +88,12 @@ func (w *weakening) thresholds() {
 	w.when(now.Undetermined < old.Undetermined, "undetermined is %v, not %v", now.Undetermined, old.Undetermined)
 	w.when(old.FailOnEmpty && !now.FailOnEmpty, "fail-on-empty is off")
 	w.when(old.FailOnStale && !now.FailOnStale, "fail-on-stale is off")
+	w.when(old.CompareWithBase && !now.CompareWithBase, "compare-with-base is optional, not required")
 }
 
 func (w *weakening) rules() {
-	either := maps.Clone(w.old.Rules)
-	if either == nil {
-		either = map[RuleID]Severity{}
-	}
+	either := map[RuleID]Severity{}
+	maps.Copy(either, w.old.Rules)
 	maps.Copy(either, w.now.Rules)
 	for _, id := range slices.Sorted(maps.Keys(either)) {
 		old, now := w.old.level(id), w.now.level(id)
@@ -67,22 +103,107 @@ func (w *weakening) rules() {
 
 func (w *weakening) families() {
 	for _, f := range w.now.Families {
-		same := func(o Family) bool { return o.Name == f.Name && slices.Equal(o.Kernels, f.Kernels) }
-		w.when(!slices.ContainsFunc(w.old.Families, same), "the family %s is new or has other kernels", f.Name)
+		switch {
+		case slices.ContainsFunc(w.old.Families, func(o Family) bool { return coversAll(o.Kernels, f.Kernels) }):
+		case slices.ContainsFunc(w.old.Families, func(o Family) bool { return o.Name == f.Name }):
+			w.when(true, "the family %s has more kernels", f.Name)
+		default:
+			w.when(true, "the family %s is new", f.Name)
+		}
 	}
 }
 
 func (w *weakening) exceptions() {
 	for i := range w.now.Allow {
 		x := &w.now.Allow[i]
-		at := slices.IndexFunc(w.old.Allow, func(o Exception) bool {
-			return o.Rule == x.Rule && slices.Equal(o.Kernels, x.Kernels) && slices.Equal(o.Devices, x.Devices) && slices.Equal(o.Targets, x.Targets) && o.Detail == x.Detail
-		})
-		if at < 0 {
+		within := func(o Exception) bool { return o.includes(x) }
+		switch {
+		case slices.ContainsFunc(w.old.Allow, func(o Exception) bool { return o.includes(x) && !x.outlives(&o) }):
+		case slices.ContainsFunc(w.old.Allow, within):
+			w.when(true, "%s ends later", x.name())
+		case slices.ContainsFunc(w.old.Allow, func(o Exception) bool { return x.includes(&o) }):
+			w.when(true, "%s is broader", x.name())
+		default:
 			w.when(true, "%s is new", x.name())
+		}
+	}
+}
+
+// includes reports whether an exception is about all that another one is about.
+func (x *Exception) includes(o *Exception) bool {
+	// No pattern stands for anything.
+	all := func(patterns, others []string) bool {
+		return len(patterns) == 0 || len(others) > 0 && coversAll(patterns, others)
+	}
+	return x.Rule == o.Rule && coversAll(x.Kernels, o.Kernels) && all(x.Targets, o.Targets) &&
+		(len(x.Devices) == 0 || len(o.Devices) > 0 && !slices.ContainsFunc(o.Devices, func(d string) bool { return !coversDevices(x.Devices, d) })) &&
+		(x.Detail == "" || o.Detail != "" && glob.Match(x.Detail, o.Detail))
+}
+
+// outlives reports whether an exception ends after another one.
+func (x *Exception) outlives(o *Exception) bool {
+	return o.Expires != "" && (x.Expires == "" || x.Expires > o.Expires)
+}
+
+func (w *weakening) limits() {
+	for _, l := range []struct {
+		name     string
+		old, now int
+	}{{"max-allow", w.old.MaxAllow, w.now.MaxAllow}, {"max-baseline", w.old.MaxBaseline, w.now.MaxBaseline}} {
+		w.when(l.now > l.old, "limits.%s is %d, not %d", l.name, l.now, l.old)
+	}
+	w.when(w.now.NeverEnds && !w.old.NeverEnds, "exceptions may be without an end")
+}
+
+// weakenedBaseline says in which ways a baseline asks for less than an older one. Either
+// may be nil.
+func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
+	old, now = cmp.Or(old, &Baseline{}), cmp.Or(now, &Baseline{})
+	more := Missing(old, now)
+	if e.Base != nil {
+		more = without(more, e.known(combine(e.Base))) // what the base branch has is no news
+	}
+	if n := sum(more); n > 0 {
+		list = append(list, fmt.Sprintf("%d %s not in the baseline of the base branch", n, plural.Of(n, "known problem is", "known problems are")))
+	}
+	// What the older baseline has and the reports have not is less coverage, which is no
+	// failure when the baseline does not have it either.
+	gone := unlisted(old, now)
+	if n := len(gone); n > 0 {
+		const most = 5
+		text := fmt.Sprintf("the baseline no longer lists %s", strings.Join(gone[:min(n, most)], ", "))
+		if n > most {
+			text += fmt.Sprintf(" and %d more", n-most)
+		}
+		list = append(list, text+": it is no failure when these are not checked")
+	}
+	was := maps.Collect(old.digests())
+	for id, digest := range now.digests() {
+		if current := e.result.digests[id]; current != "" && digest != current && digest != was[id] {
+			list = append(list, fmt.Sprintf("the baseline has data of the device %s that neither its reports nor the base branch have: new problems on it do not fail", id))
+		}
+	}
+	return list
+}
+
+// unlisted returns the targets, and the devices of targets, that a newer baseline does
+// not have.
+func unlisted(old, now *Baseline) (list []string) {
+	devices := map[string][]string{}
+	for _, t := range now.Targets {
+		devices[t.Label] = append(devices[t.Label], t.Devices...)
+	}
+	for _, t := range old.Targets {
+		left, ok := devices[t.Label]
+		if !ok {
+			list = append(list, "the target "+cmp.Or(t.Label, "without a label"))
 			continue
 		}
-		end := w.old.Allow[at].Expires
-		w.when(end != "" && (x.Expires == "" || x.Expires > end), "%s ends later", x.name())
+		for _, d := range t.Devices {
+			if !slices.Contains(left, d) {
+				list = append(list, fmt.Sprintf("the device %s of %s", d, cmp.Or(t.Label, "the target without a label")))
+			}
+		}
 	}
+	return list
 }

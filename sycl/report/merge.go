@@ -3,12 +3,14 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -30,6 +32,14 @@ func Merge(parts ...*Report) (*Report, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
+	out, err := merge(parts)
+	if err != nil {
+		return nil, errors.New(safetext.Shorten(err.Error())) // it quotes the parts
+	}
+	return out, nil
+}
+
+func merge(parts []*Report) (*Report, error) {
 	m := merger{devices: map[string]*Device{}, kernels: map[string]*Kernel{}, cells: map[pair]Cell{}}
 	out := &Report{Schema: Schema, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	for i, p := range parts {

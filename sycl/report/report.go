@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -228,10 +229,11 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
+	msg := safetext.Shorten(e.Msg) // it may quote the file
 	if e.Offset > 0 {
-		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, e.Msg)
+		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, msg)
 	}
-	return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	return fmt.Sprintf("%s: %s", e.File, msg)
 }
 
 // BadInput marks the error as caused by an input file.

@@ -26,15 +26,20 @@ type Selection struct {
 // Select returns the part of a report with the selected devices and kernels. Unmatched
 // are the texts in the selection that nothing in the report has.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
+	if s.isEmpty() {
+		return r, nil
+	}
 	matched := patternSet{}
 	devices := map[string]bool{}
 	for _, d := range r.Devices {
 		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name, safetext.Escape(d.Name))
 	}
 	problem := map[string]bool{} // kernels
-	for _, c := range r.Cells.All() {
-		if devices[c.Device] && s.hasProblem(c, matched) {
-			problem[c.Kernel] = true
+	if s.byProblem() {
+		for _, c := range r.Cells.All() {
+			if devices[c.Device] && s.hasProblem(c, matched) {
+				problem[c.Kernel] = true
+			}
 		}
 	}
 	inFile := map[string]bool{} // images
@@ -59,6 +64,10 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		}
 	}
 	return r.part(devices, kernels), unmatched
+}
+
+func (s *Selection) isEmpty() bool {
+	return len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem()
 }
 
 // byProblem reports whether kernels are selected by what their cells say.

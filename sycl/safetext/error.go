@@ -1,6 +1,7 @@
 package safetext
 
-// Error returns an error whose text is that of err after [Escape]; a nil error stays nil.
+// Error returns an error whose text is that of err after [Shorten] and [Escape]; a nil
+// error stays nil.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -10,5 +11,5 @@ func Error(err error) error {
 
 type escaped struct{ err error }
 
-func (e *escaped) Error() string { return Escape(e.err.Error()) }
+func (e *escaped) Error() string { return Escape(Shorten(e.err.Error())) }
 func (e *escaped) Unwrap() error { return e.err }

@@ -74,3 +74,13 @@ func Quote(s string) string {
 	}
 	return strconv.Quote(s)
 }
+
+// Shorten cuts the middle of a message that is too long to read. A message that quotes
+// a file begins with what is wrong and ends with what to do.
+func Shorten(s string) string {
+	const start, end = 600, 200 // bytes
+	if len(s) <= start+end {
+		return s
+	}
+	return strings.ToValidUTF8(s[:start], "") + " ... " + strings.ToValidUTF8(s[len(s)-end:], "")
+}

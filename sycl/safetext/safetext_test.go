@@ -3,6 +3,7 @@ package safetext
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestEscape(t *testing.T) {
@@ -61,6 +62,17 @@ func TestQuote(t *testing.T) {
 		if got := Quote(s); got != want {
 			t.Errorf("%q is %s, want %s", s, got, want)
 		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	long := "what is wrong with " + strings.Repeat("é", 1000) + ": what to do"
+	got := Shorten(long)
+	if !strings.HasPrefix(got, "what is wrong with é") || !strings.HasSuffix(got, "é: what to do") || !strings.Contains(got, "é ... é") || len(got) > 810 || !utf8.ValidString(got) {
+		t.Errorf("got %q", got)
+	}
+	if short := long[:800]; Shorten(short) != short {
+		t.Error("a short message is cut")
 	}
 }
 

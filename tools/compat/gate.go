@@ -26,8 +26,9 @@ func (g *gateFlags) setup(fs *flag.FlagSet) {
 
 func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.Var(&g.baseReports, "base-reports", "reports of the base branch, as a `pattern` such as 'base/**/*.json': what they have is not new; may be repeated, and with ! in front it takes files away")
-	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`: shows when the policy asks for less")
-	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`: shows when the baseline has more")
+	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`, or none when it has none: shows when the policy asks for less")
+	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`, or none when it has none: shows when the baseline asks for less")
+	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether it is a failure that --base-policy or --base-baseline is missing, instead of what the policy says")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
 }
 
@@ -35,6 +36,11 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 	o := g.Options
 	o.Reports, o.Required = args, g.required.Values
+	for _, f := range []*gateinputs.File{&o.BasePolicy, &o.BaseBaseline} {
+		if f.Name == "none" {
+			*f = gateinputs.File{Absent: true}
+		}
+	}
 	var err error
 	if o.BaseReports, err = workspace.Find(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
 		err = cli.BadInput(fmt.Errorf("--base-reports %q: there is no such file", strings.Join(g.baseReports.Values, ",")))

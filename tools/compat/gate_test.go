@@ -29,6 +29,30 @@ func gateWorkspace(t *testing.T) {
 	testfile.Write(t, "demo/BUILD.bazel", "load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n")
 }
 
+// Two reports on the same file, under the labels of a binary and of a report rule, have the
+// same problems. Each counts once, and a baseline of one report holds for both.
+func TestCheckTwoReports(t *testing.T) {
+	gateWorkspace(t)
+	mustRun(t, "report", "--name", "//demo:compat", "--output", "rule.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
+	own, rule, both := []string{"before.json"}, []string{"rule.json"}, []string{"before.json", "rule.json"}
+	last := func(args []string) string {
+		_, stdout, _ := run(t, append([]string{"check"}, args...)...)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		return lines[len(lines)-1]
+	}
+	want := "compat: failed: 3 kernels on 2 devices: 2 problems fail, 2 errors"
+	for _, reports := range [][]string{own, rule, both} {
+		if got := last(reports); got != want {
+			t.Errorf("%q: %s", reports, got)
+		}
+	}
+	t.Setenv("CI", "")
+	mustRun(t, append([]string{"baseline", "update", "--baseline", "known.json"}, rule...)...)
+	if got, want := last(append([]string{"--baseline", "known.json"}, both...)), "compat: passed: 3 kernels on 2 devices: 2 known"; got != want {
+		t.Errorf("with a baseline: %s", got)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	gateWorkspace(t)
 	testfile.Write(t, "policy.yaml", "version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n")
@@ -50,6 +74,15 @@ func TestCheck(t *testing.T) {
 		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 problem fails"}, nil},
 		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
 		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: the data of device intel_gpu_pvc has changed", "1 new because data of a device changed"}, nil},
+		{"a first policy that asks for nothing", []string{"--policy", "none.yaml", "--base-policy", "none", "before.json"}, 0, []string{"none.yaml: note: fail-on is none, not new [policy-weakened]"}, nil},
+		{"a flag that asks for less than the policy", []string{"--policy", "strict.yaml", "--fail-on", "none", "before.json"}, 0, []string{"strict.yaml: note: a flag or an input replaces what the policy says: fail-on is none, not new [policy-weakened]"}, nil},
+		{"a policy that requires a comparison, in a build", []string{"--policy", "strict.yaml", "--fail-on-severity", "error", "good.json"}, 0, []string{"compat: passed"}, nil},
+		{"a policy that requires a comparison with the base branch", []string{"--policy", "strict.yaml", "--base-reports", "before.json", "before.json"}, 1, []string{"strict.yaml: error: the policy of the base branch is not given: use --base-policy FILE"}, nil},
+		{"the same, and a flag makes it optional", []string{"--policy", "strict.yaml", "--compare-with-base", "optional", "--base-reports", "before.json", "before.json"}, 0, []string{"compare-with-base is optional, not required"}, nil},
+		{"a flag that requires a comparison", []string{"--compare-with-base", "required", "--fail-on", "none", "good.json"}, 1, []string{"error: the policy of the base branch is not given"}, nil},
+		{"a flag that requires a comparison of baselines", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "good.json"}, 1, []string{"error: the baseline of the base branch is not given: use --base-baseline FILE"}, nil},
+		{"a comparison that is required and made", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "--base-baseline", "base.json", "good.json"}, 0, []string{"compat: passed"}, nil},
+		{"a comparison that is none", []string{"--compare-with-base", "yes", "good.json"}, 2, nil, []string{`compare-with-base: "yes" is neither required nor optional`}},
 		{"only warnings", []string{"--warn-only", "before.json"}, 0, []string{""}, []string{
 			"demo/BUILD.bazel:1: warning: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n"}},
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
@@ -72,6 +105,8 @@ func TestCheck(t *testing.T) {
 		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
 		testfile.Write(t, "bad.yaml", "version: 1\nfail_on: new\n")
+		testfile.Write(t, "none.yaml", "version: 1\nfail-on: none\n")
+		testfile.Write(t, "strict.yaml", "version: 1\ncompare-with-base: required\n")
 		if _, err := os.Stat("pipe"); err != nil {
 			if err := syscall.Mkfifo("pipe", 0o644); err != nil {
 				t.Fatal(err)
@@ -79,6 +114,11 @@ func TestCheck(t *testing.T) {
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
 			part := mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")
 			testfile.Write(t, "good.json", part)
+			var b bytes.Buffer
+			if err := (&gate.Baseline{}).Encode(&b); err != nil {
+				t.Fatal(err)
+			}
+			testfile.Write(t, "base.json", b.String())
 		}
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)

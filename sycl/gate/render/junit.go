@@ -20,19 +20,23 @@ const maxJUnit = 100_000
 
 // JUnit writes a result as JUnit XML: a suite for each device, a test case for each
 // kernel. Findings that fail the gate are failures; those that do not, and verdicts
-// that are missing, are skipped. Findings about no device have a suite of their own.
+// that are missing, are skipped. Findings about no device and notices have a suite of their
+// own.
 //
 // The XML is written by hand, as encoding/xml has no short form of empty elements.
 func JUnit(w io.Writer, r *gate.Result) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(xml.Header + "<testsuites name=\"SYCL compatibility\">\n")
 	bySuite := findingsBySuite(r)
-	if own := bySuite[""]; len(own) > 0 {
-		var s junitSuite
-		for _, at := range slices.SortedFunc(maps.Keys(own), compareCases) {
-			s.add(at, at.kernel, own[at], compat.NoVerdict)
-		}
-		s.write(out, "checks")
+	var checks junitSuite
+	for _, at := range slices.SortedFunc(maps.Keys(bySuite[""]), compareCases) {
+		checks.add(at, at.kernel, bySuite[""][at], compat.NoVerdict)
+	}
+	for i := range r.Notices {
+		checks.notice(&r.Notices[i])
+	}
+	if checks.tests > 0 {
+		checks.write(out, "checks")
 	}
 	short := r.Counts.Cells > maxJUnit
 	for _, d := range r.Devices {
@@ -118,6 +122,19 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 	default:
 		s.body.WriteString("/>\n")
 	}
+}
+
+// notice adds a test case for a notice.
+func (s *junitSuite) notice(n *gate.Notice) {
+	s.tests++
+	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(n.File), xmlText(string(n.Rule)))
+	text := stop(upperFirst(safetext.Escape(n.Text)))
+	if !n.Fails {
+		s.skip(fmt.Sprintf("%v: %s", n.Severity, text))
+		return
+	}
+	s.failed++
+	fmt.Fprintf(&s.body, ">\n      <failure type=\"%s\" message=\"%s\"/>\n    </testcase>\n", xmlText(string(n.Rule)), xmlText(text))
 }
 
 func (s *junitSuite) skip(why string) {

@@ -1,0 +1,237 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+)
+
+// repetitions are the verdicts that several reports have under different labels: that on
+// a binary, and that on all binaries of a program. A verdict is repeated when another
+// target has a kernel of the same name in the same device images, with the same verdict
+// for the same reasons. It counts once: for the target with more devices, else for that
+// with fewer kernels.
+type repetitions struct {
+	byTarget map[*target]*repeated
+	peers    map[row][]row // kernels of other targets in the same device images
+}
+
+// repeated has the verdicts of a target that another one has.
+type repeated struct {
+	is []bool      // by kernel and device
+	of map[int]row // the kernel whose verdict it is, by index in is
+}
+
+// imageOf is a device image with a kernel.
+type imageOf struct{ kernel, digest string }
+
+// findRepetitions compares targets with each other.
+func findRepetitions(targets []*target) repetitions {
+	r := repetitions{map[*target]*repeated{}, map[row][]row{}}
+	targets = sharing(targets)
+	slices.SortStableFunc(targets, func(a, b *target) int {
+		return cmp.Or(cmp.Compare(len(b.devices), len(a.devices)), cmp.Compare(len(a.kernels), len(b.kernels)), strings.Compare(a.label, b.label))
+	})
+	known := map[imageOf][]row{}
+	reasons := map[*target][][]*problem{}
+	for _, t := range targets {
+		for i, k := range t.kernels {
+			own := row{t, i}
+			for _, other := range peersOf(k, known) {
+				r.peers[own], r.peers[other] = append(r.peers[own], other), append(r.peers[other], own)
+				r.compare(own, other, reasons)
+			}
+			for _, digest := range k.images {
+				const most = 32 // bounds the time for many targets of which none repeats another
+				if at := (imageOf{k.name, digest}); len(known[at]) < most {
+					known[at] = append(known[at], own)
+				}
+			}
+		}
+	}
+	return r
+}
+
+// sharing returns the targets that have a device image in common with another one.
+func sharing(targets []*target) (list []*target) {
+	if len(targets) < 2 {
+		return nil
+	}
+	first, several := map[string]*target{}, map[*target]bool{}
+	for _, t := range targets {
+		var last []string
+		for _, k := range t.kernels {
+			if len(k.images) == 0 || len(last) == len(k.images) && &last[0] == &k.images[0] {
+				continue
+			}
+			last = k.images
+			for _, digest := range k.images {
+				other := first[digest]
+				switch {
+				case other == nil:
+					first[digest] = t
+				case other != t:
+					several[t], several[other] = true, true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool { return !several[t] })
+}
+
+// peersOf returns the known kernels of the same name in the same device images: those
+// that have all images of a kernel, or of which it has all images.
+func peersOf(k *kernel, known map[imageOf][]row) (list []row) {
+	for _, digest := range k.images {
+		for _, other := range known[imageOf{k.name, digest}] {
+			if !slices.Contains(list, other) && oneHasAll(k.images, other.kernels[other.index].images) {
+				list = append(list, other)
+			}
+		}
+	}
+	return list
+}
+
+// oneHasAll reports whether one of two sorted lists has all of the other.
+func oneHasAll(a, b []string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for _, s := range a {
+		at, ok := slices.BinarySearch(b, s)
+		if !ok {
+			return false
+		}
+		b = b[at+1:]
+	}
+	return true
+}
+
+// compare finds the verdicts on a kernel that another one has.
+func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) {
+	for col, device := range own.devices {
+		at, otherCol := own.at(own.index, col), other.column(device)
+		v := own.verdict(own.index, col)
+		if v == compat.NoVerdict || v != other.verdict(other.index, otherCol) || r.byTarget[own.target].has(at) ||
+			r.byTarget[other.target].has(other.at(other.index, otherCol)) ||
+			!slices.Equal(problemsOn(own, device, reasons), problemsOn(other, device, reasons)) {
+			continue
+		}
+		known := r.byTarget[own.target]
+		if known == nil {
+			known = &repeated{make([]bool, len(own.verdicts)), map[int]row{}}
+			r.byTarget[own.target] = known
+		}
+		known.is[at], known.of[at] = true, other
+	}
+}
+
+// has reports whether a verdict, by its index, is one of another target. Nothing is
+// repeated of a nil value.
+func (r *repeated) has(at int) bool { return r != nil && r.is[at] }
+
+// reasonOn is a problem on a device, whatever target it is of.
+type reasonOn struct {
+	problemKey
+	available string
+}
+
+// problemsOn returns the problems of a kernel on a device. It remembers the problems of
+// targets by kernel.
+func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list []reasonOn) {
+	byRow := byTarget[k.target]
+	if byRow == nil {
+		byRow = make([][]*problem, len(k.kernels))
+		for _, p := range k.problems {
+			byRow[p.kernel] = append(byRow[p.kernel], p)
+		}
+		byTarget[k.target] = byRow
+	}
+	for _, p := range byRow[k.index] {
+		i, ok := slices.BinarySearchFunc(p.on, device, func(a affected, id string) int { return strings.Compare(a.device, id) })
+		if ok {
+			reason := reasonOn{p.problemKey, p.on[i].available}
+			reason.kernel = 0
+			list = append(list, reason)
+		}
+	}
+	return list
+}
+
+// once leaves out the items of repeated verdicts. When an exception or a family covers
+// one of two items, both stay: what is allowed for a target is not for another one.
+func (r *repetitions) once(items []*item) []*item {
+	if len(r.byTarget) == 0 {
+		return items
+	}
+	type place struct {
+		of *target
+		problemKey
+		device string
+	}
+	at := map[place]*item{}
+	for _, it := range items {
+		at[place{it.target, it.problem.problemKey, it.device.device}] = it
+	}
+	original := func(it *item) *item {
+		known := r.byTarget[it.target]
+		if known == nil {
+			return nil
+		}
+		k, ok := known.of[it.verdictIndex()]
+		if !ok {
+			return nil
+		}
+		key := it.problem.problemKey
+		key.kernel = k.index
+		return at[place{k.target, key, it.device.device}]
+	}
+	for _, it := range items {
+		if o := original(it); o != nil && o.fate != it.fate {
+			known := r.byTarget[it.target]
+			known.is[it.verdictIndex()] = false
+			delete(known.of, it.verdictIndex())
+		}
+	}
+	var out []*item
+	for _, it := range items {
+		if o := original(it); o != nil {
+			o.also = append(o.also, it.target.label)
+		} else {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// verdictIndex is the index of the verdict that an item is about.
+func (i *item) verdictIndex() int {
+	return i.target.at(i.problem.kernel, i.target.column(i.device.device))
+}
+
+// counts reports whether a kernel of a target counts: one of its verdicts does, or it has
+// none.
+func (r *repeated) counts(t *target, index int) bool {
+	if r == nil {
+		return true
+	}
+	none := true
+	for col := range t.devices {
+		if t.verdict(index, col) == compat.NoVerdict {
+			continue
+		}
+		if none = false; !r.has(t.at(index, col)) {
+			return true
+		}
+	}
+	return none
+}
+
+// elsewhere reports whether another target has a verdict on a kernel and a device.
+func (r *repetitions) elsewhere(t *target, index int, device string) bool {
+	return slices.ContainsFunc(r.peers[row{t, index}], func(k row) bool {
+		return k.verdict(k.index, k.column(device)) != compat.NoVerdict
+	})
+}

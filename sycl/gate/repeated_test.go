@@ -1,0 +1,141 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// imagesOf gives kernels of a report device images, each of which has a digest.
+func imagesOf(r *report.Report, images map[string][]string) *report.Report {
+	all := map[string]bool{}
+	for i := range r.Kernels {
+		r.Kernels[i].Images = images[r.Kernels[i].DisplayName]
+		for _, digest := range r.Kernels[i].Images {
+			if !all[digest] {
+				all[digest] = true
+				r.Images = append(r.Images, report.Image{ID: digest, Digest: digest, Format: "spirv"})
+			}
+		}
+	}
+	return r
+}
+
+// A problem that the reports of a binary and of a rule have counts once.
+func TestRepetitions(t *testing.T) {
+	bad := map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}
+	one := map[string][]string{"Good": {"1"}, "Bad": {"1", "2"}}
+	own := func() *report.Report { return imagesOf(reportOf("//p:kernels", []string{"a", "b"}, bad), one) }
+	for _, test := range []struct {
+		name, policy string
+		other        *report.Report
+		want         []string
+		also         string
+		kernels      int
+	}{
+		{"another report on the same binary", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, bad), one), []string{"error missing-aspect Bad a,b FAILS"}, "//p:kernels", 2},
+		{"a report on the binary and another one", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}, "More": {}}), map[string][]string{"Good": {"1", "7"}, "Bad": {"1", "2"}, "More": {"7"}}),
+			[]string{"error missing-aspect Bad a,b FAILS"}, "//p:compat", 3},
+		{"a report on more devices", "", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64), "c": why(fp64)}}), one),
+			[]string{"error missing-aspect Bad a,b,c FAILS"}, "//p:kernels", 2},
+		{"a required device that only one report is about", "devices: {required: [a, c]}", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}), one),
+			[]string{"error missing-aspect Bad a FAILS", "note missing-aspect Bad b"}, "//p:kernels", 2},
+		{"other device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"3"}, "Bad": {"3"}}),
+			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 4},
+		{"device images of which neither has all", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"1"}, "Bad": {"1", "3"}}),
+			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 3},
+		{"other reasons", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp16)}}), one),
+			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad b FAILS"}, "//p:other", 3},
+		{"no device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), nil),
+			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 4},
+		{"an exception for one target", "allow: [{rule: missing-aspect, kernels: [Bad], targets: ['//p:compat'], reason: r, expires: 2029-01-01}]",
+			imagesOf(reportOf("//p:compat", []string{"a", "b"}, bad), one), []string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b allowed"}, "", 3},
+		{"an exception for both targets", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2029-01-01}]",
+			imagesOf(reportOf("//p:compat", []string{"a", "b"}, bad), one), []string{"error missing-aspect Bad a,b allowed"}, "//p:kernels", 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := Input{Reports: facts(own(), test.other), Policy: policy(t, test.policy), Today: today}
+			r := Evaluate(in)
+			if got := brief(r); !slices.Equal(got, test.want) {
+				t.Errorf("got %q", got)
+			}
+			var also []string
+			for _, f := range r.Findings {
+				also = append(also, f.Also...)
+			}
+			if got := strings.Join(slices.Compact(also), " "); got != test.also {
+				t.Errorf("the same problem is said to be in %q, want %q", got, test.also)
+			}
+			if r.Counts.Kernels != test.kernels {
+				t.Errorf("%d kernels, want %d: %+v", r.Counts.Kernels, test.kernels, r.Counts)
+			}
+			n := 0
+			for _, d := range r.Devices {
+				for v := range r.Verdicts(d.ID) {
+					if v.Verdict != compat.NoVerdict {
+						n++
+					}
+				}
+			}
+			if want := r.Counts.Cells - r.Counts.NotReported; n != want {
+				t.Errorf("%d verdicts are listed, and %d count", n, want)
+			}
+			in.Reports = facts(test.other, own())
+			if a, b := encoded(t, r), encoded(t, Evaluate(in)); strings.ReplaceAll(strings.ReplaceAll(a, "r0.json", "x"), "r1.json", "x") != strings.ReplaceAll(strings.ReplaceAll(b, "r0.json", "x"), "r1.json", "x") {
+				t.Error("the order of the reports matters")
+			}
+			// All that is in the base branch is known, whichever of the reports it has.
+			for _, base := range [][]*Index{facts(own(), test.other), facts(own()), facts(test.other)} {
+				if len(base) == 1 && test.also == "" {
+					continue
+				}
+				in.Base = base
+				if r := Evaluate(in); r.Counts.Absent > 0 || len(base) == 2 && r.Counts.New > 0 {
+					t.Errorf("compared with itself: %+v", r.Counts)
+				}
+			}
+		})
+	}
+}
+
+// A baseline made of one of two reports holds for both, and one of both for each.
+func TestRepetitionsAndBaseline(t *testing.T) {
+	images := map[string][]string{"Bad": {"1"}}
+	bad := map[string]on{"Bad": {"a": why(fp64)}}
+	own, rule := imagesOf(reportOf("//p:kernels", []string{"a"}, bad), images), imagesOf(reportOf("//p:compat", []string{"a"}, bad), images)
+	sets := map[string][]*Index{"own": facts(own), "rule": facts(rule), "both": facts(own, rule)}
+	for from, reports := range sets {
+		b := NewBaseline(Evaluate(Input{Reports: reports, Today: today}))
+		if len(b.Findings) != 1 || b.Findings[0].Count != 1 {
+			t.Errorf("the baseline of %s has %+v", from, b.Findings)
+		}
+		b.Targets = nil // what is not checked is another matter
+		for to, reports := range sets {
+			if r := Evaluate(Input{Reports: reports, Baseline: b, Today: today}); r.Conclusion != Success || r.Counts.Unchanged != 1 || r.Counts.Absent != 0 {
+				t.Errorf("the baseline of %s with %s: %+v", from, to, r.Counts)
+			}
+		}
+	}
+}
+
+func BenchmarkRepetitions(b *testing.B) {
+	const kernels = 20_000
+	list := make([]*report.Report, 2)
+	for i := range list {
+		on, images := map[string]on{}, map[string][]string{}
+		for k := range kernels {
+			name := fmt.Sprintf("kernel%d", k)
+			on[name] = nil
+			images[name] = []string{fmt.Sprint(k % 100)}
+		}
+		list[i] = imagesOf(reportOf(fmt.Sprintf("//p:%d", i), []string{"a", "b", "c", "d"}, on), images)
+	}
+	indexes := facts(list...)
+	for b.Loop() {
+		findRepetitions(combine(indexes))
+	}
+}

@@ -1,0 +1,193 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
+)
+
+func TestWeakened(t *testing.T) {
+	const none = "-" // no policy file
+	allow := func(x string) string {
+		return "allow: [{rule: missing-aspect, reason: r, " + x + "}]"
+	}
+	allowed := allow("kernels: [K], expires: 2027-01-01")
+	for _, test := range []struct {
+		name, old, now string
+		want           []string
+	}{
+		{"no policy before and after", none, none, nil},
+		{"a device", "devices: {required: [a, b]}", "devices: {required: [a]}", []string{"devices b are no longer required"}},
+		{"a device that is only supported", "devices: {required: [a, b]}", "devices: {required: [a], supported: [b]}", []string{"devices b are no longer required"}},
+		{"a device that is no longer supported", "devices: {required: [a], supported: [c]}", "devices: {required: [a], informative: [c]}", []string{"devices c are no longer supported"}},
+		{"a device that is required instead", "devices: {required: [a], supported: [c]}", "devices: {required: [a, c]}", nil},
+		{"another name of a device", "devices: {required: [intel_gpu_12_60_7]}", "devices: {required: [intel_gpu_pvc]}", nil},
+		{"a pattern", "devices: {required: ['intel_*']}", "devices: {required: ['intel_gpu_*']}", []string{"devices intel_* are no longer required"}},
+		{"a broader pattern", "devices: {required: ['nvidia_gpu_*']}", "devices: {required: ['nvidia_*']}", []string{"that no report is about nvidia_gpu_* is no longer a failure: the policy requires nvidia_*"}},
+		{"a broader pattern for devices of the reports", "devices: {required: ['intel_gpu_*']}", "devices: {required: ['intel_*']}", nil},
+		{"all devices, then named ones", "devices: {required: ['*']}", "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
+		{"no list, then named devices", "fail-on: new", "devices: {required: [a]}", []string{"devices other than a are no longer required"}},
+		{"all devices, then none", "devices: {required: ['*']}", "devices: {informative: ['*']}", []string{"devices * are no longer required"}},
+		{"named devices of the reports, then all", "devices: {required: [a, b]}", "devices: {required: ['*']}", nil},
+		{"named devices, one of which is in no report, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"that no report is about gone is no longer a failure: the policy requires *"}},
+		{"the same by a pattern for the others", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"that no report is about gone is no longer a failure: the policy requires a*, g*"}},
+		{"the policy is deleted", "devices: {required: [a, gone]}\nfail-on: any\nrules: {kernel-lost: error}", none,
+			[]string{"that no report is about gone is no longer a failure: the policy requires *", "fail-on is new, not any", "the rule kernel-lost is warning, not error"}},
+		{"a first policy that asks for nothing", none, "fail-on: none", []string{"fail-on is none, not new"}},
+		{"a first policy with the devices of the reports", none, "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
+		{"a first policy that asks for more", none, "fail-on: any\nfail-on-stale: true\nundetermined: error", nil},
+		{"fail-on", "fail-on: any", "fail-on: new", []string{"fail-on is new, not any"}},
+		{"fail-on-severity", "fail-on-severity: note", "fail-on-severity: warning", []string{"fail-on-severity is warning, not note"}},
+		{"undetermined", "undetermined: error", "", []string{"undetermined is warning, not error"}},
+		{"fail-on-empty", "", "fail-on-empty: false", []string{"fail-on-empty is off"}},
+		{"fail-on-stale", "fail-on-stale: true", "", []string{"fail-on-stale is off"}},
+		{"compare-with-base", "compare-with-base: required", "", []string{"compare-with-base is optional, not required"}},
+		{"the level of a rule", "rules: {kernel-lost: error}", "rules: {kernel-lost: note, missing-aspect: warning}", []string{"the rule kernel-lost is note, not error", "the rule missing-aspect is warning, not error"}},
+		{"a rule goes back to its level", "rules: {kernel-lost: error}", "", []string{"the rule kernel-lost is warning, not error"}},
+		{"a rule is stricter", "rules: {missing-aspect: note}", "", nil},
+		{"a family", "", "families: [{name: f, kernels: [x]}]", []string{"the family f is new"}},
+		{"a family with another kernel", "families: [{name: f, kernels: [x]}]", "families: [{name: f, kernels: [x, y]}]", []string{"the family f has more kernels"}},
+		{"a family with a broader pattern", "families: [{name: f, kernels: ['x<*>']}]", "families: [{name: f, kernels: ['x*']}]", []string{"the family f has more kernels"}},
+		{"a family with fewer kernels", "families: [{name: f, kernels: ['x<*>', y]}]", "families: [{name: g, kernels: ['x<int>']}]", nil},
+		{"an exception", "", allowed, []string{"the exception from missing-aspect for K is new"}},
+		{"an exception ends later", allowed, allow("kernels: [K], expires: 2027-02-01"), []string{"the exception from missing-aspect for K ends later"}},
+		{"an exception ends earlier", allowed, allow("kernels: [K], expires: 2026-12-01"), nil},
+		{"an exception never ends", allowed, allow("kernels: [K]") + "\nlimits: {allow-without-end: true}", []string{"the exception from missing-aspect for K ends later", "exceptions may be without an end"}},
+		{"an exception for more kernels", allowed, allow("kernels: ['K*'], expires: 2027-01-01"), []string{"the exception from missing-aspect for K* is broader"}},
+		{"an exception for fewer kernels", allow("kernels: ['K*'], expires: 2027-01-01"), allowed, nil},
+		{"an exception for fewer devices", allowed, allow("kernels: [K], devices: [a], targets: ['//x'], detail: {aspect: fp64}, expires: 2027-01-01"), nil},
+		{"an exception for more devices", allow("kernels: [K], devices: [a], expires: 2027-01-01"), allow("kernels: [K], devices: [a, b], expires: 2027-01-01"), []string{"the exception from missing-aspect for K is broader"}},
+		{"an exception for all devices", allow("kernels: [K], devices: [a], expires: 2027-01-01"), allowed, []string{"the exception from missing-aspect for K is broader"}},
+		{"an exception for all targets", allow("kernels: [K], targets: ['//x'], expires: 2027-01-01"), allowed, []string{"the exception from missing-aspect for K is broader"}},
+		{"an exception for all aspects", allow("kernels: [K], detail: {aspect: fp64}, expires: 2027-01-01"), allowed, []string{"the exception from missing-aspect for K is broader"}},
+		{"limits", "", "limits: {max-allow: 60, max-baseline: 501}", []string{"limits.max-allow is 60, not 50", "limits.max-baseline is 501, not 500"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			read := func(text string) *Policy {
+				if text == none {
+					return DefaultPolicy()
+				}
+				return policy(t, text)
+			}
+			old, now := read(test.old), read(test.now)
+			if got := weakened(old, now, []string{"a", "b", "intel_gpu_pvc"}); !slices.Equal(got, test.want) {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+			if got := weakened(now, now, nil); len(got) > 0 && strings.Contains(test.now, "required: [a") {
+				t.Errorf("the same policy asks for less: %q", got)
+			}
+		})
+	}
+}
+
+// weaknesses returns the texts of a result about what it asks for less.
+func weaknesses(r *Result) (list []string) {
+	for _, n := range r.Notices {
+		if n.Rule == PolicyWeakened {
+			list = append(list, n.Text)
+		}
+	}
+	return list
+}
+
+func TestWeakenedBaseline(t *testing.T) {
+	reports := func(kernels map[string]on, devices ...string) []*Index {
+		return facts(reportOf("//p:t", devices, kernels))
+	}
+	bad := map[string]on{"K": {"a": why(fp64)}, "L": {"a": why(fp64)}}
+	now := reports(bad, "a", "b")
+	digest := now[0].devices
+	entry := func(kernel string) Entry {
+		e := Entry{Count: 1, Device: "a", Kernel: kernel, Required: "fp64", Rule: "missing-aspect", Target: "//p:t"}
+		e.Fingerprint = e.fingerprint()
+		return e
+	}
+	k, l := entry(gatetest.Mangled("K")), entry(gatetest.Mangled("L"))
+	both := []BaselineTarget{{[]string{"a", "b"}, "//p:t"}, {[]string{"a"}, "//p:u"}}
+	for _, test := range []struct {
+		name     string
+		old, now Baseline
+		base     []*Index
+		want     []string
+	}{
+		{"the same", Baseline{Findings: []Entry{k, l}, Targets: both}, Baseline{Findings: []Entry{k, l}, Targets: both}, nil, nil},
+		{"fewer entries", Baseline{Findings: []Entry{k, l}}, Baseline{Findings: []Entry{k}}, nil, nil},
+		{"more entries", Baseline{Findings: []Entry{k}}, Baseline{Findings: []Entry{k, l}}, nil, []string{"1 known problem is not in the baseline of the base branch"}},
+		{"more entries, which the reports of the base branch have", Baseline{Findings: []Entry{k}}, Baseline{Findings: []Entry{k, l}}, reports(bad, "a", "b"), nil},
+		{"a first baseline", Baseline{}, Baseline{Findings: []Entry{k, l}, Targets: both}, nil, []string{"2 known problems are not in the baseline of the base branch"}},
+		{"no targets", Baseline{Targets: both}, Baseline{}, nil,
+			[]string{"the baseline no longer lists the target //p:t, the target //p:u: it is no failure when these are not checked"}},
+		{"no devices", Baseline{Targets: both}, Baseline{Targets: []BaselineTarget{{nil, "//p:t"}, {[]string{"a"}, "//p:u"}}}, nil,
+			[]string{"the baseline no longer lists the device a of //p:t, the device b of //p:t: it is no failure when these are not checked"}},
+		{"data of devices", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{digest["a"], "a"}, {digest["b"], "b"}}}, nil, nil},
+		{"data of devices that nobody has", Baseline{Devices: []BaselineDevice{{digest["a"], "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
+			[]string{"the baseline has data of the device a that neither its reports nor the base branch have: new problems on it do not fail"}},
+		{"data of devices that are not current in the base either", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := Input{Reports: now, Base: test.base, Today: today, Baseline: &test.now, BaseBaseline: &test.old}
+			if got := weaknesses(Evaluate(in)); !slices.Equal(got, test.want) {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+			// The same when the baseline of the base branch is the one that counts.
+			in.Baseline, in.BaseBaseline, in.NextBaseline = &test.old, nil, &test.now
+			var want []string
+			for _, s := range test.want {
+				want = append(want, "once it is merged, the change asks for less: "+s)
+			}
+			if got := weaknesses(Evaluate(in)); !slices.Equal(got, want) {
+				t.Errorf("for the next: got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// A deleted baseline is one without anything.
+func TestBaselineDeleted(t *testing.T) {
+	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})), Today: today, BaseBaseline: &Baseline{File: "b.json", Targets: []BaselineTarget{{[]string{"a"}, "//gone:t"}}}}
+	want := "the baseline no longer lists the target //gone:t: it is no failure when these are not checked"
+	if got := weaknesses(Evaluate(in)); len(got) != 1 || got[0] != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	reports := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}))
+	strict, weak := policy(t, "fail-on: any"), policy(t, "fail-on: none")
+	for _, test := range []struct {
+		name string
+		in   Input
+		want []string
+	}{
+		{"the change asks for less", Input{Policy: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
+		{"the change will ask for less", Input{Policy: strict, NextPolicy: weak}, []string{"once it is merged, the change asks for less: fail-on is none, not any"}},
+		{"a flag asks for less", Input{Policy: weak, Written: strict}, []string{"a flag or an input replaces what the policy says: fail-on is none, not any"}},
+		{"a flag hides what the change asks for less", Input{Policy: strict, Written: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
+		{"a flag asks for more", Input{Policy: strict, Written: weak, BasePolicy: weak}, nil},
+	} {
+		test.in.Reports, test.in.Today = reports, today
+		if got := weaknesses(Evaluate(test.in)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q", test.name, got)
+		}
+	}
+}
+
+func TestNotCompared(t *testing.T) {
+	reports := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}))
+	for _, test := range []struct {
+		policy string
+		want   []string
+		fails  bool
+	}{
+		{"fail-on: new", []string{"warning not-compared policy.yaml:0"}, false},
+		{"compare-with-base: required", []string{"error not-compared policy.yaml:0 FAILS"}, true},
+		{"compare-with-base: required\nfail-on: none", []string{"error not-compared policy.yaml:0 FAILS"}, true},
+	} {
+		r := Evaluate(Input{Reports: reports, Policy: policy(t, test.policy), Today: today, NotCompared: []string{"why"}})
+		if got := brief(r); !slices.Equal(got, test.want) || (r.Conclusion == Failure) != test.fails {
+			t.Errorf("%s: got %q, %s", test.policy, got, r.Conclusion)
+		}
+	}
+}
