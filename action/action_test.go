@@ -393,7 +393,7 @@ func TestFiles(t *testing.T) {
 		{"excluded", func(w *checkout) {}, pattern + ",!out/k*", 3, "no file matches"},
 		{"only excluded", func(w *checkout) {}, "!out/k*", 2, "take files away"},
 		{"none, by lines", func(w *checkout) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
-		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports is needed"},
+		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports or binaries is needed"},
 		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the folder"},
 		{"from the root", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
 		{"a dash", func(w *checkout) {}, "-rf", 2, "begins with a dash"},

@@ -35,6 +35,8 @@ func (in *input) variable() string {
 // settings are the values of the inputs.
 type settings struct {
 	reports, baseReports         []string // patterns
+	binaries                     []string // patterns
+	devices, deviceConfig        []string
 	policyFile, policyRef        string
 	compareWithBase              string
 	baselineFile                 string
@@ -57,6 +59,18 @@ type settings struct {
 var inputs = []input{
 	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", func(s *settings, v string) error {
 		s.reports = workspace.SplitPatterns(v)
+		return nil
+	}},
+	{"binaries", "patterns", "", "programs, libraries, wheels and folders to make the reports of: patterns as in reports", func(s *settings, v string) error {
+		s.binaries = workspace.SplitPatterns(v)
+		return nil
+	}},
+	{"devices", "names", "", "the devices that binaries are checked for, one a line or separated by commas; without them those that the policy names, else those that the binaries are for", func(s *settings, v string) error {
+		s.devices = workspace.SplitPatterns(v)
+		return nil
+	}},
+	{"device-config", "paths", "", "files that describe devices for binaries, one a line or separated by commas", func(s *settings, v string) error {
+		s.deviceConfig = workspace.SplitPatterns(v)
 		return nil
 	}},
 	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
@@ -90,6 +104,7 @@ var inputs = []input{
 	{"html-file", "path", "", "the file to write an HTML page of the reports to", file("html")},
 	{"json-file", "path", "", "the file to write the result to, as JSON", file("json")},
 	{"markdown-file", "path", "", "the file to write the result to, as Markdown", file("markdown")},
+	{"report-file", "path", "", "the file to write the report of binaries to, as JSON", file("report")},
 	{"proposed-baseline-file", "path", "", "the file to write a baseline to with which no problem is new", file("baseline")},
 	{"category", "text", "", "distinguishes several results of one change, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
 	{"artifact-url", "address", "", "the address of the uploaded files; the summary and the comment link to it", func(s *settings, v string) error {
@@ -159,7 +174,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 		return nil, nil, cli.Usagef("%s", strings.ReplaceAll(err.Error(), "flag provided but not defined: -", "unknown flag --"))
 	}
 	if flags.NArg() > 0 {
-		return nil, nil, cli.Usagef("%q is not a flag; reports are given as --reports", flags.Arg(0))
+		return nil, nil, cli.Usagef("%q is not a flag; reports are given as --reports, other files as --binaries", flags.Arg(0))
 	}
 	s := &settings{files: map[string]string{}}
 	var sources []source
@@ -183,20 +198,25 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 			wrong = cmp.Or(wrong, cli.Usagef("input %s: %v", in.name, err))
 		}
 	}
-	if wrong != nil {
+	switch {
+	case wrong != nil:
 		return s, nil, wrong
-	}
-	if len(s.reports) == 0 {
-		return s, nil, cli.Usagef("input reports is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json")
+	case len(s.reports)+len(s.binaries) == 0:
+		return s, nil, cli.Usagef("input reports or binaries is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
+	case len(s.binaries) == 0 && len(s.devices)+len(s.deviceConfig) > 0:
+		return s, nil, cli.Usagef("inputs devices and device-config are for binaries: reports have their devices already")
+	case len(s.binaries) == 0 && s.files["report"] != "":
+		return s, nil, cli.Usagef("input report-file is for binaries: reports are files already")
 	}
 	return s, sources, nil
 }
 
 // printUsage prints the inputs as flags.
 func printUsage(w io.Writer) error {
-	_, err := fmt.Fprint(w, `action: check SYCL compatibility reports against a policy
+	_, err := fmt.Fprint(w, `action: check which SYCL kernels run on which devices against a policy
 
 Usage: action --reports PATTERNS [FLAGS]
+       action --binaries PATTERNS [FLAGS]
 
 Each flag is an input of the GitHub Action, and a variable as well: --fail-on is
 INPUT_FAIL_ON.
@@ -217,6 +237,7 @@ Flags:
 		_, err = fmt.Fprint(w, `
 Example:
   action --reports 'bazel-bin/**/*.compat.json' --policy-file .github/sycl-compat.yml
+  action --binaries 'build/**/*.so' --devices intel_gpu_pvc,intel_gpu_acm_g10
 
 Exit codes: 0 it passes, 1 it does not, 2 wrong usage or a fault in the policy or
 the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.

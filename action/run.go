@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -199,11 +200,18 @@ func (a *action) decide(ctx context.Context) (err error) {
 	if err := a.choosePolicy(ctx); err != nil {
 		return err
 	}
+	nothing, err := a.build(ctx)
+	if err != nil {
+		return err
+	}
 	in, err := gateinputs.Load(ctx, a.options)
 	if err != nil {
 		return err
 	}
-	if len(a.options.Reports) == 0 && in.Policy.FailOnEmpty {
+	if nothing != nil && in.Policy.FailOnEmpty {
+		return nothing
+	}
+	if len(a.reports) > 0 && len(a.options.Reports) == 0 && in.Policy.FailOnEmpty {
 		return cli.BadInput(fmt.Errorf("input reports: no file matches %s; a build has to write the reports before this step", strings.Join(a.reports, ", ")))
 	}
 	if in.Workspace != nil {
@@ -219,6 +227,37 @@ func (a *action) decide(ctx context.Context) (err error) {
 		n.File = a.prefix(n.File)
 	}
 	return nil
+}
+
+// build makes the reports of binaries. That there is no device code in them is for the
+// policy to judge.
+func (a *action) build(ctx context.Context) (nothing, err error) {
+	if len(a.binaries) == 0 {
+		return nil, nil
+	}
+	devices := a.devices
+	if len(devices) == 0 {
+		if devices, err = gateinputs.PolicyDevices(a.options); err != nil {
+			return nil, err
+		}
+	}
+	var log bytes.Buffer
+	env := &cli.Env{Tool: "action", Stderr: &log}
+	a.options.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Confined: true, Strict: true})
+	for line := range strings.Lines(log.String()) {
+		a.log(func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
+			return err
+		})
+	}
+	if err != nil {
+		err = fmt.Errorf("input binaries: %w", err)
+	}
+	var empty *reportinputs.EmptyError
+	if errors.As(err, &empty) {
+		return err, nil
+	}
+	return nil, err
 }
 
 // choosePolicy decides whose policy and baseline count, and finds those of the
@@ -394,7 +433,7 @@ func (a *action) conclusion() string {
 	if a.result.Conclusion == gate.Failure {
 		return string(gate.Failure)
 	}
-	if a.isDry() || len(a.options.Reports) == 0 {
+	if a.isDry() || len(a.options.Reports)+len(a.options.Built) == 0 {
 		return "neutral"
 	}
 	return string(gate.Success)
@@ -411,7 +450,7 @@ func (a *action) isDry() bool {
 // outputs are those of the action that are known when the gate has decided; those
 // of files and the comment come when these are written.
 var outputs = []string{"conclusion", "exit-code", "total-cells", "incompatible", "undetermined", "new-problems", "fixed", "baselined", "allowed",
-	"expired", "stale", "devices", "kernels", "report-digest", "result-file", "sarif-file", "html-file", "markdown-file", "comment-url"}
+	"expired", "stale", "devices", "kernels", "report-digest", "result-file", "sarif-file", "html-file", "markdown-file", "report-file", "comment-url"}
 
 // writeOutputs writes the verdict.
 func (a *action) writeOutputs(ctx context.Context) error {

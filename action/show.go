@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -22,16 +22,15 @@ import (
 )
 
 // fileOutputs are the outputs with names of files, by format.
-var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file"}
+var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file", "report": "report-file"}
 
 // writeFiles writes the files that were asked for. Not to be able to is an error:
 // later steps need them.
 func (a *action) writeFiles(ctx context.Context) error {
-	fallback := ""
-	if len(a.options.Reports) > 0 {
-		fallback = a.prefix(a.options.Reports[0])
-	}
+	fallback := a.prefix(a.options.First())
 	var written []ghactions.Output
+	var out outfile.Group
+	defer out.Close()
 	for _, format := range slices.Sorted(maps.Keys(a.files)) {
 		name := a.files[format]
 		if name == "" {
@@ -51,15 +50,24 @@ func (a *action) writeFiles(ctx context.Context) error {
 				continue
 			}
 			write = func(w io.Writer) error { return reportrender.HTML(w, merged, reportrender.HTMLOptions{}) }
+		case "report":
+			built, err := report.Merge(a.options.Built...)
+			if err != nil {
+				return err
+			}
+			write = built.Encode
 		case "baseline":
 			write = gate.NewBaseline(a.result).Encode
 		}
-		if err := cli.WriteFile(name, write); err != nil {
-			return fmt.Errorf("%v", err) // a folder that is missing is no fault of a report
+		if err := out.Write(name, write); err != nil {
+			return fmt.Errorf("%v", err) // what is missing for writing is no fault of a report
 		}
 		if output := fileOutputs[format]; output != "" {
 			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
 		}
+	}
+	if err := out.Commit(); err != nil {
+		return err
 	}
 	if a.github == nil || len(written) == 0 {
 		return nil

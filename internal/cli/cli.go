@@ -1,5 +1,5 @@
 // Package cli is what every rules_sycl tool shares: subcommands, flags, help,
-// exit codes and output files that appear whole or not at all.
+// exit codes and outputs.
 //
 // A tool is a [Tool] value; its main function is one call of [Tool.Main].
 // Commands return errors, and the kind of error decides the exit code:
@@ -26,7 +26,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Version is the version of every tool in this module.
@@ -58,9 +61,9 @@ func (e *Env) Warnf(place, format string, args ...any) {
 	Warnf(e.Stderr, place, format, args...)
 }
 
-// Warnf writes a diagnostic of severity warning about a place.
+// Warnf writes a diagnostic of severity warning about a place, with all of it escaped.
 func Warnf(w io.Writer, place, format string, args ...any) {
-	fmt.Fprintf(w, "%s: warning: %s\n", place, fmt.Sprintf(format, args...))
+	fmt.Fprintf(w, "%s: warning: %s\n", safetext.Escape(place), safetext.Escape(fmt.Sprintf(format, args...)))
 }
 
 // Run is what a command does once its flags are parsed.
@@ -160,12 +163,16 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if env.Tool == "" {
 		env.Tool = t.Name
 	}
-	err := t.run(ctx, env, args)
+	expanded, err := expandParamFiles(args)
+	if err == nil {
+		args = expanded
+		err = t.run(ctx, env, args)
+	}
 	if interrupt.Stopped(ctx) {
 		return ExitFailure
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
-		fmt.Fprintf(env.Stderr, "%s: error: %v\n", t.Name, err)
+		fmt.Fprintf(env.Stderr, "%s: error: %s\n", t.Name, printable(err.Error(), args))
 		var usage *usageError
 		if errors.As(err, &usage) {
 			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmp.Or(usage.command, t.Name))
@@ -174,11 +181,24 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	return ExitCode(err)
 }
 
-func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
-	args, err := expandParamFiles(args)
-	if err != nil {
-		return err
+// printable returns a message with what would control a terminal, or be a command in the
+// log of a job, as escapes. The lines of a message stay, but those in names of files do
+// not: these are among the arguments.
+func printable(message string, args []string) string {
+	for _, arg := range args {
+		if !strings.Contains(arg, "\n") {
+			continue
+		}
+		for part := range strings.FieldsFuncSeq(arg, func(r rune) bool { return strings.ContainsRune("=,/", r) }) {
+			if strings.Trim(part, "\n") != "" {
+				message = strings.ReplaceAll(message, part, safetext.Escape(part))
+			}
+		}
 	}
+	return safetext.EscapeLines(message)
+}
+
+func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
 	if t.Commands[0].Name == "" {
 		if len(args) > 0 {
 			if c := t.command(args[0]); c != nil && c.Name != "" {
@@ -317,6 +337,13 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 	}
 }
 
+// ParamsDir stands for the folder of a parameter file in its lines, as in configuration
+// files of clang.
+const ParamsDir = "<CFGDIR>"
+
+// maxParams is how long a parameter file may be.
+const maxParams = 256 << 20
+
 // expandParamFiles replaces each argument @FILE by the lines of FILE, the form
 // in which Bazel hands over long command lines.
 func expandParamFiles(args []string) ([]string, error) {
@@ -327,12 +354,13 @@ func expandParamFiles(args []string) ([]string, error) {
 			out = append(out, a)
 			continue
 		}
-		data, err := os.ReadFile(name)
+		data, err := infile.Read(name, "", maxParams)
 		if err != nil {
 			return nil, fmt.Errorf("parameter file: %w", err)
 		}
+		dir := filepath.Dir(name)
 		for line := range strings.Lines(string(data)) {
-			out = append(out, strings.TrimRight(line, "\r\n"))
+			out = append(out, strings.ReplaceAll(strings.TrimRight(line, "\r\n"), ParamsDir, dir))
 		}
 	}
 	return out, nil
@@ -361,40 +389,16 @@ func (s *Strings) Set(v string) error {
 	return nil
 }
 
-// WriteFile calls write with a new file beside path and renames it to path when
-// write succeeds. When anything fails, what was at path stays as it was.
-func WriteFile(path string, write func(w io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*")
-	if err != nil {
-		return fmt.Errorf("%s: cannot create the output: %w", path, err)
-	}
-	forget := interrupt.Scratch(f.Name())
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-		forget()
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	// CreateTemp makes private files; outputs are as public as os.Create's.
-	if err := f.Chmod(0o644); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
-}
+// IsStdout reports whether the name of an output stands for standard output.
+func IsStdout(path string) bool { return path == "" || path == "-" }
 
-// Output calls write with stdout when path is empty or "-", else it is [WriteFile].
+// Output calls write with stdout when path is empty or "-", else
+// it is [outfile.Write].
 func Output(stdout io.Writer, path string, write func(w io.Writer) error) error {
-	if path == "" || path == "-" {
+	if IsStdout(path) {
 		return write(stdout)
 	}
-	return WriteFile(path, write)
+	return outfile.Write(path, write)
 }
 
 // Output is [Output] with standard output.

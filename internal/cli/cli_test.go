@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,6 +48,10 @@ func TestArguments(t *testing.T) {
 	if err := os.WriteFile(params, []byte("--loud\nfrom file\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	placed := filepath.Join(t.TempDir(), "placed")
+	if err := os.WriteFile(placed, []byte("--\n--in=<CFGDIR>/x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		args []string
 		want string
@@ -57,6 +60,7 @@ func TestArguments(t *testing.T) {
 		"one dash, as DPC++ spells":    {[]string{"say", "-loud", "a"}, "A\n"},
 		"everything after two dashes":  {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
 		"lists and repeated flags":     {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
+		"its folder":                   {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
 		"a parameter file":             {[]string{"say", "@" + params}, "FROM FILE\n"},
 		"two dashes and nothing after": {[]string{"say", "a", "--"}, "a\n"},
 	} {
@@ -119,29 +123,5 @@ func TestHelp(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	write := func(text string, fail error) error {
-		return WriteFile(path, func(w io.Writer) error { io.WriteString(w, text); return fail })
-	}
-	if err := write("first", nil); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("broken")
-	if err := write("second", broken); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	if data, _ := os.ReadFile(path); string(data) != "first" {
-		t.Errorf("after a failure the file holds %q", data)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("files are left: %v", entries)
-	}
-	if err := WriteFile(filepath.Join(dir, "none", "out"), func(io.Writer) error { return nil }); err == nil {
-		t.Error("a missing folder is no error")
 	}
 }

@@ -13,7 +13,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -31,6 +33,8 @@ type Options struct {
 	Reports     []string // files
 	BaseReports []string // files of the base branch
 	MayBeEmpty  bool     // that there is no report is for the policy to judge
+
+	Built []*report.Report // that were not read from files, called by their labels
 
 	Policy       File
 	Baseline     File
@@ -59,6 +63,17 @@ type Options struct {
 	Workspace string
 }
 
+// First returns the name of the first report, "" when there is none.
+func (o *Options) First() string {
+	switch {
+	case len(o.Reports) > 0:
+		return filepath.ToSlash(o.Reports[0])
+	case len(o.Built) > 0:
+		return o.Built[0].Target.Label
+	}
+	return ""
+}
+
 // A File is one that is read, or its content when that is known already, such as
 // from another revision. It is not given when its name is empty.
 type File struct {
@@ -83,8 +98,8 @@ func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
 // that cannot be read are bad input.
 func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	defer func() { err = safetext.Error(err) }()
-	if len(o.Reports) == 0 && !o.MayBeEmpty {
-		return in, cli.Usagef("a report is needed")
+	if len(o.Reports)+len(o.Built) == 0 && !o.MayBeEmpty {
+		return in, cli.Usagef("a report is needed, or --binary with the files to make it of")
 	}
 	in.Generator = report.Generator{Name: cmp.Or(o.Program, "compat"), Version: cli.Version}
 	in.Category = o.Category
@@ -108,6 +123,9 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
 		return in, err
 	}
+	for _, r := range o.Built {
+		in.Reports = append(in.Reports, gate.NewIndex(r.Target.Label, r))
+	}
 	if len(o.BaseReports) > 0 {
 		if in.Base, err = readIndexes(ctx, folder, o.BaseReports); err != nil {
 			return in, err
@@ -130,6 +148,27 @@ func Indexes(ctx context.Context, names []string) (indexes []*gate.Index, err er
 func ReadBaseline(name string) (*gate.Baseline, error) {
 	b, err := readBaseline(&workspace.Folder{}, File{Name: name})
 	return b, safetext.Error(err)
+}
+
+// PolicyDevices returns the devices that the policy and the options require or support by
+// name: what reports have to be about. A pattern names no device.
+func PolicyDevices(o Options) (names []string, err error) {
+	defer func() { err = safetext.Error(err) }()
+	folder, err := workspace.Open(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	var in gate.Input
+	if err := o.loadPolicies(folder, &in); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Concat(in.Policy.Required, in.Policy.Supported) {
+		if !strings.Contains(name, "*") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // loadPolicies reads the policies.

@@ -34,16 +34,16 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 		if err != nil {
 			return nil, err
 		}
-		if r.Target.Label == "" && len(names) > 1 {
+		if r.Target.Label == "" && len(names)+len(o.Built) > 1 {
 			r.Target.Label = filepath.ToSlash(name)
 		}
 		list = append(list, r)
 	}
-	return list, nil
+	return append(list, o.Built...), nil
 }
 
-// Digest returns the SHA-256 of the SHA-256 of each report that the options name,
-// in their order.
+// Digest returns the SHA-256 of the SHA-256 of each report that the options name or
+// have, in their order.
 func Digest(ctx context.Context, o Options) (digest string, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
@@ -68,6 +68,13 @@ func Digest(ctx context.Context, o Options) (digest string, err error) {
 		_, err = io.Copy(one, f)
 		f.Close()
 		if err != nil {
+			return "", err
+		}
+		all.Write(one.Sum(nil))
+	}
+	for _, r := range o.Built {
+		one := sha256.New()
+		if err := r.Encode(one); err != nil {
 			return "", err
 		}
 		all.Write(one.Sum(nil))

@@ -3,8 +3,11 @@
 // A program's main function is one call of [Main]. The first signal ends the context
 // of the work, and with it the programs that the work runs by [Command]. Work that is
 // not done 0.4 seconds later, such as a read of a named pipe that has no writer, is
-// left. A second signal leaves it at once. In both cases the files and folders of
-// [Scratch] and [TempDir] are removed.
+// left. A second signal leaves it at once. In both cases the folders of [ScratchDir] and
+// [TempDir] are removed.
+//
+// A program that is killed in another way leaves them. The next one that makes such a
+// folder in the same place removes what no running program has.
 //
 // The program then prints one line on standard error and ends by the same signal, so
 // that shells stop a loop or a script and show the exit status 128 + number of the
@@ -17,7 +20,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -98,50 +100,4 @@ func atMost(limit time.Duration, f func()) {
 	case <-done:
 	case <-time.After(limit):
 	}
-}
-
-// scratch is what a program that is stopped removes.
-var scratch paths
-
-type paths struct {
-	mu   sync.Mutex
-	list map[*string]bool
-}
-
-func (p *paths) remove() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for path := range p.list {
-		os.RemoveAll(*path)
-	}
-}
-
-// Scratch has a file or folder removed when the program is stopped before forget is
-// called.
-func Scratch(path string) (forget func()) {
-	scratch.mu.Lock()
-	defer scratch.mu.Unlock()
-	if scratch.list == nil {
-		scratch.list = map[*string]bool{}
-	}
-	scratch.list[&path] = true
-	return func() {
-		scratch.mu.Lock()
-		defer scratch.mu.Unlock()
-		delete(scratch.list, &path)
-	}
-}
-
-// TempDir makes a temporary folder whose name begins with prefix. It is removed by
-// remove, or when the program is stopped.
-func TempDir(prefix string) (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", prefix)
-	if err != nil {
-		return "", nil, err
-	}
-	forget := Scratch(dir)
-	return dir, func() {
-		os.RemoveAll(dir)
-		forget()
-	}, nil
 }

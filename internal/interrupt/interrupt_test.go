@@ -45,6 +45,10 @@ var works = map[string]func(ctx context.Context, dir string) int{
 		cmd.Run()
 		return 4
 	},
+	"makes a scratch folder again": func(_ context.Context, dir string) int {
+		ready()
+		return 0
+	},
 	"never ends": func(context.Context, string) int {
 		grace = time.Hour
 		ready()
@@ -62,22 +66,14 @@ func TestMain(m *testing.M) {
 	dir := os.Getenv("DIR")
 	Main("program", func(ctx context.Context) int {
 		os.Setenv("TMPDIR", dir)
-		folder, remove, err := TempDir("folder")
+		folder, remove, err := TempDir()
 		if err != nil {
 			return 5
 		}
-		file := filepath.Join(dir, "file")
-		Scratch(file)
-		kept := filepath.Join(dir, "kept")
-		forget := Scratch(kept)
-		for _, name := range []string{filepath.Join(folder, "a"), file, kept} {
+		for _, name := range []string{filepath.Join(folder, "a"), filepath.Join(dir, "kept")} {
 			os.WriteFile(name, nil, 0o644)
 		}
-		forget()
-		defer func() {
-			remove()
-			os.Remove(file)
-		}()
+		defer remove()
 		return work(ctx, dir)
 	})
 }
@@ -201,4 +197,51 @@ func TestExitCode(t *testing.T) {
 	if err := cmd.Run(); !errors.As(err, &failed) || failed.ExitCode() != 3 {
 		t.Errorf("got %v", err)
 	}
+}
+
+// What a killed program leaves, the next one removes; what a running one has, stays.
+func TestLeftFolders(t *testing.T) {
+	killed, dir, _ := start(t, "never ends")
+	folders := func() (list []string) {
+		list, _ = filepath.Glob(filepath.Join(dir, ScratchPrefix+"*"))
+		return list
+	}
+	running := runAgain(t, dir, "never ends")
+	if list := folders(); len(list) != 2 {
+		t.Fatalf("two programs run and there are %q", list)
+	}
+	killed.Process.Kill()
+	killed.Wait()
+	// Left before a lock was made, and of no program.
+	if err := os.Mkdir(filepath.Join(dir, ScratchPrefix+"early"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	runAgain(t, dir, "makes a scratch folder again").Wait()
+	if list := folders(); len(list) != 1 {
+		t.Errorf("one program runs and there are %q", list)
+	}
+	running.Process.Kill()
+}
+
+// runAgain starts a work in the folder of another one, and waits for it to be ready.
+func runAgain(t *testing.T, dir, work string) *exec.Cmd {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), "WORK="+work, "DIR="+dir)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return cmd
 }

@@ -47,16 +47,18 @@ type Options struct {
 	// folder is read.
 	Confined bool
 
-	// Strict makes it an error that a file cannot be read which a folder, a pattern or an
-	// archive has. Without, that is a warning.
+	// Strict is for a gate. Each file is a program of its own unless there is a label, and
+	// it is an error that a file cannot be read which a folder, a pattern or an archive
+	// has. Without, that is a warning.
 	Strict bool
 }
 
 // lookedFor says what is looked for, for messages about files that have none of it.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
 
-// Make returns the report. Warnings and notes go to the standard error of env.
-func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) {
+// Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
+// to the standard error of env.
+func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
 	config, err := devices.Load(env.Stderr, o.DeviceConfig)
 	if err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func Make(ctx context.Context, env *cli.Env, o Options) (*report.Report, error) 
 		return nil, err
 	}
 	c.summarize(named)
-	return c.report(chosen, built, config)
+	return c.reports(chosen, built, config)
 }
 
 func (o *Options) workspace() (*workspace.Folder, error) {
@@ -173,17 +175,29 @@ func (c *collector) check() error {
 	case c.fault != nil:
 		return c.fault
 	case c.leftOut != "":
-		return cli.BadInput(fmt.Errorf("no device image can be taken: %s", safetext.Printable(c.leftOut)))
+		return emptyf("no device image can be taken: %s", c.leftOut)
 	case c.files == 0:
-		return cli.BadInput(fmt.Errorf("there is no file to report on: %s", safetext.Printable(strings.Join(slices.Concat(c.Files, c.Embedded), ", "))))
+		return emptyf("there is no file to report on: %s", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}
 	for f, why := range c.none {
 		if c.files == 1 {
-			return cli.BadInput(fmt.Errorf("%s: %s: looked for %s", safetext.Printable(f.name), why, lookedFor))
+			return emptyf("%s: %s: looked for %s", f.name, why, lookedFor)
 		}
 	}
-	return cli.BadInput(fmt.Errorf("no device images in %s: looked for %s", filesOf(c.files), lookedFor))
+	return emptyf("no device images in %s: looked for %s", filesOf(c.files), lookedFor)
 }
+
+// An EmptyError says that there is no device code to report on. It is bad input.
+type EmptyError struct{ msg string }
+
+func emptyf(format string, args ...any) error {
+	return &EmptyError{safetext.Printable(fmt.Sprintf(format, args...))}
+}
+
+func (e *EmptyError) Error() string { return e.msg }
+
+// BadInput marks the error as caused by an input file.
+func (*EmptyError) BadInput() {}
 
 // summarize says which files have no device code.
 func (c *collector) summarize(named []*file) {
@@ -204,9 +218,9 @@ func filesOf(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// report makes the report on the parts and the chosen devices or, when there are none,
+// reports makes the reports on the parts and the chosen devices or, when there are none,
 // what the files are built for.
-func (c *collector) report(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) (*report.Report, error) {
+func (c *collector) reports(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) ([]*report.Report, error) {
 	programs := c.programs()
 	if len(chosen) == 0 {
 		var all []report.Module
@@ -217,7 +231,7 @@ func (c *collector) report(chosen, built []*deviceconfig.Device, config *devicec
 	}
 	var list []*report.Report
 	for i, p := range programs {
-		report.JoinRounded(p.modules)
+		report.JoinForms(p.modules)
 		r, err := report.Build(p.modules, chosen, config, c.generator, p.label.stable)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", safetext.Printable(p.name), err)
@@ -225,17 +239,13 @@ func (c *collector) report(chosen, built []*deviceconfig.Device, config *devicec
 		list = append(list, r)
 		programs[i] = nil // its modules are not needed any more
 	}
-	r, err := report.Merge(list...)
-	if err != nil {
-		return nil, cli.BadInput(err)
-	}
-	return r, nil
+	return list, nil
 }
 
 // programs returns a part for each program.
 func (c *collector) programs() []*part {
 	bare := !slices.ContainsFunc(c.parts, func(p *part) bool { return !p.bare })
-	if c.Label == "" && len(c.Embedded) == 0 && !bare {
+	if c.Label == "" && len(c.Embedded) == 0 && (c.Strict || !bare) {
 		return distinct(c.parts)
 	}
 	whole := &part{name: c.parts[0].name, label: label{stable: c.Label}}

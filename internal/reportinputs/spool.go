@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -24,8 +25,7 @@ type spooled struct {
 func (s *spooled) Size() int64  { return s.size }
 func (s *spooled) Close() error { return s.close() }
 
-// spool reads a stream to its end. What is large is in a scratch file, which has no name
-// any more where the system allows that.
+// spool reads a stream to its end. What is large is in a scratch file.
 func spool(in io.Reader) (*spooled, error) {
 	var start bytes.Buffer
 	n, err := io.Copy(&start, io.LimitReader(in, inMemory))
@@ -35,18 +35,18 @@ func spool(in io.Reader) (*spooled, error) {
 	if n < inMemory {
 		return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
 	}
-	f, err := os.CreateTemp("", "compat-member-*")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return nil, scratchError(err)
 	}
-	forget := func() {}
-	if os.Remove(f.Name()) != nil { // Windows keeps files that are open
-		forget = interrupt.Scratch(f.Name())
+	f, err := os.Create(filepath.Join(dir, "member"))
+	if err != nil {
+		remove()
+		return nil, scratchError(err)
 	}
 	closeFile := func() error {
 		err := f.Close()
-		os.Remove(f.Name())
-		forget()
+		remove()
 		return err
 	}
 	size, err := io.Copy(scratch{f}, io.LimitReader(io.MultiReader(&start, in), maxMember+1))

@@ -23,6 +23,10 @@ intel_gpu_pvc:
   aspects: [gpu, fp16, fp64, atomic64]
   sub-group-sizes: [16, 32]
   max-work-group-size: 1024
+intel_gpu_tgllp:
+  aspects: [gpu, fp16]
+  sub-group-sizes: [8, 16, 32]
+  max-work-group-size: 512
 x86_64:
   aspects: [cpu, fp64]
   sub-group-sizes: [4, 8, 16]

@@ -3,7 +3,8 @@
 // Images of different targets with the same property sets and kernels are forms of one
 // abstract module, and so are those of one file, or of one archive member, about which
 // nothing is known. An image about which the host file says nothing gets its
-// requirements and the names of its kernels from its own bytes.
+// requirements and the names of its kernels from its own bytes. Its options for the
+// runtime's compiler are kept in a property set, see package jitoptions.
 package collect
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -23,7 +25,13 @@ import (
 
 // A Result says what became of the images of a host file.
 type Result struct {
-	Taken   int // number of images that are in abstract modules
+	Taken int // number of images that are in abstract modules
+
+	// Repeated is the number of those that are the same as one before, of this file or
+	// another, in their bytes, target and property sets. Abstract modules have it once.
+	// Programs have several where several of their objects have the same kernel.
+	Repeated int
+
 	LeftOut []LeftOut
 }
 
@@ -64,8 +72,10 @@ func Add(b *syclbin.Builder, host *hostbin.File, name string) (Result, error) {
 			r.LeftOut = append(r.LeftOut, LeftOut{img, why})
 			continue
 		}
-		r.Taken++
-		if err := add(b, img, name); err != nil {
+		taken, repeated, err := add(b, img, name)
+		r.Taken += taken
+		r.Repeated += repeated
+		if err != nil {
 			return r, &ImageError{img.Origin, err}
 		}
 	}
@@ -101,15 +111,16 @@ func isSYCL(img *hostbin.Image) bool {
 	return true
 }
 
-// add adds an image to the abstract module of its kernels.
-func add(b *syclbin.Builder, img *hostbin.Image, host string) error {
+// add adds an image to the abstract module of its kernels. It returns how many images were
+// taken, which are several for a SYCLBIN, and how many of them were there already.
+func add(b *syclbin.Builder, img *hostbin.Image, host string) (taken, repeated int, err error) {
 	format := imageformat.Detect(img, img.Size())
 	if format == imageformat.SYCLBIN || format == imageformat.Offload {
 		return addSYCLBIN(b, img)
 	}
 	metadata, err := metadataOf(img)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	triple := wholeTriple(img.Triple)
 	var form *syclbin.Image
@@ -123,23 +134,39 @@ func add(b *syclbin.Builder, img *hostbin.Image, host string) error {
 	if len(metadata.Sets()) == 0 {
 		key = "\x00" + host + "\x00" + unit(img)
 	}
-	return b.Add(key, metadata, form)
+	if options := (jitoptions.Options{Compile: img.CompileOptions, Link: img.LinkOptions}); options != (jitoptions.Options{}) {
+		jitoptions.Put(metadata, options)
+	}
+	return addOnce(b, key, metadata, form)
+}
+
+func addOnce(b *syclbin.Builder, key string, metadata *propset.Registry, img *syclbin.Image) (taken, repeated int, err error) {
+	kept, err := b.AddOnce(key, metadata, img)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case kept:
+		return 1, 0, nil
+	}
+	return 1, 1, nil
 }
 
 // addSYCLBIN adds all images of a SYCLBIN that is an image.
-func addSYCLBIN(b *syclbin.Builder, img *hostbin.Image) error {
+func addSYCLBIN(b *syclbin.Builder, img *hostbin.Image) (taken, repeated int, err error) {
 	f, err := syclbin.NewFile(img, img.Size())
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	for _, m := range f.Modules {
 		for _, i := range m.Images() {
-			if err := b.Add(strings.Join(m.Kernels(), "\n"), m.Metadata, i); err != nil {
-				return err
+			t, r, err := addOnce(b, strings.Join(m.Kernels(), "\n"), m.Metadata, i)
+			if err != nil {
+				return taken, repeated, err
 			}
+			taken, repeated = taken+t, repeated+r
 		}
 	}
-	return nil
+	return taken, repeated, nil
 }
 
 // metadataOf returns what the host file says about an image, or else its own bytes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -21,19 +22,22 @@ func TestAdd(t *testing.T) {
 	text := image("sycl", "spir64", "", "; text")
 	text.Stated = imageformat.Text
 	for _, test := range []struct {
-		name    string
-		images  []*hostbin.Image
-		modules int
-		leftOut []string
+		name     string
+		images   []*hostbin.Image
+		modules  int
+		repeated int
+		leftOut  []string
 	}{
 		{"IR of the same kernels for two targets is one module",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, nil},
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, 0, nil},
 		{"other kernels are another module",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, nil},
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, 0, nil},
 		{"native code is a module of its own",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, nil},
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, 0, nil},
+		{"images that are the same are one",
+			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
 		{"what no SYCLBIN can have",
-			[]*hostbin.Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0,
+			[]*hostbin.Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
 			[]string{"an image of openmp for spir64 is left out: a SYCLBIN is for SYCL", "an image of hip for amdgcn is left out: a SYCLBIN is for SYCL",
 				"the image for spir64 has no bytes and is left out", "the image for spir64 is text and is left out: a SYCLBIN is for what is compiled"}},
 	} {
@@ -47,10 +51,44 @@ func TestAdd(t *testing.T) {
 			for _, l := range r.LeftOut {
 				reasons = append(reasons, l.Reason)
 			}
-			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || !slices.Equal(reasons, test.leftOut) {
-				t.Errorf("%d modules, %d taken, left out %q", n, r.Taken, reasons)
+			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || r.Repeated != test.repeated || !slices.Equal(reasons, test.leftOut) {
+				t.Errorf("%d modules, %d taken, %d of them repeated, left out %q", n, r.Taken, r.Repeated, reasons)
 			}
 		})
+	}
+}
+
+// Options that are in the descriptor of an image are in a property set of its module.
+func TestAddOptions(t *testing.T) {
+	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
+	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
+	var b syclbin.Builder
+	if _, err := Add(&b, &hostbin.File{Images: []*hostbin.Image{with, without}}, "host"); err != nil {
+		t.Fatal(err)
+	}
+	modules := b.File(syclbin.Executable).Modules
+	if len(modules) != 2 {
+		t.Fatalf("%d modules: images with other options are others", len(modules))
+	}
+	if got := jitoptions.Of(modules[0].Metadata); got != (jitoptions.Options{Compile: with.CompileOptions, Link: "-l"}) {
+		t.Errorf("options %+v", got)
+	}
+	if modules[1].Metadata.Set(jitoptions.Set) != nil {
+		t.Errorf("an image without options has the set:\n%s", modules[1].Metadata)
+	}
+}
+
+// Options do not make images of which nothing is known forms of one module.
+func TestAddOptionsAlone(t *testing.T) {
+	a, b := image("sycl", "nvptx64", "", "BC\xc0\xde1"), image("sycl", "spir64", "", "BC\xc0\xde2")
+	a.CompileOptions, b.CompileOptions = "-g", "-g"
+	a.Origin.Member, b.Origin.Member = "a.o", "b.o"
+	var builder syclbin.Builder
+	if _, err := Add(&builder, &hostbin.File{Images: []*hostbin.Image{a, b}}, "host"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(builder.File(syclbin.Executable).Modules); n != 2 {
+		t.Errorf("%d modules of two archive members", n)
 	}
 }
 

@@ -154,12 +154,14 @@ func (c *coverage) base(was *target, repeated *repeated) {
 func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	now := map[string]int{}
 	for _, k := range t.kernels {
-		plain, _ := withoutNumbers(k.name)
-		now[plain]++
+		for _, name := range k.names() {
+			plain, _ := withoutNumbers(name)
+			now[plain]++
+		}
 	}
 	for row, k := range was.kernels {
 		plain, unnamed := withoutNumbers(k.name)
-		if t.row(k.name) >= 0 && !unnamed {
+		if !unnamed && slices.ContainsFunc(k.names(), func(name string) bool { return t.row(name) >= 0 }) {
 			continue
 		}
 		if now[plain]--; now[plain] >= 0 || !repeated.counts(was, row) {

@@ -73,6 +73,15 @@ func (i *item) kernelName() string {
 	return ""
 }
 
+// kernelNames returns the names by which the kernel of an item may be known: its own, and
+// those of its forms.
+func (i *item) kernelNames() []string {
+	if k := i.kernel(); k != nil {
+		return k.names()
+	}
+	return []string{""}
+}
+
 // file returns the source file of the kernel.
 func (i *item) file() string {
 	if k := i.kernel(); k != nil && !k.location.IsZero() {
@@ -211,7 +220,7 @@ func (x *Exception) covers(t *target, p *problem) bool {
 		return false
 	}
 	if k := t.kernelOf(p); k != nil {
-		return glob.MatchAny(x.Kernels, k.display, k.name)
+		return k.matches(x.Kernels)
 	}
 	return glob.MatchAny(x.Kernels, "")
 }
@@ -268,7 +277,7 @@ func (e *evaluator) families(t *target, own bool) map[int][]*member {
 	for n, f := range e.Policy.Families {
 		m := &member{f.Name, map[int]bool{}}
 		for row, k := range t.kernels {
-			if !glob.MatchAny(f.Kernels, k.display, k.name) {
+			if !k.matches(f.Kernels) {
 				continue
 			}
 			if out == nil {

@@ -78,7 +78,7 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 			images = slices.Compact(images)
 		}
 		t := get(cmp.Or(report.KernelTarget(k), r.Target.Label))
-		rows[i] = row{t, t.addKernel(&kernel{k.Name, k.DisplayName, k.Location, k.Origins, images})}
+		rows[i] = row{t, t.addKernel(newKernel(k, images))}
 	}
 	if len(r.Kernels) == 0 {
 		get(r.Target.Label) // a target without kernels is checked as well

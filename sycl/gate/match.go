@@ -1,6 +1,10 @@
 package gate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+)
 
 // matcher pairs items with the entries of a baseline.
 type matcher struct {
@@ -11,13 +15,19 @@ type matcher struct {
 // the counts. Entries match items of the same target first, then of any: targets
 // can be renamed. Compilers number lambdas without a name, so that one more
 // changes the names of others: what is left matches in the same source file when
-// only such numbers differ.
+// only such numbers differ. A kernel has the entries of all of its forms: baselines and
+// reports may be older than the joining of forms, and a change in the source may make
+// another form the one that the kernel has its name of.
 func (m *matcher) match(items []*item) {
 	m.pass(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
 		return identity{target: target, kernel: kernel}, true
 	})
 	m.pass(items, StateUnchanged, func(_, _, kernel string) (identity, bool) {
 		return identity{kernel: kernel}, true
+	})
+	m.pass(items, StateUpdated, func(target, _, kernel string) (identity, bool) {
+		form, ok := kernelname.FormOf(kernel)
+		return identity{target: target, kernel: form.Kernel}, ok
 	})
 	m.pass(items, StateUpdated, func(target, file, kernel string) (identity, bool) {
 		plain, unnamed := withoutNumbers(kernel)
@@ -63,17 +73,18 @@ func (m *matcher) find(it *item, state State, of identify, open map[identity][]i
 		if n > 0 {
 			label = it.also[n-1]
 		}
-		id, ok := of(label, it.file(), it.kernelName())
-		if !ok {
-			return
-		}
-		id.device, id.required, id.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
-		if list := open[id]; len(list) > 0 {
-			it.state = state
-			e := &m.entries[list[0]]
-			if e.Count--; e.Count == 0 {
-				open[id] = list[1:]
+		for _, name := range it.kernelNames() {
+			id, ok := of(label, it.file(), name)
+			id.device, id.required, id.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
+			if list := open[id]; ok && len(list) > 0 {
+				it.state = state
+				e := &m.entries[list[0]]
+				if e.Count--; e.Count == 0 {
+					open[id] = list[1:]
+				}
 			}
+		}
+		if it.state == state {
 			return
 		}
 	}

@@ -178,7 +178,7 @@ what you know of your devices into a device configuration file, or say with "und
 		Long:  `The report was made by a newer version. Check it with that version.`},
 	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
 		Short: "The kernel uses intrinsics of explicit SIMD that the device does not have.",
-		Next:  "write a kernel without the intrinsic, in another source, for such devices, and choose by the device",
+		Next:  "write a kernel without these intrinsics in another source, and choose by the device",
 		Long: `The compiler for the device refuses the whole module, ahead of time and when the program runs. Accesses by the
 load-store cache (lsc_block_load, lsc_gather, and block_load and others with cache hints) are for Intel GPUs from Xe-HPG on.
 Named barriers are for Xe-HPC and GPUs from Xe2 on, and xmx::dpas is for GPUs with matrix engines. For other devices write a

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -30,6 +32,26 @@ type kernel struct {
 	location      srcloc.Location
 	origins       []srcloc.Origin
 	images        []string // digests, sorted
+	forms         []string // mangled; reports made before forms were joined have them as kernels
+}
+
+// names returns the mangled names of a kernel and its forms.
+func (k *kernel) names() []string { return append([]string{k.name}, k.forms...) }
+
+// matches reports whether the kernel or one of its forms has a name that matches a
+// pattern, mangled or demangled.
+func (k *kernel) matches(patterns []string) bool {
+	return glob.MatchAny(patterns, k.display, k.name) || slices.ContainsFunc(k.forms, func(form string) bool {
+		return glob.MatchAny(patterns, form, kernelname.Display(form))
+	})
+}
+
+func newKernel(k *report.Kernel, images []string) *kernel {
+	out := &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images}
+	for _, f := range k.Forms {
+		out.forms = append(out.forms, f.Name)
+	}
+	return out
 }
 
 // verdictOf returns the verdict of a cell, none for one that stands for a report that
@@ -90,7 +112,18 @@ func (t *target) addKernel(k *kernel) int {
 		t.byName[k.name] = i
 		t.kernels = append(t.kernels, k)
 	}
+	t.nameForms(i, k)
 	return i
+}
+
+// nameForms makes the kernel at an index known by its forms, but for those that are
+// kernels of their own.
+func (t *target) nameForms(i int, k *kernel) {
+	for _, form := range k.forms {
+		if at, ok := t.byName[form]; !ok || t.kernels[at].name != form {
+			t.byName[form] = i
+		}
+	}
 }
 
 // outcome is what a cell says, whatever kernel and device it is about.
@@ -194,6 +227,9 @@ func (t *target) sort() {
 			verdicts = append(verdicts, t.verdicts[from*len(t.devices):(from+1)*len(t.devices)]...)
 		}
 		t.kernels, t.verdicts = kernels, verdicts
+		for i, k := range kernels {
+			t.nameForms(i, k)
+		}
 		for _, p := range t.problems {
 			p.kernel = place[p.kernel]
 		}
@@ -280,6 +316,9 @@ func (t *target) joinKernel(k *kernel) int {
 	if compareOrigins(k.origins, known.origins) > 0 {
 		known.origins = k.origins
 	}
+	known.forms = slices.Concat(known.forms, k.forms)
+	slices.Sort(known.forms)
+	known.forms = slices.Compact(known.forms)
 	if !slices.Equal(known.images, k.images) {
 		known.images = slices.Concat(known.images, k.images)
 		slices.Sort(known.images)

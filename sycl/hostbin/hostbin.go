@@ -80,10 +80,10 @@ package hostbin
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/lazyfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -160,18 +160,15 @@ func (o Origin) String() string {
 // LookedFor says what is looked for, for messages about files without images.
 const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and descriptor tables of the SYCL and OpenMP runtimes"
 
-// Open reads the file with that name, which stays open until Close.
+// Open reads the file with that name. Until Close its images can be read. So many files
+// can be in use that a process could not have them open: those that were not read for
+// longest are closed, and opened again when they are read.
 func Open(name string) (*File, error) {
-	f, err := os.Open(name)
+	f, err := lazyfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	file, err := NewFile(f, info.Size())
+	file, err := NewFile(f, f.Info().Size())
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)

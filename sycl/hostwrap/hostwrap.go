@@ -12,7 +12,7 @@
 //
 // The descriptor is a table of the images as package hostbin reads it: of version 2
 // for releases before 2026, of version 3 for others, with entries in the older of
-// their two layouts and without compile and link options. The libsycl of 2025.3.1 and
+// their two layouts. The libsycl of 2025.3.1 and
 // that of 2026.2.0 were tried with it.
 //
 // The bytes of images are not in the source: directives .incbin name their files as
@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
@@ -56,6 +57,9 @@ type Image struct {
 
 	// Properties has the aspects of package aspect.
 	Properties *propset.Registry
+
+	// Options are those for the runtime's compiler.
+	Options jitoptions.Options
 }
 
 // Target returns what the runtime calls the target of a triple: the part before the
@@ -205,7 +209,14 @@ func (s *source) image(img *Image) ([]word, error) {
 	const ofSYCL = 4 // the kind of offloading
 	first := uint64(s.release.Descriptor) | ofSYCL<<16 | formatNumbers[img.Format]<<24
 	empty := s.text("")
-	words := []word{number(first), s.text(img.Target), empty, empty}
+	words := []word{number(first), s.text(img.Target)}
+	for _, options := range []string{img.Options.Compile, img.Options.Link} {
+		if options == "" {
+			words = append(words, empty)
+		} else {
+			words = append(words, s.text(options))
+		}
+	}
 	if s.release.Descriptor == 2 {
 		words = append(words, null, null) // the manifest
 	}
@@ -229,6 +240,8 @@ func (img *Image) check() error {
 		return fmt.Errorf("the name of its file has a NUL in it")
 	case img.Target == "" || strings.ContainsRune(img.Target, 0):
 		return fmt.Errorf("the target %q is empty or has a NUL in it", img.Target)
+	case strings.ContainsRune(img.Options.Compile+img.Options.Link, 0):
+		return fmt.Errorf("its options have a NUL in them")
 	case formatNumbers[img.Format] == 0:
 		return fmt.Errorf("the runtime does not know the format %v", img.Format)
 	}

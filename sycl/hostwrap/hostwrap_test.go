@@ -16,6 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
@@ -67,6 +68,7 @@ func TestRoundTrip(t *testing.T) {
 				other.Add("SYCL/x").Put("long", propset.Bytes(bytes.Repeat([]byte("\x00\xff\"\\\n7"), 50)))
 				other.Add("[odd] \t\u00e4\"\\").Put("key 8\u00e4\"\\1", propset.String("9"))
 				images[1].Properties = other
+				images[1].Options = jitoptions.Options{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
 				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: imageformat.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
 				// An image whose end is the start of what comes next.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
@@ -116,7 +118,7 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 		if err != nil || !bytes.Equal(data, contents[i]) {
 			t.Errorf("image %d: %d bytes, want %d; %v", i, len(data), len(contents[i]), err)
 		}
-		if got.Model != "sycl" || got.Triple != want.Target || got.Stated != want.Format || got.CompileOptions+got.LinkOptions != "" {
+		if got.Model != "sycl" || got.Triple != want.Target || got.Stated != want.Format || got.CompileOptions != want.Options.Compile || got.LinkOptions != want.Options.Link {
 			t.Errorf("image %d is %+v", i, got)
 		}
 		if !slices.Equal(got.Entries, want.Entries) {

@@ -1,6 +1,8 @@
 package imageformat
 
 import (
+	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -69,4 +71,53 @@ func (*FormatError) BadInput() {}
 
 func errorf(offset int64, format string, args ...any) error {
 	return &FormatError{offset, fmt.Sprintf(format, args...)}
+}
+
+// HasNoKernels reports whether an image certainly has no kernels: SPIR-V without entry
+// points, or ELF for Intel and NVIDIA GPUs without their code. It reads no more than the
+// instructions before the first function, or the names of the sections.
+func HasNoKernels(r io.ReaderAt, size int64) bool {
+	switch Detect(r, size) {
+	case SPIRV:
+		return hasNoEntryPoints(bufio.NewReader(io.NewSectionReader(r, 0, size)))
+	case Zebin, Cubin:
+		names, err := ELFKernels(r, size)
+		return err == nil && len(names) == 0
+	}
+	return false
+}
+
+// hasNoEntryPoints reads a SPIR-V module, whose entry points are before its functions.
+// Of a module that cannot be read it knows nothing.
+func hasNoEntryPoints(r *bufio.Reader) bool {
+	const (
+		headerSize   = 20
+		opEntryPoint = 15
+		opFunction   = 54
+	)
+	var header [headerSize]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		return false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if header[0] == 0x07 {
+		order = binary.BigEndian
+	}
+	for {
+		var word [4]byte
+		if _, err := io.ReadFull(r, word[:]); err != nil {
+			return err == io.EOF // a module without functions
+		}
+		first := order.Uint32(word[:])
+		words := int(first >> 16)
+		switch op := first & 0xffff; {
+		case words == 0 || op == opEntryPoint:
+			return false
+		case op == opFunction:
+			return true
+		}
+		if _, err := r.Discard(4 * (words - 1)); err != nil {
+			return false
+		}
+	}
 }

@@ -102,3 +102,33 @@ func FuzzELFKernels(f *testing.F) {
 		}
 	})
 }
+
+func TestHasNoKernels(t *testing.T) {
+	spirv := func(order binary.ByteOrder, words ...uint32) string {
+		data := make([]byte, 0, 4*(5+len(words)))
+		for _, w := range append([]uint32{0x07230203, 0x00010400, 0, 10, 0}, words...) {
+			data = order.(binary.AppendByteOrder).AppendUint32(data, w)
+		}
+		return string(data)
+	}
+	const capability, entryPoint, function = 2<<16 | 17, 4<<16 | 15, 5<<16 | 54
+	for _, test := range []struct {
+		name, data string
+		want       bool
+	}{
+		{"SPIR-V with a function alone", spirv(binary.LittleEndian, capability, 6, function, 1, 2, 0, 3), true},
+		{"SPIR-V with an entry point", spirv(binary.LittleEndian, capability, 6, entryPoint, 6, 1, 0x6b), false},
+		{"SPIR-V with nothing", spirv(binary.BigEndian, capability, 6), true},
+		{"big-endian SPIR-V with an entry point", spirv(binary.BigEndian, entryPoint, 6, 1, 0x6b), false},
+		{"SPIR-V with an instruction of no words", spirv(binary.LittleEndian, 17), false},
+		{"SPIR-V that ends in an instruction", spirv(binary.LittleEndian, capability), false},
+		{"SPIR-V without a header", "\x03\x02\x23\x07", false},
+		{"ELF with kernels", string(elf(".text.k")), false},
+		{"ELF without kernels", string(elf(".text.Intel_Symbol_Table_Void_Program")), true},
+		{"bitcode", "BC\xc0\xde", false},
+	} {
+		if got := HasNoKernels(strings.NewReader(test.data), int64(len(test.data))); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}

@@ -5,7 +5,7 @@
 // type information, so that class VectorAdd becomes _ZTS9VectorAdd. The device
 // header sycl_lite wraps the type of a kernel with required sizes into
 // sycl_lite::kernel_with, which the author never wrote, as DPC++ does with the type of
-// a kernel that it makes of another ([Rounded]). And DPC++'s runtime finds a
+// a kernel that it makes of another ([FormOf]). And DPC++'s runtime finds a
 // kernel of a SYCLBIN only when its symbol starts with [Prefix], which people never
 // see.
 package kernelname
@@ -63,20 +63,23 @@ var freeFunction = regexp.MustCompile(`\b` + Prefix)
 
 // Display returns the name of a kernel or function as people write it:
 // "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
-// "_Z19__sycl_kernel_scalePff" is scale(float*, float). A kernel that [Rounded] says was
-// made of another has the name of that one. A name that is not mangled stays as it is but
-// for the prefix and what the runtime puts before it.
+// "_Z19__sycl_kernel_scalePff" is scale(float*, float). A kernel that runs
+// another over a rounded range has the name of that one ([FormOf]); one of a reduction also
+// has what sets it apart from the others: "Sum (reduction, KernelOneWGTag)". A name that is not mangled stays
+// as it is but for the prefix and what the runtime puts before it.
 func Display(symbol string) string {
 	symbol = Base(symbol[len(compiled.FindString(symbol)):])
 	tree := parse(symbol)
 	if tree == nil {
 		return symbol
 	}
-	if of := rounded(tree); of != nil {
-		tree = of
-	}
-	if name, ok := reduction(tree); ok {
-		return name
+	switch m := madeOf(tree); {
+	case m.written == nil:
+	case m.kind == RoundedRange:
+		tree = m.written
+	case m.tag != "":
+		name, _ := text(m.written)
+		return name + " (reduction, " + m.tag + ")"
 	}
 	name, _ := text(tree)
 	if of, ok := strings.CutPrefix(name, "sycl_lite::kernel_with<"); ok {
@@ -85,73 +88,6 @@ func Display(symbol string) string {
 		}
 	}
 	return name
-}
-
-// Rounded reports whether a kernel is one that DPC++ made of another. For one
-// parallel_for over a range there are two kernels: the one that was written, and one
-// that runs it over a range rounded up to a size that suits the device. When a program
-// runs, the runtime takes one of them by the range. Rounded returns the name of the
-// kernel that was written, as Display does.
-func Rounded(symbol string) (kernel string, ok bool) {
-	of := rounded(parse(Base(symbol)))
-	if of == nil {
-		return "", false
-	}
-	return text(of)
-}
-
-// roundedArgument says which template argument of the types that DPC++ names its own
-// kernels by is the kernel that was written: a named one, and ones whose name is the
-// type of their function.
-var roundedArgument = map[string]int{
-	"sycl::detail::__pf_kernel_wrapper":      0,
-	"sycl::detail::RoundedRangeKernel":       2,
-	"sycl::detail::RoundedRangeKernelWithKH": 2,
-}
-
-// rounded returns the type that names the kernel that was written, or nil.
-func rounded(tree demangle.AST) demangle.AST {
-	t, ok := tree.(*demangle.Template)
-	if !ok {
-		return nil
-	}
-	name, _ := text(t.Name)
-	at, ok := roundedArgument[name]
-	if !ok || at >= len(t.Args) {
-		return nil
-	}
-	return t.Args[at]
-}
-
-// reduction names a kernel that DPC++ makes for a kernel with reductions, of which there
-// are several: its headers choose among ways of reducing, and among kernels for each.
-// The name is that of the kernel that was written, and what sets this one apart:
-// "Sum (reduction, KernelOneWGTag)".
-func reduction(tree demangle.AST) (name string, ok bool) {
-	t, ok := tree.(*demangle.Template)
-	if !ok || len(t.Args) < 2 {
-		return "", false
-	}
-	kind, _ := text(t.Name)
-	kind, ok = strings.CutPrefix(kind, "sycl::detail::reduction::")
-	if !ok || kind != "MainKrn" && kind != "AuxKrn" {
-		return "", false
-	}
-	tag := kind + " " + last(t.Args[1])
-	for _, arg := range t.Args[2:] {
-		if name := last(arg); name != "" {
-			tag = name
-		}
-	}
-	of, _ := text(t.Args[0])
-	return of + " (reduction, " + tag + ")", true
-}
-
-// last returns the last part of a name, without namespaces, casts and template arguments.
-func last(tree demangle.AST) string {
-	name, _ := text(tree)
-	name, _, _ = strings.Cut(name, "<")
-	return name[strings.LastIndexAny(name, ":)")+1:]
 }
 
 // parse returns what a mangled name says, without the words that make a type the

@@ -47,7 +47,7 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-func TestRounded(t *testing.T) {
+func TestRoundedRange(t *testing.T) {
 	const wrapper, kernel = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI", "_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1E"
 	long := "3Tag" + "I" + strings.Repeat("3TagIjE", 1500) + "E"
 	// What DPC++ 2025.3 and 2026.2 both make, with the symbol of the kernel that was written.
@@ -63,12 +63,13 @@ func TestRounded(t *testing.T) {
 		kernel + "Z3runIjEvRNS0_5queueEPT_EUlNS0_2idILi1EEEE_EE": "_ZTSZ3runIjEvRN4sycl3_V15queueEPT_EUlNS1_2idILi1EEEE_",
 		Prefix + wrapper + "N3app4FillEEE":                       Prefix + "_ZTSN3app4FillE",
 		"_ZTSN4sycl6detail19__pf_kernel_wrapperIN3app4FillEEE":   "_ZTSN3app4FillE",
-		wrapper + "NS1_19__pf_kernel_wrapperI4FillEEEE":          wrapper + "4FillEE",
+		"_ZTSN2cl4sycl6detail19__pf_kernel_wrapperI4FillEE":      "_ZTS4Fill",
+		wrapper + "NS1_19__pf_kernel_wrapperI4FillEEEE":          "_ZTS4Fill",
 	} {
-		got, ok := Rounded(symbol)
+		got, ok := FormOf(symbol)
 		want, _ := text(parse(Base(written)))
-		if !ok || got != want {
-			t.Errorf("%s: got %q, %v, want %q", symbol, got, ok, want)
+		if !ok || got != (Form{Kernel: want, Kind: RoundedRange}) {
+			t.Errorf("%s: got %+v, %v, want %q", symbol, got, ok, want)
 		}
 		if got := Display(symbol); got != want {
 			t.Errorf("%s: is shown as %q, want %q", symbol, got, want)
@@ -88,8 +89,8 @@ func TestRounded(t *testing.T) {
 		"a longer name than any":      wrapper + strings.Repeat("N3app4FillEE", 2000),
 		"a name that is cut":          wrapper + long + "EE",
 	} {
-		if kernel, ok := Rounded(symbol); ok {
-			t.Errorf("%s: is taken for one of %q", name, kernel)
+		if form, ok := FormOf(symbol); ok {
+			t.Errorf("%s: is taken for one of %+v", name, form)
 		}
 	}
 }
@@ -114,8 +115,8 @@ func FuzzDisplay(f *testing.F) {
 	f.Add("_ZTSN9sycl_lite11kernel_withI3SumILj4ELj5EELj0ELj0ELj0ELj16EEE")
 	f.Add("_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi3ELb1EEELi3EZ4mainEUlS4_E_EE")
 	f.Fuzz(func(t *testing.T, symbol string) {
-		if kernel, ok := Rounded(symbol); ok && kernel != Display(Base(symbol)) && Base(symbol) == symbol {
-			t.Errorf("%q is made of %q but is shown as %q", symbol, kernel, Display(symbol))
+		if form, ok := FormOf(symbol); ok && form.Kind == RoundedRange && form.Kernel != Display(Base(symbol)) && Base(symbol) == symbol {
+			t.Errorf("%q is made of %q but is shown as %q", symbol, form.Kernel, Display(symbol))
 		}
 		if got := Display(symbol); len(got) > max(len(symbol), 1<<20) {
 			t.Errorf("%d bytes of a symbol became %d", len(symbol), len(got))

@@ -9,6 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -42,7 +43,20 @@ type ModuleKernel struct {
 	Needs  *requirement.Requirements // its own; nil: those of the module
 	Source srcloc.Kernel
 
-	rounded bool // DPC++ made it from the kernel of that name, see JoinRounded
+	form *joinedForm // nil: it was made of no other, see JoinForms
+}
+
+// kernel returns the name of the kernel that a kernel is or is a form of.
+func (k *ModuleKernel) kernel() string {
+	if k.form != nil {
+		return k.form.of
+	}
+	return k.Name
+}
+
+// inHeaders reports whether the place of a kernel is in the headers of DPC++.
+func (k *ModuleKernel) inHeaders() bool {
+	return k.form != nil && (k.form.Kind == RoundedRange || strings.HasSuffix(k.Source.Location.Path, "sycl/reduction.hpp"))
 }
 
 // A ModuleImage is one device image of a module.
@@ -53,6 +67,8 @@ type ModuleImage struct {
 	Arch   string // of native code
 	Digest string
 	Size   int64
+
+	Options jitoptions.Options
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
@@ -106,7 +122,7 @@ type builder struct {
 type kernel struct {
 	name    string
 	holders []holder
-	rounded []holder // that have the kernel made from it, see JoinRounded
+	forms   map[string]*formOf // by name, see JoinForms
 }
 
 // images lists the images by digest. Images with equal bytes and equal needs are listed
@@ -160,28 +176,32 @@ func (b *builder) collect(r *Report) {
 	for m := range b.modules {
 		module := &b.modules[m]
 		for _, info := range module.Kernels {
-			k := b.kernels[info.Name]
+			name := info.kernel()
+			k := b.kernels[name]
 			if k == nil {
-				k = &kernel{name: info.Name}
-				b.kernels[info.Name] = k
-				described[info.Name] = &Kernel{ID: info.Name, Name: info.Name, DisplayName: kernelname.Display(info.Name), Images: []string{}}
+				k = &kernel{name: name}
+				b.kernels[name] = k
+				described[name] = &Kernel{ID: name, Name: name, Images: []string{}}
 			}
-			if h := b.holder(module, &info); info.rounded {
-				k.rounded = append(k.rounded, h)
+			d := described[name]
+			if h := b.holder(module, &info); info.form != nil {
+				k.addForm(info.Name, info.form.Form, h)
+				d.DisplayName = info.form.Kernel
 			} else {
 				k.holders = append(k.holders, h)
+				d.DisplayName = cmp.Or(d.DisplayName, kernelname.Display(name))
 			}
-			d := described[info.Name]
 			for i := range module.Images {
 				d.Images = append(d.Images, b.imageIDs[&module.Images[i]])
 			}
-			if d.Location.IsZero() && !info.rounded { // that place is in the headers of DPC++
+			if d.Location.IsZero() && !info.inHeaders() {
 				d.Location = info.Source.Location
 			}
 			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
 		}
 	}
 	for _, d := range described {
+		d.Forms = b.kernels[d.ID].formList()
 		slices.Sort(d.Images)
 		d.Images = slices.Compact(d.Images)
 		r.Kernels = append(r.Kernels, *d)
@@ -213,7 +233,7 @@ type holder struct {
 func (b *builder) holder(m *Module, info *ModuleKernel) holder {
 	h := holder{module: m, scope: ScopeImage}
 	needs := m.Needs
-	if !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return k.Name != info.Name }) {
+	if !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return k.kernel() != info.kernel() }) {
 		h.scope = ScopeKernel
 	}
 	if info.Needs != nil {
@@ -261,15 +281,6 @@ func (b *builder) outcome(needs, device int) *outcome {
 		b.outcomes[needs][device] = o
 	}
 	return o
-}
-
-// cell decides on a kernel and a device.
-func (b *builder) cell(k *kernel, device int) Cell {
-	c := b.bestCell(k, k.holders, device)
-	if len(k.rounded) > 0 {
-		c = joined(c, b.bestCell(k, k.rounded, device))
-	}
-	return c
 }
 
 // bestCell returns the best of the cells that the modules with a kernel give.
@@ -444,7 +455,7 @@ func describeDevice(d *deviceconfig.Device) Device {
 
 func describeImage(q *requirement.Requirements, m *ModuleImage) Image {
 	i := Image{Architecture: m.Arch, Triple: m.Triple, Format: m.Format, Digest: m.Digest, Size: m.Size,
-		CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
+		CompileOptions: m.Options.Compile, LinkOptions: m.Options.Link, CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
 		ESIMD: slices.Contains(q.Aspects, aspect.ExtIntelESIMD),
 		Requirements: Requirements{Aspects: aspects(q.Aspects), SubGroupSizes: q.SubGroupSizes,
 			WorkGroupDims: q.WorkGroupDims, JointMatrix: records(q.JointMatrix), JointMad: records(q.JointMatrixMad)}}

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -99,6 +100,9 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 		names = c.kernels()
 	}
 	m := Module{Images: c.images}
+	for i := range m.Images {
+		m.Images[i].Options = jitoptions.Of(metadata)
+	}
 	if hasNeeds || c.code == nil {
 		var err error
 		if m.Needs, err = requirement.FromProperties(metadata); err != nil {

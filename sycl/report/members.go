@@ -59,6 +59,7 @@ var deviceMembers = []member[Device]{
 
 var imageMembers = []member[Image]{
 	{"architecture", func(p *reader, i *Image) bool { return p.anyText(&i.Architecture) }},
+	{"compile-options", func(p *reader, i *Image) bool { return p.anyText(&i.CompileOptions) }},
 	{"compile-target", func(p *reader, i *Image) bool { return p.anyText(&i.CompileTarget) }},
 	{"digest", func(p *reader, i *Image) bool { return p.rareText(&i.Digest) }},
 	{"esimd", func(p *reader, i *Image) bool { return p.boolean(&i.ESIMD) }},
@@ -66,6 +67,7 @@ var imageMembers = []member[Image]{
 	{"fixed-targets", func(p *reader, i *Image) bool { return list(p, &i.FixedTargets, (*reader).anyText) }},
 	{"format", func(p *reader, i *Image) bool { return p.anyText(&i.Format) }},
 	{"id", func(p *reader, i *Image) bool { return p.anyText(&i.ID) }},
+	{"link-options", func(p *reader, i *Image) bool { return p.anyText(&i.LinkOptions) }},
 	{"requirements", func(p *reader, i *Image) bool { return object(p, &i.Requirements, requirementsMembers) }},
 	{"size", func(p *reader, i *Image) bool { return toInt64(p, &i.Size) }},
 	{"triple", func(p *reader, i *Image) bool { return p.anyText(&i.Triple) }},

@@ -18,14 +18,15 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Schema and SchemaVersion say what the JSON of a report means. Readers accept
 // any minor version of the major version that they know. Reports have the lowest version
-// that has all of their members: version 1.1 added the files of images and the forms of
-// kernels.
+// that has all of their members: version 1.1 added the files of images, their options
+// for the runtime's compiler and the forms of kernels.
 const (
 	Schema        = "https://rules-sycl.github.io/schema/compat-report/v1"
 	SchemaVersion = "1.1"
@@ -123,18 +124,20 @@ type Generator struct {
 
 // An Image is a device image.
 type Image struct {
-	Architecture  string       `json:"architecture,omitempty"` // of native code
-	CompileTarget string       `json:"compile-target,omitempty"`
-	Digest        string       `json:"digest"` // SHA-256 of its bytes, in hexadecimal
-	ESIMD         bool         `json:"esimd"`
-	Files         []string     `json:"files,omitempty"` // that hold it, see Module.Files
-	FixedTargets  []string     `json:"fixed-targets,omitempty"`
-	Format        string       `json:"format"` // spirv, ptx, amdgcn, llvm-ir or native
-	ID            string       `json:"id"`
-	Requirements  Requirements `json:"requirements"`
-	Size          int64        `json:"size"`
-	Triple        string       `json:"triple,omitempty"`
-	Unknown       []string     `json:"unknown-properties,omitempty"` // keys
+	Architecture   string       `json:"architecture,omitempty"`    // of native code
+	CompileOptions string       `json:"compile-options,omitempty"` // for the runtime's compiler
+	CompileTarget  string       `json:"compile-target,omitempty"`
+	Digest         string       `json:"digest"` // SHA-256 of its bytes, in hexadecimal
+	ESIMD          bool         `json:"esimd"`
+	Files          []string     `json:"files,omitempty"` // that hold it, see Module.Files
+	FixedTargets   []string     `json:"fixed-targets,omitempty"`
+	Format         string       `json:"format"` // spirv, ptx, amdgcn, llvm-ir or native
+	ID             string       `json:"id"`
+	LinkOptions    string       `json:"link-options,omitempty"`
+	Requirements   Requirements `json:"requirements"`
+	Size           int64        `json:"size"`
+	Triple         string       `json:"triple,omitempty"`
+	Unknown        []string     `json:"unknown-properties,omitempty"` // keys
 }
 
 // Requirements are what an image needs of a device.
@@ -167,11 +170,11 @@ type KernelForm struct {
 }
 
 // A FormKind is what a form of a kernel is for.
-type FormKind string
+type FormKind = kernelname.FormKind
 
 const (
-	RoundedRange FormKind = "rounded-range" // runs the kernel over a range that was rounded up
-	Reduction    FormKind = "reduction"     // runs the kernel and reduces, or a part of that
+	RoundedRange = kernelname.RoundedRange
+	Reduction    = kernelname.Reduction
 )
 
 // KernelTarget returns the label of the report that a kernel of a merged report is from.
@@ -202,7 +205,7 @@ type Target struct {
 
 // leastVersion returns the lowest schema version that has all members of the report.
 func (r *Report) leastVersion() string {
-	if slices.ContainsFunc(r.Images, func(i Image) bool { return len(i.Files) > 0 }) ||
+	if slices.ContainsFunc(r.Images, func(i Image) bool { return len(i.Files) > 0 || i.CompileOptions != "" || i.LinkOptions != "" }) ||
 		slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return len(k.Forms) > 0 }) {
 		return SchemaVersion
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -54,7 +55,7 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		held := len(s.Files) == 0 || slices.ContainsFunc(k.Images, func(id string) bool { return inFile[id] })
-		named := matched.has(s.Kernels, k.ID, k.Name, k.DisplayName, safetext.Escape(k.DisplayName))
+		named := matched.has(s.Kernels, k.selectable()...)
 		inSource := matched.has(s.Sources, k.Location.Path, safetext.Escape(k.Location.Path))
 		kernels[k.ID] = named && inSource && held && (!s.byProblem() || problem[k.ID])
 	}
@@ -64,6 +65,16 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		}
 	}
 	return r.part(devices, kernels), unmatched
+}
+
+// selectable returns the names by which a kernel is selected: its own, mangled and
+// demangled, and those of its forms.
+func (k *Kernel) selectable() []string {
+	names := []string{k.ID, k.Name, k.DisplayName, safetext.Escape(k.DisplayName)}
+	for _, f := range k.Forms {
+		names = append(names, f.Name, kernelname.Display(f.Name))
+	}
+	return names
 }
 
 func (s *Selection) isEmpty() bool {

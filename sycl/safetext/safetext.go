@@ -40,6 +40,25 @@ func opensCommand(s string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsLetter), "[")
 }
 
+// EscapeLines is [Escape] for text of several lines: line breaks and tabs stay.
+func EscapeLines(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		rest, broken := strings.CutSuffix(line, "\n")
+		rest = strings.TrimSuffix(rest, "\r")
+		for i, part := range strings.Split(rest, "\t") {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(Escape(part))
+		}
+		if broken {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
 // hidden reports whether Escape replaces a character. Letters that combine with the
 // one before them have no width either.
 func hidden(r rune) bool {

@@ -30,6 +30,19 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+func TestEscapeLines(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                           "",
+		"a\n\tb\r\nc":                "a\n\tb\nc",
+		"a\n::error::b\n\t::error::": "a\n\\u{3a}:error::b\n\t\\u{3a}:error::",
+		"\x1b[2J\n\rb\n":             "\\u{1b}[2J\n\\u{d}b\n",
+	} {
+		if got := EscapeLines(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	for s, want := range map[string]string{
 		"":            "",

@@ -1,6 +1,8 @@
 package syclbin
 
 import (
+	"crypto/sha256"
+	"io"
 	"slices"
 	"strings"
 
@@ -19,15 +21,31 @@ import (
 // The zero value is ready to use.
 type Builder struct {
 	modules []*Module
-	groups  map[string][]*Module
+	groups  map[identity][]*Module
 	placed  map[form]int // how many modules of a group have an image of the form
+	single  map[sized][]*digested
 }
+
+// identity is a digest of what split modules are known by: their metadata and key.
+type identity [sha256.Size]byte
 
 // form is what a module has one image for at most.
 type form struct {
-	identity     string // of the module
+	identity     identity // of the module
 	kind         Kind
 	triple, arch string
+}
+
+// sized is what images have in common that can have the same bytes.
+type sized struct {
+	form
+	size int64
+}
+
+// digested is an image that others are compared with.
+type digested struct {
+	image  *Image
+	digest *[sha256.Size]byte // of its bytes, nil until it is needed
 }
 
 // Add adds an image. The key and the metadata are the identity of the split
@@ -38,31 +56,85 @@ type form struct {
 // The metadata becomes that of the abstract module and must not be changed any
 // more.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
-	metadata = requirement.WithCompileTarget(metadata, img.CompileTarget())
-	text, err := metadata.SortedText()
+	metadata, f, err := formOf(key, metadata, img)
 	if err != nil {
 		return err
 	}
-	identity := string(text) + "\x00" + key // property set text has no NUL
+	b.add(f, metadata, img)
+	return nil
+}
+
+// AddOnce is Add for images that can occur several times: of those that were added by
+// AddOnce with the same bytes, target, key and metadata, only the first is kept. It
+// reports whether the image is kept. Bytes are read only where all else is the same.
+func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (bool, error) {
+	metadata, f, err := formOf(key, metadata, img)
+	if err != nil {
+		return false, err
+	}
+	if b.single == nil {
+		b.single = make(map[sized][]*digested)
+	}
+	place := sized{f, img.Size()}
+	added := &digested{image: img}
+	for _, other := range b.single[place] {
+		same, err := added.equal(other)
+		if same || err != nil {
+			return false, err
+		}
+	}
+	b.single[place] = append(b.single[place], added)
+	b.add(f, metadata, img)
+	return true, nil
+}
+
+// equal compares images of the same form and size. Each image is read once at most.
+func (d *digested) equal(o *digested) (bool, error) {
+	if !d.image.Metadata.Equal(o.image.Metadata) {
+		return false, nil
+	}
+	for _, i := range []*digested{d, o} {
+		if i.digest != nil {
+			continue
+		}
+		h := sha256.New()
+		if _, err := io.Copy(h, i.image.Open()); err != nil {
+			return false, err
+		}
+		i.digest = (*[sha256.Size]byte)(h.Sum(nil))
+	}
+	return *d.digest == *o.digest, nil
+}
+
+// formOf returns the metadata of the abstract module of an image, and its form.
+func formOf(key string, metadata *propset.Registry, img *Image) (*propset.Registry, form, error) {
+	metadata = requirement.WithCompileTarget(metadata, img.CompileTarget())
+	text, err := metadata.SortedText()
+	if err != nil {
+		return nil, form{}, err
+	}
+	text = append(append(text, 0), key...) // property set text has no NUL
+	return metadata, form{sha256.Sum256(text), img.Kind, img.Triple(), img.Arch()}, nil
+}
+
+func (b *Builder) add(f form, metadata *propset.Registry, img *Image) {
 	if b.groups == nil {
-		b.groups = make(map[string][]*Module)
+		b.groups = make(map[identity][]*Module)
 		b.placed = make(map[form]int)
 	}
-	f := form{identity, img.Kind, img.Triple(), img.Arch()}
 	place := b.placed[f] // the modules before it have an image of that form
 	b.placed[f]++
-	if place == len(b.groups[identity]) {
+	if place == len(b.groups[f.identity]) {
 		module := &Module{Metadata: metadata}
 		b.modules = append(b.modules, module)
-		b.groups[identity] = append(b.groups[identity], module)
+		b.groups[f.identity] = append(b.groups[f.identity], module)
 	}
-	module := b.groups[identity][place]
+	module := b.groups[f.identity][place]
 	if img.Kind == IRModule {
 		module.IR = append(module.IR, img)
 	} else {
 		module.Native = append(module.Native, img)
 	}
-	return nil
 }
 
 // File returns a file in that state with what was added so far: first the modules

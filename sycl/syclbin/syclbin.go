@@ -42,11 +42,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/lazyfile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -387,23 +387,20 @@ func (f *File) AmbiguousAspect() (a aspect.Aspect, ok bool) {
 	return 0, false
 }
 
-// Open reads the named file. Its images are read from it until it is closed.
+// Open reads the named file. Its images are read from it until it is closed. So many files
+// can be in use that a process could not have them open: those that were not read for
+// longest are closed, and opened again when they are read.
 func Open(name string) (*File, error) { return open(name, NewFile) }
 
 // OpenLenient is Open with [NewLenientFile].
 func OpenLenient(name string) (*File, error) { return open(name, NewLenientFile) }
 
 func open(name string, read func(io.ReaderAt, int64) (*File, error)) (*File, error) {
-	in, err := os.Open(name)
+	in, err := lazyfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := in.Stat()
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	f, err := read(in, info.Size())
+	f, err := read(in, in.Info().Size())
 	if err != nil {
 		in.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -877,3 +877,77 @@ func FuzzNewFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data) })
 }
+
+// Of images that are the same in all that counts, one is kept.
+func TestAddOnce(t *testing.T) {
+	ab := registry(t, "[S]\na=1|1\nb=1|2\n")
+	ba := registry(t, "[S]\nb=1|2\na=1|1\n")
+	other := registry(t, "[S]\na=1|1\nb=1|3\n")
+	ir := func(code string) *Image { return NewIR(SPIRV, "spir64-unknown-unknown", strings.NewReader(code)) }
+	native := func(arch, code string) *Image {
+		return NewNative(arch, "spir64_gen-unknown-unknown", strings.NewReader(code))
+	}
+	var b Builder
+	for _, test := range []struct {
+		name string
+		key  string
+		r    *propset.Registry
+		img  *Image
+		kept bool
+	}{
+		{"the first", "k", ab, ir("one"), true},
+		{"the same", "k", ab, ir("one"), false},
+		{"the same with another order of keys", "k", ba, ir("one"), false},
+		{"other bytes", "k", ab, ir("two"), true},
+		{"the second of them again", "k", ab, ir("two"), false},
+		{"another size", "k", ab, ir("three"), true},
+		{"another value of a property", "k", other, ir("one"), true},
+		{"another key", "l", ab, ir("one"), true},
+		{"native code of the same bytes", "k", ab, native("pvc", "one"), true},
+		{"native code for another device", "k", ab, native("acm", "one"), true},
+		{"native code again", "k", ab, native("pvc", "one"), false},
+	} {
+		kept, err := b.AddOnce(test.key, test.r, test.img)
+		if err != nil || kept != test.kept {
+			t.Errorf("%s: %v, %v", test.name, kept, err)
+		}
+	}
+	images := 0
+	for _, m := range b.File(Executable).Modules {
+		images += len(m.Images())
+	}
+	if images != 7 {
+		t.Errorf("%d images", images)
+	}
+}
+
+// Bytes are read when all else is the same, and then once.
+func TestAddOnceReads(t *testing.T) {
+	var b Builder
+	read := make(map[string]int64)
+	add := func(name, code string) {
+		t.Helper()
+		source := &countedSource{strings.NewReader(code), func(n int) { read[name] += int64(n) }}
+		if _, err := b.AddOnce("k", new(propset.Registry), NewIR(SPIRV, "spir64", source)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("alone", "another size")
+	add("first", "one")
+	add("second", "one")
+	add("third", "one")
+	if read["alone"] != 0 || read["first"] != 3 || read["second"] != 3 || read["third"] != 3 {
+		t.Errorf("bytes read: %v", read)
+	}
+}
+
+type countedSource struct {
+	*strings.Reader
+	count func(int)
+}
+
+func (s *countedSource) ReadAt(b []byte, at int64) (int, error) {
+	n, err := s.Reader.ReadAt(b, at)
+	s.count(n)
+	return n, err
+}

@@ -224,7 +224,7 @@ func (v *verifier) module(i int, m *Module) {
 	}
 	if !slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceLibMetadata},
 		func(set string) bool { return m.Metadata.Set(set).Len() > 0 }) {
-		v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
+		v.noKernels(place, m)
 	}
 	v.targets(place, m)
 	if s := m.Metadata.Set(propset.DeviceRequirements); s != nil {
@@ -235,6 +235,19 @@ func (v *verifier) module(i int, m *Module) {
 		}
 	}
 	v.values(place, m.Metadata)
+}
+
+// noKernels adds the finding for a module that names no kernels: it has none, or they are
+// lost.
+func (v *verifier) noKernels(place string, m *Module) {
+	images := m.Images()
+	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !imageformat.HasNoKernels(i, i.Size()) }) {
+		rule := noKernels
+		rule.Remedy = "leave it out: a program can launch nothing in it"
+		v.add(rule, place, "the module holds no kernels, and exports no symbols")
+		return
+	}
+	v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
 }
 
 // names checks that the runtime finds the kernels by name, in one finding: where the

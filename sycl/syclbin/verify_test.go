@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -62,7 +63,17 @@ func TestVerify(t *testing.T) {
 			[]string{`metadata-sets: IR module 0 of abstract module 0: the set "X\x1b"`}},
 		{"no modules", func(f *File) { f.Modules = nil }, []string{"no-modules: file"}},
 		{"a module without images", func(f *File) { f.Modules[0].IR = nil }, []string{"module-empty: abstract module 0"}},
-		{"no kernel names", func(f *File) { f.Modules[0].Metadata.Delete(propset.KernelNames) }, []string{"kernel-names-missing: abstract module 0"}},
+		{"no kernel names", func(f *File) { f.Modules[0].Metadata.Delete(propset.KernelNames) },
+			[]string{"kernel-names-missing: abstract module 0: the module names no kernels"}},
+		{"no kernels", func(f *File) {
+			f.Modules[0].Metadata.Delete(propset.KernelNames)
+			for _, i := range f.Modules[0].IR {
+				if i.Format() == imageformat.SPIRV {
+					i.Source = strings.NewReader(spirvHead + strings.Repeat("\x00", 10))
+				}
+			}
+			f.Modules[0].IR = slices.DeleteFunc(f.Modules[0].IR, func(i *Image) bool { return i.Format() != imageformat.SPIRV })
+		}, []string{"kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols"}},
 		{"a library without kernels", func(f *File) {
 			f.Modules[0].Metadata.Delete(propset.KernelNames)
 			f.Modules[0].Metadata.Add(propset.ExportedSymbols).Put("f", propset.Uint(1))

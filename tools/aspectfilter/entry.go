@@ -162,7 +162,7 @@ func (e *deviceEntry) oclocQuery(ctx context.Context, query string) (string, err
 	if err != nil {
 		return "", fmt.Errorf("asking ocloc: %v", err)
 	}
-	dir, remove, err := interrupt.TempDir("device-entry")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return "", err
 	}

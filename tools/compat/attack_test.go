@@ -70,6 +70,23 @@ func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 }
 
 // list returns the files below a folder.
+// TestFilesOfCheckAppearTogether: the files of one call are there when all can be written.
+func TestFilesOfCheckAppearTogether(t *testing.T) {
+	gateWorkspace(t)
+	before := list(t, ".")
+	code, _, stderr := run(t, "check", "--json-file=a.json", "--proposed-baseline=b.json", "--sarif-file=gone/c.sarif", "--output=d.txt", "before.json")
+	if code != 4 || !strings.Contains(stderr, "gone/c.sarif: cannot be written: there is no folder gone") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if after := list(t, "."); !slices.Equal(after, before) {
+		t.Errorf("there are %q, and there were %q", after, before)
+	}
+	if code, _, stderr := run(t, "check", "--warn-only", "--json-file=a.json", "before.json"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	must(t, "a.json")
+}
+
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

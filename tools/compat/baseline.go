@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -31,6 +32,7 @@ another file, and says what differs.`
 
 func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
 	b.gateFlags.setup(fs)
+	b.setupBinaries(fs)
 	fs.StringVar(&b.file, "baseline", "", "`file` to write (required)")
 	return b.run
 }
@@ -49,6 +51,9 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	if err != nil {
 		return err
 	}
+	if err := b.build(ctx, env, &o); err != nil {
+		return err
+	}
 	if args[0] == "prune" {
 		o.Baseline.Name = b.file
 	}
@@ -59,7 +64,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	if args[0] == "prune" {
 		r := gate.Evaluate(in)
 		out := gate.Prune(in.Baseline, r)
-		if err := cli.WriteFile(b.file, out.Encode); err != nil {
+		if err := outfile.Write(b.file, out.Encode); err != nil {
 			return err
 		}
 		fmt.Fprintf(env.Stdout, "%s: %d entries, %d removed\n", b.file, len(out.Findings), len(in.Baseline.Findings)-len(out.Findings))
@@ -78,7 +83,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	if err := gateinputs.CheckSize(out, in.Policy); err != nil {
 		return cli.No(fmt.Errorf("%s is not written: %w", b.file, err))
 	}
-	if err := cli.WriteFile(b.file, out.Encode); err != nil {
+	if err := outfile.Write(b.file, out.Encode); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Stdout, "%s: %d entries, there were %d\n", b.file, len(out.Findings), before)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
@@ -30,6 +30,10 @@ policy, every kernel must run on every device of the reports; with --required,
 on these devices. What a baseline or reports of the base branch have already is
 not new, and fails only with --fail-on any.
 
+With --binary, the check makes the reports itself of programs, libraries, wheels and
+folders, as 'compat report' does. A file that cannot be read is an error then: what
+was not looked at cannot pass.
+
 Exit codes: 0 it passes, 1 it does not, 2 wrong usage or a fault in the policy or
 the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.
 
@@ -39,6 +43,7 @@ there are none, and the exit code is 0: for builds that go on.`
 func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	c.gateFlags.setup(fs)
 	c.setupBase(fs)
+	c.setupBinaries(fs)
 	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with problems that are known")
 	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, instead of what the policy says")
 	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the lowest severity that fails, instead of what the policy says")
@@ -71,11 +76,14 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 	if err != nil {
 		return err
 	}
+	if err := c.build(ctx, env, &o); err != nil {
+		return err
+	}
 	r, err := gateinputs.Check(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := c.write(env, r, filepath.ToSlash(args[0])); err != nil {
+	if err := c.write(env, r, o.First()); err != nil {
 		// That the folder of an output is missing is no fault of a report.
 		return fmt.Errorf("%v", err)
 	}
@@ -88,25 +96,40 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 // write writes all that was asked for. Findings without a place are at the file
 // fallback.
 func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
-	options := gateinputs.WriteOptions{All: c.all, Fallback: fallback}
+	var out outfile.Group
+	defer out.Close()
+	put := func(file string, write func(io.Writer) error) error {
+		if cli.IsStdout(file) {
+			return write(env.Stdout)
+		}
+		return out.Write(file, write)
+	}
+	format := func(name string) func(io.Writer) error {
+		options := gateinputs.WriteOptions{All: c.all, Fallback: fallback}
+		return func(w io.Writer) error { return gateinputs.Writers[name](w, r, options) }
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if *c.files[name] == "" {
 			continue
 		}
-		err := env.Output(*c.files[name], func(w io.Writer) error { return gateinputs.Writers[name](w, r, options) })
-		if err != nil {
+		if err := put(*c.files[name], format(name)); err != nil {
 			return err
 		}
 	}
 	if c.proposed != "" {
-		if err := env.Output(c.proposed, gate.NewBaseline(r).Encode); err != nil {
+		if err := put(c.proposed, gate.NewBaseline(r).Encode); err != nil {
 			return err
 		}
 	}
 	if c.warnOnly {
-		if err := render.Warnings(env.Stderr, r); err != nil || c.output == "" {
+		if err := render.Warnings(env.Stderr, r); err != nil {
 			return err
 		}
 	}
-	return env.Output(c.output, func(w io.Writer) error { return gateinputs.Writers[c.format](w, r, options) })
+	if !c.warnOnly || c.output != "" {
+		if err := put(c.output, format(c.format)); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
 }

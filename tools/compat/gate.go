@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
@@ -14,6 +16,8 @@ import (
 type gateFlags struct {
 	gateinputs.Options
 	baseReports, required cli.Strings
+
+	binaries, devices, deviceConfig cli.Strings
 }
 
 func (g *gateFlags) setup(fs *flag.FlagSet) {
@@ -30,6 +34,33 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`, or none when it has none: shows when the baseline asks for less")
 	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether it is a failure that --base-policy or --base-baseline is missing, instead of what the policy says")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
+}
+
+// setupBinaries declares the flags for checking programs without a report.
+func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
+	g.devices.Split = true
+	fs.Var(&g.binaries, "binary", "also check this program, library, wheel or folder, as a `pattern`: what 'compat report' reads; may be repeated, and with ! in front it takes files away")
+	fs.Var(&g.devices, "devices", "`targets` that binaries are checked for, separated by commas; without them those that the policy or --required name, else those that the binaries are for")
+	fs.Var(&g.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
+}
+
+// build makes the reports on binaries.
+func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gateinputs.Options) error {
+	if len(g.binaries.Values) == 0 {
+		if len(g.devices.Values)+len(g.deviceConfig.Values) > 0 {
+			return cli.Usagef("--devices and --device-config are for --binary: a report has its devices already")
+		}
+		return nil
+	}
+	devices := g.devices.Values
+	var err error
+	if len(devices) == 0 {
+		if devices, err = gateinputs.PolicyDevices(*o); err != nil {
+			return err
+		}
+	}
+	o.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Strict: true})
+	return err
 }
 
 // options returns what the flags and the arguments, which are reports, say.

@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
 // gateWorkspace makes the files of workspace and reports on them: before.json and
@@ -356,5 +357,60 @@ func TestManyReports(t *testing.T) {
 	testfile.Write(t, "all/d.json", "{")
 	if code, _, stderr := run(t, "check", "all/a.json", "all/b.json", "all/d.json"); code != 3 || !strings.Contains(stderr, "all/b.json") {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// container is an offload binary with a SPIR-V module: what an object of a program has.
+func container(t *testing.T, code []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: bytes.NewReader(code)}
+	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The same binaries are checked without a report. What is known stays known when another
+// file comes.
+func TestCheckBinaries(t *testing.T) {
+	enterWorkspace(t)
+	t.Setenv("CI", "")
+	object := container(t, must(t, "k.spv"))
+	testfile.Write(t, "out/libk.so.1", object)
+	args := []string{"--required", "intel_gpu_acm_g10", "--binary", "out/**"}
+	code, stdout, stderr := run(t, append([]string{"check", "--format", "json"}, args...)...)
+	if code != 1 || stderr != "" || !strings.Contains(stdout, `"intel_gpu_acm_g10"`) || !strings.Contains(stdout, `"target": "out/libk.so"`) {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	run(t, append([]string{"baseline", "update", "--baseline", "b.json"}, args...)...)
+	testfile.Write(t, "out/libk.so.2", object)
+	if err := os.Remove("out/libk.so.1"); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 0 {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	other := must(t, "k.spv")
+	other[8] ^= 1 // the number of the compiler: other images, which are not the same problems
+	testfile.Write(t, "out/l.o", container(t, other))
+	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 1 || !strings.Contains(stdout, "10 new, 10 known") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	testfile.Write(t, "out/broken.o", object[:len(object)/2])
+	if code, _, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 3 || !strings.Contains(stderr, "out/broken.o: ") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--binary", "out/l.o", "--devices", "intel_gpu_pvv"}, `unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`},
+		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config are for --binary"},
+		{nil, "a report is needed, or --binary"},
+	} {
+		if code, _, stderr := run(t, append([]string{"check"}, test.args...)...); code != 2 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: exit %d, %s", test.args, code, stderr)
+		}
 	}
 }

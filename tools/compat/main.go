@@ -32,10 +32,10 @@ func tool() *cli.Tool {
 			},
 			{
 				Name:    "check",
-				Args:    "REPORT.json...",
+				Args:    "[REPORT.json...]",
 				Short:   "decide whether a change may pass",
 				Long:    checkLong,
-				Example: "compat check --required intel_gpu_pvc,intel_gpu_acm_g10 kernels.compat.json",
+				Example: "compat check --required intel_gpu_pvc,intel_gpu_acm_g10 kernels.compat.json\n  compat check --required intel_gpu_pvc --binary 'dist/*.whl'",
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(checker).setup(fs) },
 			},
 			{
@@ -48,7 +48,7 @@ func tool() *cli.Tool {
 			},
 			{
 				Name:    "baseline",
-				Args:    "update|prune|verify REPORT.json...",
+				Args:    "update|prune|verify [REPORT.json...]",
 				Short:   "write the file of problems that are known",
 				Long:    baselineLong,
 				Example: "compat baseline update --policy policy.yaml --baseline sycl-compat-baseline.json kernels.compat.json",

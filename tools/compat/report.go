@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // reporter is the subcommand report.
@@ -81,12 +82,16 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if writers[r.format] == nil {
 		return cli.Usagef("format %q is none of %s", r.format, strings.Join(slices.Sorted(maps.Keys(writers)), ", "))
 	}
-	out, err := reportinputs.Make(ctx, env, reportinputs.Options{
+	programs, err := reportinputs.Make(ctx, env, reportinputs.Options{
 		Files: args, Embedded: r.embedded.Values, Label: r.name,
 		Devices: r.devices.Values, Targets: r.targets.Values, DeviceConfig: r.files.Values, Reading: r.reading,
 	})
 	if err != nil {
 		return err
+	}
+	out, err := report.Merge(programs...)
+	if err != nil {
+		return cli.BadInput(err)
 	}
 	return env.Output(r.output, func(w io.Writer) error { return writers[r.format](new(shower), w, out) })
 }

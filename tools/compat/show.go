@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
@@ -239,7 +240,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 	if err != nil {
 		return err
 	}
-	if err := cli.WriteFile(path, write); err != nil {
+	if err := outfile.Write(path, write); err != nil {
 		return err
 	}
 	opener := "xdg-open"

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 )
@@ -115,7 +116,7 @@ func TestAotFailures(t *testing.T) {
 			if got := testfile.Read(t, "bin/k.bin"); got != "old" {
 				t.Errorf("the old image is gone: %q", got)
 			}
-			if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+			if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
 				t.Errorf("temporary files are left: %q", left)
 			}
 		})

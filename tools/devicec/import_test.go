@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -437,7 +438,7 @@ printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 			t.Errorf("got %q, want %q", stderr, want)
 		}
 	}
-	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+	if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
 		t.Errorf("temporary files are left: %q", left)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "syclbinimport*")); len(left) > 0 {

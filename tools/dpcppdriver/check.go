@@ -31,7 +31,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, options []string) error
 	if err != nil {
 		return err
 	}
-	dir, remove, err := interrupt.TempDir("dpcppdriver")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}

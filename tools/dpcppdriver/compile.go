@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
@@ -59,59 +61,84 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 	if _, err := os.Stat(source); err != nil {
 		return err
 	}
-	var out outputs
-	defer out.discard()
-	err := run(ctx, env, source, d.Clang, c.arguments(&out, source, options)...)
-	var failed *command.Error
-	if errors.As(err, &failed) {
-		fmt.Fprint(env.Stderr, failed.Output)
-		return cli.No(nil)
-	}
+	out, err := c.outputs()
 	if err != nil {
 		return err
 	}
+	defer out.Close()
+	err = run(ctx, env, source, d.Clang, c.arguments(out, source, options)...)
+	var failed *command.Error
+	if errors.As(err, &failed) {
+		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
+		return cli.No(nil)
+	}
+	if err != nil {
+		return out.Relabel(err)
+	}
 	if c.Unused != "" {
-		if err := c.writeUnused(); err != nil {
+		if err := c.writeUnused(out); err != nil {
 			return err
 		}
 	}
-	return out.place()
+	return out.Commit()
+}
+
+// A compileGroup is the outputs of a compilation, with where they are while they are
+// written, "" for those that are not wanted.
+type compileGroup struct {
+	outfile.Group
+	bitcode, header, footer, depfile, unused string
+}
+
+func (c *compiler) outputs() (*compileGroup, error) {
+	out := new(compileGroup)
+	for _, o := range []struct {
+		name    string
+		scratch *string
+	}{{c.Header, &out.header}, {c.Footer, &out.footer}, {c.Depfile, &out.depfile}, {c.Unused, &out.unused}, {c.Output, &out.bitcode}} {
+		if o.name == "" {
+			continue
+		}
+		place := out.File
+		if o.name == c.Output {
+			place = out.Main
+		}
+		var err error
+		if *o.scratch, err = place(o.name); err != nil {
+			out.Close()
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // arguments returns what clang++ is called with. Options of the user come last, as the
 // last one may lack its value.
-func (c *compiler) arguments(out *outputs, source string, options []string) []string {
+func (c *compiler) arguments(out *compileGroup, source string, options []string) []string {
 	args := []string{
 		"-fsycl", "-fsycl-device-only", "-fsycl-targets=spir64",
 		"-fno-sycl-instrument-device-code", // its device libraries are not linked
 		"-Qunused-arguments", "-c", "-emit-llvm",
 	}
-	if file := out.scratch(c.Header); file != "" {
-		args = append(args, "-Xclang", "-fsycl-int-header="+file)
+	if out.header != "" {
+		args = append(args, "-Xclang", "-fsycl-int-header="+out.header)
 	}
-	if file := out.scratch(c.Footer); file != "" {
-		args = append(args, "-Xclang", "-fsycl-int-footer="+file)
+	if out.footer != "" {
+		args = append(args, "-Xclang", "-fsycl-int-footer="+out.footer)
 	}
-	out.scratch(c.Depfile)
-	out.scratch(c.Unused)
-	if list := c.list(); list != "" {
-		args = append(args, "-MD", "-MF", scratchOf(list), "-MT", c.Output)
+	if list := out.list(); list != "" {
+		args = append(args, "-MD", "-MF", list, "-MT", c.Output)
 	}
-	args = append(args, "-o", out.scratch(c.Output), source)
+	args = append(args, "-o", out.bitcode, source)
 	return append(args, options...)
 }
 
-// list returns the output to which clang++ writes the files that were read.
-func (c *compiler) list() string {
-	if c.Depfile != "" {
-		return c.Depfile
-	}
-	return c.Unused
-}
+// list returns the file to which clang++ writes the names of those that were read.
+func (out *compileGroup) list() string { return cmp.Or(out.depfile, out.unused) }
 
 // writeUnused writes the candidates that were not read.
-func (c *compiler) writeUnused() error {
-	rule, err := os.ReadFile(scratchOf(c.list()))
+func (c *compiler) writeUnused(out *compileGroup) error {
+	rule, err := os.ReadFile(out.list())
 	if err != nil {
 		return err
 	}
@@ -119,7 +146,7 @@ func (c *compiler) writeUnused() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(scratchOf(c.Unused), []byte(unread(string(candidates), string(rule))), 0o644)
+	return os.WriteFile(out.unused, []byte(unread(string(candidates), string(rule))), 0o666)
 }
 
 // refusedOptions say what is compiled and where it goes, which is not for options to say.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -27,7 +28,7 @@ func runTest(t *testing.T, args ...string) (code int, stderr string) {
 }
 
 // calls returns what a program was called with since the last time, with the names of
-// temporary folders as T and that of the installation as D.
+// temporary folders as T, those beside outputs as S, and that of the installation as D.
 func calls(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := filepath.Abs("dpcpp")
@@ -39,8 +40,11 @@ func calls(t *testing.T, name string) string {
 	os.Remove(file)
 	words := strings.Fields(text)
 	for i, w := range words {
-		if at := strings.Index(w, os.TempDir()+"/dpcppdriver"); at >= 0 {
+		if at := strings.Index(w, filepath.Join(os.TempDir(), interrupt.ScratchPrefix)); at >= 0 {
 			words[i] = w[:at] + "T/" + filepath.Base(w)
+		} else if at := strings.Index(w, interrupt.ScratchPrefix); at >= 0 {
+			_, rest, _ := strings.Cut(w[at:], "/")
+			words[i] = w[:at] + "S/" + rest
 		}
 	}
 	return strings.Join(words, " ")
@@ -57,12 +61,12 @@ func TestCommandLines(t *testing.T) {
 	testfile.Write(t, "headers", "used.hpp\n")
 	const compile = "-fsycl -fsycl-device-only -fsycl-targets=spir64 -fno-sycl-instrument-device-code -Qunused-arguments -c -emit-llvm "
 	for _, test := range []struct{ args, want string }{
-		{"k.cpp", "-o k.bc.driver.tmp k.cpp"},
-		{"k.cpp -- -std=c++20 -Iinclude -Xclang -emit-llvm -I", "-o k.bc.driver.tmp k.cpp -std=c++20 -Iinclude -Xclang -emit-llvm -I"},
-		{"--header k.h --footer f.h k.cpp --", "-Xclang -fsycl-int-header=k.h.driver.tmp -Xclang -fsycl-int-footer=f.h.driver.tmp -o k.bc.driver.tmp k.cpp"},
-		{"--depfile k.d k.cpp -- -O1", "-MD -MF k.d.driver.tmp -MT k.bc -o k.bc.driver.tmp k.cpp -O1"},
-		{"--unused k.unused --candidates=headers k.cpp", "-MD -MF k.unused.driver.tmp -MT k.bc -o k.bc.driver.tmp k.cpp"},
-		{"--unused k.unused --candidates=headers --depfile k.d k.cpp", "-MD -MF k.d.driver.tmp -MT k.bc -o k.bc.driver.tmp k.cpp"},
+		{"k.cpp", "-o S/1 k.cpp"},
+		{"k.cpp -- -std=c++20 -Iinclude -Xclang -emit-llvm -I", "-o S/1 k.cpp -std=c++20 -Iinclude -Xclang -emit-llvm -I"},
+		{"--header k.h --footer f.h k.cpp --", "-Xclang -fsycl-int-header=S/1 -Xclang -fsycl-int-footer=S/2 -o S/3 k.cpp"},
+		{"--depfile k.d k.cpp -- -O1", "-MD -MF S/1 -MT k.bc -o S/2 k.cpp -O1"},
+		{"--unused k.unused --candidates=headers k.cpp", "-MD -MF S/1 -MT k.bc -o S/2 k.cpp"},
+		{"--unused k.unused --candidates=headers --depfile k.d k.cpp", "-MD -MF S/1 -MT k.bc -o S/3 k.cpp"},
 	} {
 		if code, stderr := runTest(t, append([]string{"compile", "--library", library, "--output", "k.bc"}, strings.Fields(test.args)...)...); code != 0 || stderr != "" {
 			t.Fatalf("%s: exit %d: %s", test.args, code, stderr)
@@ -93,7 +97,7 @@ func TestCommandLines(t *testing.T) {
 		if got := calls(t, "sycl-post-link"); got != test.want {
 			t.Errorf("%s: sycl-post-link %s\nwant %s", test.args, got, test.want)
 		}
-		const want = "-spirv-max-version=1.5 -spirv-debug-info-version=nonsemantic-shader-200 -spirv-allow-unknown-intrinsics=llvm.genx. " + extensions + " -o images.driver.tmp/0.spv T/images_0.bc"
+		const want = "-spirv-max-version=1.5 -spirv-debug-info-version=nonsemantic-shader-200 -spirv-allow-unknown-intrinsics=llvm.genx. " + extensions + " -o S/1/0.spv T/images_0.bc"
 		if got := calls(t, "llvm-spirv"); got != want {
 			t.Errorf("%s: llvm-spirv %s\nwant %s", test.args, got, want)
 		}
@@ -125,7 +129,7 @@ func TestOutputs(t *testing.T) {
 	if code, stderr := runTest(t, "check", "--library", library, "--", "-O1"); code != 0 || stderr != "" {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+	if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
 		t.Errorf("%q are left", left)
 	}
 }
@@ -189,10 +193,9 @@ func TestFailures(t *testing.T) {
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d: %swant %d: %s", code, stderr, test.code, test.want)
 			}
-			for _, name := range []string{"k.out", "k.out.driver.tmp"} {
-				if _, err := os.Stat(name); err == nil {
-					t.Errorf("%s is there", name)
-				}
+			left, _ := filepath.Glob(interrupt.ScratchPrefix + "*")
+			if _, err := os.Stat("k.out"); err == nil || len(left) > 0 {
+				t.Errorf("k.out is there: %t, and %q", err == nil, left)
 			}
 		})
 	}

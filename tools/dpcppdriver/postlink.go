@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -75,13 +76,13 @@ func (p *postLinker) postLink(ctx context.Context, env *cli.Env, d *installation
 	if err != nil {
 		return err
 	}
-	var out outputs
-	defer out.discard()
-	dir := out.scratch(p.OutputDir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	var out outfile.Group
+	defer out.Close()
+	dir, err := out.Folder(p.OutputDir)
+	if err != nil {
 		return err
 	}
-	work, remove, err := interrupt.TempDir("dpcppdriver")
+	work, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}
@@ -93,10 +94,14 @@ func (p *postLinker) postLink(ctx context.Context, env *cli.Env, d *installation
 	if err := runTool(ctx, env, in, d.PostLink, p.arguments(d, linked, table)...); err != nil {
 		return err
 	}
-	if err := translate(ctx, env, d, in, table, dir); err != nil {
+	images, err := translate(ctx, env, d, in, table, dir)
+	if err != nil {
+		return out.Relabel(err)
+	}
+	if err := out.WriteMain(filepath.Join(p.OutputDir, "images.table"), images.Write); err != nil {
 		return err
 	}
-	return p.place(dir)
+	return out.Commit()
 }
 
 // linkArguments returns what llvm-link is called with. Of the libraries it takes what
@@ -158,11 +163,12 @@ func translateArguments(in, out string) []string {
 	}
 }
 
-// translate writes the files of the images that a table of sycl-post-link names.
-func translate(ctx context.Context, env *cli.Env, d *installation, in, table, dir string) error {
+// translate writes the files of the images that a table of sycl-post-link names, and
+// returns their table.
+func translate(ctx context.Context, env *cli.Env, d *installation, in, table, dir string) (*filetable.Table, error) {
 	f, err := os.Open(table)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	t, err := filetable.Read(table, f)
@@ -170,26 +176,26 @@ func translate(ctx context.Context, env *cli.Env, d *installation, in, table, di
 		t, err = t.Extract(filetable.Code, filetable.Properties, filetable.Symbols)
 	}
 	if err != nil {
-		return cli.BadInput(fmt.Errorf("%s: the table that %s wrote: %w", in, d.PostLink, err))
+		return nil, cli.BadInput(fmt.Errorf("%s: the table that %s wrote: %w", in, d.PostLink, err))
 	}
 	for i, cells := range t.Rows {
 		stem := strconv.Itoa(i)
 		if err := runTool(ctx, env, in, d.Translate, translateArguments(beside(table, cells[0]), filepath.Join(dir, stem+".spv"))...); err != nil {
-			return err
+			return nil, err
 		}
 		names := []string{stem + ".spv", stem + ".prop", stem + ".sym"}
 		for k := 1; k < len(names); k++ {
 			data, err := os.ReadFile(beside(table, cells[k]))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := os.WriteFile(filepath.Join(dir, names[k]), data, 0o644); err != nil {
-				return err
+			if err := os.WriteFile(filepath.Join(dir, names[k]), data, 0o666); err != nil {
+				return nil, err
 			}
 		}
 		t.Rows[i] = names
 	}
-	return cli.WriteFile(filepath.Join(dir, "images.table"), t.Write)
+	return t, nil
 }
 
 // beside returns the path of a file that a table names: relative names are those of files
@@ -199,25 +205,4 @@ func beside(table, name string) string {
 		return name
 	}
 	return filepath.Join(filepath.Dir(table), name)
-}
-
-// place moves what is in the folder to the one of the images, the table last.
-func (p *postLinker) place(dir string) error {
-	if err := os.MkdirAll(p.OutputDir, 0o755); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	const table = "images.table"
-	for _, e := range entries {
-		if e.Name() == table {
-			continue
-		}
-		if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(p.OutputDir, e.Name())); err != nil {
-			return err
-		}
-	}
-	return os.Rename(filepath.Join(dir, table), filepath.Join(p.OutputDir, table))
 }

@@ -6,11 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -30,7 +30,7 @@ of it again:
 
   packager pack @DIR/pack.args --output same.syclbin
 
-The result has the same bytes when 'packager pack' made the file, and the same
+That works in any folder, and after DIR was moved. The result has the same bytes when 'packager pack' made the file, and the same
 content when another tool did.`,
 		Example: "packager extract --output-dir parts k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(extract).setup(fs) },
@@ -42,6 +42,7 @@ type extract struct {
 	module    int
 	reading   reading.Options
 
+	out     outfile.Group
 	env     *cli.Env
 	name    string // of the file
 	tables  map[target]*filetable.Table
@@ -77,7 +78,8 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	if e.module >= len(f.Modules) {
 		return cli.Usagef("--module: there is no abstract module %d, %s has %d", e.module, args[0], len(f.Modules))
 	}
-	if err := os.MkdirAll(e.dir, 0o777); err != nil {
+	defer e.out.Close()
+	if _, err := e.out.Folder(e.dir); err != nil {
 		return err
 	}
 	e.env, e.name = env, args[0]
@@ -100,7 +102,10 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 			}
 		}
 	}
-	return e.args(f)
+	if err := e.args(f); err != nil {
+		return err
+	}
+	return e.out.Commit()
 }
 
 // extract writes the files of one module and notes its rows.
@@ -161,7 +166,7 @@ func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool
 	case img.Kind == syclbin.NativeImage && t.arch == "":
 		e.env.Warnf(e.name, "the %s has no architecture and is in no table", place)
 		return t, false
-	case strings.ContainsAny(t.triple+t.arch, "=\r\n"):
+	case strings.ContainsAny(t.triple+t.arch, "=\r\n"), strings.Contains(t.triple+"\n"+t.arch, cli.ParamsDir):
 		e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, safetext.Printable(img.Target()))
 		return t, false
 	case seen[t]:
@@ -198,7 +203,7 @@ func (e *extract) lost(place, set, key string) {
 // write writes a file, whose name is never one from the SYCLBIN.
 func (e *extract) write(name string, content io.Reader, size int64) error {
 	path := filepath.Join(e.dir, name)
-	return cli.WriteFile(path, func(w io.Writer) error {
+	return e.out.Write(path, func(w io.Writer) error {
 		p := newProgress(e.env, w, "writing "+path, size)
 		defer p.done()
 		_, err := io.Copy(p, content)
@@ -209,6 +214,7 @@ func (e *extract) write(name string, content io.Reader, size int64) error {
 // args writes the tables, and the flags that pack them.
 func (e *extract) args(f *syclbin.File) error {
 	var args strings.Builder
+	args.WriteString("--beside-tables\n")
 	if f.State <= syclbin.Executable {
 		fmt.Fprintf(&args, "--state=%s\n", f.State)
 	} else {
@@ -232,17 +238,14 @@ func (e *extract) args(f *syclbin.File) error {
 		args.WriteString("--no-runtime-record\n")
 	}
 	for _, t := range e.order {
-		path := filepath.Join(e.dir, e.tableName(t))
-		if err := cli.WriteFile(path, e.tables[t].Write); err != nil {
+		name := e.tableName(t)
+		if err := e.out.WriteMain(filepath.Join(e.dir, name), e.tables[t].Write); err != nil {
 			return err
 		}
-		value := t.triple
-		if t.arch != "" || strings.Contains(path, "=") {
-			value += "=" + t.arch
-		}
-		fmt.Fprintf(&args, "--table=%s=%s\n", value, path)
+		// The folder may have any name.
+		fmt.Fprintf(&args, "--table=%s=%s=%s/%s\n", t.triple, t.arch, cli.ParamsDir, name)
 	}
-	return cli.WriteFile(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
+	return e.out.WriteMain(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
 		_, err := io.WriteString(w, args.String())
 		return err
 	})

@@ -4,10 +4,14 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -29,9 +33,11 @@ one abstract module, and so are those of one file, or of one archive member, abo
 which nothing is known. An image about which the host file says nothing gets its
 requirements and kernel names from its own bytes: SPIR-V, and ELF for Intel and
 NVIDIA GPUs. Images without bytes, text that is not PTX, and images of other
-programming models are left out, with a warning.
+programming models are left out, with a warning. Images with the same bytes, target and
+property sets, of which programs can have many, are in the result once.
 
-What 'packager verify' would find in the result is printed as warnings.`,
+What 'packager verify' would find in the result is printed as warnings, a line for each
+rule with up to three examples.`,
 		Example: "packager import --output app.syclbin app libkernels.so",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(importer).setup(fs) },
 	}
@@ -61,6 +67,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.Usagef("no file is given to look for device images in")
 	}
 	var b syclbin.Builder
+	options := make(map[string]int)
 	for _, name := range args {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -73,8 +80,15 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err := importHost(env, &b, host, name); err != nil {
 			return err
 		}
+		addOptions(options, host)
 	}
-	return writeVerified(env, c.output, b.File(state), o)
+	found, err := writeFound(env, c.output, b.File(state), o)
+	if err != nil {
+		return err
+	}
+	noteOptions(env, c.output, options)
+	warnOfImport(env, c.output, found)
+	return nil
 }
 
 // importHost adds the images of a host file.
@@ -83,8 +97,14 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 		return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
 	}
 	r, err := collect.Add(b, host, name)
+	var left tally
 	for _, l := range r.LeftOut {
-		env.Warnf(safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), "%s", safetext.Printable(l.Reason))
+		left.add(safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), l.Reason)
+	}
+	left.warn(env)
+	if r.Repeated > 0 {
+		fmt.Fprintf(env.Stderr, "%s: note: %d of %d device images are the same as others, in their bytes, target and property sets; each is in the result once\n",
+			safetext.Printable(name), r.Repeated, r.Taken)
 	}
 	switch {
 	case err != nil:
@@ -93,4 +113,34 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 		return cli.BadInput(fmt.Errorf("%s: none of the %d device images can be taken", name, len(host.Images)))
 	}
 	return nil
+}
+
+// addOptions counts the options that images have. The option that DPC++ gives to every
+// image is none to know of: it only tunes registers.
+func addOptions(count map[string]int, host *hostbin.File) {
+	const byDefault = "-ftarget-register-alloc-mode="
+	for _, img := range host.Images {
+		for option := range strings.FieldsSeq(img.CompileOptions + " " + img.LinkOptions) {
+			if !strings.HasPrefix(option, byDefault) {
+				count[option]++
+			}
+		}
+	}
+}
+
+// noteOptions prints in one line what became of the options of images.
+func noteOptions(env *cli.Env, output string, count map[string]int) {
+	const most = 5
+	var words []string
+	for i, option := range slices.Sorted(maps.Keys(count)) {
+		if i == most {
+			words = append(words, fmt.Sprintf("%d more", len(count)-most))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s of %s", safetext.Quote(option), plural(count[option], "image")))
+	}
+	if len(words) > 0 {
+		fmt.Fprintf(env.Stderr, "%s: note: options for the runtime's compiler (%s) are kept in the set [%s]; the runtime uses them inside a program, and not for a file that a program loads\n",
+			safetext.Printable(output), strings.Join(words, ", "), jitoptions.Set)
+	}
 }

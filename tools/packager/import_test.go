@@ -46,7 +46,7 @@ func TestImportDescriptorTable(t *testing.T) {
 	folder(t, map[string]string{"libk.so": sharedLibrary(t)})
 	// A kernel inside a program has not the name by which one is found in a SYCLBIN.
 	code, _, stderr := run(t, "import", "--output=k.syclbin", "--state=object", "libk.so")
-	if code != 0 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "ext_oneapi_get_kernel cannot find 2 kernels: \"A\", ") {
+	if code != 0 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "ext_oneapi_get_kernel cannot find 2 kernels: \"A\", ") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	f, err := syclbin.Open("k.syclbin")
@@ -194,5 +194,93 @@ func TestImportRefuses(t *testing.T) {
 				t.Error("a file was written")
 			}
 		})
+	}
+}
+
+// A library with kernels of the same bytes in several objects, as oneMKL is.
+func TestImportRepeated(t *testing.T) {
+	same := offloadImage(offload.SYCL, "spir64-unknown-unknown", "", assembled(t))
+	folder(t, map[string]string{"images": container(t, same, same, same), "more": container(t, same)})
+	code, _, stderr := run(t, "import", "--output=k.syclbin", "images")
+	want := "images: note: 2 of 3 device images are the same as others, in their bytes, target and property sets; each is in the result once\n" +
+		"k.syclbin: warning: kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols; nothing to do for a report; a program launches nothing in such images by name\n"
+	if code != 0 || stderr != want {
+		t.Errorf("exit code %d, got\n%swant\n%s", code, stderr, want)
+	}
+	f, err := syclbin.Open("k.syclbin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if len(f.Modules) != 1 || len(f.Modules[0].IR) != 1 {
+		t.Errorf("%d modules", len(f.Modules))
+	}
+	// A file with nothing new is no fault.
+	if code, _, stderr := run(t, "import", "--output=k.syclbin", "images", "more"); code != 0 || !strings.Contains(stderr, "more: note: 1 of 1 device images") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// assembled is SPIR-V without kernels.
+func assembled(t *testing.T) string {
+	t.Helper()
+	code := []byte{3, 2, 0x23, 7, 0, 4, 1, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0}
+	return string(append(code, 17, 0, 2, 0, 6, 0, 0, 0, 14, 0, 3, 0, 2, 0, 0, 0, 2, 0, 0, 0)) // OpCapability Kernel, OpMemoryModel
+}
+
+// Findings are a line for each rule, and so are images that are left out.
+func TestImportSummary(t *testing.T) {
+	library := sharedLibrary(t)
+	files := map[string]string{}
+	args := []string{"import", "--output=k.syclbin"}
+	for i := range 6 {
+		name := fmt.Sprintf("lib%d.so", i)
+		files[name] = strings.ReplaceAll(library, "_ZTS1A", fmt.Sprintf("%06d", i)) // and the kernel B of each
+		args = append(args, name)
+	}
+	empty := offloadImage(offload.SYCL, "spir64_gen-unknown-unknown", "bdw", "")
+	files["images"] = container(t, empty, empty, empty, offloadImage(offload.SYCL, "nvptx64-nvidia-cuda", "", ".version 8.0\n"))
+	folder(t, files)
+	code, _, stderr := run(t, append(args, "images")...)
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+	for i, want := range []string{
+		"images: offset 0x1c0: warning: the image for spir64_gen-unknown-unknown has no bytes and is left out, and 2 more like it",
+		"k.syclbin: note: options for the runtime's compiler (\"-cl-opt\" of 12 images, \"-l\" of 12 images) are kept in the set [rules_sycl/options]; ",
+		"k.syclbin: warning: kernel-names-missing: abstract module",
+		"k.syclbin: warning: kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: ",
+		"k.syclbin: warning: kernel-duplicate, 10 times: abstract module 1: the kernel \"_ZTS1B\" is in abstract module 0 as well",
+	} {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d is not %q:\n%s", i, want, stderr)
+		}
+	}
+	if len(lines) != 5 || strings.Count(stderr, "is in abstract module") != 3 || !strings.Contains(stderr, "; and 7 more; a program may have such kernels") {
+		t.Errorf("got\n%s", stderr)
+	}
+}
+
+// More files than a process can have open.
+func TestImportManyFiles(t *testing.T) {
+	files := map[string]string{}
+	args := []string{"import", "--output=k.syclbin"}
+	for i := range 100 {
+		name := fmt.Sprintf("lib%d.so", i)
+		files[name] = strings.ReplaceAll(sharedLibrary(t), "_ZTS1A", fmt.Sprintf("%06d", i))
+		args = append(args, name)
+	}
+	folder(t, files)
+	if code, stderr := process(t, "ulimit -n 64; ", args...); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	f, err := syclbin.Open("k.syclbin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if len(f.Modules) != 200 {
+		t.Errorf("%d modules", len(f.Modules))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -121,13 +122,8 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.writeGraph(env, result); err != nil {
+	if err := l.writeAll(env, files, result, o); err != nil {
 		return err
-	}
-	if result.File != nil {
-		if err := l.write(env, files, result.File, o); err != nil {
-			return err
-		}
 	}
 	if l.json {
 		if err := writeJSON(env.Stdout, newJSONLink(l.output, result)); err != nil {
@@ -212,19 +208,51 @@ func (l *link) checkGraph(files *linkFiles) error {
 	return nil
 }
 
-func (l *link) writeGraph(env *cli.Env, r *sycllink.Result) error {
+// writeAll writes the output and the graph, which appear together, and then what is wrong
+// with the output as warnings.
+func (l *link) writeAll(env *cli.Env, files *linkFiles, result *sycllink.Result, o syclbin.Options) error {
+	var out outfile.Group
+	defer out.Close()
+	if err := l.writeGraph(env, result, &out); err != nil {
+		return err
+	}
+	var findings []syclbin.Finding
+	if result.File != nil {
+		var err error
+		if findings, err = l.write(env, files, result.File, o, &out); err != nil {
+			return err
+		}
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	for i, found := range findings {
+		if i == maxShown {
+			env.Warnf(safetext.Printable(l.output), "and %d more: 'packager verify' shows all", len(findings)-i)
+			break
+		}
+		env.Warnf(safetext.Printable(l.output), "%s", safetext.Printable(found.String()))
+	}
+	return nil
+}
+
+func (l *link) writeGraph(env *cli.Env, r *sycllink.Result, out *outfile.Group) error {
 	write := r.WriteText
 	if l.graphFormat == graphDOT {
 		write = r.WriteDOT
 	}
-	if l.graph == "" {
+	switch l.graph {
+	case "":
 		return nil
+	case "-":
+		return write(env.Stdout)
 	}
-	return env.Output(l.graph, write)
+	return out.Write(l.graph, write)
 }
 
-// write writes the output, unless an input is not what it was any more.
-func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclbin.Options) error {
+// write writes the output, unless an input is not what it was any more, and returns what is
+// wrong with it.
+func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclbin.Options, out *outfile.Group) ([]syclbin.Finding, error) {
 	total := int64(0)
 	for _, m := range file.Modules {
 		for _, img := range m.Images() {
@@ -233,7 +261,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 	}
 	found := make(chan []syclbin.Finding, 1)
 	go func() { found <- verifyWritten(file, o) }() // while the disk is busy
-	err := cli.WriteFile(l.output, func(w io.Writer) error {
+	err := out.WriteMain(l.output, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+l.output, total)
 		defer p.done()
 		if f, ok := w.(*os.File); ok {
@@ -246,18 +274,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 		}
 		return files.unchanged()
 	})
-	findings := <-found
-	if err != nil {
-		return err
-	}
-	for i, found := range findings {
-		if i == maxShown {
-			env.Warnf(safetext.Printable(l.output), "and %d more: 'packager verify' shows all", len(findings)-i)
-			break
-		}
-		env.Warnf(safetext.Printable(l.output), "%s", safetext.Printable(found.String()))
-	}
-	return nil
+	return <-found, err
 }
 
 // maxShown is how many problems, and how many warnings, are printed.

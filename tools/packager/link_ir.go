@@ -165,7 +165,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	if err := l.findPrograms(slices.ContainsFunc(targets, func(d *deviceconfig.Device) bool { return d.AOTToolchain != "" })); err != nil {
 		return err
 	}
-	dir, remove, err := interrupt.TempDir("syclbinlink")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}

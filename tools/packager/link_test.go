@@ -264,6 +264,18 @@ func TestLinkRefuses(t *testing.T) {
 	}
 }
 
+// TestGraphAndOutputAppearTogether: a graph without its file would be of another link.
+func TestGraphAndOutputAppearTogether(t *testing.T) {
+	linkable(t)
+	code, _, stderr := run(t, "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
+	if code != 4 || !strings.Contains(stderr, "there is no folder gone") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if _, err := os.Stat("graph.txt"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("there is a graph")
+	}
+}
+
 func TestLinkOverAnInput(t *testing.T) {
 	linkable(t)
 	ok(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
@@ -281,9 +293,14 @@ func TestLinkOverAnInput(t *testing.T) {
 		if !bytes.Equal(file(t, output), want) {
 			t.Errorf("%s is another file", output)
 		}
-		if !bytes.Equal(file(t, "library.syclbin"), library) {
-			t.Errorf("writing %s changed library.syclbin", output)
+		// What a link leads to is the output, and the link stays.
+		changed := !bytes.Equal(file(t, "library.syclbin"), library)
+		if changed != (output == "soft.syclbin") {
+			t.Errorf("writing %s changed library.syclbin: %t", output, changed)
 		}
+	}
+	if to, err := os.Readlink("soft.syclbin"); err != nil || to != "library.syclbin" {
+		t.Errorf("soft.syclbin leads to %q, %v", to, err)
 	}
 }
 

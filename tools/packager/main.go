@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -98,7 +99,7 @@ func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error
 			total += img.Size()
 		}
 	}
-	return cli.WriteFile(name, func(w io.Writer) error {
+	return outfile.Write(name, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+name, total)
 		defer p.done()
 		file, ok := w.(*os.File)

@@ -59,6 +59,7 @@ type pack struct {
 	state          string
 	tables, images cli.Strings
 	embedded       bool // whether no program loads the file
+	beside         bool // whether files of tables are beside them
 }
 
 // Values of --ir.
@@ -74,6 +75,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
 	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
 	fs.BoolVar(&p.embedded, "embedded", false, "the file only lists the images that a program holds: there may be none, and kernels may have any names")
+	fs.BoolVar(&p.beside, "beside-tables", false, "find the files that tables name beside the tables only, not in the current folder")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
 	return p.run
 }
@@ -83,6 +85,7 @@ type input struct {
 	reading            *reading.Options
 	place              string // where it was named, for messages
 	dir                string // where its files are, if not in the current folder
+	beside             bool   // whether they are in dir only
 	triple, arch       string
 	code, props, names string // files; props and names may be ""
 }
@@ -138,7 +141,7 @@ func (p *pack) inputs() ([]input, error) {
 		return nil, cli.BadInput(errors.New("nothing to pack: no table has a row"))
 	}
 	for i := range inputs {
-		inputs[i].reading = &p.reading
+		inputs[i].reading, inputs[i].beside = &p.reading, p.beside
 	}
 	sortByTarget(inputs)
 	return inputs, nil
@@ -186,11 +189,7 @@ func putState(file *syclbin.File) {
 
 // writeVerified writes a file, and what is wrong with it as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
-	putState(file)
-	findings := make(chan []syclbin.Finding, 1)
-	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
-	err := create(env, name, file, o)
-	list := <-findings
+	list, err := writeFound(env, name, file, o)
 	if err != nil {
 		return err
 	}
@@ -198,6 +197,15 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 		env.Warnf(name, "%s", safetext.Printable(found.String()))
 	}
 	return nil
+}
+
+// writeFound writes a SYCLBIN and returns what is wrong with it.
+func writeFound(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) ([]syclbin.Finding, error) {
+	putState(file)
+	findings := make(chan []syclbin.Finding, 1)
+	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
+	err := create(env, name, file, o)
+	return <-findings, err
 }
 
 // verifyWritten returns what is wrong with a file that is written with these options.
@@ -414,6 +422,13 @@ const virtualFunctionsSet = "virtual-functions-set"
 // open opens a file: as it is named, else beside the table. A name that could be
 // either is an error.
 func (in *input) open(name string) (*regularFile, error) {
+	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
+		f, err := openRegular(filepath.Join(in.dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = cli.BadInput(fmt.Errorf("there is no file %s beside the table", name))
+		}
+		return f, err
+	}
 	f, err := openRegular(name)
 	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -494,6 +495,37 @@ func TestExtractAndPackAgain(t *testing.T) {
 	}
 }
 
+// TestPackElsewhere: what was extracted can be packed from any folder, also from one with
+// files of the same names, and after it was moved.
+func TestPackElsewhere(t *testing.T) {
+	folder(t, split)
+	ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, splitTables)...)
+	ok(t, "extract", "--output-dir=parts", "k.syclbin")
+	home, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(home, "a = folder\nof ' two lines")
+	if err := os.Rename("parts", moved); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, "extract", "--output-dir=other/below", "k.syclbin")
+	if err := os.WriteFile("other/below/module0.prop", []byte("[SYCL/kernel names]\nanother=1|1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(filepath.Join(home, "other", "below"), moved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("other/below")
+	for _, dir := range []string{moved, relative} {
+		ok(t, "pack", "@"+filepath.Join(dir, "pack.args"), "--output=again.syclbin")
+		if !bytes.Equal(file(t, filepath.Join(home, "k.syclbin")), file(t, "again.syclbin")) {
+			t.Errorf("%q: another file", dir)
+		}
+	}
+}
+
 func TestExtractFiles(t *testing.T) {
 	folder(t, split)
 	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
@@ -625,7 +657,7 @@ func TestDiff(t *testing.T) {
 			apart.Modules = append(apart.Modules, &syclbin.Module{Metadata: m.Metadata, IR: []*syclbin.Image{img}})
 		}
 	}
-	if err := cli.WriteFile("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }); err != nil {
+	if err := outfile.Write("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }); err != nil {
 		t.Fatal(err)
 	}
 	if out := ok(t, "diff", "a.syclbin", "apart.syclbin"); out != "" {

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -34,7 +36,8 @@ table names them. Assemble it in the folder that packager runs in:
 
 Tables are as for 'packager pack'. Kernel names are those of the symbol file,
 else of the property file, else of the image itself, and stay as they are: a host
-program looks for the names that its compiler gave them.`,
+program looks for the names that its compiler gave them. The options of a property set
+rules_sycl/options become those with which the runtime compiles the image.`,
 		Example: "packager wrap --runtime 2026.2 --output kernels.s --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(wrap).setup(fs) },
 	}
@@ -100,19 +103,26 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
-	return cli.WriteFile(c.output, func(w io.Writer) error {
+	return outfile.Write(c.output, func(w io.Writer) error {
 		return hostwrap.Write(w, images, c.runtime)
 	})
 }
 
 // wrapped returns the image as a program has it.
 func (l *loadedInput) wrapped() hostwrap.Image {
+	properties := requirement.WithCompileTarget(l.metadata, l.image.CompileTarget())
+	options := jitoptions.Of(properties)
+	if options != (jitoptions.Options{}) { // which have their own place in a program
+		properties = properties.Clone()
+		jitoptions.Put(properties, jitoptions.Options{})
+	}
 	img := hostwrap.Image{
 		File:       l.path,
 		Target:     hostwrap.Target(l.image.Triple()),
 		Format:     imageformat.Native,
 		Entries:    l.kernels(),
-		Properties: requirement.WithCompileTarget(l.metadata, l.image.CompileTarget()),
+		Properties: properties,
+		Options:    options,
 	}
 	if f := l.image.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
 		img.Format = f

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -167,4 +169,50 @@ func aspectProperty(number uint32) []byte {
 	r := new(propset.Registry)
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(number))
 	return []byte(r.String())
+}
+
+// Options for the runtime's compiler survive every way between programs and SYCLBINs.
+func TestWrapOptions(t *testing.T) {
+	cc := programs.Find(t, "cc")
+	options := new(propset.Registry)
+	jitoptions.Put(options, jitoptions.Options{Compile: "-ze-intel-greater-than-4GB-buffer-required -g", Link: "-l"})
+	folder(t, map[string]string{
+		"k.table": "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\n",
+		"k.spv":   "\x03\x02\x23\x07 code",
+		"k.prop":  "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n" + options.String(),
+		"k.sym":   "__sycl_kernel_k\n",
+	})
+	table := "spir64-unknown-unknown=k.table"
+	for i := range 2 {
+		ok(t, "wrap", "--output", "k.s", "--table", table)
+		if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		f, err := hostbin.Open("libk.so")
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := f.Images[0]
+		if img.CompileOptions != "-ze-intel-greater-than-4GB-buffer-required -g" || img.LinkOptions != "-l" || img.Properties.Set(jitoptions.Set) != nil {
+			t.Errorf("round %d: options %q and %q, properties\n%s", i, img.CompileOptions, img.LinkOptions, img.Properties)
+		}
+		f.Close()
+		code, _, stderr := run(t, "import", "--output=k.syclbin", "libk.so")
+		want := `k.syclbin: note: options for the runtime's compiler ("-g" of 1 image, "-l" of 1 image, "-ze-intel-greater-than-4GB-buffer-required" of 1 image) are kept in the set [rules_sycl/options]; the runtime uses them inside a program, and not for a file that a program loads
+`
+		if code != 0 || stderr != want {
+			t.Errorf("exit code %d\n%s", code, stderr)
+		}
+		ok(t, "convert", "--state=object", "--output=o.syclbin", "k.syclbin")
+		ok(t, "link", "--output=l.syclbin", "o.syclbin")
+		if text := ok(t, "dump", "l.syclbin"); !strings.Contains(text, "rules_sycl/options:\n      compile: -ze-intel-greater-than-4GB-buffer-required -g\n      link: -l\n") {
+			t.Errorf("no options in\n%s", text)
+		}
+		ok(t, "extract", "--output-dir=out", "l.syclbin")
+		tables, err := filepath.Glob("out/*.table")
+		if err != nil || len(tables) != 1 {
+			t.Fatalf("tables %q, %v", tables, err)
+		}
+		table = "spir64-unknown-unknown=" + tables[0]
+	}
 }

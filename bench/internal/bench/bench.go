@@ -36,6 +36,7 @@ type Bench struct {
 	Runs     int       // of each contender, of which the best counts
 	Dir      string    // scratch folder, when Scratch has made one
 	Progress io.Writer // what is being done, for people
+	remove   func()    // removes Dir
 	Report
 }
 
@@ -75,8 +76,8 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 		return false, errors.New("the number of runs has to be positive")
 	}
 	defer func() {
-		if b.Dir != "" {
-			err = errors.Join(err, os.RemoveAll(b.Dir))
+		if b.remove != nil {
+			b.remove()
 		}
 	}()
 	if err := run(); err != nil || len(b.Results) == 0 {
@@ -105,9 +106,7 @@ func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
 		return errors.New("--dir is missing: the folder to write to")
 	}
-	if b.Dir, err = os.MkdirTemp(below, b.Flags.Name()); err == nil {
-		interrupt.Scratch(b.Dir)
-	}
+	b.Dir, b.remove, err = interrupt.ScratchDir(below)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -34,25 +33,25 @@ func Aot(ctx context.Context, log io.Writer, o AotOptions) error {
 	if err != nil {
 		return err
 	}
-	out := newOutputs()
-	defer out.discard()
+	out, err := newOutputs(o.CodeDir, "")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
 	column := t.Column(filetable.Code)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range rows {
 		g.Go(func() error {
-			code := out.file(o.CodeDir, rows[i].stem()+".bin")
+			code := out.code.file(rows[i].stem() + ".bin")
 			t.Rows[i][column] = code.path
 			return o.compile(ctx, log, rows[i].code, code.scratch)
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return err
+		return out.Relabel(err)
 	}
-	if err := out.place(o.CodeDir); err != nil {
-		return err
-	}
-	return cli.WriteFile(o.Output, t.Write)
+	return out.commit(o.Output, t)
 }
 
 // compile compiles one module.

@@ -22,7 +22,7 @@ type DPCPP struct{ Driver, Library string } // paths
 
 // postLink runs DPC++'s post-link step on bitcode, and its translator.
 func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*image, error) {
-	dir, remove, err := interrupt.TempDir("dpcpp")
+	dir, remove, err := interrupt.TempDir()
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (m *image) isNeeded() bool {
 }
 
 // write writes the three files of an image.
-func (m *image) write(files *rowFiles, keepDebugInfo bool) error {
+func (m *image) write(files rowFiles, keepDebugInfo bool) error {
 	text, err := m.properties.MarshalText()
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("%s: %w", m.name, err))
@@ -131,11 +131,11 @@ func (m *image) write(files *rowFiles, keepDebugInfo bool) error {
 	if keepDebugInfo {
 		code = m.code
 	}
-	if err := os.WriteFile(files.code.scratch, code, 0o644); err != nil {
+	if err := os.WriteFile(files.code.scratch, code, 0o666); err != nil {
 		return err
 	}
-	if err := os.WriteFile(files.properties.scratch, text, 0o644); err != nil {
+	if err := os.WriteFile(files.properties.scratch, text, 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile(files.symbols.scratch, m.symbols, 0o644)
+	return os.WriteFile(files.symbols.scratch, m.symbols, 0o666)
 }

@@ -5,10 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -63,60 +62,58 @@ func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	return rows, nil
 }
 
-// outputs are files that are put at their places together, when all are done.
+// outputs are the folders of a step's files and its table, which appear together.
 type outputs struct {
-	mu   sync.Mutex
-	list []*output
+	outfile.Group
+	code, properties folder
+}
+
+// A folder is one of outputs, with where its files are until then.
+type folder struct{ path, scratch string }
+
+// newOutputs returns the outputs of a step that writes code to one folder and, unless its
+// name is empty, properties and symbols to another one. They have to be closed.
+func newOutputs(code, properties string) (o *outputs, err error) {
+	o = &outputs{code: folder{path: code}, properties: folder{path: properties}}
+	for _, f := range []*folder{&o.code, &o.properties} {
+		if f.path == "" {
+			continue
+		}
+		if f.scratch, err = o.Folder(f.path); err != nil {
+			o.Close()
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// commit writes the table and puts all in their places.
+func (o *outputs) commit(table string, t *filetable.Table) error {
+	if err := o.WriteMain(table, t.Write); err != nil {
+		return err
+	}
+	return o.Commit()
 }
 
 // An output is a file that a step makes.
-type output struct {
-	path, scratch string
-	forget        func()
-}
+type output struct{ path, scratch string }
 
-func newOutputs() *outputs { return new(outputs) }
-
-// file returns a file of a folder that may not be there yet.
-func (o *outputs) file(dir, name string) *output {
-	f := &output{path: filepath.Join(dir, name), scratch: filepath.Clean(dir) + "." + name + ".tmp"}
-	f.forget = interrupt.Scratch(f.scratch)
-	o.mu.Lock()
-	o.list = append(o.list, f)
-	o.mu.Unlock()
-	return f
-}
-
-// place makes the folders and puts the files there.
-func (o *outputs) place(dirs ...string) error {
-	for _, dir := range dirs {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
-	}
-	for _, f := range o.list {
-		if err := os.Rename(f.scratch, f.path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// discard removes what was not put anywhere.
-func (o *outputs) discard() {
-	for _, f := range o.list {
-		os.Remove(f.scratch)
-		f.forget()
-	}
+func (f folder) file(name string) output {
+	return output{filepath.Join(f.path, name), filepath.Join(f.scratch, name)}
 }
 
 // rowFiles are the files of a row.
-type rowFiles struct{ code, properties, symbols *output }
+type rowFiles struct{ code, properties, symbols output }
 
 // image returns the files of an image of that name.
-func (o *outputs) image(codeDir, propertiesDir, stem string) *rowFiles {
-	return &rowFiles{o.file(codeDir, stem+".spv"), o.file(propertiesDir, stem+".prop"), o.file(propertiesDir, stem+".sym")}
+func (o *outputs) image(stem string) rowFiles {
+	return rowFiles{o.code.file(stem + ".spv"), o.properties.file(stem + ".prop"), o.properties.file(stem + ".sym")}
 }
 
 // row returns the cells of the image's row in a file table.
-func (f *rowFiles) row() []string { return []string{f.code.path, f.properties.path, f.symbols.path} }
+func (f rowFiles) row() []string { return []string{f.code.path, f.properties.path, f.symbols.path} }
+
+// tableOf returns a table with the standard columns.
+func tableOf(rows [][]string) *filetable.Table {
+	return &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}, Rows: rows}
+}

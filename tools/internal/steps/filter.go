@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -80,12 +81,21 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 
 // write writes the table and the reasons why rows were dropped.
 func (o *FilterOptions) write(in *needyTable, dropped [][]string, table func(w io.Writer) error) error {
+	var outputs outfile.Group
+	defer outputs.Close()
 	if o.Reasons != "" {
-		if err := cli.WriteFile(o.Reasons, func(w io.Writer) error { return in.writeReasons(w, o.Target, dropped) }); err != nil {
+		if err := outputs.Write(o.Reasons, func(w io.Writer) error { return in.writeReasons(w, o.Target, dropped) }); err != nil {
 			return err
 		}
 	}
-	return cli.Output(o.Stdout, o.Output, table)
+	write := outputs.WriteMain
+	if cli.IsStdout(o.Output) {
+		write = func(_ string, table func(io.Writer) error) error { return table(o.Stdout) }
+	}
+	if err := write(o.Output, table); err != nil {
+		return err
+	}
+	return outputs.Commit()
 }
 
 func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]string) error {

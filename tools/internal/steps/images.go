@@ -50,22 +50,22 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 }
 
 func (o *ImagesOptions) write(images []*image) error {
-	out := newOutputs()
-	defer out.discard()
+	out, err := newOutputs(o.CodeDir, o.PropertiesDir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
 	var rows [][]string
 	for i, m := range images {
-		files := out.image(o.CodeDir, o.PropertiesDir, strconv.Itoa(i))
+		files := out.image(strconv.Itoa(i))
 		rows = append(rows, files.row())
 		m.module.PutPlaces(m.properties)
 		requirement.PutIntrinsics(m.properties, m.module.Requirements().Intrinsics)
 		if err := m.write(files, o.KeepDebugInfo); err != nil {
-			return err
+			return out.Relabel(err)
 		}
 	}
-	if err := out.place(o.CodeDir, o.PropertiesDir); err != nil {
-		return err
-	}
-	return writeTable(o.Table, rows...)
+	return out.commit(o.Table, tableOf(rows))
 }
 
 // checkDefined fails for functions that kernels use and no image defines. What reads

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
@@ -67,7 +68,7 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	scratch, remove, err := interrupt.TempDir("syclbinimport")
+	scratch, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}
@@ -76,18 +77,19 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	if err := o.modules(ctx, log, list, files, scratch); err != nil {
 		return err
 	}
-	out, done, err := scratchFile(o.Output)
+	var outputs outfile.Group
+	defer outputs.Close()
+	out, err := outputs.Main(o.Output)
 	if err != nil {
 		return err
 	}
-	defer done()
 	if err := command.Run(ctx, nil, nil, log, o.LLVMLink, append(files, "-o", out)...); err != nil {
 		for i, file := range files {
 			blame(err, file, o.place(list[i]))
 		}
-		return err
+		return outputs.Relabel(err)
 	}
-	return os.Rename(out, o.Output)
+	return outputs.Commit()
 }
 
 // modules writes the IR of abstract modules to files, several at a time, and warns of

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -30,7 +30,7 @@ type SourceFile struct{ Source, File string }
 // Link links the device code of several sources into one module. What compilers say
 // goes to log.
 func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
-	scratch, remove, err := interrupt.TempDir("devicelink")
+	scratch, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,12 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	if err := unrepeat(marked); err != nil {
 		return err
 	}
-	out, done, err := scratchFile(o.Output)
+	var outputs outfile.Group
+	defer outputs.Close()
+	out, err := outputs.Main(o.Output)
 	if err != nil {
 		return err
 	}
-	defer done()
 	var args []string
 	for _, m := range marked {
 		args = append(args, m.file)
@@ -56,9 +57,9 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 		for _, m := range marked {
 			blame(err, m.file, m.Name)
 		}
-		return err
+		return outputs.Relabel(err)
 	}
-	return os.Rename(out, o.Output)
+	return outputs.Commit()
 }
 
 // A markedSource is the module of a source as text in which kernels are marked.
@@ -134,5 +135,5 @@ func readIR(file string) (*postlink.Module, error) {
 }
 
 func writeIR(file string, m *postlink.Module) error {
-	return cli.WriteFile(file, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+	return outfile.Write(file, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }

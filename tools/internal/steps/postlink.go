@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -160,7 +160,6 @@ type imageTable struct {
 type imageFiles struct {
 	image                     *postlink.Image
 	code, properties, symbols string // where they will be
-	scratch                   string // where the code is, when opt has written it
 	sets, names               []byte // the content of the other two
 	targets                   []targetProperties
 }
@@ -221,42 +220,29 @@ func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 
 // write writes all images, and only when all of them are good anything to its place.
 func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
-	scratch, remove, err := interrupt.TempDir("postlink")
-	if err != nil {
-		return err
-	}
-	defer remove()
+	var out outfile.Group
+	defer out.Close()
 	var rows []*imageFiles
 	for _, t := range tables {
-		for _, r := range t.rows {
-			if o.Opt != "" {
-				r.scratch = filepath.Join(scratch, strconv.Itoa(len(rows))+o.extension())
-			}
-			rows = append(rows, r)
-		}
-	}
-	if err := eachRow(ctx, rows, func(ctx context.Context, r *imageFiles) error { return o.makeFiles(ctx, log, r) }); err != nil {
-		return err
-	}
-	for _, t := range tables {
 		if t.folder != "" {
-			if err := os.MkdirAll(t.folder, 0o777); err != nil {
+			if _, err := out.Folder(t.folder); err != nil {
 				return err
 			}
 		}
+		rows = append(rows, t.rows...)
 	}
-	if err := eachRow(ctx, rows, func(_ context.Context, r *imageFiles) error { return o.placeFiles(r) }); err != nil {
-		return err
+	if err := eachRow(ctx, rows, func(ctx context.Context, r *imageFiles) error { return o.makeFiles(ctx, log, r, &out) }); err != nil {
+		return out.Relabel(err)
 	}
-	if err := o.writeTargetTables(log, rows); err != nil {
+	if err := o.writeTargetTables(log, rows, &out); err != nil {
 		return err
 	}
 	for _, t := range tables {
-		if err := o.writeTable(t); err != nil {
+		if err := o.writeTable(t, &out); err != nil {
 			return err
 		}
 	}
-	return nil
+	return out.Commit()
 }
 
 // eachRow does something for all rows, several at a time.
@@ -274,18 +260,22 @@ func eachRow(ctx context.Context, rows []*imageFiles, do func(context.Context, *
 	return group.Wait()
 }
 
-// makeFiles finds the content of an image's files.
-func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles) error {
+// makeFiles writes the files of an image.
+func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group) error {
 	if err := o.describe(r); err != nil {
 		return err
 	}
 	if err := o.describeTargets(r); err != nil {
 		return err
 	}
-	if o.Opt == "" {
-		return nil
+	code, err := out.File(r.code)
+	if err != nil {
+		return err
 	}
-	return o.optimize(ctx, log, r)
+	if err := o.writeCode(ctx, log, r.image, code); err != nil {
+		return err
+	}
+	return o.writeProperties(r, out)
 }
 
 // describe finds the property sets and symbols of an image.
@@ -349,13 +339,20 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 	return sets.MarshalText()
 }
 
-// optimize writes an image's code to its scratch file, cleaned up.
-func (o *PostLinkOptions) optimize(ctx context.Context, log io.Writer, r *imageFiles) error {
+// writeCode writes an image's code to a file, cleaned up when there is opt.
+func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
+	if o.Opt == "" {
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(image.WriteCode(f), f.Close())
+	}
 	var text bytes.Buffer
-	if err := r.image.WriteCode(&text); err != nil {
+	if err := image.WriteCode(&text); err != nil {
 		return err
 	}
-	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "-", "-o", r.scratch}
+	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "-", "-o", file}
 	if o.Text {
 		args = append(args, "-S")
 	}
@@ -363,19 +360,19 @@ func (o *PostLinkOptions) optimize(ctx context.Context, log io.Writer, r *imageF
 	return command.Run(ctx, &text, nil, optWords{log}, o.Opt, args...)
 }
 
-// placeFiles writes the files of an image.
-func (o *PostLinkOptions) placeFiles(r *imageFiles) error {
-	if err := r.writeCode(r.code); err != nil {
-		return err
+// writeProperties writes the property files and the symbol file of an image.
+func (o *PostLinkOptions) writeProperties(r *imageFiles, out *outfile.Group) error {
+	write := func(file string, content []byte) error {
+		return out.Write(file, func(w io.Writer) error { _, err := w.Write(content); return err })
 	}
 	if !o.NoProperties {
 		if o.Output != "" || len(o.TargetOutputs) == 0 {
-			if err := writeBytes(r.properties, r.sets); err != nil {
+			if err := write(r.properties, r.sets); err != nil {
 				return err
 			}
 		}
 		for _, t := range r.targets {
-			if err := writeBytes(t.file, t.sets); err != nil {
+			if err := write(t.file, t.sets); err != nil {
 				return err
 			}
 		}
@@ -383,25 +380,11 @@ func (o *PostLinkOptions) placeFiles(r *imageFiles) error {
 	if o.NoSymbols {
 		return nil
 	}
-	return writeBytes(r.symbols, r.names)
-}
-
-// writeCode writes an image's code to a file.
-func (r *imageFiles) writeCode(file string) error {
-	return cli.WriteFile(file, func(w io.Writer) error {
-		if r.scratch != "" {
-			return copyFrom(r.scratch, w)
-		}
-		return r.image.WriteCode(w)
-	})
-}
-
-func writeBytes(file string, content []byte) error {
-	return cli.WriteFile(file, func(w io.Writer) error { _, err := w.Write(content); return err })
+	return write(r.symbols, r.names)
 }
 
 // writeTargetTables writes the tables with what targets can take.
-func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles) error {
+func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *outfile.Group) error {
 	for k, output := range o.TargetOutputs {
 		if _, ok := o.Devices.Lookup(output.Target); !ok {
 			fmt.Fprintf(log, "warning: the target '%s' is not in the device configuration, so its table has all modules\n", output.Target)
@@ -412,7 +395,7 @@ func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles) e
 				out.Rows = append(out.Rows, o.columns(r.code, r.targets[k].file, r.symbols))
 			}
 		}
-		if err := cli.WriteFile(output.File, out.Write); err != nil {
+		if err := outputs.WriteMain(output.File, out.Write); err != nil {
 			return err
 		}
 	}
@@ -420,7 +403,7 @@ func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles) e
 }
 
 // writeTable writes a table of all modules, or of those of a source.
-func (o *PostLinkOptions) writeTable(t *imageTable) error {
+func (o *PostLinkOptions) writeTable(t *imageTable, outputs *outfile.Group) error {
 	if t.file == "" {
 		return nil
 	}
@@ -428,7 +411,7 @@ func (o *PostLinkOptions) writeTable(t *imageTable) error {
 	for _, r := range t.rows {
 		out.Rows = append(out.Rows, o.columns(r.code, r.properties, r.symbols))
 	}
-	return cli.WriteFile(t.file, out.Write)
+	return outputs.WriteMain(t.file, out.Write)
 }
 
 func (o *PostLinkOptions) newTable() *filetable.Table {
@@ -449,30 +432,16 @@ func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
 
 // writeIR writes the only image to the output file.
 func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
-	r := &imageFiles{image: image}
-	if o.Opt != "" {
-		scratch, remove, err := interrupt.TempDir("postlink")
-		if err != nil {
-			return err
-		}
-		defer remove()
-		r.scratch = filepath.Join(scratch, "ir")
-		if err := o.optimize(ctx, log, r); err != nil {
-			return err
-		}
-	}
-	return r.writeCode(o.Output)
-}
-
-// copyFrom writes the content of a file.
-func copyFrom(name string, w io.Writer) error {
-	f, err := os.Open(name)
+	var out outfile.Group
+	defer out.Close()
+	file, err := out.Main(o.Output)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
+	if err := o.writeCode(ctx, log, image, file); err != nil {
+		return out.Relabel(err)
+	}
+	return out.Commit()
 }
 
 // optWords passes on what opt says, without the warning of newer ones that they have no

@@ -12,18 +12,7 @@ import (
 	"os"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
-
-// writeTable writes a table with the standard columns.
-func writeTable(file string, rows ...[]string) error {
-	t := &filetable.Table{
-		Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols},
-		Rows:    rows,
-	}
-	return cli.WriteFile(file, t.Write)
-}
 
 // size returns a file's size.
 func size(file string) (int64, error) {
@@ -35,18 +24,4 @@ func size(file string) (int64, error) {
 		return 0, cli.BadInput(fmt.Errorf("%s: not a file", file))
 	}
 	return info.Size(), nil
-}
-
-// scratchFile returns the name of a file beside out for a compiler to write;
-// done removes it. A rename puts it in place.
-func scratchFile(out string) (name string, done func(), err error) {
-	name = out + ".tmp"
-	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
-		return "", nil, err
-	}
-	forget := interrupt.Scratch(name)
-	return name, func() {
-		os.Remove(name)
-		forget()
-	}, nil
 }

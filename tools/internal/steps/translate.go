@@ -44,15 +44,18 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	if err != nil {
 		return err
 	}
-	out := newOutputs()
-	defer out.discard()
+	out, err := newOutputs(o.CodeDir, o.PropertiesDir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
 	written := make([][]string, len(rows))
 	libraries := make([][]*image, len(rows))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(o.atOnce())
 	for i := range rows {
 		g.Go(func() error {
-			files := out.image(o.CodeDir, o.PropertiesDir, rows[i].stem())
+			files := out.image(rows[i].stem())
 			written[i] = files.row()
 			var err error
 			libraries[i], err = o.translate(ctx, log, rows[i], files)
@@ -60,16 +63,13 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return err
+		return out.Relabel(err)
 	}
 	more, err := o.writeLibraries(out, slices.Concat(libraries...))
 	if err != nil {
-		return err
+		return out.Relabel(err)
 	}
-	if err := out.place(o.CodeDir, o.PropertiesDir); err != nil {
-		return err
-	}
-	return writeTable(o.Table, append(written, more...)...)
+	return out.commit(o.Table, tableOf(append(written, more...)))
 }
 
 // atOnce returns how many modules are translated at the same time. DPC++'s library takes
@@ -83,7 +83,7 @@ func (o *TranslateOptions) atOnce() int {
 
 // translate makes the three files of a module. It returns the images of device
 // libraries that the module needs beside its own.
-func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row, files *rowFiles) ([]*image, error) {
+func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row, files rowFiles) ([]*image, error) {
 	n, err := size(in.code)
 	switch {
 	case err != nil:
@@ -116,7 +116,7 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 		checked += ".bare"
 		defer os.Remove(checked)
 	}
-	if err := os.WriteFile(checked, m.bare, 0o644); err != nil {
+	if err := os.WriteFile(checked, m.bare, 0o666); err != nil {
 		return nil, err
 	}
 	if err := command.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", checked); err != nil {
@@ -128,7 +128,7 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 // translateByDPCPP lets DPC++'s library translate a module, to which it links its
 // device libraries. What it says of the module beside that is not used: the module
 // has a property file of its own.
-func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, in row, files *rowFiles) (libraries []*image, err error) {
+func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, in row, files rowFiles) (libraries []*image, err error) {
 	options := []string{"-fsycl-device-code-split=off"}
 	if linked, err := in.isLinked(); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, 
 
 // write writes the files of an image whose properties are those of its SPIR-V and of
 // the post-link step.
-func (o *TranslateOptions) write(m *image, in row, files *rowFiles) error {
+func (o *TranslateOptions) write(m *image, in row, files rowFiles) error {
 	own, err := spirv.Properties(m.module)
 	if err != nil {
 		return fmt.Errorf("%s: %w", files.code.path, err)
@@ -206,7 +206,7 @@ func (o *TranslateOptions) writeLibraries(out *outputs, libraries []*image) (row
 			continue
 		}
 		seen[string(m.code)] = true
-		files := out.image(o.CodeDir, o.PropertiesDir, fmt.Sprintf("devicelib%d", len(rows)))
+		files := out.image(fmt.Sprintf("devicelib%d", len(rows)))
 		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return nil, err
 		}
@@ -217,7 +217,7 @@ func (o *TranslateOptions) writeLibraries(out *outputs, libraries []*image) (row
 
 // writeEmpty writes the files of a module without bytes: an image without bytes. A
 // property file without kernels shows that nothing was lost.
-func writeEmpty(in row, files *rowFiles) error {
+func writeEmpty(in row, files rowFiles) error {
 	if in.properties == "" {
 		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.code))
 	}

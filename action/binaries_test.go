@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// object writes an offload binary, as an object of a program has it, with kernels of
+// which some need fp64.
+func (w *checkout) object(name string) []byte {
+	w.Helper()
+	code, err := os.ReadFile(filepath.Join("..", "sycl", "spirv", "testdata", "kernels.spv"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	var b bytes.Buffer
+	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: bytes.NewReader(code)}
+	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
+		w.Fatal(err)
+	}
+	testfile.Write(w, filepath.Join(w.dir, name), b.Bytes())
+	return b.Bytes()
+}
+
+func TestBinaries(t *testing.T) {
+	const policy = "version: 1\ndevices: {required: [" + deviceA + "]}\n"
+	for _, test := range []struct {
+		name       string
+		files      map[string]string
+		inputs     []string
+		code       int
+		conclusion string
+		text       string // in an annotation or the log
+	}{
+		{"a device that lacks fp64", nil, []string{"binaries", "out/*.so.1", "devices", deviceA}, 1, "failure", "does not run on " + deviceA},
+		{"a device that has it", nil, []string{"binaries", "out/*.so.1", "devices", deviceB}, 0, "success", ""},
+		{"a folder", nil, []string{"binaries", "out", "devices", deviceA + "\n" + deviceB}, 1, "failure", "does not run on " + deviceA},
+		{"the devices of the policy", map[string]string{"p.yml": policy}, []string{"binaries", "out", "policy-file", "p.yml"}, 1, "failure", "does not run on " + deviceA},
+		{"a description of a device", map[string]string{"d.yml": deviceA + ":\n  aspects: [fp64, fp16, atomic64]\n  sub-group-sizes: [8, 16, 32]\n"}, []string{"binaries", "out", "devices", deviceA, "device-config", "d.yml"}, 0, "success", ""},
+		{"reports beside binaries", map[string]string{"r.json": encode(t, "//demo:kernels", []string{"other"}, kernel{"Add", []string{"other"}})}, []string{"binaries", "out", "reports", "r.json", "devices", deviceB}, 1, "failure", "does not run on other"},
+		{"what has no device code", map[string]string{"out/text": "x"}, []string{"binaries", "out/*", "devices", deviceB}, 0, "success", "no device images in 1 file that were found"},
+		{"no file", nil, []string{"binaries", "gone/*.so"}, 3, "error", "input binaries: there is no file to report on: gone/*.so"},
+		{"no file, which is fine", nil, []string{"binaries", "gone/*.so", "fail-on-empty", "false"}, 0, "neutral", ""},
+		{"a file that is cut", map[string]string{"out/cut.spv": "\x03\x02\x23\x07"}, []string{"binaries", "out", "fail-on", "none"}, 3, "error", "input binaries: out/cut.spv: "},
+		{"a file elsewhere", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the folder"},
+		{"an unknown device", nil, []string{"binaries", "out", "devices", "intel_gpu_pvv"}, 2, "error", "did you mean intel_gpu_pvc"},
+		{"devices for reports", nil, []string{"reports", "*.json", "devices", deviceA}, 2, "error", "inputs devices and device-config are for binaries"},
+		{"a file for reports", nil, []string{"reports", "*.json", "report-file", "r.json"}, 2, "error", "input report-file is for binaries"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newCheckout(t)
+			w.object("out/libk.so.1")
+			for name, text := range test.files {
+				w.write(name, text)
+			}
+			s := w.run(test.inputs...)
+			want(t, s, test.code, test.conclusion)
+			wantText(t, "what is seen", s.Stdout, test.text)
+		})
+	}
+}
+
+// The report of binaries is one that a later check takes as that of the base.
+func TestBinariesReport(t *testing.T) {
+	w := newCheckout(t)
+	w.object("out/libk.so.1")
+	s := w.run("binaries", "out", "devices", deviceA, "report-file", "base/r.json", "html-file", "r.html")
+	want(t, s, 1, "failure")
+	if s.Outputs["report-file"] != "base/r.json" {
+		t.Errorf("outputs %v", s.Outputs)
+	}
+	r, err := report.Decode("r.json", strings.NewReader(w.read("base/r.json")))
+	if err != nil || r.Target.Label != "out/libk.so" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	wantText(t, "the summary", s.Summary, "out/libk.so")
+	digest := s.Outputs["report-digest"]
+	s = w.run("binaries", "out", "devices", deviceA, "base-reports", "base/*.json")
+	want(t, s, 0, "success")
+	if s.Outputs["baselined"] != "10" || s.Outputs["report-digest"] != digest {
+		t.Errorf("outputs %v", s.Outputs)
+	}
+}
+
+// Names of files are no commands and no messages of compilers either.
+func TestAttackBinaries(t *testing.T) {
+	for _, attack := range attacks {
+		name := strings.NewReplacer("/", "", "\x00", "").Replace(attack)
+		w := newCheckout(t)
+		w.object("out/" + name + ".o")
+		w.write("out/"+name+".text", "x")
+		w.write("link/x", "")
+		testfile.Link(t, "../link/x", filepath.Join(w.dir, "out", name+".link"))
+		s := w.run("binaries", "out", "devices", deviceA)
+		want(t, s, 1, "failure")
+		for _, a := range s.Annotations {
+			if a.Matched {
+				t.Errorf("%q: annotation %+v", attack, a)
+			}
+		}
+		for _, c := range s.Commands {
+			if c.Name != "error" && c.Name != "stop-commands" && !strings.HasPrefix(c.Name, "sycl-") {
+				t.Errorf("%q: command %+v", attack, c)
+			}
+		}
+		checkMarkdown(t, s.Summary, attack)
+	}
+}

@@ -1,0 +1,59 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package interrupt
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockNew makes and locks the file by which a scratch folder has an owner. On file systems
+// without locks the folder has none, and none is taken for left.
+func lockNew(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		if errors.Is(err, os.ErrExist) || errors.Is(err, os.ErrNotExist) {
+			return nil, errTaken
+		}
+		return nil, err
+	}
+	if err := flock(f); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			f.Close()
+			return nil, errTaken
+		}
+		return f, nil
+	}
+	// It may have been locked and removed before it was locked here.
+	opened, err := f.Stat()
+	there, errThere := os.Lstat(name)
+	if err != nil || errThere != nil || !os.SameFile(opened, there) {
+		f.Close()
+		return nil, errTaken
+	}
+	return f, nil
+}
+
+// lockLeft locks the file of a scratch folder that no program has any more. It returns nil
+// when one has it, or when that cannot be known.
+func lockLeft(name string) *os.File {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil
+	}
+	if flock(f) != nil {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// flock locks a file, without waiting.
+func flock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
+			return err
+		}
+	}
+}

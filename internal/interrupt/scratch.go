@@ -1,0 +1,102 @@
+package interrupt
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// ScratchPrefix is how the names of scratch folders begin.
+const ScratchPrefix = ".rules_sycl-tmp-"
+
+// lockName is a file in each scratch folder that the program locks which has the folder.
+// A lock ends with its program, however that ends.
+const lockName = "lock"
+
+// scratch is what a program that is stopped removes.
+var scratch = paths{list: map[string]bool{}, swept: map[string]bool{}}
+
+type paths struct {
+	mu    sync.Mutex
+	list  map[string]bool
+	swept map[string]bool // folders in which was looked for what others left
+}
+
+func (p *paths) remove() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for path := range p.list {
+		os.RemoveAll(path)
+	}
+}
+
+// ScratchDir makes a folder in another one for files that are not done yet. It is removed
+// by remove, or when the program is stopped. Folders that killed programs left in the same
+// place are removed.
+func ScratchDir(parent string) (dir string, remove func(), err error) {
+	scratch.sweep(parent)
+	for {
+		dir, err = os.MkdirTemp(parent, ScratchPrefix)
+		if err != nil {
+			return "", nil, err
+		}
+		scratch.mu.Lock()
+		scratch.list[dir] = true
+		scratch.mu.Unlock()
+		lock, err := lockNew(filepath.Join(dir, lockName))
+		if err == nil {
+			return dir, func() { scratch.drop(dir, lock) }, nil
+		}
+		scratch.drop(dir, nil)
+		if !errors.Is(err, errTaken) {
+			return "", nil, err
+		}
+	}
+}
+
+func (p *paths) drop(dir string, lock *os.File) {
+	os.RemoveAll(dir)
+	if lock != nil {
+		lock.Close()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.list, dir)
+}
+
+// sweep removes the scratch folders in a folder that no program has, once in the life of
+// this one.
+func (p *paths) sweep(parent string) {
+	p.mu.Lock()
+	done := p.swept[parent]
+	p.swept[parent] = true
+	p.mu.Unlock()
+	if done {
+		return
+	}
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return // making a folder there says why
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), ScratchPrefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		lock := lockLeft(filepath.Join(dir, lockName))
+		if lock == nil {
+			continue
+		}
+		os.RemoveAll(dir)
+		lock.Close()
+	}
+}
+
+// TempDir is [ScratchDir] in the folder for temporary files.
+func TempDir() (dir string, remove func(), err error) { return ScratchDir(os.TempDir()) }
+
+// errTaken says that another program takes a scratch folder for one that was left: it
+// looked between two steps of making it.
+var errTaken = errors.New("the scratch folder is taken for one that was left")

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package outfile
+
+import "errors"
+
+func exchange(string, string) error { return errors.ErrUnsupported }

@@ -1,0 +1,197 @@
+//go:build linux
+
+package outfile
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// rounds is how often programs are killed. RULES_SYCL_KILLS sets another number.
+func rounds(t *testing.T) int {
+	if n, err := strconv.Atoi(os.Getenv("RULES_SYCL_KILLS")); err == nil {
+		return n
+	}
+	if testing.Short() {
+		return 5
+	}
+	return 25
+}
+
+// generation writes outputs, all of one generation: two folders, one with a head, a file
+// and a table.
+func generation(content string) error {
+	var g Group
+	defer g.Close()
+	for _, folder := range []string{"code", "parts"} {
+		dir, err := g.Folder(folder)
+		if err != nil {
+			return err
+		}
+		for n := range 5 {
+			if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(n)), []byte(content), 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	for name, write := range map[string]func(string, func(io.Writer) error) error{"parts/list": g.WriteMain, "note": g.Write, "table": g.WriteMain} {
+		if err := write(name, text(content)); err != nil {
+			return err
+		}
+	}
+	return g.Commit()
+}
+
+// whole says what is wrong with the outputs in a folder, "" when they are of one
+// generation or their table is not there.
+func whole(dir string) string {
+	read := func(name string) string { data, _ := os.ReadFile(filepath.Join(dir, name)); return string(data) }
+	for table, names := range map[string][]string{
+		"parts/list": {"parts/0", "parts/1", "parts/2", "parts/3", "parts/4"},
+		"table":      {"parts/list", "note", "parts/0", "parts/1", "parts/2", "parts/3", "parts/4", "code/0", "code/1", "code/2", "code/3", "code/4"},
+	} {
+		content := read(table)
+		if content == "" {
+			if _, err := os.Stat(filepath.Join(dir, table)); err == nil {
+				return table + " is empty"
+			}
+			continue
+		}
+		for _, name := range names {
+			if got := read(name); got != content {
+				return fmt.Sprintf("%s is of %q and %s of %q", table, content, name, got)
+			}
+		}
+	}
+	return ""
+}
+
+// writer starts a program that writes generations in a folder: without a count until it is
+// killed.
+func writer(t *testing.T, dir, name string, count int) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$")
+	cmd.Env = append(os.Environ(), "HELPER="+name, "COUNT="+strconv.Itoa(count))
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// TestWriter is the program that is killed.
+func TestWriter(t *testing.T) {
+	name := os.Getenv("HELPER")
+	if !strings.HasPrefix(name, "writer") {
+		t.Skip("it is run by other tests")
+	}
+	count, _ := strconv.Atoi(os.Getenv("COUNT"))
+	for n := 0; count == 0 || n < count; n++ {
+		if err := generation(fmt.Sprint(name, " ", os.Getpid(), " ", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// others puts a file of somebody else into the output folders, which then cannot be
+// exchanged as a whole.
+func others(t *testing.T, dir string) {
+	for _, folder := range []string{"code", "parts"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, folder, "other"), "kept")
+	}
+}
+
+// left counts scratch folders.
+func left(dir string) int {
+	var list []string
+	for _, below := range []string{".", "code", "parts"} {
+		more, _ := filepath.Glob(filepath.Join(dir, below, interrupt.ScratchPrefix+"*"))
+		list = append(list, more...)
+	}
+	return len(list)
+}
+
+func TestKilled(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shared folder %t", shared), func(t *testing.T) {
+			dir := t.TempDir()
+			if shared {
+				others(t, dir)
+			}
+			wrong, leaving := 0, 0
+			for range rounds(t) {
+				cmd := writer(t, dir, "writer", 0)
+				time.Sleep(5*time.Millisecond + time.Duration(rand.IntN(15_000))*time.Microsecond)
+				cmd.Process.Kill()
+				cmd.Wait()
+				if why := whole(dir); why != "" {
+					wrong++
+					t.Error(why)
+				}
+				if left(dir) > 1 {
+					t.Errorf("%d scratch folders are left", left(dir))
+				}
+				leaving += left(dir)
+			}
+			if err := writer(t, dir, "writer", 1).Wait(); err != nil {
+				t.Fatal(err)
+			}
+			if n := left(dir); n > 0 {
+				t.Errorf("%d scratch folders are left after a run to the end", n)
+			}
+			if why := whole(dir); why != "" {
+				t.Error(why)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "code", "other")); shared && err != nil {
+				t.Error(err)
+			}
+			t.Logf("%d kills, %d wrong states, %d with scratch folders that the next run removed", rounds(t), wrong, leaving)
+		})
+	}
+}
+
+func TestTwoWriters(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shared folder %t", shared), func(t *testing.T) {
+			dir := t.TempDir()
+			if shared {
+				others(t, dir)
+			}
+			results := map[string]int{}
+			for range (rounds(t) + 1) / 2 {
+				a, b := writer(t, dir, "writer a", 3), writer(t, dir, "writer b", 3)
+				if err := a.Wait(); err != nil {
+					t.Fatal(err)
+				}
+				if err := b.Wait(); err != nil {
+					t.Fatal(err)
+				}
+				if why := whole(dir); why != "" {
+					t.Error(why)
+				}
+				table, err := os.ReadFile(filepath.Join(dir, "table"))
+				if err != nil {
+					t.Error(err)
+				}
+				results[strings.Join(strings.Fields(string(table))[:2], " ")]++
+			}
+			if n := left(dir); n > 0 {
+				t.Errorf("%d scratch folders are left", n)
+			}
+			t.Logf("results: %v", results)
+		})
+	}
+}

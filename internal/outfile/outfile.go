@@ -1,0 +1,560 @@
+// Package outfile writes the outputs of programs. An output is whole or is not there, and
+// so are the outputs of a [Group] together, also when programs with the same outputs run
+// at once or are killed.
+//
+// An output is written in a scratch folder beside its place, and then renamed. Links are
+// followed: what they lead to is replaced, and they stay. A file that is replaced keeps
+// its mode, and its owner as far as the system permits; other files get what the umask
+// leaves. A device, a pipe, or what /dev/stdout leads to is written to and never replaced.
+//
+// A group with several outputs removes its main outputs, puts the others in their places,
+// and then the main ones: a main output is there only when the others are there and of the
+// same run. Programs that put outputs into the same folder take turns.
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// An Error is that an output cannot be written. It is no fault of an input, also when a
+// folder is missing.
+type Error struct {
+	Name string
+	why  error
+}
+
+func (e *Error) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
+
+func failed(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return &Error{name, err}
+}
+
+// Write calls write for the content of an output.
+func Write(name string, write func(w io.Writer) error) error {
+	t, err := find(name)
+	if err != nil {
+		return failed(name, err)
+	}
+	if t.isStream() {
+		return t.stream(name, write)
+	}
+	var g Group
+	defer g.Close()
+	if err := g.Write(name, write); err != nil {
+		return err
+	}
+	return g.Commit()
+}
+
+// A Group is outputs that appear together when it is committed. It has to be closed.
+type Group struct {
+	mu      sync.Mutex
+	homes   map[string]*home // by their folders
+	items   []*item
+	folders map[string]*item // the items that are folders
+}
+
+// A home is the scratch folder beside outputs.
+type home struct {
+	dir    string
+	files  int
+	remove func()
+}
+
+// An item is an output.
+type item struct {
+	name    string // as it was given
+	place   target
+	scratch string
+	main    bool
+	heads   []string // of a folder, when it is one: the main files in it
+	folder  bool
+}
+
+// File returns where to write an output.
+func (g *Group) File(name string) (scratch string, err error) { return g.file(name, false) }
+
+// Main is File for a main output.
+func (g *Group) Main(name string) (scratch string, err error) { return g.file(name, true) }
+
+func (g *Group) file(name string, main bool) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if folder := g.folders[filepath.Dir(name)]; folder != nil {
+		base := filepath.Base(name)
+		if main {
+			folder.heads = append(folder.heads, base)
+		}
+		return filepath.Join(folder.scratch, base), nil
+	}
+	t, err := find(name)
+	if err != nil {
+		return "", failed(name, err)
+	}
+	i := &item{name: name, place: t, main: main}
+	if t.isStream() {
+		err = g.copied(i)
+	} else if i.scratch, err = g.scratchFile(filepath.Dir(t.path)); err != nil && t.info != nil {
+		// A file in a folder that takes no other ones is written to.
+		i.place.copied, err = true, g.copied(i)
+	}
+	if err != nil {
+		return "", failed(name, err)
+	}
+	g.items = append(g.items, i)
+	return i.scratch, nil
+}
+
+// copied has an output written elsewhere and copied to its place.
+func (g *Group) copied(i *item) (err error) {
+	i.scratch, err = g.scratchFile(os.TempDir())
+	return err
+}
+
+// scratchFile names a file in the scratch folder of a folder.
+func (g *Group) scratchFile(dir string) (string, error) {
+	h := g.homes[dir]
+	if h == nil {
+		scratch, remove, err := interrupt.ScratchDir(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("there is no folder %s", dir)
+		}
+		if err != nil {
+			return "", err
+		}
+		if g.homes == nil {
+			g.homes = map[string]*home{}
+		}
+		h = &home{dir: scratch, remove: remove}
+		g.homes[dir] = h
+	}
+	h.files++
+	return filepath.Join(h.dir, strconv.Itoa(h.files)), nil
+}
+
+// Folder returns a folder in which to write the content of an output folder, in folders
+// that are made when they are missing. Main outputs in it get their places in the order in
+// which they were named. What the folder holds already stays, unless it has the name of
+// one of its new files.
+func (g *Group) Folder(name string) (scratch string, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	name = filepath.Clean(name)
+	if i := g.folders[name]; i != nil {
+		return i.scratch, nil
+	}
+	i := &item{name: name, folder: true, place: target{path: name}}
+	i.place.info, err = os.Stat(name)
+	switch {
+	case err == nil && !i.place.info.IsDir():
+		return "", failed(name, errors.New("there is a file of this name, and a folder is to be written"))
+	case err == nil:
+		i.place.path, err = filepath.EvalSymlinks(name)
+	case errors.Is(err, os.ErrNotExist):
+		err = os.MkdirAll(filepath.Dir(name), 0o777)
+	}
+	if err == nil {
+		err = g.scratchFolder(i)
+	}
+	if err != nil {
+		return "", failed(name, err)
+	}
+	if g.folders == nil {
+		g.folders = map[string]*item{}
+	}
+	g.folders[name] = i
+	g.items = append(g.items, i)
+	return i.scratch, nil
+}
+
+// scratchFolder makes the scratch folder of an output folder: beside it, or in it where
+// beside it is another disk, or a folder that takes no files.
+func (g *Group) scratchFolder(i *item) (err error) {
+	beside := filepath.Dir(i.place.path)
+	if i.place.info != nil && !sameDisk(beside, i.place.info) {
+		beside = i.place.path
+	}
+	if i.scratch, err = g.scratchFile(beside); err != nil && i.place.info != nil {
+		i.scratch, err = g.scratchFile(i.place.path)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Mkdir(i.scratch, 0o777)
+}
+
+// Write writes an output of the group.
+func (g *Group) Write(name string, write func(w io.Writer) error) error {
+	scratch, err := g.File(name)
+	if err != nil {
+		return err
+	}
+	return writeScratch(name, scratch, write)
+}
+
+// WriteMain is Write for a main output.
+func (g *Group) WriteMain(name string, write func(w io.Writer) error) error {
+	scratch, err := g.Main(name)
+	if err != nil {
+		return err
+	}
+	return writeScratch(name, scratch, write)
+}
+
+func writeScratch(name, scratch string, write func(w io.Writer) error) error {
+	f, err := os.OpenFile(scratch, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return failed(name, err)
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return relabel(err, scratch, name)
+	}
+	return failed(name, f.Close())
+}
+
+// relabel returns an error with the name of the output in place of that of its scratch
+// file.
+func relabel(err error, scratch, name string) error {
+	if !strings.Contains(err.Error(), scratch) {
+		return err
+	}
+	return &relabeledError{err, strings.ReplaceAll(err.Error(), scratch, name)}
+}
+
+type relabeledError struct {
+	err  error
+	text string
+}
+
+func (e *relabeledError) Error() string { return e.text }
+func (e *relabeledError) Unwrap() error { return e.err }
+
+// Relabel returns an error with the names of outputs in place of those of scratch files.
+func (g *Group) Relabel(err error) error {
+	if err == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, i := range g.items {
+		err = relabel(err, i.scratch, i.name)
+	}
+	return err
+}
+
+// Close removes what was not committed.
+func (g *Group) Close() {
+	for _, h := range g.homes {
+		h.remove()
+	}
+	g.homes, g.items, g.folders = nil, nil, nil
+}
+
+// Commit puts all outputs in their places.
+func (g *Group) Commit() error {
+	defer g.Close()
+	unlock := lockFolders(g.places())
+	defer unlock()
+	// The main outputs come last.
+	slices.SortStableFunc(g.items, func(a, b *item) int { return a.rank() - b.rank() })
+	if len(g.items) > 1 {
+		for _, i := range slices.Backward(g.items) {
+			if err := i.clear(); err != nil {
+				return failed(i.name, err)
+			}
+		}
+	}
+	for _, i := range g.items {
+		if err := i.put(); err != nil {
+			return failed(i.name, err)
+		}
+	}
+	return nil
+}
+
+// rank returns when an output gets its place.
+func (i *item) rank() int {
+	switch {
+	case i.main:
+		return 2
+	case len(i.heads) > 0:
+		return 1
+	}
+	return 0
+}
+
+// places returns the folders in which names get another meaning.
+func (g *Group) places() (list []string) {
+	for _, i := range g.items {
+		if i.place.isStream() {
+			continue
+		}
+		list = append(list, filepath.Dir(i.place.path))
+		if i.folder && i.place.info != nil {
+			list = append(list, i.place.path)
+		}
+	}
+	return list
+}
+
+// clear removes a main output, and those in a folder.
+func (i *item) clear() error {
+	if i.main {
+		return i.place.clear()
+	}
+	for _, head := range slices.Backward(i.heads) {
+		t, err := find(filepath.Join(i.place.path, head))
+		if err == nil {
+			err = t.clear()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", head, err)
+		}
+	}
+	return nil
+}
+
+// put puts an output in its place.
+func (i *item) put() error {
+	switch {
+	case i.folder:
+		return i.putFolder()
+	case i.place.isStream():
+		return i.place.stream(i.name, func(w io.Writer) error { return copyFrom(w, i.scratch) })
+	}
+	return i.place.put(i.scratch)
+}
+
+func copyFrom(w io.Writer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+var errManyLinks = errors.New("too many links")
+
+// A target is where an output goes.
+type target struct {
+	path   string // without a link at the end
+	info   os.FileInfo
+	copied bool // the file cannot be replaced, and is written to
+}
+
+// find follows the links of a name.
+func find(name string) (target, error) {
+	if name == "" {
+		return target{}, errors.New("the name is empty")
+	}
+	t := target{path: name}
+	for range 40 {
+		info, err := os.Lstat(t.path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return t, nil
+		case err != nil:
+			return t, err
+		case info.IsDir():
+			return t, errors.New("there is a folder of this name")
+		case info.Mode()&os.ModeSymlink == 0:
+			t.info = info
+			return t, nil
+		case isDescriptor(t.path):
+			// What an open file is called leads to no place where another can be put.
+			t.info, t.copied = info, true
+			return t, nil
+		}
+		to, err := os.Readlink(t.path)
+		if err != nil {
+			return t, err
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(t.path)
+			to = dir + to
+		}
+		t.path = to
+	}
+	return t, errManyLinks
+}
+
+// isDescriptor reports whether a link is the name of an open file of a process.
+func isDescriptor(path string) bool {
+	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || path == "/dev/stdout" || path == "/dev/stderr"
+}
+
+// isStream reports whether the output is written to what is there.
+func (t target) isStream() bool { return t.copied || t.info != nil && !t.info.Mode().IsRegular() }
+
+// stream writes to what is there.
+func (t target) stream(name string, write func(w io.Writer) error) error {
+	flags := os.O_WRONLY
+	switch {
+	case t.info.Mode().IsRegular():
+		flags |= os.O_TRUNC
+	case t.copied:
+		flags |= os.O_APPEND // after what the process has written
+	}
+	f, err := os.OpenFile(t.path, flags, 0)
+	if err != nil {
+		return failed(name, err)
+	}
+	// In no way like a file, in which one can go back.
+	if err := write(struct{ io.Writer }{f}); err != nil {
+		f.Close()
+		return relabel(err, t.path, name)
+	}
+	return failed(name, f.Close())
+}
+
+// clear removes a file.
+func (t target) clear() error {
+	if t.isStream() {
+		return nil
+	}
+	if err := os.Remove(t.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// put puts a file in its place. One that is there keeps its mode.
+func (t target) put(scratch string) error {
+	if t.info != nil {
+		if err := keep(scratch, t.info); err != nil {
+			return err
+		}
+	}
+	err := os.Rename(scratch, t.path)
+	if err == nil || !isMount(err) {
+		return err
+	}
+	// A file that is mounted there cannot be replaced.
+	t.copied = true
+	return t.stream(t.path, func(w io.Writer) error { return copyFrom(w, scratch) })
+}
+
+// keep gives a file the mode and the owner of the one that it replaces.
+func keep(name string, old os.FileInfo) error {
+	keepOwner(name, old)
+	return os.Chmod(name, old.Mode().Perm())
+}
+
+// putFolder puts a folder in its place.
+func (i *item) putFolder() error {
+	if i.place.info != nil {
+		keepOwner(i.scratch, i.place.info)
+		if err := os.Chmod(i.scratch, i.place.info.Mode()&(os.ModePerm|os.ModeSetgid|os.ModeSticky)); err != nil {
+			return err
+		}
+	}
+	if !i.isHere() {
+		if os.Rename(i.scratch, i.place.path) == nil {
+			return nil // there was nothing, or an empty folder
+		}
+		if i.exchange() {
+			return nil
+		}
+	}
+	return i.merge()
+}
+
+// isHere reports whether the folder is the one that the program runs in, which is not
+// taken away from below it.
+func (i *item) isHere() bool {
+	here, err := os.Stat(".")
+	return err == nil && i.place.info != nil && os.SameFile(here, i.place.info)
+}
+
+// exchange replaces the folder by the new one at once, where that takes nothing away: all
+// that is in it are files which the new one has as well.
+func (i *item) exchange() bool {
+	old, err := os.ReadDir(i.place.path)
+	if err != nil {
+		return false
+	}
+	for _, e := range old {
+		before, err := e.Info()
+		if err != nil || !before.Mode().IsRegular() {
+			return false
+		}
+		now := filepath.Join(i.scratch, e.Name())
+		if info, err := os.Lstat(now); err != nil || !info.Mode().IsRegular() || keep(now, before) != nil {
+			return false
+		}
+	}
+	if exchange(i.scratch, i.place.path) != nil {
+		return false
+	}
+	// What came into the folder in the meantime goes back.
+	old, _ = os.ReadDir(i.scratch)
+	for _, e := range old {
+		if now := filepath.Join(i.place.path, e.Name()); isMissing(now) {
+			os.Rename(filepath.Join(i.scratch, e.Name()), now)
+		}
+	}
+	return true
+}
+
+func isMissing(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// merge puts the files of a folder into the one that is there, the main ones last.
+func (i *item) merge() error {
+	if err := os.MkdirAll(i.place.path, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(i.scratch)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		if !slices.Contains(i.heads, e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	if err := i.clear(); err != nil {
+		return err
+	}
+	for _, name := range append(names, i.heads...) {
+		if err := i.mergeFile(name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (i *item) mergeFile(name string) error {
+	t, err := find(filepath.Join(i.place.path, name))
+	if err != nil {
+		return err
+	}
+	return (&item{name: name, place: t, scratch: filepath.Join(i.scratch, name)}).put()
+}

@@ -1,0 +1,190 @@
+package outfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// text returns a writer of an output with this content.
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+// put makes a file with this content.
+func put(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds fails unless the files of the current folder are these, with their content. The
+// names of folders end in "/".
+func holds(t *testing.T, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
+	filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		if d.IsDir() {
+			got[path+"/"] = ""
+		} else if data, err := os.ReadFile(path); err == nil {
+			got[path] = string(data)
+		}
+		return nil
+	})
+	for name, content := range want {
+		if have, ok := got[name]; !ok || have != content {
+			t.Errorf("%s holds %q (it is there: %t), want %q", name, have, ok, content)
+		}
+		delete(got, name)
+	}
+	for name := range got {
+		t.Errorf("there is %s", name)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := Write("out", text("first")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err := Write("out", func(w io.Writer) error { io.WriteString(w, "second"); return broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	holds(t, map[string]string{"out": "first"})
+	for name, want := range map[string]string{
+		"missing/out": "missing/out: cannot be written: there is no folder missing",
+		".":           ".: cannot be written: there is a folder of this name",
+		"":            ": cannot be written: the name is empty",
+	} {
+		var failed *Error
+		if err := Write(name, text("")); !errors.As(err, &failed) || err.Error() != want || errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%q: got %v, want %s", name, err, want)
+		}
+	}
+}
+
+// Errors of the file system are about the output, not about a name that is gone.
+func TestErrorNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	err := Write("out", func(w io.Writer) error {
+		f := w.(*os.File)
+		f.Close()
+		_, err := f.Write([]byte("late"))
+		return err
+	})
+	if err == nil || strings.Contains(err.Error(), interrupt.ScratchPrefix) || !strings.Contains(err.Error(), "write out: ") || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	write := func(t *testing.T, content string, fail bool) {
+		t.Helper()
+		var g Group
+		defer g.Close()
+		dir, err := g.Folder("new/parts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "a"), content)
+		if err := errors.Join(g.WriteMain("new/parts/list", text("a "+content)), g.Write("note", text(content)), g.WriteMain("table", text("new/parts "+content))); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := g.Folder("new/./parts"); err != nil || again != dir {
+			t.Errorf("%s, %v, want %s", again, err, dir)
+		}
+		if fail {
+			return
+		}
+		if err := g.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := func(content string) map[string]string {
+		return map[string]string{"new/": "", "new/parts/": "", "new/parts/a": content, "new/parts/list": "a " + content,
+			"note": content, "table": "new/parts " + content}
+	}
+	t.Run("nothing without a commit", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		write(t, "1", true)
+		holds(t, map[string]string{"new/": ""})
+	})
+	t.Run("all of it", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		write(t, "1", false)
+		holds(t, all("1"))
+		write(t, "2", true)
+		holds(t, all("1"))
+		write(t, "2", false)
+		holds(t, all("2"))
+	})
+	t.Run("beside files of others", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		write(t, "1", false)
+		put(t, "new/parts/other", "kept")
+		write(t, "2", false)
+		want := all("2")
+		want["new/parts/other"] = "kept"
+		holds(t, want)
+	})
+	t.Run("in an empty folder", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if err := os.MkdirAll("new/parts", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, "1", false)
+		holds(t, all("1"))
+	})
+}
+
+// A table may be in the folder with the files that it names.
+func TestMainInFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, content := range []string{"1", "2"} {
+		var g Group
+		dir, err := g.Folder("parts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "a"), content)
+		if err := errors.Join(g.WriteMain("parts/table", text(content)), g.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, map[string]string{"parts/": "", "parts/a": content, "parts/table": content})
+	}
+}
+
+// The folder that a program runs in stays the same one.
+func TestCurrentFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	before, err := os.Stat(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"1", "2"} {
+		var g Group
+		dir, err := g.Folder(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "a"), content)
+		if err := g.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, map[string]string{"a": content})
+	}
+	if after, err := os.Stat(before.Name()); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the folder was replaced: %v", err)
+	}
+}

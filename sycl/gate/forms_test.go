@@ -1,0 +1,81 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// The kernels of a reduction, as reports had them before forms were joined.
+const (
+	sumMain = "_ZTSN4sycl3_V16detail9reduction7MainKrnI3SumLNS2_8strategyE8EJNS1_14KernelOneWGTagEEEE"
+	sumMany = "_ZTSN4sycl3_V16detail9reduction7MainKrnI3SumLNS2_8strategyE8EJNS1_19KernelMultipleWGTagEEEE"
+	sumAux  = "_ZTSN4sycl3_V16detail9reduction6AuxKrnI3SumLNS2_8strategyE8EJNS1_23EmptyReductionPredicateEEEE"
+)
+
+// withForms makes a report in which a kernel has forms.
+func withForms(devices []string, kernels map[string]on, name, display string, forms ...string) *report.Report {
+	r := reportOf("//p:t", devices, kernels)
+	for i := range r.Kernels {
+		if r.Kernels[i].Name == name {
+			r.Kernels[i].DisplayName = display
+			for _, f := range forms {
+				r.Kernels[i].Forms = append(r.Kernels[i].Forms, report.KernelForm{Kind: report.Reduction, Name: f})
+			}
+		}
+	}
+	return r
+}
+
+// Problems of kernels that a report lists as forms of another are problems of that one,
+// in baselines, reports of the base branch, exceptions and families that name the form.
+func TestFormsAreKnown(t *testing.T) {
+	devices := []string{"a", "b"}
+	joined := func(o on) *report.Report {
+		return withForms(devices, map[string]on{"L": {}, sumAux: o}, sumAux, "Sum", sumMain, sumMany)
+	}
+	apart := func(main, many, aux on) *report.Report {
+		return reportOf("//p:t", devices, map[string]on{"L": {}, sumMain: main, sumMany: many, sumAux: aux})
+	}
+	bad := on{"a": why(fp64)}
+	unnamed := func(n string) string { return "_ZTSZ4mainEUlT_E" + n + "_" }
+	for _, test := range []struct {
+		name     string
+		policy   string
+		was, now *report.Report
+		want     []string
+	}{
+		{"a form that the kernel is not named after", "", apart(bad, nil, nil), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
+		{"all forms", "", apart(bad, bad, bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
+		{"a problem on another device", "", apart(bad, bad, nil), joined(on{"a": why(fp64), "b": why(fp64)}), []string{"error missing-aspect Sum b FAILS", "error missing-aspect Sum a unchanged"}},
+		{"no problem before", "", apart(nil, nil, nil), joined(bad), []string{"error missing-aspect Sum a FAILS"}},
+		{"forms that nobody misses", "", apart(nil, nil, nil), joined(nil), nil},
+		{"joined before", "", joined(bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
+		{"another least name", "", joined(bad), withForms(devices, map[string]on{"L": {}, sumMany: bad}, sumMany, "Sum", sumMain), []string{"error missing-aspect Sum a updated"}},
+		{"an exception for a form", "allow: [{rule: missing-aspect, kernels: ['" + sumMany + "'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
+		{"an exception as people write the form", "allow: [{rule: missing-aspect, kernels: ['Sum (reduction, *)'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
+		{"unnamed forms", "", reportOf("//p:t", devices, map[string]on{"L": {}, unnamed(""): nil, unnamed("0"): bad}),
+			withForms(devices, map[string]on{"L": {}, unnamed(""): bad}, unnamed(""), "Sum", unnamed("0")), []string{"error missing-aspect Sum a unchanged"}},
+	} {
+		for _, asBase := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, base reports %v", test.name, asBase), func(t *testing.T) {
+				var got []string
+				for _, line := range brief(Evaluate(known(asBase, test.was, test.now, policy(t, test.policy)))) {
+					if !strings.Contains(line, "suppression-stale") {
+						got = append(got, line)
+					}
+				}
+				if !slices.Equal(got, test.want) {
+					t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+				}
+			})
+		}
+	}
+	family := policy(t, "families: [{name: f, kernels: ['"+sumMain+"', L]}]")
+	if r := Evaluate(known(false, joined(bad), joined(bad), family)); !slices.Equal(brief(r), []string{"error missing-aspect Sum a family"}) {
+		t.Errorf("a family that names a form: %q", brief(r))
+	}
+}

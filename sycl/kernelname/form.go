@@ -1,0 +1,216 @@
+package kernelname
+
+import (
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// A FormKind is what DPC++ makes a kernel of another for.
+type FormKind string
+
+const (
+	// RoundedRange runs the kernel over a range that is rounded up to a size that suits
+	// the device. For one parallel_for over a range there are this kernel and the one
+	// that was written. The runtime takes one of them by the range.
+	RoundedRange FormKind = "rounded-range"
+
+	// Reduction runs the kernel and reduces, or does a part of that. The kernel that was
+	// written is not there itself.
+	Reduction FormKind = "reduction"
+)
+
+// A Form says which kernel DPC++ made another one of.
+type Form struct {
+	Kernel string // that was written, as Display names it
+	Kind   FormKind
+
+	// Strategy is a way of reducing. The SYCL library takes one when the program runs, by
+	// what the device has, and then all kernels of that one. It is "" when the name does
+	// not say it.
+	Strategy string
+}
+
+// FormOf reports whether DPC++ or its headers made a kernel of another. It knows the names
+// that releases from 2021 to 2026 give to such kernels. Kernels that no type of the
+// program names, such as those that fill memory, are made of none.
+func FormOf(symbol string) (form Form, ok bool) {
+	m := madeOf(parse(Base(symbol)))
+	if m.written == nil {
+		return Form{}, false
+	}
+	name, whole := text(m.written)
+	return Form{name, m.kind, m.strategy}, whole
+}
+
+// made is what the name of a kernel says that was made of another.
+type made struct {
+	written       demangle.AST // nil: it was made of none
+	kind          FormKind
+	strategy, tag string
+}
+
+// A wrapper is a class template that DPC++ names kernels by.
+type wrapper struct {
+	kind FormKind
+	arg  int // which template argument names the kernel that was written
+}
+
+// wrappers are by the last part of the names. Those of reductions are in several
+// namespaces below sycl, which differ between releases.
+var wrappers = map[string]wrapper{
+	"__pf_kernel_wrapper":          {RoundedRange, 0},
+	"RoundedRangeKernel":           {RoundedRange, 2},
+	"RoundedRangeKernelWithKH":     {RoundedRange, 2},
+	"MainKrn":                      {Reduction, 0},
+	"AuxKrn":                       {Reduction, 0},
+	"InitMemKrn":                   {Reduction, 0},
+	"__sycl_reduction_main_kernel": {Reduction, 0},
+	"__sycl_reduction_aux_kernel":  {Reduction, 0},
+}
+
+// madeOf returns what a kernel was made of.
+func madeOf(tree demangle.AST) made {
+	m := madeOnce(tree)
+	if m.written == nil {
+		return m
+	}
+	if name, _ := text(m.written); name == "sycl::detail::auto_name" {
+		return made{}
+	}
+	// A kernel that was made may be what another was made of.
+	if of := madeOf(m.written); of.written != nil {
+		if of.kind == Reduction {
+			return of
+		}
+		m.written = of.written
+	}
+	return m
+}
+
+func madeOnce(tree demangle.AST) made {
+	t, ok := tree.(*demangle.Template)
+	if !ok {
+		return unnamed(tree)
+	}
+	name, _ := text(t.Name)
+	name = strings.TrimPrefix(name, "cl::") // before 2023
+	space, class := name[:strings.LastIndexByte(name, ':')+1], name[strings.LastIndexByte(name, ':')+1:]
+	if !strings.HasPrefix(space, "sycl::") {
+		return made{}
+	}
+	w, ok := wrappers[class]
+	switch {
+	case space == "sycl::detail::reduction::main_krn::", space == "sycl::detail::reduction::aux_krn::":
+		w, ok = wrapper{Reduction, 0}, true // 2022 and 2023: a class for each strategy
+	case strings.HasSuffix(class, "Krn"):
+		ok = ok && space == "sycl::detail::reduction::" && (len(t.Args) > 1 || class == "InitMemKrn")
+	case w.kind == RoundedRange:
+		ok = space == "sycl::detail::"
+	}
+	if !ok || w.arg >= len(t.Args) {
+		return made{}
+	}
+	m := made{written: t.Args[w.arg], kind: w.kind}
+	if m.kind != Reduction {
+		return m
+	}
+	m.tag = class
+	if len(t.Args) > 1 && class != "__sycl_reduction_main_kernel" && class != "__sycl_reduction_aux_kernel" {
+		m.strategy = last(t.Args[1])
+		m.tag += " " + m.strategy
+	}
+	if strings.HasSuffix(space, "_krn::") {
+		m.strategy, m.tag = class, class
+	}
+	for _, arg := range t.Args[min(2, len(t.Args)):] {
+		if name := last(arg); name != "" {
+			m.tag = name
+		}
+	}
+	return m
+}
+
+// unnamed returns what the kernel of a reduction was made of whose name is the type of
+// a lambda in DPC++'s headers. The kernel that was written is an argument of the function
+// that has the lambda, and its last one that is not of the headers.
+func unnamed(tree demangle.AST) made {
+	q, ok := tree.(*demangle.Qualified)
+	if !ok {
+		return made{}
+	}
+	f := function(q.Scope)
+	if f == nil {
+		return made{}
+	}
+	name, _ := text(f.Name)
+	strategy, isRun := strings.CutPrefix(name, "sycl::detail::NDRangeReduction<(sycl::detail::reduction::strategy)")
+	if isRun {
+		strategy, isRun = strings.CutSuffix(strategy, ">::run")
+	}
+	switch {
+	case isRun:
+	case name == "sycl::detail::reduction_parallel_for", name == "sycl::detail::reduCGFuncMulti", name == "sycl::detail::reduAuxCGFunc":
+		strategy = ""
+	default:
+		return made{}
+	}
+	return made{written: kernelArgument(f), kind: Reduction, strategy: strategy}
+}
+
+// function returns the outermost function template that a local type is in, or nil.
+func function(scope demangle.AST) *demangle.Template {
+	for {
+		switch s := scope.(type) {
+		case *demangle.Qualified:
+			scope = s.Scope
+		case *demangle.MethodWithQualifiers:
+			scope = s.Method
+		case *demangle.Typed:
+			scope = s.Name
+		case *demangle.Template:
+			return s
+		default:
+			return nil
+		}
+	}
+}
+
+// kernelArgument returns the template argument of a function of DPC++'s headers that is
+// the kernel that was written, or nil.
+func kernelArgument(f *demangle.Template) demangle.AST {
+	var args []demangle.AST
+	for _, arg := range f.Args {
+		if pack, ok := arg.(*demangle.ArgumentPack); ok {
+			args = append(args, pack.Args...)
+		} else {
+			args = append(args, arg)
+		}
+	}
+	for i := len(args) - 1; i > 0; i-- {
+		arg := args[i]
+		switch arg.(type) {
+		case *demangle.Qualified, *demangle.Name, *demangle.Template, *demangle.Closure, *demangle.UnnamedType:
+		default:
+			continue
+		}
+		if q, ok := arg.(*demangle.Qualified); ok {
+			if inner := function(q.Scope); inner != nil {
+				if name, _ := text(inner.Name); name == "sycl::detail::reduction_parallel_for" {
+					return kernelArgument(inner)
+				}
+			}
+		}
+		if name, _ := text(arg); !strings.HasPrefix(name, "sycl::") && !strings.HasPrefix(name, "std::") {
+			return arg
+		}
+	}
+	return nil
+}
+
+// last returns the last part of a name, without namespaces, casts and template arguments.
+func last(tree demangle.AST) string {
+	name, _ := text(tree)
+	name, _, _ = strings.Cut(name, "<")
+	return name[strings.LastIndexAny(name, ":)")+1:]
+}
