@@ -3,6 +3,7 @@
 // many bytes, in the same run.
 //
 //	go run ./bench/report --check
+//	go run ./bench/report --memory --kernels 500000 --devices 8 --check
 //
 // With --generate it writes the report and its renderings into a folder instead,
 // for measurements of pages in a browser.
@@ -30,6 +31,10 @@ func setup(b *bench.Bench) func() error {
 	devices := b.Flags.Int("devices", 100, "`number` of devices")
 	dir := b.Flags.String("dir", os.TempDir(), "write below this `folder`")
 	generate := b.Flags.Bool("generate", false, "only write the report as JSON, text, HTML, Markdown and CSV into the folder")
+	peak := b.Flags.Bool("memory", false, "only measure the memory of two processes: one that builds the report, and one that prints it as text")
+	limitMiB := b.Flags.Float64("memory-limit", 256, "memory in `MiB` that each of these may take")
+	phase := b.Flags.String("phase", "", "what such a process does: build or text")
+	file := b.Flags.String("file", "", "`file` of the report for --phase")
 	limit := b.Flags.Duration("limit", 3*time.Second, "`time` that building and writing a report may take")
 	return func() error {
 		switch err := b.NoArguments(); {
@@ -38,12 +43,24 @@ func setup(b *bench.Bench) func() error {
 		case min(*kernels, *devices) < 1:
 			return errors.New("kernels and devices have to be positive")
 		}
+		switch {
+		case *peak:
+			if err := b.Scratch(*dir); err != nil {
+				return err
+			}
+			return memory(b, *kernels, *devices, *limitMiB)
+		case *phase == "text":
+			return printFile(*file)
+		}
 		modules, config, list, err := inputs(*kernels, *devices)
 		if err != nil {
 			return err
 		}
 		build := func() (*report.Report, error) {
 			return report.Build(modules, list, config, report.Generator{Name: "bench", Version: "0"}, "//bench:kernels")
+		}
+		if *phase == "build" {
+			return buildFile(build, *file)
 		}
 		r, err := build()
 		if err != nil {

@@ -163,10 +163,14 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if env.Tool == "" {
 		env.Tool = t.Name
 	}
+	out := &stdout{w: env.Stdout}
 	expanded, err := expandParamFiles(args)
 	if err == nil {
 		args = expanded
-		err = t.run(ctx, env, args)
+		err = t.run(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
+	}
+	if code := ExitCode(err); out.err != nil && (code == ExitOK || code == ExitNo) {
+		err = fmt.Errorf("standard output: %w", out.err)
 	}
 	if interrupt.Stopped(ctx) {
 		return ExitFailure
@@ -181,6 +185,28 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	return ExitCode(err)
 }
 
+// A stdout is standard output. It remembers that something was not written, so that no
+// command has to look at each line.
+type stdout struct {
+	w   io.Writer
+	err error // the first one
+}
+
+func (s *stdout) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	s.err = cmp.Or(s.err, err)
+	return n, err
+}
+
+// File returns the file that a writer is, be it as standard output of a tool.
+func File(w io.Writer) (f *os.File, ok bool) {
+	if s, isStdout := w.(*stdout); isStdout {
+		w = s.w
+	}
+	f, ok = w.(*os.File)
+	return f, ok
+}
+
 // printable returns a message with what would control a terminal, or be a command in the
 // log of a job, as escapes. The lines of a message stay, but those in names of files do
 // not: these are among the arguments.
@@ -189,7 +215,7 @@ func printable(message string, args []string) string {
 		if !strings.Contains(arg, "\n") {
 			continue
 		}
-		for part := range strings.FieldsFuncSeq(arg, func(r rune) bool { return strings.ContainsRune("=,/", r) }) {
+		for part := range strings.FieldsFuncSeq(arg, func(r rune) bool { return strings.ContainsRune("@=,/", r) }) {
 			if strings.Trim(part, "\n") != "" {
 				message = strings.ReplaceAll(message, part, safetext.Escape(part))
 			}

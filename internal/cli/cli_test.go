@@ -102,6 +102,48 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestFullDisk: what is not written is an error, whatever the command looks at.
+func TestFullDisk(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		fail error
+		code int
+	}{
+		{[]string{"--help"}, nil, ExitFailure}, {[]string{"help", "say"}, nil, ExitFailure}, {[]string{"say", "--help"}, nil, ExitFailure},
+		{[]string{"--version"}, nil, ExitFailure}, {[]string{"say", "a"}, nil, ExitFailure}, {[]string{"say", "a"}, No(nil), ExitFailure},
+		{[]string{"say", "a"}, Usagef("wrong"), ExitUsage}, {[]string{"sing"}, nil, ExitUsage},
+	} {
+		var errs strings.Builder
+		code := echo(test.fail).Run(t.Context(), &Env{Stdout: full{}, Stderr: &errs}, test.args)
+		if code != test.code || strings.Contains(errs.String(), "standard output: no space left") != (code == ExitFailure) {
+			t.Errorf("%q: exit %d, %s", test.args, code, errs.String())
+		}
+	}
+}
+
+// TestNames: names of files do not control a terminal or the log of a job.
+func TestNames(t *testing.T) {
+	name := "dir\n::error::x/a\x1b[2J\n##[error]b"
+	for _, args := range [][]string{{"say", name}, {"say", "--word=" + name}} {
+		_, _, stderr := run(t, echo(fmt.Errorf("%s: 2 faults:\n\tone\n\t::two", name)), args...)
+		want := "echo: error: dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b: 2 faults:\n\tone\n\t\\u{3a}:two\n"
+		if stderr != want {
+			t.Errorf("%q: got %q, want %q", args, stderr, want)
+		}
+	}
+	var errs strings.Builder
+	env := &Env{Stderr: &errs}
+	env.Warnf(name, "of %s", name)
+	if errs.String() != "dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b: warning: of dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b\n" {
+		t.Errorf("got %q", errs.String())
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for name, test := range map[string]struct {
 		args []string

@@ -116,7 +116,7 @@ func fault(f *file, err error) []outcome {
 
 // zips opens the directory of a zip archive.
 func zips(in io.ReaderAt, size int64) (*zip.Reader, error) {
-	limited := &meter{ReaderAt: in, left: maxDirectory}
+	limited := &meter{ReaderAt: io.NewSectionReader(in, 0, size), left: maxDirectory} // places outside of the file are its end
 	z, err := zip.NewReader(limited, size)
 	switch {
 	case limited.left < 0:

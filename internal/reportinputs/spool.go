@@ -25,7 +25,8 @@ type spooled struct {
 func (s *spooled) Size() int64  { return s.size }
 func (s *spooled) Close() error { return s.close() }
 
-// spool reads a stream to its end. What is large is in a scratch file.
+// spool reads a stream to its end. What is large is in a scratch file, which has no name
+// any more where the system allows that.
 func spool(in io.Reader) (*spooled, error) {
 	var start bytes.Buffer
 	n, err := io.Copy(&start, io.LimitReader(in, inMemory))
@@ -43,6 +44,10 @@ func spool(in io.Reader) (*spooled, error) {
 	if err != nil {
 		remove()
 		return nil, scratchError(err)
+	}
+	if os.Remove(f.Name()) == nil { // Windows keeps files that are open
+		remove()
+		remove = func() {}
 	}
 	closeFile := func() error {
 		err := f.Close()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -86,9 +87,9 @@ func TestReadResult(t *testing.T) {
 		{"nothing", "", "the file is empty"},
 		{"another file", `{"secret": "x"}`, "not a result"},
 		{"a member twice", strings.Replace(text, `"conclusion"`, `"conclusion": "success", "conclusion"`, 1), `member "conclusion" occurs twice`},
-		{"an unknown member", strings.Replace(text, `"conclusion"`, `"more": 1, "conclusion"`, 1), `unknown field "more"`},
+		{"an unknown member", strings.Replace(text, `"conclusion"`, `"more": 1, "conclusion"`, 1), `unknown member "more"`},
 		{"a finding of an unknown rule", strings.Replace(text, `"rule": "missing-aspect"`, `"rule": "x"`, 1), `has the rule "x"`},
-		{"a finding on no device", `{"findings":[{"devices":[],"rule":"missing-aspect"}],"schema":"` + ResultSchema + `","schema-version":"1.0"}`, "finding 1 is on no device"},
+		{"a finding on no device", regexp.MustCompile(`(?s)"devices": \[\s+\{\s+"available".*?\],`).ReplaceAllString(text, `"devices": [],`), "is on no device"},
 		{"another version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), "only version 1.0"},
 		{"data after the end", text + text, "data after the end"},
 		{"bytes that are no text", strings.Replace(text, "fp64", "\xff", 1), "not valid UTF-8"},

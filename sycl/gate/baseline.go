@@ -119,6 +119,12 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, d := range file.Devices {
+		if !digest.MatchString(d.Digest) {
+			at := max(0, bytes.Index(data, []byte(d.Digest)))
+			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fmt.Sprintf("the digest %q of a device is none: run 'compat baseline update'", d.Digest)}
+		}
+	}
 	for _, e := range file.Findings {
 		if fault := e.fault(); fault != "" {
 			at := max(0, bytes.Index(data, []byte(e.Fingerprint)))
@@ -133,8 +139,8 @@ func (e *Entry) fault() string {
 	if want := e.fingerprint(); e.Fingerprint != want {
 		return fmt.Sprintf("the fingerprint %q does not fit its entry, which has %s: run 'compat baseline update'", e.Fingerprint, want)
 	}
-	if e.Count < 1 {
-		return fmt.Sprintf("count %d is not above 0", e.Count)
+	if e.Count < 1 || e.Count > maxCount {
+		return fmt.Sprintf("count %d is not a number from 1 to %d", e.Count, maxCount)
 	}
 	if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
 		return fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)

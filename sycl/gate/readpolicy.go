@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // Limits of a policy file.
@@ -64,7 +65,7 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	}
 	var version string
 	lines, err := p.mapping(n, "", map[string]nodeReader{
-		"version":          p.text(&version),
+		"version":          p.typed("1", "!!int", func(value string) error { version = value; return nil }),
 		"devices":          p.devices,
 		"fail-on":          p.failOn,
 		"fail-on-severity": p.failOnSeverity,
@@ -231,6 +232,9 @@ func (p *policyReader) detail(key, value *string) nodeReader {
 				return p.errorf(n, path, "only one detail is allowed")
 			}
 			*key = r.Detail
+			if n.ShortTag() == "!!int" {
+				return p.typed("a text", "!!int", func(v string) error { *value = v; return nil })(path, n)
+			}
 			return p.text(value)(path, n)
 		}
 	}
@@ -281,6 +285,17 @@ func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what str
 	return nil
 }
 
+// typed is scalar for values of a type, by its tag.
+func (p *policyReader) typed(what, tag string, set func(value string) error) nodeReader {
+	read := p.scalar(what, set)
+	return func(path string, n *yaml.Node) error {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() != tag && !yamlnode.IsNull(n) && n.Style&yaml.TaggedStyle == 0 {
+			return p.errorf(n, path, "expected %s, not %s", what, safetext.Quote(n.Value))
+		}
+		return read(path, n)
+	}
+}
+
 // scalar reads what is no list and no mapping. Set says what is wrong with its value.
 func (p *policyReader) scalar(what string, set func(value string) error) nodeReader {
 	return func(path string, n *yaml.Node) error {
@@ -295,7 +310,7 @@ func (p *policyReader) scalar(what string, set func(value string) error) nodeRea
 }
 
 func (p *policyReader) text(to *string) nodeReader {
-	return p.scalar("a text", func(value string) error {
+	return p.typed("a text", "!!str", func(value string) error {
 		*to = value
 		if strings.TrimSpace(value) == "" {
 			return errors.New("the text is empty")
@@ -305,7 +320,7 @@ func (p *policyReader) text(to *string) nodeReader {
 }
 
 func (p *policyReader) boolean(to *bool) nodeReader {
-	return p.scalar("true or false", func(value string) error {
+	return p.typed("true or false", "!!bool", func(value string) error {
 		*to = value == "true"
 		if value != "true" && value != "false" {
 			return fmt.Errorf("expected true or false, not %q", value)
@@ -315,7 +330,7 @@ func (p *policyReader) boolean(to *bool) nodeReader {
 }
 
 func (p *policyReader) number(to *int) nodeReader {
-	return p.scalar("a number", func(value string) error {
+	return p.typed("a number", "!!int", func(value string) error {
 		v, err := strconv.ParseUint(value, 10, 31)
 		if err != nil {
 			return fmt.Errorf("%q is not a whole number, 0 or more", value)

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 
@@ -234,22 +233,8 @@ func ReadResult(name string, r io.Reader) (*Result, error) {
 	if _, err := resultFormat.read(name, r, out); err != nil {
 		return nil, err
 	}
-	for i := range out.Findings {
-		if fault := out.Findings[i].fault(); fault != "" {
-			return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("finding %d %s", i+1, fault)}
-		}
+	if fault := out.fault(); fault != "" {
+		return nil, &SyntaxError{File: name, Msg: fault}
 	}
 	return out, nil
-}
-
-// fault says what is wrong with a finding of a file, "" when nothing is.
-func (f *Finding) fault() string {
-	rule, ok := LookupRule(f.Rule)
-	switch {
-	case !ok || !rule.Finding:
-		return fmt.Sprintf("has the rule %q, which this version does not know", f.Rule)
-	case len(f.Devices) == 0 && baselined(f.Rule):
-		return "is on no device"
-	}
-	return ""
 }

@@ -130,6 +130,7 @@ type kernel struct {
 func (b *builder) images(r *Report) {
 	type found struct {
 		image Image
+		key   string // all that is known of it
 		files []string
 		of    []*ModuleImage
 	}
@@ -144,14 +145,14 @@ func (b *builder) images(r *Report) {
 			if !ok {
 				i = len(list)
 				place[key] = i
-				list = append(list, found{image: image})
+				list = append(list, found{image: image, key: key})
 			}
 			list[i].of = append(list[i].of, &module.Images[n])
 			list[i].files = append(list[i].files, module.Files...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int {
-		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(fmt.Sprintf("%#v", a.image), fmt.Sprintf("%#v", b.image)))
+		return cmp.Or(strings.Compare(a.image.Digest, b.image.Digest), strings.Compare(a.key, b.key))
 	})
 	taken := map[string]int{}
 	for _, f := range list {

@@ -12,10 +12,10 @@ import (
 
 // Limits on a report that is read.
 const (
-	maxBytes    = 512 << 20
+	maxBytes    = 8 << 30
 	maxDepth    = 32
-	maxCells    = 2_000_000
-	maxListed   = 200_000   // in every other list
+	maxCells    = 20_000_000
+	maxListed   = 1_000_000 // in every other list
 	maxText     = 1 << 20   // in bytes
 	maxElements = 5_000_000 // of all lists but the cells
 )
@@ -27,6 +27,7 @@ const (
 //   - anything after the report
 //   - unknown members outside of "extensions", unless the minor version is newer than
 //     [SchemaVersion]
+//   - what the schema does not allow: members that are missing, empty names, other words
 //   - cells that do not fit the lists of kernels and devices
 //   - wrong counts
 func Decode(name string, in io.Reader) (*Report, error) {
@@ -121,10 +122,10 @@ func (d *Decoder) decode(data []byte) (*Report, *FormatError) {
 	switch {
 	case err != nil:
 		return nil, &FormatError{Msg: err.Error()}
+	case p.unknown != nil && !newer && (p.fault == nil || p.unknown.Offset < p.fault.Offset):
+		return nil, p.unknown
 	case p.fault != nil:
 		return nil, p.fault
-	case p.unknown != nil && !newer:
-		return nil, p.unknown
 	}
 	return r, nil
 }

@@ -31,6 +31,7 @@ func TestAttackS27DiskFull(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "before.json"}, {"check", "--format=json", "before.json"}, {"check", "--format=sarif", "before.json"}, {"check", "--format=junit", "before.json"},
 		{"check", "--format=gitlab", "before.json"}, {"check", "--format=markdown", "before.json"}, {"show", "--format=html", "before.json"},
+		{"explain"}, {"explain", "missing-aspect"}, {"--help"}, {"check", "--help"}, {"schema", "policy"}, {"diff", "before.json", "now.json"},
 	} {
 		for _, left := range []int{0, 100} {
 			var errs bytes.Buffer

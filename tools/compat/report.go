@@ -5,7 +5,6 @@ import (
 	"flag"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -97,6 +96,6 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := cli.File(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -257,7 +258,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 // textOptions returns how to print text: colours and the width are a terminal's.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
-	f, ok := w.(*os.File)
+	f, ok := cli.File(w)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return o
 	}
@@ -295,7 +296,7 @@ func readReports(names []string) (*report.Report, error) {
 }
 
 func readReport(name string) (*report.Report, error) {
-	f, err := os.Open(name)
+	f, err := infile.Open(name, "a report")
 	if err != nil {
 		return nil, err
 	}

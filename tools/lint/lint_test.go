@@ -225,20 +225,28 @@ func TestWorkflowCommands(t *testing.T) {
 	})
 }
 
-// Actions of others are those of a commit, and their steps are right.
+// Actions of others are those of a commit, and the steps and the inputs of our own action
+// are right.
 func TestWorkflows(t *testing.T) {
 	isWorkflow := func(path string) bool {
-		return strings.Contains(filepath.ToSlash(path), ".github/workflows/") && strings.HasSuffix(path, ".yml")
+		folder := filepath.ToSlash(filepath.Dir(path))
+		return (strings.HasSuffix(folder, ".github/workflows") || strings.HasSuffix(folder, "examples/workflows")) && strings.HasSuffix(path, ".yml")
 	}
 	uses := regexp.MustCompile(`^\s*-?\s*uses: (\S+)(.*)$`)
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v?\d[\d.]*$`)
 	own := "rules-sycl/rules_sycl/action@v" // its own release: nothing earlier has it
+	project, err := actionlint.NewProject(tree(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	files(t, isWorkflow, func(t *testing.T, path string, data []byte) {
 		linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := linter.Lint(path, data, nil)
+		// As an action of this tree, so that its inputs are checked.
+		local := regexp.MustCompile(regexp.QuoteMeta(own)+`\S*`).ReplaceAll(data, []byte("./action"))
+		found, err := linter.Lint(path, local, project)
 		if err != nil {
 			t.Fatal(err)
 		}

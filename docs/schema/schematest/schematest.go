@@ -43,18 +43,39 @@ func daysAreText(n *yaml.Node) {
 }
 
 func validate(schema []byte, v any) error {
+	s, err := Compile(schema)
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+// Compile returns a schema, to hold many values against it.
+func Compile(schema []byte) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
-		return fmt.Errorf("the schema: %w", err)
+		return nil, fmt.Errorf("the schema: %w", err)
 	}
 	const url = "https://example.org/schema.json"
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource(url, doc); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := c.Compile(url)
 	if err != nil {
-		return fmt.Errorf("the schema: %w", err)
+		return nil, fmt.Errorf("the schema: %w", err)
+	}
+	return &Schema{s}, nil
+}
+
+// A Schema is a compiled JSON Schema.
+type Schema struct{ *jsonschema.Schema }
+
+// ValidateJSON holds JSON against the schema.
+func (s *Schema) ValidateJSON(data []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
 	}
 	return s.Validate(v)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -17,19 +18,19 @@ type TextOptions struct {
 }
 
 // Text prints a result as compilers print diagnostics, the gravest first, and its
-// summary. It prints at most 50 findings.
+// summary. Of more than 50 findings, those that differ in the kernel alone have one line,
+// and there are at most 50 lines.
 func Text(w io.Writer, r *gate.Result, o TextOptions) error {
-	out := diagnostics{Writer: bufio.NewWriter(w), most: 50}
+	out := diagnostics{Writer: bufio.NewWriter(w)}
+	var list group
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if o.All || f.Fails || !f.Covered() && f.Severity >= gate.Warning {
-			out.finding(f, f.Severity, plainWords.status(f))
+			list = append(list, f)
 		}
 	}
-	if out.left > 0 {
-		fmt.Fprintf(out, "compat: note: %d more; --format json has them all\n", out.left)
-	}
-	groups := groupsOf(out.shown)
+	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.status(f) })
+	groups := groupsOf(slices.DeleteFunc(shown, (*gate.Finding).Covered))
 	out.steps("compat: next", steps(groups), edits(r, groups))
 	for i := range r.Notices {
 		n := &r.Notices[i]
@@ -45,19 +46,18 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 
 // Warnings prints what is new and grave enough to fail, or is about the policy, as
 // warnings in the form of compilers, and nothing when all is well. It is for builds
-// that go on. It prints at most 20 findings.
+// that go on. It prints at most 20 lines of findings, see [Text].
 func Warnings(w io.Writer, r *gate.Result) error {
-	out := diagnostics{Writer: bufio.NewWriter(w), most: 20}
+	out := diagnostics{Writer: bufio.NewWriter(w)}
+	var list group
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if !f.Covered() && f.Severity >= min(gate.Warning, r.Policy.FailOnSeverity) && f.State == gate.StateNew && f.Class == "" {
-			out.finding(f, gate.Warning, "")
+			list = append(list, f)
 		}
 	}
-	if out.left > 0 {
-		fmt.Fprintf(out, "compat: warning: %d more problems\n", out.left)
-	}
-	out.steps("compat: note: next", steps(groupsOf(out.shown)))
+	shown := out.findings(list, 20, func(*gate.Finding) (gate.Severity, string) { return gate.Warning, "" })
+	out.steps("compat: note: next", steps(groupsOf(shown)))
 	for i := range r.Notices {
 		if n := &r.Notices[i]; n.Severity >= gate.Warning {
 			out.notice(n, gate.Warning)
@@ -69,9 +69,6 @@ func Warnings(w io.Writer, r *gate.Result) error {
 // diagnostics are lines in the form of compilers.
 type diagnostics struct {
 	*bufio.Writer
-	most  int   // findings that are still printed
-	left  int   // findings that were left out
-	shown group // findings that were printed and that nothing covers
 }
 
 // steps prints what to do next about the findings that were printed.
@@ -81,20 +78,36 @@ func (d *diagnostics) steps(prefix string, lists ...[]string) {
 	}
 }
 
-func (d *diagnostics) finding(f *gate.Finding, severity gate.Severity, status string) {
-	if d.most == 0 {
-		d.left++
-		return
+// findings prints findings in at most so many lines and returns those that it printed.
+func (d *diagnostics) findings(list group, most int, words func(*gate.Finding) (gate.Severity, string)) group {
+	groups := make([]group, len(list))
+	for i := range list {
+		groups[i] = list[i : i+1]
 	}
-	d.most--
-	if !f.Covered() {
-		d.shown = append(d.shown, f)
+	if len(list) > most {
+		groups = groupsOf(list)
 	}
-	fmt.Fprintf(d, "%s: %v: %s [%s]", cmp.Or(place(f), "compat"), severity, Message(f), f.Rule)
-	if status != "" {
-		fmt.Fprintf(d, " (%s)", status)
+	var shown group
+	for _, g := range groups[:min(len(groups), most)] {
+		shown = append(shown, g...)
+		at := "compat"
+		if places := g.places(); len(places) > 0 {
+			at = place(places[0])
+		}
+		severity, status := words(g[0])
+		fmt.Fprintf(d, "%s: %v: %s [%s]", at, severity, plainWords.sentence(g), g[0].Rule)
+		if status != "" {
+			fmt.Fprintf(d, " (%s)", status)
+		}
+		d.WriteByte('\n')
 	}
-	d.WriteByte('\n')
+	switch left := len(list) - len(shown); {
+	case left > 0:
+		fmt.Fprintf(d, "compat: note: %d more; 'compat check --format json' has them all\n", left)
+	case len(groups) < len(list):
+		fmt.Fprintf(d, "compat: note: %d problems in %d %s; 'compat check --format json' has them all\n", len(list), len(groups), plural.Of(len(groups), "line", "lines"))
+	}
+	return shown
 }
 
 func (d *diagnostics) notice(n *gate.Notice, severity gate.Severity) {

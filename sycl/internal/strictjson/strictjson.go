@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,18 +25,18 @@ type Error struct {
 func (e *Error) Error() string { return e.Msg }
 
 // Unmarshal reads a JSON object into a struct. It refuses text that is not UTF-8,
-// members that are unknown or occur twice, deep nesting and data after the end.
+// members that are unknown or occur twice, deep nesting, null and data after the end.
+// Members are needed, but for those that encoding/json omits when they are empty.
 // Names of members are in lower case: encoding/json takes no notice of the case, so
 // that two names could mean the same member. All errors are an [Error].
 func Unmarshal(data []byte, to any) error {
 	if !utf8.Valid(data) {
 		return &Error{Msg: "not valid UTF-8"}
 	}
-	if err := check(data); err != nil {
+	if err := check(data, reflect.TypeOf(to)); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
 	err := d.Decode(to)
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -46,15 +48,15 @@ func Unmarshal(data []byte, to any) error {
 	return nil
 }
 
-// check reports what is wrong with a file, whatever struct it is for.
-func check(data []byte) error {
+// check reports what is wrong with a file for a value of a type.
+func check(data []byte, typ reflect.Type) error {
 	text := bytes.TrimLeft(data, " \t\r\n")
 	if len(text) == 0 {
 		return &Error{Msg: "the file is empty"}
 	}
 	w := walker{Decoder: json.NewDecoder(bytes.NewReader(data))}
 	w.UseNumber()
-	if err := w.value(); err != nil {
+	if err := w.value(typ); err != nil {
 		return err
 	}
 	if text[0] != '{' {
@@ -69,7 +71,41 @@ func check(data []byte) error {
 // walker goes through the tokens of a file.
 type walker struct {
 	*json.Decoder
-	depth int
+	depth  int
+	member string // that was read last
+}
+
+// member is one of a struct.
+type member struct {
+	name   string
+	typ    reflect.Type
+	needed bool
+}
+
+// members returns the members of the objects that are read into a type, nil when these
+// may be any.
+func members(typ reflect.Type) (list []member) {
+	if typ == nil || typ.Kind() != reflect.Struct || reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return nil
+	}
+	for i := range typ.NumField() {
+		name, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			list = append(list, member{name, typ.Field(i).Type, !strings.Contains(options, "omit")})
+		}
+	}
+	return list
+}
+
+// element returns the type of what is in a value of a type, nil when that may be any.
+func element(typ reflect.Type) reflect.Type {
+	for typ != nil && typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	if typ == nil || typ.Kind() != reflect.Slice && typ.Kind() != reflect.Map {
+		return nil
+	}
+	return typ.Elem()
 }
 
 func (w *walker) errorf(format string, args ...any) error {
@@ -88,10 +124,14 @@ func (w *walker) token() (json.Token, error) {
 	return t, nil
 }
 
-func (w *walker) value() error {
+// value reads a value that is to be of a type, which is nil when it may be any.
+func (w *walker) value(typ reflect.Type) error {
 	t, err := w.token()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case t == nil && typ != nil && w.depth > 0:
+		return w.errorf("%q must not be null", w.member)
 	}
 	open, ok := t.(json.Delim)
 	if !ok {
@@ -100,20 +140,50 @@ func (w *walker) value() error {
 	if w.depth++; w.depth > maxDepth {
 		return w.errorf("more than %d levels of nesting", maxDepth)
 	}
-	names := map[string]bool{}
-	for w.More() {
-		if open == '{' {
-			if err := w.name(names); err != nil {
-				return err
-			}
+	if open == '{' {
+		err = w.object(typ)
+	} else {
+		for err == nil && w.More() {
+			err = w.value(element(typ))
 		}
-		if err := w.value(); err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	w.depth--
 	_, err = w.token() // the bracket that closes it
 	return err
+}
+
+// object reads the members of an object.
+func (w *walker) object(typ reflect.Type) error {
+	for typ != nil && typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	known := members(typ)
+	names := map[string]bool{}
+	for w.More() {
+		if err := w.name(names); err != nil {
+			return err
+		}
+		of := element(typ)
+		if known != nil {
+			i := slices.IndexFunc(known, func(m member) bool { return m.name == w.member })
+			if i < 0 {
+				return w.errorf("unknown member %q", w.member)
+			}
+			of = known[i].typ
+		}
+		if err := w.value(of); err != nil {
+			return err
+		}
+	}
+	for _, m := range known {
+		if m.needed && !names[m.name] {
+			return w.errorf("%q is missing", m.name)
+		}
+	}
+	return nil
 }
 
 // name reads the name of a member. Those before it are in names.
@@ -129,6 +199,6 @@ func (w *walker) name(names map[string]bool) error {
 	case strings.ContainsFunc(name, func(r rune) bool { return 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }):
 		return w.errorf("member %q has letters other than a to z", name)
 	}
-	names[name] = true
+	names[name], w.member = true, name
 	return nil
 }

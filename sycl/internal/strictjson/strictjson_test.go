@@ -10,8 +10,8 @@ import (
 
 type file struct {
 	Count int      `json:"count"`
-	Inner *file    `json:"inner"`
-	List  []string `json:"list"`
+	Inner *file    `json:"inner,omitempty"`
+	List  []string `json:"list,omitempty"`
 }
 
 func TestUnmarshal(t *testing.T) {
@@ -46,10 +46,15 @@ func TestFaults(t *testing.T) {
 		{"a member twice, once as an escape", `{"count": 1, "\u0063ount": 2}`, `member "count" occurs twice`, 25},
 		{"a capital letter", `{"Count": 1}`, `member "Count" has letters other than a to z`, 8},
 		{"a letter that folds to one in ASCII", `{"liſt": []}`, `member "liſt" has letters other than a to z`, 8},
-		{"an unknown member", `{"more": 1}`, `unknown field "more"`, 0},
+		{"an unknown member", `{"more": 1}`, `unknown member "more"`, 7},
 		{"another type", `{"count": "1"}`, `"count" must not be a string`, 13},
+		{"a member that is missing", `{"list": []}`, `"count" is missing`, 11},
+		{"a member that is missing, further in", `{"count": 1, "inner": {}}`, `"count" is missing`, 23},
+		{"null", `{"count": null}`, `"count" must not be null`, 14},
+		{"null for what may be missing", `{"count": 1, "inner": null}`, `"inner" must not be null`, 26},
+		{"null in a list", `{"count": 1, "list": [null]}`, `"list" must not be null`, 26},
 		{"deep nesting", strings.Repeat(`{"inner":`, 100), "more than 32 levels of nesting", 289},
-		{"data after the end", "{}\n{}", "there is data after the end", 2},
+		{"data after the end", "{\"count\": 1}\n{}", "there is data after the end", 12},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := Unmarshal([]byte(test.text), new(file))

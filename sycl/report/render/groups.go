@@ -247,8 +247,7 @@ func (t *table) groupings() []GroupBy {
 	return list
 }
 
-// files returns a function that returns the files that hold images of a kernel, "" if
-// none is known.
+// files returns a function that returns the files that hold images of a kernel.
 func (t *table) files() func(*report.Kernel) []string {
 	ofImage := map[string][]string{}
 	for i := range t.Images {
@@ -264,9 +263,6 @@ func (t *table) files() func(*report.Kernel) []string {
 					list = append(list, name)
 				}
 			}
-		}
-		if list == nil {
-			list = []string{""}
 		}
 		return list
 	}
@@ -297,8 +293,12 @@ func (t *table) groups(by GroupBy) []*group {
 		case ByName:
 			add(stem(kernel.DisplayName), uint32(k))
 		case ByFile:
-			for _, name := range files(kernel) {
+			names := files(kernel)
+			for _, name := range names {
 				add(name, uint32(k))
+			}
+			if len(names) == 0 {
+				add("", uint32(k))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"io"
 	"strconv"
@@ -31,7 +32,14 @@ const defaultMaxCells = 20_000
 // own script.
 func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
-	if err := pages.ExecuteTemplate(b, "page.html", newPage(r, o)); err != nil {
+	p := newPage(r, o)
+	if err := pages.ExecuteTemplate(b, "page.html", p); err != nil {
+		return err
+	}
+	if err := p.writeData(b); err != nil {
+		return err
+	}
+	if err := pages.ExecuteTemplate(b, "end", p); err != nil {
 		return err
 	}
 	return b.Flush()
@@ -74,6 +82,8 @@ type page struct {
 	table   *table
 	cells   []template.HTML // by kind
 	whys    map[string]int
+	targets map[string]int // indexes of Data.Targets
+	files   map[string]int // indexes of Data.Files
 	Data    pageData
 }
 
@@ -118,16 +128,16 @@ func pageCell(c *report.Cell) (class, words string) {
 	return classNothing, "– n/a"
 }
 
-// pageData is the input of the script. Many cells are alike and so are many rows: a cell
-// is the number of a kind, and a row is the number of a pattern.
+// pageData is the input of the script but for the kernels. Many cells are alike and so are
+// many rows: a cell is the number of a kind, and a row is the number of a pattern.
 type pageData struct {
-	Lazy     bool         `json:"lazy"`
-	Devices  []string     `json:"devices"`
-	Targets  []string     `json:"targets"`
-	Kinds    []pageKind   `json:"kinds"`
-	Patterns [][]uint32   `json:"patterns"`
-	Kernels  []pageKernel `json:"kernels"`
-	Whys     []pageWhy    `json:"whys,omitempty"`
+	Lazy     bool       `json:"lazy"`
+	Devices  []string   `json:"devices"`
+	Targets  []string   `json:"targets"`
+	Files    []string   `json:"files,omitempty"`
+	Kinds    []pageKind `json:"kinds"`
+	Patterns [][]uint32 `json:"patterns"`
+	Whys     []pageWhy  `json:"whys,omitempty"`
 }
 
 type pageKind struct {
@@ -154,6 +164,8 @@ type pageKernel struct {
 	Symbol  string   `json:"s,omitempty"`
 	Place   string   `json:"l,omitempty"`
 	Origins []string `json:"u,omitempty"`
+	Files   []int    `json:"f,omitempty"`
+	Forms   []string `json:"m,omitempty"`
 }
 
 func newPage(r *report.Report, o HTMLOptions) *page {
@@ -165,10 +177,19 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[string]int{}}
 	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
-	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: t.patterns, Kernels: []pageKernel{}}
+	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: t.patterns}
 	p.kinds()
 	p.counts()
-	p.patterns()
+	p.targets = p.findTargets()
+	p.files = map[string]int{}
+	for i := range r.Images {
+		for _, name := range r.Images[i].Files {
+			if _, ok := p.files[name]; !ok && p.Lazy {
+				p.files[name] = len(p.Data.Files)
+				p.Data.Files = append(p.Data.Files, safetext.Escape(name))
+			}
+		}
+	}
 	p.reasons()
 	for _, d := range r.Devices {
 		p.Data.Devices = append(p.Data.Devices, safetext.Escape(d.Name))
@@ -235,23 +256,49 @@ func (p *page) counts() {
 	}
 }
 
-func (p *page) patterns() {
-	targets := map[string]int{}
+// findTargets lists the targets of the kernels.
+func (p *page) findTargets() map[string]int {
+	found := map[string]int{}
+	for k := range p.Kernels {
+		label := report.KernelTarget(&p.Kernels[k])
+		if _, ok := found[label]; !ok {
+			found[label] = len(p.Data.Targets)
+			p.Data.Targets = append(p.Data.Targets, safetext.Escape(label))
+		}
+	}
+	return found
+}
+
+// writeData writes the input of the script. There can be many kernels, so they are
+// written one by one. JSON has no characters that HTML could take for markup.
+func (p *page) writeData(w *bufio.Writer) error {
+	data, err := json.Marshal(&p.Data)
+	if err != nil {
+		return err
+	}
+	w.WriteString(`<script type="application/json" id="data">`)
+	w.Write(data[:len(data)-1])
+	w.WriteString(`,"kernels":[`)
+	files := p.table.files()
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
-		label := safetext.Escape(report.KernelTarget(kernel))
-		g, ok := targets[label]
-		if !ok {
-			g = len(p.Data.Targets)
-			targets[label] = g
-			p.Data.Targets = append(p.Data.Targets, label)
-		}
-		data := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: g}
+		out := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: p.targets[report.KernelTarget(kernel)]}
 		if p.Lazy {
-			data.Symbol, data.Place, data.Origins = symbol(kernel), place(kernel.Location), origins(kernel)
+			out.Symbol, out.Place, out.Origins, out.Forms = symbol(kernel), place(kernel.Location), origins(kernel), forms(kernel)
+			for _, name := range files(kernel) {
+				out.Files = append(out.Files, p.files[name])
+			}
 		}
-		p.Data.Kernels = append(p.Data.Kernels, data)
+		if data, err = json.Marshal(&out); err != nil {
+			return err
+		}
+		if k > 0 {
+			w.WriteByte(',')
+		}
+		w.Write(data)
 	}
+	_, err = w.WriteString("]}</script>")
+	return err
 }
 
 // symbol returns the mangled name of a kernel if it differs from the name that the page
@@ -261,6 +308,14 @@ func symbol(k *report.Kernel) string {
 		return s
 	}
 	return ""
+}
+
+// forms returns the forms of a kernel with what each is for.
+func forms(k *report.Kernel) (list []string) {
+	for _, f := range k.Forms {
+		list = append(list, safetext.Escape(string(f.Kind))+": "+safetext.Escape(f.Name))
+	}
+	return list
 }
 
 func origins(k *report.Kernel) (list []string) {
@@ -290,8 +345,7 @@ type pageAbout struct {
 
 func (p *page) reasons() {
 	const shown, most = 12, 200
-	l := p.table.reasons()
-	for _, e := range l.entries {
+	for _, e := range p.table.reasons() {
 		if e.Rule == report.NotReported {
 			continue
 		}
@@ -299,11 +353,11 @@ func (p *page) reasons() {
 		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: count(len(e.kernels), "kernel"),
 			Devices: p.table.deviceNames(e.devices), Uncounted: max(0, len(e.kernels)-most)}
 		n := 0
-		out.Origins, n, out.Note = l.origins(p.table, e, most)
+		out.Origins, n, out.Note = e.origins(p.table, most)
 		out.OtherOrigins = n - len(out.Origins)
 		for _, n := range e.kernels[:min(len(e.kernels), most)] {
 			k := &p.Kernels[n]
-			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: l.of(p.table, e, n).brief, Place: place(k.Location)})
+			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: e.briefs[p.table.rows[n]], Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
@@ -323,6 +377,7 @@ type pageRow struct {
 	Cells          []template.HTML
 	Symbol, Place  string
 	Origins        []string
+	Files, Forms   []string
 	Problems, Open int // cells
 	Whys           []pageRowWhy
 }
@@ -336,13 +391,17 @@ type pageRowWhy struct {
 // Groups returns the rows of the table.
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
+	files := p.table.files()
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
 		label := safetext.Escape(report.KernelTarget(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
-		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel)}
+		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel), Forms: forms(kernel)}
+		for _, name := range files(kernel) {
+			row.Files = append(row.Files, safetext.Escape(name))
+		}
 		place := map[pageWhy]int{}
 		for d, n := range p.table.row(k) {
 			row.Cells = append(row.Cells, p.cells[n])

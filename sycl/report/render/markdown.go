@@ -232,13 +232,13 @@ func (m *markdownWriter) reasons() {
 		return
 	}
 	m.printf("\n")
-	l := m.table.reasons()
+	entries := m.table.reasons()
 	for _, part := range []struct {
 		verdict compat.Verdict
 		title   string
 	}{{compat.Incompatible, "❌ Why not"}, {compat.Undetermined, "❓ Why maybe"}} {
 		n := 0
-		for _, e := range l.entries {
+		for _, e := range entries {
 			if e.Verdict == part.verdict {
 				n++
 			}
@@ -247,9 +247,9 @@ func (m *markdownWriter) reasons() {
 			continue
 		}
 		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, count(n, "reason"))
-		for _, e := range l.entries {
+		for _, e := range entries {
 			if e.Verdict == part.verdict && !m.over {
-				m.printf("%s", m.markdownReason(l, e))
+				m.printf("%s", m.markdownReason(e))
 			}
 		}
 		m.printf("\n</details>\n")
@@ -257,17 +257,17 @@ func (m *markdownWriter) reasons() {
 }
 
 // markdownReason returns a reason as an item of a list.
-func (t *table) markdownReason(l *reasonList, e *entry) string {
+func (t *table) markdownReason(e *entry) string {
 	var b strings.Builder
 	b.WriteString("- ")
 	if e.brief != "" {
 		fmt.Fprintf(&b, "%s: ", codeSpan(e.brief))
 	}
-	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(l, e, codeSpan))
+	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(e, codeSpan))
 	if e.devices != nil {
 		fmt.Fprintf(&b, "  - Devices: %s\n", some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
 	}
-	origins, n, note := l.origins(t, e, mostListed+1)
+	origins, n, note := e.origins(t, mostListed+1)
 	if n > 0 {
 		fmt.Fprintf(&b, "  - Used by %s\n", someOf(codeSpan.all(origins), n, "functions"))
 	} else if note != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,72 +22,50 @@ type entry struct {
 	devices     []int    // none if generic
 	kernels     []uint32 // indexes
 
-	number   int // in the order in which the entries were found
-	onDevice []bool
+	briefs   map[uint32]string // what kernels need, if they differ in that, by pattern
+	image    map[uint32]bool   // patterns with a verdict about the device image
+	number   int               // in the order in which the entries were found
+	onDevice map[int]bool
 }
 
-// use is an entry that rows of a pattern have.
-type use struct {
-	entry *entry
-	brief string // what the kernel needs, if the kernels of the entry differ in that
-	image bool   // the verdict is about the device image
-}
-
-// reasonList is what the cells of a table have as reasons.
-type reasonList struct {
-	entries []*entry // the worst first
-	uses    [][]use  // by pattern
-}
-
-// reasons returns each distinct reason once. All that is undetermined on a generic target
-// is one entry.
-func (t *table) reasons() *reasonList {
+// reasons returns each distinct reason once, the worst first. All that is undetermined on a
+// generic target is one entry.
+func (t *table) reasons() []*entry {
 	f := entryFinder{table: t, known: map[entryKey]*entry{}}
 	for i := range t.kinds {
 		f.counted = append(f.counted, t.kinds[i].counted())
 	}
-	l := &reasonList{uses: make([][]use, len(t.patterns))}
+	ofPattern := make([][]*entry, len(t.patterns))
 	for p, row := range t.patterns {
-		l.uses[p] = f.uses(row)
+		ofPattern[p] = f.entries(uint32(p), row)
 	}
-	l.entries = f.list
-	l.listKernels(t)
-	for _, e := range l.entries {
-		for d, is := range e.onDevice {
-			if is {
-				e.devices = append(e.devices, d)
-			}
-		}
+	t.listKernels(f.list, ofPattern)
+	for _, e := range f.list {
+		e.devices = slices.Sorted(maps.Keys(e.onDevice))
 	}
-	slices.SortStableFunc(l.entries, func(a, b *entry) int { return cmp.Compare(b.Verdict, a.Verdict) })
-	return l
+	slices.SortStableFunc(f.list, func(a, b *entry) int { return cmp.Compare(b.Verdict, a.Verdict) })
+	return f.list
 }
 
 // listKernels gives each entry its kernels. The lists share memory.
-func (l *reasonList) listKernels(t *table) {
-	counts := make([]int, len(l.entries))
+func (t *table) listKernels(entries []*entry, ofPattern [][]*entry) {
+	counts := make([]int, len(entries))
 	all := 0
 	for _, p := range t.rows {
-		for _, u := range l.uses[p] {
-			counts[u.entry.number]++
+		for _, e := range ofPattern[p] {
+			counts[e.number]++
 			all++
 		}
 	}
 	memory := make([]uint32, all)
-	for i, e := range l.entries {
+	for i, e := range entries {
 		e.kernels, memory = memory[:0:counts[i]], memory[counts[i]:]
 	}
 	for k, p := range t.rows {
-		for _, u := range l.uses[p] {
-			u.entry.kernels = append(u.entry.kernels, uint32(k))
+		for _, e := range ofPattern[p] {
+			e.kernels = append(e.kernels, uint32(k))
 		}
 	}
-}
-
-// of returns the use of an entry by a kernel.
-func (l *reasonList) of(t *table, e *entry, kernel uint32) *use {
-	list := l.uses[t.rows[kernel]]
-	return &list[slices.IndexFunc(list, func(u use) bool { return u.entry == e })]
 }
 
 // An entryFinder finds the entries of a table, once for each pattern of its rows.
@@ -103,27 +82,42 @@ type entryKey struct {
 	brief, text string
 }
 
-// uses returns the entries of a row.
-func (f *entryFinder) uses(row []uint32) []use {
-	var list []use
+// entries returns the entries of a pattern.
+func (f *entryFinder) entries(pattern uint32, row []uint32) []*entry {
+	var list []*entry
+	known := map[*entry]bool{}
+	needs := map[*entry][]string{} // of generic entries
 	for d, kind := range row {
 		for _, r := range f.counted[kind] {
 			e, about := f.of(r, &f.Devices[d])
-			if !e.generic {
+			if !known[e] {
+				known[e] = true
+				list = append(list, e)
+			}
+			if e.generic {
+				needs[e] = append(needs[e], about)
+			} else {
 				e.onDevice[d] = true
 			}
-			i := slices.IndexFunc(list, func(u use) bool { return u.entry == e })
-			switch {
-			case i < 0:
-				i = len(list)
-				list = append(list, use{entry: e, brief: about})
-			case about != "" && !slices.Contains(strings.Split(list[i].brief, ", "), about):
-				list[i].brief += ", " + about
+			if f.kinds[kind].Scope == report.ScopeImage {
+				e.image[pattern] = true
 			}
-			list[i].image = list[i].image || f.kinds[kind].Scope == report.ScopeImage
 		}
 	}
+	for e, all := range needs {
+		e.briefs[pattern] = strings.Join(distinct(all), ", ")
+	}
 	return list
+}
+
+// distinct returns each text once, in the order in which they come first.
+func distinct(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		known := seen[s]
+		seen[s] = true
+		return known
+	})
 }
 
 // of returns the entry of a reason and, if its kernels differ in what they need, the need.
@@ -141,7 +135,8 @@ func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	key := entryKey{r.Verdict, brief, text}
 	e := f.known[key]
 	if e == nil {
-		e = &entry{Reason: r, brief: brief, text: text, number: len(f.list), onDevice: make([]bool, len(f.Devices))}
+		e = &entry{Reason: r, brief: brief, text: text, number: len(f.list),
+			onDevice: map[int]bool{}, briefs: map[uint32]string{}, image: map[uint32]bool{}}
 		f.known[key] = e
 		f.list = append(f.list, e)
 	}
@@ -159,12 +154,12 @@ func (k *kind) counted() []report.Reason {
 
 // origins returns what needs the aspect of an entry: the first few, and how many there
 // are. If there are none, the note says why that may be.
-func (l *reasonList) origins(t *table, e *entry, most int) (list []string, n int, note string) {
+func (e *entry) origins(t *table, most int) (list []string, n int, note string) {
 	if compat.Rule(e.Rule) != compat.MissingAspect || e.generic {
 		return nil, 0, ""
 	}
 	list, n = t.origins(e.kernels, e.Required, most, false)
-	if n == 0 && slices.ContainsFunc(e.kernels, func(k uint32) bool { return l.of(t, e, k).image }) {
+	if n == 0 && slices.ContainsFunc(e.kernels, func(k uint32) bool { return e.image[t.rows[k]] }) {
 		note = imageNote
 	}
 	return list, n, note
@@ -252,7 +247,7 @@ func (q quoter) all(list []string) []string {
 
 // someKernels lists the kernels of an entry with what each needs or its place in the
 // source.
-func (t *table) someKernels(l *reasonList, e *entry, quote quoter) string {
+func (t *table) someKernels(e *entry, quote quoter) string {
 	var list []string
 	for _, n := range e.kernels[:min(len(e.kernels), mostListed+1)] {
 		k := &t.Kernels[n]
@@ -260,7 +255,7 @@ func (t *table) someKernels(l *reasonList, e *entry, quote quoter) string {
 		if label := report.KernelTarget(k); label != "" {
 			name += " of " + quote(safetext.Escape(label))
 		}
-		switch about := l.of(t, e, n).brief; {
+		switch about := e.briefs[t.rows[n]]; {
 		case about != "":
 			name += " (" + quote(about) + ")"
 		case !k.Location.IsZero():

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -58,10 +60,9 @@ func TestRenderings(t *testing.T) {
 	golden.Check(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
 	golden.Check(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
 	medium := reporttest.Build(t, reporttest.Large(100), "intel_gpu_pvc", "intel_gpu_dg2")
-	large := reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
 	golden.Check(t, "100-problems.md", markdown(t, medium, MarkdownOptions{MaxBytes: 5000}))
-	golden.Check(t, "20000.md", markdown(t, large, MarkdownOptions{MaxBytes: 65_536, Command: "compat show 'a b.json'"}))
-	golden.Check(t, "20000-numbers.md", markdown(t, large, MarkdownOptions{MaxBytes: 700}))
+	golden.Check(t, "20000.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 65_536, Command: "compat show 'a b.json'"}))
+	golden.Check(t, "20000-numbers.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 700}))
 	// Lines end in LF in the repository.
 	golden.Check(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
 	golden.Check(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
@@ -79,6 +80,75 @@ func TestRenderings(t *testing.T) {
 	golden.Check(t, "merged.html", body(merged, HTMLOptions{}))
 	golden.Check(t, "lazy.html", body(merged, HTMLOptions{MaxCells: 1}))
 	golden.Check(t, "empty.html", body(empty, HTMLOptions{}))
+}
+
+// A page has the files that hold a kernel, and the kernels that are forms of it.
+func TestFilesAndFormsInPages(t *testing.T) {
+	r := reporttest.Build(t, reporttest.Large(10), "intel_gpu_pvc")
+	r.Kernels[0].Forms = []report.KernelForm{{Kind: report.Reduction, Name: "_ZTS<1>"}}
+	for _, c := range []struct {
+		o    HTMLOptions
+		want []string
+	}{
+		{HTMLOptions{}, []string{"<dt>Files</dt><dd><div><code>lib/libblur.so</code></div></dd><dt>Forms</dt><dd><div><code>reduction: _ZTS&lt;1&gt;</code></div></dd>"}},
+		{HTMLOptions{MaxCells: 1}, []string{`"files":["lib/libblur.so","lib/libreduce.so",`, `"f":[0],"m":["reduction: _ZTS\u003c1\u003e"]`}},
+	} {
+		page := pageText(t, r, c.o)
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %s in\n%s", want, page)
+			}
+		}
+	}
+}
+
+// Renderings are written as they are made: what they allocate does not have all kernels
+// in it several times.
+func TestRenderingsNeedLittleMemory(t *testing.T) {
+	r := large(t)
+	kernels := uint64(len(r.Kernels))
+	for name, c := range map[string]struct {
+		render func(io.Writer) error
+		most   uint64 // bytes for each kernel
+	}{
+		"text":     {func(w io.Writer) error { return Text(w, r, TextOptions{}) }, 150},
+		"Markdown": {func(w io.Writer) error { return Markdown(w, r, MarkdownOptions{MaxBytes: 65_536}) }, 150},
+		"HTML":     {func(w io.Writer) error { return HTML(w, r, HTMLOptions{}) }, 1000},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := c.render(io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if n := (after.TotalAlloc - before.TotalAlloc) / kernels; n > c.most {
+			t.Errorf("%s: %d bytes for each kernel, more than %d", name, n, c.most)
+		}
+	}
+}
+
+// A cell can have very many reasons. Nothing is looked for among all of them for each.
+func TestManyReasons(t *testing.T) {
+	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", "spir64")
+	for i := range r.Cells.Len() {
+		c := r.Cells.At(i)
+		c.Reasons = slices.Clone(c.Reasons)
+		for n := range 20_000 {
+			reason := c.Reasons[0]
+			reason.Required = fmt.Sprint("aspect", n)
+			reason.Text = reason.Required
+			c.Reasons = append(c.Reasons, reason)
+		}
+		r.Cells.Set(i, &c)
+	}
+	if s := text(t, TextOptions{}, r); strings.Count(s, "\n") > 200 || !strings.Contains(s, " more reasons with fewer kernels:\n") {
+		t.Errorf("%d lines:\n%s", strings.Count(s, "\n"), s[:min(len(s), 5000)])
+	}
+	if s := markdown(t, r, MarkdownOptions{MaxBytes: 65_536}); len(s) > 65_536 || !strings.Contains(s, "more reasons") {
+		t.Errorf("%d bytes", len(s))
+	}
+	pageText(t, r, HTMLOptions{})
+	csvText(t, r)
 }
 
 // hostileNames would be markup, commands or formulas if they were not escaped.
@@ -171,7 +241,10 @@ func TestHostileHTML(t *testing.T) {
 			if n := strings.Count(text, "<script"); n != 2 || strings.Count(text, "</script") != 2 || strings.Contains(rest, "<!--") {
 				t.Errorf("%d scripts", n)
 			}
-			var data pageData
+			var data struct {
+				pageData
+				Kernels []pageKernel `json:"kernels"`
+			}
 			_, after, _ := strings.Cut(text, `id="data">`)
 			block, _, _ := strings.Cut(after, "</script>")
 			if strings.ContainsAny(block, "<>&") {

@@ -122,12 +122,12 @@ func (t *textWriter) small() {
 		t.block(names, block)
 	}
 	t.legend(legend)
-	l := t.reasons()
-	if len(l.entries) > 0 {
+	entries := t.reasons()
+	if len(entries) > 0 {
 		t.line("")
 	}
-	for _, e := range l.entries {
-		t.entry(l, e)
+	for _, e := range entries {
+		t.entry(e)
 	}
 	t.either()
 	t.line("")
@@ -230,7 +230,11 @@ func (t *textWriter) shorten(columns []textColumn, patterns [][]uint32) (legend 
 	for i, c := range columns {
 		if len(c.head) > mostNames {
 			name := "GROUP " + groupName(len(legend))
-			legend = append(legend, name+": "+strings.Join(c.head, ", "))
+			names := strings.Join(c.head, ", ")
+			if t.by != "" && !t.o.All {
+				names = some(c.head, "devices")
+			}
+			legend = append(legend, name+": "+names)
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
 			t.measure(&columns[i], patterns)
 		}
@@ -329,18 +333,18 @@ func (t *textWriter) style(code, s string) string {
 }
 
 // entry prints a reason with its kernels and devices.
-func (t *textWriter) entry(l *reasonList, e *entry) {
+func (t *textWriter) entry(e *entry) {
 	word, text := verdictWord(e.Verdict), e.text
 	if e.brief != "" {
 		text = e.brief + ": " + text
 	}
 	t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
-	about := "    " + t.someKernels(l, e, plain)
+	about := "    " + t.someKernels(e, plain)
 	if e.devices != nil {
 		about += " on " + some(t.deviceNames(e.devices), "devices")
 	}
 	t.wrap(about+".", "    ")
-	origins, n, note := l.origins(t.table, e, mostListed+1)
+	origins, n, note := e.origins(t.table, mostListed+1)
 	if n > 0 {
 		t.wrap(fmt.Sprintf("    Used by %s.", someOf(origins, n, "functions")), "    ")
 	} else if note != "" {

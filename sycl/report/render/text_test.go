@@ -2,6 +2,8 @@ package render
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,6 +28,16 @@ func text(t testing.TB, o TextOptions, reports ...*report.Report) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+var largeReport *report.Report
+
+// large returns a report of 20,000 kernels. Tests do not change it.
+func large(t testing.TB) *report.Report {
+	if largeReport == nil {
+		largeReport = reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	}
+	return largeReport
 }
 
 func TestText(t *testing.T) {
@@ -169,7 +181,7 @@ func TestLargeText(t *testing.T) {
 	few100 := reporttest.Build(t, few, "intel_gpu_dg2", "intel_gpu_pvc", "x86_64")
 	golden.Check(t, "100-few-problems.txt", text(t, TextOptions{}, few100))
 	golden.Check(t, "100.txt", text(t, TextOptions{}, reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")))
-	large := reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	large := large(t)
 	if text(t, TextOptions{}, large) != text(t, TextOptions{GroupBy: ByReason}, large) {
 		t.Error("a large report is not grouped by reason")
 	}
@@ -196,6 +208,45 @@ func TestLargeText(t *testing.T) {
 		}
 		if regexp.MustCompile(`\d more (?:kernel|reason|line|device|function|source|file)`).MatchString(all) {
 			t.Errorf("by %s: something is left out though all is asked for", by)
+		}
+	}
+}
+
+// The text of no report has many more than 200 lines.
+func TestTextIsShort(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	small := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "nvidia_gpu_sm_80", "spir64")
+	for _, c := range []struct{ kernels, devices, nameLength int }{{1, 500, 10}, {40, 500, 10}, {41, 300, 3000}, {40, 3, 3000}, {3000, 30, 500}, {300, 60, 20}} {
+		r := *small
+		r.Kernels, r.Devices, r.Cells = nil, nil, report.Cells{}
+		for d := range c.devices {
+			device := small.Devices[d%len(small.Devices)]
+			device.ID, device.Name = fmt.Sprintf("device%03d", d), fmt.Sprintf("device%03d", d)
+			r.Devices = append(r.Devices, device)
+		}
+		for k := range c.kernels {
+			kernel := small.Kernels[k%len(small.Kernels)]
+			kernel.ID = fmt.Sprintf("k%05d", k)
+			kernel.DisplayName = kernel.ID + strings.Repeat("<a::b", c.nameLength/5)
+			kernel.Location = srcloc.Location{Path: kernel.ID + ".cpp", Line: 1}
+			kernel.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: kernel.DisplayName}}
+			r.Kernels = append(r.Kernels, kernel)
+			for d := range r.Devices {
+				cell := small.Cells.At(random.IntN(small.Cells.Len()))
+				cell.Kernel, cell.Device = kernel.ID, r.Devices[d].ID
+				r.Cells.Append(&cell)
+			}
+		}
+		for _, by := range append([]GroupBy{""}, Groupings...) {
+			for _, width := range []int{40, 80, 200} {
+				s := text(t, TextOptions{GroupBy: by, Width: width}, &r)
+				if n := strings.Count(s, "\n"); n > 220 {
+					t.Errorf("%+v by %q at a width of %d: %d lines", c, by, width, n)
+					if testing.Verbose() {
+						t.Log(s)
+					}
+				}
+			}
 		}
 	}
 }

@@ -439,7 +439,7 @@ func (t *textWriter) group(g *group, standings []compat.Verdict) {
 	slices.SortStableFunc(patterns, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, standings[a]), slices.Index(order, standings[b])), cmp.Compare(len(byPattern[b]), len(byPattern[a])))
 	})
-	const most = 8
+	const most = 5
 	others := 0
 	for i, p := range patterns {
 		switch kernels := byPattern[p]; {
@@ -459,10 +459,10 @@ func (t *textWriter) group(g *group, standings []compat.Verdict) {
 func (t *textWriter) sameCells(pattern uint32, kernels []uint32) {
 	if !t.o.All && len(kernels) == 1 {
 		t.line("    " + t.listed(kernels[0]))
-		t.wrap("        "+t.problems(pattern), "        ")
+		t.wrap("        "+t.cellsOf(pattern), "        ")
 		return
 	}
-	t.wrap(fmt.Sprintf("    %s: %s", count(len(kernels), "kernel"), t.problems(pattern)), "        ")
+	t.wrap(fmt.Sprintf("    %s: %s", count(len(kernels), "kernel"), t.cellsOf(pattern)), "        ")
 	switch {
 	case t.o.All:
 		for _, k := range kernels {
@@ -480,8 +480,9 @@ func (t *textWriter) sameCells(pattern uint32, kernels []uint32) {
 	}
 }
 
-// problems says what the cells of a pattern say, and for which devices.
-func (t *table) problems(pattern uint32) string {
+// cellsOf says what the cells of a pattern say, and for which devices. Those without a
+// problem are left out, unless all is asked for.
+func (t *textWriter) cellsOf(pattern uint32) string {
 	var words []string
 	on := map[string][]string{}
 	for d, n := range t.patterns[pattern] {
@@ -492,7 +493,11 @@ func (t *table) problems(pattern uint32) string {
 		on[k.words] = append(on[k.words], safetext.Escape(t.Devices[d].Name))
 	}
 	var list []string
-	for _, v := range []compat.Verdict{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.Compatible} {
+	verdicts := []compat.Verdict{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.Compatible}
+	if !t.o.All {
+		verdicts = verdicts[:3]
+	}
+	for _, v := range verdicts {
 		for _, w := range words {
 			if strings.HasPrefix(w, verdictWord(v)) {
 				list = append(list, w+" on "+some(on[w], "devices"))

@@ -39,10 +39,11 @@ func cellWords(c *report.Cell) string {
 func briefly(c *report.Cell) string {
 	var list []string
 	for _, r := range c.Reasons {
-		if s := brief(r); r.Verdict == c.Verdict && !slices.Contains(list, s) {
-			list = append(list, s)
+		if r.Verdict == c.Verdict {
+			list = append(list, brief(r))
 		}
 	}
+	list = distinct(list)
 	// That nothing was built follows from any other reason.
 	if len(list) > 1 {
 		list = slices.DeleteFunc(list, func(s string) bool { return s == notBuilt })

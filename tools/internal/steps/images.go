@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -36,6 +37,9 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 	options := []string{"-fsycl-device-code-split=" + o.Split}
 	if o.Dependencies {
 		options = append(options, "-fsycl-allow-device-image-dependencies")
+	}
+	if _, err := infile.Stat(o.Bitcode, "LLVM bitcode"); err != nil {
+		return err
 	}
 	images, err := o.DPCPP.postLink(ctx, log, o.Bitcode, options...)
 	if err != nil {

@@ -162,6 +162,8 @@
     fact("Symbol", k.s, "code");
     fact("Source", k.l, "span");
     for (const u of k.u || []) fact("Used by", u, "code");
+    for (const f of k.f || []) fact("File", data.files[f], "code");
+    for (const m of k.m || []) fact("Form", m, "code");
     body.append(facts);
     const whys = new Map();
     data.patterns[k.p].forEach((kind, d) => {

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/report/render"
+)
+
+// memory measures how much memory a process takes to build a report and write its JSON,
+// and one to read that and print it as text.
+func memory(b *bench.Bench, kernels, devices int, limit float64) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	b.Title = fmt.Sprintf("%d kernels x %d devices", kernels, devices)
+	file := filepath.Join(b.Dir, "report.json")
+	args := []string{self, fmt.Sprint("--kernels=", kernels), fmt.Sprint("--devices=", devices), "--file=" + file}
+	for _, phase := range []string{"build", "text"} {
+		c := bench.Contender{Name: phase + ", as a process", Args: append(args, "--phase="+phase)}
+		fmt.Fprintln(b.Progress, c.Name)
+		result, err := b.Measure(c)
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		result.Bytes = info.Size()
+		b.Results = append(b.Results, result)
+		b.AtMost("memory: "+phase, float64(result.MaxRSS)/bench.MiB, limit, "MiB")
+	}
+	return nil
+}
+
+// buildFile writes the JSON of a report into a file.
+func buildFile(build func() (*report.Report, error), name string) error {
+	r, err := build()
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(r.Encode(f), f.Close())
+}
+
+// printFile prints a report as text.
+func printFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := report.Decode(name, f)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(os.Stdout)
+	return cmp.Or(render.Text(out, r, render.TextOptions{}), out.Flush())
+}

@@ -1,0 +1,48 @@
+package reportinputs
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// FuzzArchive: whatever an archive holds, there is a report that can be read, or an error
+// about the input.
+func FuzzArchive(f *testing.F) {
+	obj := object(f, offload.SYCL, kernels[:len(kernels)/16*4])
+	f.Add(zipFileOf(f, zip.Deflate, member{"lib/k.so", obj}, member{"../x", obj}))
+	f.Add(patched(zipFileOf(f, zip.Store, member{"k.so", obj}), 1, 0))
+	f.Add(zipFileOf(f, zip.Store, member{"p-1-cp310-cp310-any.whl", zipFileOf(f, zip.Deflate, member{"k.so", obj})}))
+	f.Add(tarFileOf(f, member{"k.so", obj}, member{"k.a", arFile("k.o", obj)}))
+	f.Add(gzipped(tarFileOf(f, member{"k.so", obj})))
+	f.Add(zstdOf(f, tarFileOf(f, member{"k.so", obj})))
+	f.Add(syclbinFile(f))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		name := testfile.Write(t, filepath.Join(dir, "f"), data)
+		r, _, err := makeReport(t.Context(), Options{Files: []string{name}})
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+			t.Fatalf("%d files", len(entries))
+		}
+		if err != nil {
+			if cli.ExitCode(err) != cli.ExitBadInput {
+				t.Fatal(err)
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := r.Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := report.Decode("f", &b); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package reportinputs
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// wheelsEnv names wheels that DPC++ built, such as those of dpctl and dpnp, as a list of
+// paths like that of PATH.
+const wheelsEnv = "REPORTINPUTS_WHEELS"
+
+// Of each wheel one command makes a report that can be read, whose labels are without the
+// version of the wheel, and in which each kernel has images with files.
+func TestWheels(t *testing.T) {
+	list := filepath.SplitList(os.Getenv(wheelsEnv))
+	if len(list) == 0 {
+		t.Skipf("%s names no wheels", wheelsEnv)
+	}
+	for _, wheel := range list {
+		t.Run(filepath.Base(wheel), func(t *testing.T) {
+			name := wheelName.FindStringSubmatch(filepath.Base(wheel))
+			if name == nil {
+				t.Fatalf("%s is no name of a wheel", wheel)
+			}
+			r, stderr, err := makeReport(t.Context(), Options{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := r.Encode(&b); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := report.Decode("again", &b); err != nil {
+				t.Error(err)
+			}
+			labels, files := programs(r)
+			for _, l := range labels {
+				if !strings.HasPrefix(l, name[1]+"/") || strings.Contains(l, name[2]) {
+					t.Errorf("label %q", l)
+				}
+			}
+			for _, f := range files {
+				if !strings.HasPrefix(f, filepath.ToSlash(filepath.Clean(wheel))+"/") {
+					t.Errorf("file %q", f)
+				}
+			}
+			for _, k := range r.Kernels {
+				if len(k.Images) == 0 {
+					t.Errorf("kernel %q has no images", k.ID)
+				}
+			}
+			for _, i := range r.Images {
+				if len(i.Files) == 0 {
+					t.Errorf("image %s has no files", i.ID)
+				}
+			}
+			if len(r.Kernels) == 0 {
+				t.Error("no kernels")
+			}
+			if n := strings.Count(stderr, "\n"); n > 3*maxLines {
+				t.Errorf("%d lines:\n%s", n, stderr)
+			}
+			t.Logf("%d programs, %d kernels, %d images", len(labels), len(r.Kernels), len(r.Images))
+		})
+	}
+}

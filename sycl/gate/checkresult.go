@@ -1,0 +1,106 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+)
+
+// maxCount is the largest number in the files of this package.
+const maxCount = math.MaxInt32
+
+// digest is what digests and fingerprints look like.
+var digest = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// fault says what is wrong with a result of a file, "" when nothing is. What it checks is
+// what the published schema says.
+func (r *Result) fault() string {
+	var c faults
+	oneOf(&c, "conclusion", r.Conclusion, Success, Failure)
+	counts := reflect.ValueOf(r.Counts)
+	for i := range counts.NumField() {
+		c.number(counts.Type().Field(i).Tag.Get("json"), int(counts.Field(i).Int()))
+	}
+	for _, d := range r.Devices {
+		c.tier(d.Tier)
+	}
+	oneOf(&c, "fail-on", r.Policy.FailOn, FailOnNew, FailOnAny, FailOnNone)
+	c.severity(r.Policy.FailOnSeverity)
+	for _, t := range r.Targets {
+		c.number("kernels", t.Kernels)
+	}
+	if _, err := ParseDate(r.Today); err != nil {
+		c.add("today: %v", err)
+	}
+	for i := range r.Findings {
+		c.finding(i+1, &r.Findings[i])
+	}
+	for _, n := range r.Notices {
+		c.number("line", n.Line)
+		c.severity(n.Severity)
+		if rule, ok := LookupRule(n.Rule); !ok || rule.Finding {
+			c.add("a notice has the rule %q, which this version does not know", n.Rule)
+		}
+	}
+	return c.first
+}
+
+// faults keeps the first of some faults.
+type faults struct{ first string }
+
+func (c *faults) add(format string, args ...any) {
+	if c.first == "" {
+		c.first = fmt.Sprintf(format, args...)
+	}
+}
+
+func (c *faults) number(name string, n int) {
+	if n < 0 || n > maxCount {
+		c.add("%q is not a number from 0 to %d", name, maxCount)
+	}
+}
+
+// oneOf checks a text that has few values.
+func oneOf[T ~string](c *faults, name string, v T, values ...T) {
+	if !slices.Contains(values, v) {
+		c.add("%s: %q is none of %q", name, v, values)
+	}
+}
+
+func (c *faults) severity(s Severity) {
+	if s == Off {
+		c.add("a severity is off")
+	}
+}
+
+func (c *faults) tier(t Tier) { oneOf(c, "tier", t, Required, Supported, Informative) }
+
+func (c *faults) finding(number int, f *Finding) {
+	var own faults
+	rule, ok := LookupRule(f.Rule)
+	if !ok || !rule.Finding {
+		own.add("has the rule %q, which this version does not know", f.Rule)
+	}
+	if len(f.Devices) == 0 && baselined(f.Rule) {
+		own.add("is on no device")
+	}
+	own.number("line", f.Line)
+	own.number("column", f.Column)
+	own.severity(f.Severity)
+	oneOf(&own, "state", f.State, StateNew, StateUnchanged, StateUpdated)
+	oneOf(&own, "class", f.Class, "", ClassDeviceData)
+	if !digest.MatchString(f.Fingerprint) {
+		own.add("has the fingerprint %q, which is none", f.Fingerprint)
+	}
+	if f.Suppression != nil {
+		own.number("line", f.Suppression.Line)
+	}
+	for _, d := range f.Devices {
+		own.tier(d.Tier)
+	}
+	if own.first != "" {
+		c.add("finding %d %s", number, own.first)
+	}
+}

@@ -1,0 +1,61 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+)
+
+// TestStrict: what the schemas refuse the readers refuse, and the other way round, but for
+// what no schema can say.
+func TestStrict(t *testing.T) {
+	var policy any
+	if err := yaml.Unmarshal([]byte(wholePolicy), &policy); err != nil {
+		t.Fatal(err)
+	}
+	policyJSON, err := json.Marshal(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A few findings have all members that there are.
+	result := whole(t)
+	result.Findings = slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Suppression == nil && f.Family == "" && f.Text == "" && f.Cause == "" })
+	for _, test := range []struct {
+		name     string
+		schema   []byte
+		document []byte
+		read     func(data []byte) error
+		stricter string // what only the reader refuses
+	}{
+		{"policy", schema.Policy, bytes.ReplaceAll(policyJSON, []byte("T00:00:00Z"), nil), func(data []byte) error { _, err := ReadPolicy("x", bytes.NewReader(data)); return err }, "there is another family|limits.max-allow is 0$"},
+		{"baseline", schema.Baseline, []byte(wholeBaseline(t)), func(data []byte) error { _, err := ReadBaseline("x", bytes.NewReader(data)); return err }, "does not fit its entry"},
+		{"result", schema.Result, []byte(encoded(t, result)), func(data []byte) error { _, err := ReadResult("x", bytes.NewReader(data)); return err }, "^$"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := schematest.Compile(test.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stricter := regexp.MustCompile(test.stricter)
+			n := 0
+			for name, data := range schematest.Mutations(test.document) {
+				n++
+				wrong, refused := s.ValidateJSON(data), test.read(data)
+				switch {
+				case wrong != nil && refused == nil:
+					t.Errorf("%s: the reader takes it", name)
+				case wrong == nil && refused != nil && !stricter.MatchString(refused.Error()):
+					t.Errorf("%s: the schema takes it, and the reader says %v", name, refused)
+				}
+			}
+			t.Logf("%d mutations", n)
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// repeated is a report of many kernels, whose rows are those of a small one.
+func repeated(b *testing.B, kernels int) *report.Report {
+	r := reporttest.Build(b, reporttest.Large(500), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	var cells report.Cells
+	var list []report.Kernel
+	for k := range kernels {
+		kernel := r.Kernels[k%len(r.Kernels)]
+		kernel.DisplayName = fmt.Sprintf("sim::detail::Kernel%d<sim::Mesh<double, 3>, sim::Boundaries<float>, %d>", k%997, k)
+		kernel.Name, kernel.ID = fmt.Sprintf("_ZTS%d", k), fmt.Sprintf("_ZTS%d", k)
+		kernel.Location = srcloc.Location{Path: fmt.Sprintf("src/part%03d.cpp", k%500), Line: uint32(k)}
+		list = append(list, kernel)
+		for d := range r.Devices {
+			c := r.Cells.At(k%len(r.Kernels)*len(r.Devices) + d)
+			c.Kernel = kernel.ID
+			cells.Append(&c)
+		}
+	}
+	r.Kernels, r.Cells = list, cells
+	return r
+}
+
+// BenchmarkRenderings says how long renderings take, and what they allocate beside the
+// report, for each kernel.
+func BenchmarkRenderings(b *testing.B) {
+	const kernels = 500_000
+	r := repeated(b, kernels)
+	for _, c := range []struct {
+		name   string
+		render func(io.Writer) error
+	}{
+		{"text", func(w io.Writer) error { return Text(w, r, TextOptions{}) }},
+		{"text of all", func(w io.Writer) error { return Text(w, r, TextOptions{All: true}) }},
+		{"text by name", func(w io.Writer) error { return Text(w, r, TextOptions{GroupBy: ByName}) }},
+		{"text by source", func(w io.Writer) error { return Text(w, r, TextOptions{GroupBy: BySource}) }},
+		{"Markdown", func(w io.Writer) error { return Markdown(w, r, MarkdownOptions{MaxBytes: 65_536}) }},
+		{"Markdown of all", func(w io.Writer) error { return Markdown(w, r, MarkdownOptions{}) }},
+		{"HTML", func(w io.Writer) error { return HTML(w, r, HTMLOptions{}) }},
+		{"CSV", func(w io.Writer) error { return CSV(w, r) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.render(io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/kernels, "ns/kernel")
+		})
+	}
+}
