@@ -19,13 +19,9 @@ import (
 func (a *action) failed(ctx context.Context, err error) int {
 	code := cli.ExitCode(err)
 	cause := code
-	message := safetext.Escape(err.Error())
+	message := safetext.Escape(safetext.Shorten(err.Error()))
 	if a.settings != nil && a.token != "" {
 		message = strings.ReplaceAll(message, a.token, "***")
-	}
-	const most = 2000 // what is wrong stands at the end, and a long name before it
-	if n := len(message); n > most {
-		message = strings.ToValidUTF8(message[:most/2]+"…"+message[n-most/2:], "")
 	}
 	conclusion := "error"
 	if a.result != nil && a.result.Conclusion == gate.Failure {

@@ -11,7 +11,8 @@ import (
 )
 
 // Results returns what files come to that may be results, as "compat check --format json"
-// writes them, and reports, which are checked as the options say.
+// writes them, and reports, which are checked as the options say. A finding about several
+// targets is there for each.
 func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
 	defer Recover(&err)

@@ -93,8 +93,21 @@ func addCells(r *report.Report, devices []string, rows []row) {
 	for i := range r.Devices {
 		column[i], _ = slices.BinarySearch(devices, r.Devices[i].ID)
 	}
-	for at, c := range r.AllCells() {
-		rows[at.Kernel].addCell(rows[at.Kernel].index, column[at.Device], c)
+	cellAt := r.CellIndex()
+	outcomes := make([]*outcome, r.Cells.Outcomes())
+	for k, row := range rows {
+		for d, col := range column {
+			i := cellAt(k, d)
+			if i < 0 {
+				continue
+			}
+			n := r.Cells.Outcome(i)
+			if outcomes[n] == nil || outcomes[n].hasText {
+				c := r.Cells.At(i)
+				outcomes[n] = newOutcome(&c)
+			}
+			row.addOutcome(row.index, col, outcomes[n])
+		}
 	}
 }
 

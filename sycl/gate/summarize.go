@@ -97,7 +97,16 @@ func (e *evaluator) group() {
 		problem *problem
 		fate    fate
 	}
+	problems := 0
 	locate := locator{Workspace: e.Workspace}
+	var last *problem
+	for _, i := range r.items {
+		if i.problem != last {
+			last = i.problem
+			problems++
+		}
+	}
+	r.Findings = slices.Grow(r.Findings, problems) // mostly one of each
 	// Items of a problem are next to each other, and few of them differ.
 	var places []int // of the findings of the last problem
 	var keys []key
@@ -132,7 +141,7 @@ func (e *evaluator) group() {
 // setFingerprints identifies findings. Some are parts of one problem, whose devices
 // have different tiers or exceptions; these have a number each.
 func setFingerprints(list []Finding) {
-	seen := map[string]int{}
+	seen := make(map[string]int, len(list))
 	for i := range list {
 		f := &list[i]
 		f.Fingerprint = fingerprint(string(f.Rule), f.Name, f.Target, string(f.Cause), f.Required, f.Text)

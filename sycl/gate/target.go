@@ -126,18 +126,30 @@ func (t *target) nameForms(i int, k *kernel) {
 	}
 }
 
-// addCell adds a verdict and its reasons.
-func (t *target) addCell(row, col int, c *report.Cell) {
-	t.setVerdict(row, col, verdictOf(c))
-	if len(c.Reasons) == 0 || verdictOf(c) == compat.NoVerdict {
-		return
+// outcome is what a cell says, whatever kernel and device it is about.
+type outcome struct {
+	verdict compat.Verdict
+	why     []outcomeReason
+	hasText bool // a reason is known by its text alone, which may name the kernel
+}
+
+type outcomeReason struct {
+	key       problemKey // of no kernel
+	available string
+}
+
+// newOutcome returns what the gate needs of a cell.
+func newOutcome(c *report.Cell) *outcome {
+	o := &outcome{verdict: verdictOf(c)}
+	if o.verdict == compat.NoVerdict {
+		return o
 	}
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
 		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
 			continue // builds leave out what a device cannot run
 		}
-		key := problemKey{kernel: row, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
+		key := problemKey{kernel: -1, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)
 		switch {
 		case r.Verdict == compat.Undetermined:
@@ -146,9 +158,19 @@ func (t *target) addCell(row, col int, c *report.Cell) {
 			key.rule, key.cause = UnknownReason, r.Rule
 		}
 		if key.rule == UnknownReason || key.cause != "" && !ok {
-			key.text = r.Text
+			key.text, o.hasText = r.Text, true
 		}
-		t.addProblem(key, affected{t.devices[col], r.Available})
+		o.why = append(o.why, outcomeReason{key, r.Available})
+	}
+	return o
+}
+
+// addOutcome adds a verdict and its reasons.
+func (t *target) addOutcome(row, col int, o *outcome) {
+	t.setVerdict(row, col, o.verdict)
+	for _, why := range o.why {
+		why.key.kernel = row
+		t.addProblem(why.key, affected{t.devices[col], why.available})
 	}
 }
 

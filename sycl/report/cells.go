@@ -108,6 +108,12 @@ func (c *Cells) get(i int, to *Cell) {
 	}
 }
 
+// about returns the ids of the kernel and the device that a cell is about.
+func (c *Cells) about(i int) (kernel, device string) {
+	at := c.position(i)
+	return c.kernels[at.kernel], c.devices[at.device]
+}
+
 // position returns which kernel and device a cell is about. In the usual order each
 // kernel has one cell for each device, in the same order.
 func (c *Cells) position(i int) position {
@@ -310,7 +316,7 @@ func (r *Report) AllCells() iter.Seq2[Place, *Cell] {
 	return func(yield func(Place, *Cell) bool) {
 		f := finder{r: r}
 		for i, c := range r.Cells.All() {
-			if at, ok := f.place(i, c); ok && !yield(at, c) {
+			if at, ok := f.place(i, c.Kernel, c.Device); ok && !yield(at, c) {
 				return
 			}
 		}
@@ -342,11 +348,11 @@ type finder struct {
 }
 
 // place returns the place of a cell. That of the usual order is the likely one.
-func (f *finder) place(i int, c *Cell) (at Place, ok bool) {
+func (f *finder) place(i int, kernelID, deviceID string) (at Place, ok bool) {
 	r := f.r
 	if n := len(r.Devices); n > 0 {
 		at = Place{i, i / n, i % n}
-		if at.Kernel < len(r.Kernels) && r.Kernels[at.Kernel].ID == c.Kernel && r.Devices[at.Device].ID == c.Device {
+		if at.Kernel < len(r.Kernels) && r.Kernels[at.Kernel].ID == kernelID && r.Devices[at.Device].ID == deviceID {
 			return at, true
 		}
 	}
@@ -359,7 +365,7 @@ func (f *finder) place(i int, c *Cell) (at Place, ok bool) {
 			f.devices[r.Devices[i].ID] = i
 		}
 	}
-	kernel, hasKernel := f.kernels[c.Kernel]
-	device, hasDevice := f.devices[c.Device]
+	kernel, hasKernel := f.kernels[kernelID]
+	device, hasDevice := f.devices[deviceID]
 	return Place{i, kernel, device}, hasKernel && hasDevice
 }

@@ -98,18 +98,20 @@ func (c *checker) cells() error {
 	checked := make([]bool, c.Cells.Outcomes())
 	seen := make([]bool, c.Cells.Len())
 	find := finder{r: c.Report, kernels: c.kernelAt, devices: c.deviceAt}
-	for i, cell := range c.Cells.All() {
-		place, ok := find.place(i, cell)
+	for i := range c.Cells.Len() {
+		kernel, device := c.Cells.about(i)
+		place, ok := find.place(i, kernel, device)
 		at := place.Kernel*len(c.Devices) + place.Device
 		switch {
 		case !ok:
-			return c.notListed(cell)
+			return c.notListed(kernel, device)
 		case seen[at]:
-			return fmt.Errorf("two cells are about kernel %q and device %q", cell.Kernel, cell.Device)
+			return fmt.Errorf("two cells are about kernel %q and device %q", kernel, device)
 		}
 		seen[at] = true
 		if n := c.Cells.Outcome(i); !checked[n] {
 			checked[n] = true
+			cell := c.Cells.At(i)
 			if err := cell.check(); err != nil {
 				return err
 			}
@@ -119,11 +121,11 @@ func (c *checker) cells() error {
 }
 
 // notListed says what a cell is about that the report does not list.
-func (c *checker) notListed(cell *Cell) error {
-	if _, ok := c.kernelAt[cell.Kernel]; !ok {
-		return fmt.Errorf("a cell is about kernel %q, which is not listed", cell.Kernel)
+func (c *checker) notListed(kernel, device string) error {
+	if _, ok := c.kernelAt[kernel]; !ok {
+		return fmt.Errorf("a cell is about kernel %q, which is not listed", kernel)
 	}
-	return fmt.Errorf("a cell is about device %q, which is not listed", cell.Device)
+	return fmt.Errorf("a cell is about device %q, which is not listed", device)
 }
 
 // check reports contradictions within a cell.

@@ -215,7 +215,7 @@ func (r *Report) leastVersion() string {
 // statistics counts the lists of the report.
 func (r *Report) statistics() Statistics {
 	s := Statistics{Cells: r.Cells.Len(), Devices: len(r.Devices), Kernels: len(r.Kernels)}
-	n := map[compat.Verdict]int{}
+	var n [1 << 8]int // by verdict
 	for _, c := range r.Cells.list {
 		n[r.Cells.outcomes[c.outcome].Verdict]++
 	}

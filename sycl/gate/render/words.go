@@ -113,7 +113,7 @@ func (w words) need(g group, rule gate.RuleID) string {
 	case compat.UnsupportedExtension:
 		return "it uses the extension " + required
 	case compat.UnsupportedIntrinsic:
-		return who + " the intrinsic " + required
+		return strings.Replace(who, "require", "use", 1) + " the intrinsic " + required
 	case compat.UnsupportedJointMatrix:
 		return who + " the joint matrix " + required
 	case compat.FixedTargetMismatch:
