@@ -48,7 +48,7 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 		return next - 1
 	}
 	var wg sync.WaitGroup
-	for range min(len(names), runtime.GOMAXPROCS(0)) {
+	for range min(len(names), runtime.GOMAXPROCS(0), 16) {
 		wg.Go(func() {
 			var d report.Decoder
 			for i := take(); i >= 0; i = take() {

@@ -321,7 +321,7 @@ type linkFiles struct {
 	open []*linkFile // the one opened first first
 }
 
-const maxOpen = 64
+const maxOpen = 32 // also where a process may have 64
 
 // A linkFile is a file that must not change while it is read.
 type linkFile struct {

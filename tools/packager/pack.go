@@ -323,7 +323,7 @@ func loadAll(ctx context.Context, inputs []input) iter.Seq2[loadedInput, error] 
 	return func(yield func(loadedInput, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		ahead := make(chan chan []result, runtime.GOMAXPROCS(0))
+		ahead := make(chan chan []result, min(runtime.GOMAXPROCS(0), 16)) // each has up to 3 open files
 		go func() {
 			defer close(ahead)
 			for part := range slices.Chunk(inputs, batch) {

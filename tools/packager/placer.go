@@ -35,7 +35,7 @@ const stretchSize = 1 << 20
 // newPlacer returns a writer to f from its start.
 func newPlacer(f *os.File, p *progress) *placer {
 	w := &placer{p: p, f: f, stretches: make(chan stretch, 16), failed: make(chan struct{})}
-	for range runtime.GOMAXPROCS(0) {
+	for range min(runtime.GOMAXPROCS(0), 16) { // each has an open file
 		w.copies.Go(func() {
 			buf := make([]byte, 0, stretchSize)
 			for s := range w.stretches {

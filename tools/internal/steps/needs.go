@@ -89,7 +89,7 @@ func readModules(ctx context.Context, name string, assume *release.Release, tabl
 	errs := make([]error, (len(rows)+batch-1)/batch)
 	var failed atomic.Bool
 	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(min(runtime.GOMAXPROCS(0), 16)) // each has an open file
 	for n := range errs {
 		// Batches start in order: those before the first that fails are read.
 		if failed.Load() {
