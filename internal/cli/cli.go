@@ -215,7 +215,7 @@ func printable(message string, args []string) string {
 		if !strings.Contains(arg, "\n") {
 			continue
 		}
-		for part := range strings.FieldsFuncSeq(arg, func(r rune) bool { return strings.ContainsRune("=,/", r) }) {
+		for part := range strings.FieldsFuncSeq(arg, func(r rune) bool { return strings.ContainsRune("@=,/", r) }) {
 			if strings.Trim(part, "\n") != "" {
 				message = strings.ReplaceAll(message, part, safetext.Escape(part))
 			}

@@ -2,13 +2,14 @@
 package devices
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
@@ -34,12 +35,11 @@ func Load(log io.Writer, files []string) (*deviceconfig.Config, error) {
 }
 
 func read(name string) (*deviceconfig.Config, error) {
-	f, err := os.Open(name)
+	data, err := infile.Read(name, "a device configuration", 64<<20)
 	if err != nil {
 		return nil, fmt.Errorf("device configuration: %w", err)
 	}
-	defer f.Close()
-	return deviceconfig.Read(name, f)
+	return deviceconfig.Read(name, bytes.NewReader(data))
 }
 
 // Find returns the device of a target, or an error that names similar ones.

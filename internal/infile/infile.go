@@ -17,10 +17,15 @@ import (
 // An Error says why a file cannot be an input.
 type Error struct {
 	Name string
-	Err  error // what to say after the name
+	Err  error
 }
 
-func (e *Error) Error() string { return e.Name + " " + e.Err.Error() }
+func (e *Error) Error() string {
+	if _, isCode := e.Err.(syscall.Errno); isCode {
+		return e.Name + ": " + e.Err.Error()
+	}
+	return e.Name + " " + e.Err.Error()
+}
 func (e *Error) Unwrap() error { return e.Err }
 
 // BadInput marks the error as caused by an input file.
@@ -42,7 +47,7 @@ type File struct {
 func Open(name, want string) (*File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, reason(name, err)
+		return nil, Reason(name, err)
 	}
 	// It is looked at after it was opened, so that it cannot change in between.
 	info, err := f.Stat()
@@ -60,7 +65,7 @@ func Open(name, want string) (*File, error) {
 func Stat(name, want string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, reason(name, err)
+		return nil, Reason(name, err)
 	}
 	return info, check(name, want, info)
 }
@@ -117,9 +122,9 @@ func check(name, want string, info fs.FileInfo) error {
 	return errorf(name, "is not a regular file: %s", remedy)
 }
 
-// reason returns the error of an open call as one about the input, unless it is about
+// Reason returns the error of an open call as one about the input, unless it is about
 // the machine.
-func reason(name string, err error) error {
+func Reason(name string, err error) error {
 	for _, machine := range []error{syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR} {
 		if errors.Is(err, machine) {
 			return err
@@ -136,5 +141,5 @@ func reason(name string, err error) error {
 	case errors.Is(err, syscall.EINVAL):
 		return errorf(name, "is no name of a file: it has a character that no name has")
 	}
-	return errorf(name, "cannot be read: %w", why.Err)
+	return &Error{name, why.Err}
 }

@@ -23,10 +23,10 @@ func TestOpen(t *testing.T) {
 		{empty, "", ""},
 		{empty, "a SYCLBIN", "is empty: a SYCLBIN is expected"},
 		{dir, "", "is a folder"},
-		{filepath.Join(full, "below"), "", "cannot be read"},
-		{filepath.Join(dir, "missing"), "", "cannot be read"},
+		{filepath.Join(full, "below"), "", "below: "},
+		{filepath.Join(dir, "missing"), "", "missing: "},
 		{filepath.Join(dir, "nul\x00"), "", "no name of a file"},
-		{filepath.Join(dir, strings.Repeat("long", 1000)), "", "cannot be read"},
+		{filepath.Join(dir, strings.Repeat("long", 1000)), "", "long: "},
 	} {
 		f, err := Open(test.name, test.want)
 		if test.error == "" {

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -40,6 +41,9 @@ func ReleaseFlag(fs *flag.FlagSet, r **release.Release, name, usage string) {
 
 // Open opens a SYCLBIN.
 func (o *Options) Open(env *cli.Env, name string) (*syclbin.File, error) {
+	if _, err := infile.Stat(name, "a SYCLBIN"); err != nil {
+		return nil, err
+	}
 	open := syclbin.Open
 	if o.Lenient {
 		open = syclbin.OpenLenient

@@ -5,38 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
 // Open opens a file that a table names: by its path from the current folder, as
 // DPC++'s tools do, or else from that of the table. It must be a regular file,
 // so that a table cannot make a tool wait.
-func Open(table, path string) (*os.File, error) {
-	f, err := open(path)
+func Open(table, path string) (*infile.File, error) {
+	f, err := infile.Open(path, "")
 	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(path) {
-		if beside, errBeside := open(filepath.Join(filepath.Dir(table), path)); !errors.Is(errBeside, fs.ErrNotExist) {
+		if beside, errBeside := infile.Open(filepath.Join(filepath.Dir(table), path), ""); !errors.Is(errBeside, fs.ErrNotExist) {
 			return beside, errBeside
 		}
 	}
 	return f, err
 }
 
-func open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+// OpenTable opens a file table. Only a file whose name says that it is one may be empty: a
+// table without rows. Another empty file is what is left of something else.
+func OpenTable(name string) (*infile.File, error) {
+	want := "a file table"
+	if filepath.Ext(name) == ".table" {
+		want = ""
 	}
-	if !info.Mode().IsRegular() {
-		return nil, cli.BadInput(fmt.Errorf("%s is not a regular file", path))
-	}
-	return os.Open(path)
+	return infile.Open(name, want)
 }
 
-// maxText is above any property or symbol file that a compiler makes.
-const maxText = 256 << 20
+// MaxText is above any property or symbol file that a compiler makes.
+const MaxText = 256 << 20
 
 // Read reads a text file that a table names, and returns the path it has.
 func Read(table, path string) (data []byte, found string, err error) {
@@ -45,14 +44,10 @@ func Read(table, path string) (data []byte, found string, err error) {
 		return nil, "", err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, "", err
+	if f.Size > MaxText {
+		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.Name(), f.Size, MaxText))
 	}
-	if info.Size() > maxText {
-		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.Name(), info.Size(), maxText))
-	}
-	data = make([]byte, info.Size())
+	data = make([]byte, f.Size)
 	if n, err := f.ReadAt(data, 0); n < len(data) {
 		return nil, "", fmt.Errorf("%s: %w", f.Name(), err)
 	}

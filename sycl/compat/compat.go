@@ -7,7 +7,7 @@
 // throws an exception of kind errc::kernel_not_supported at the first that fails. Two
 // checks follow that the runtime makes when it chooses among images, or does not make
 // yet: the targets that a kernel was fixed to and the target that an image was compiled
-// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD.
+// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD, and extensions that are no longer taken.
 //
 // A device may have aspects that are not listed, and its limits may not be known. What
 // depends on them is undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
@@ -41,6 +41,7 @@ const (
 	UnsupportedSubGroupSize  Rule = "unsupported-sub-group-size"
 	FixedTargetMismatch      Rule = "fixed-target-mismatch"
 	CompileTargetMismatch    Rule = "compile-target-mismatch"
+	UnsupportedExtension     Rule = "unsupported-extension"
 	UnsupportedIntrinsic     Rule = "unsupported-intrinsic"
 	NoImage                  Rule = "no-image" // no image is for the device
 )
@@ -79,6 +80,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
 	checkIntrinsics(&r, q, d)
+	checkExtensions(&r, q)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
 	checkSubGroups(&r, q, d)

@@ -59,3 +59,15 @@ func someOf(names []string) string {
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
+
+// checkExtensions adds a reason for each extension that compilers for devices took when the
+// code was made and that current ones refuse. An old driver may still be there.
+func checkExtensions(r *Result, q *requirement.Requirements) {
+	for _, name := range q.Extensions {
+		text := fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older ones took", name)
+		if newer, ok := aspectuse.RefusedExtensions[name]; ok {
+			text += fmt.Sprintf(": a program that is compiled anew uses %s", newer)
+		}
+		r.add(Reason{Rule: UnsupportedExtension, Verdict: Undetermined, Required: name, Text: text})
+	}
+}

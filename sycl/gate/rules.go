@@ -176,6 +176,12 @@ what you know of your devices into a device configuration file, or say with "und
 		Short: "The report gives a reason that this version does not know.",
 		Next:  "check the report with the version that made it",
 		Long:  `The report was made by a newer version. Check it with that version.`},
+	{ID: RuleID(compat.UnsupportedExtension), Level: Error, Finding: true, Detail: "extension",
+		Short: "The code uses an extension of SPIR-V that current compilers for devices refuse.",
+		Next:  "compile the source with a current compiler, or take a newer release of the library",
+		Long: `The code was made by an old compiler, for drivers of its time. Whether a machine still has such a driver is not known, so
+that findings are of the rule undetermined. Compile the source again with a current compiler. For a library without source,
+take a newer release of it.`},
 	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
 		Short: "The kernel uses intrinsics of explicit SIMD that the device does not have.",
 		Next:  "write a kernel without these intrinsics in another source, and choose by the device",

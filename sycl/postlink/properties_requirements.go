@@ -48,7 +48,7 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 // addFunction adds what a function needs.
 func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *functionCode) error {
 	if name, ok := aspectuse.Intrinsic(f.Name()); ok && !f.Defined() {
-		q.NeedIntrinsics([]string{name})
+		q.Need(&requirement.Requirements{Intrinsics: []string{name}})
 	}
 	if err := c.addAspects(aspects, f); err != nil {
 		return err

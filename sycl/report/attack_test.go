@@ -42,18 +42,19 @@ func TestAttackS10Sizes(t *testing.T) {
 	list := func(name, member string, n int) string {
 		return head + `"` + name + `":[` + strings.TrimSuffix(strings.Repeat(member+",", n), ",") + "]}"
 	}
-	cell := `{"device":"d","kernel":"k"}`
+	cell := `{"device":"d","holds":"ir","kernel":"k","scope":"kernel","status":"compatible"}`
+	image := `{"digest":"` + strings.Repeat("0", 64) + `","esimd":false,"fixed-targets":[` + strings.Repeat(`"",`, 99_999) + `""],"format":"spirv","id":"i","requirements":{"aspects":[]},"size":0}`
 	for _, test := range []struct {
 		name string
 		in   io.Reader
 		want string
 	}{
 		{"a file of 10 GB", sized{noRead{t}, 10 << 30}, "more than 512 MiB"},
-		{"empty cells", strings.NewReader(list("cells", "{}", report.MaxCells+1)), "a cell has no kernel or no device"},
+		{"empty cells", strings.NewReader(list("cells", "{}", report.MaxCells+1)), `"device" is missing`},
 		{"cells in the usual order", strings.NewReader(`{"cells":[` + strings.Repeat(cell+",", report.MaxCells) + cell + "]," + head[1:] + `"images":[],"kernels":[]}`), "more than 2000000 cells"},
-		{"empty kernels", strings.NewReader(list("kernels", "{}", report.MaxListed+1)), "more than 200000 elements"},
-		{"empty reasons", strings.NewReader(list("cells", `{"reasons":[`+strings.Repeat("{},", 99_999)+`{}]}`, 51)), "a reason has no status"},
-		{"empty texts", strings.NewReader(list("images", `{"fixed-targets":[`+strings.Repeat(`"",`, 99_999)+`""]}`, 51)), "all lists more than 5000000"},
+		{"many kernels", strings.NewReader(list("kernels", `{"display-name":"","id":"k","images":[],"name":"k"}`, report.MaxListed+1)), "more than 200000 elements"},
+		{"empty reasons", strings.NewReader(list("cells", `{"reasons":[`+strings.Repeat("{},", 99_999)+`{}]}`, 51)), `"required" is missing`},
+		{"empty texts", strings.NewReader(list("images", image, 51)), "all lists more than 5000000"},
 		{"a long text", strings.NewReader(head + `"target":{"label":"` + strings.Repeat("x", report.MaxText+1) + `"}}`), "a text has more than 1048576 bytes"},
 		{"a long text that is quick to read", strings.NewReader(`{"cells":[{"device":"` + strings.Repeat("x", report.MaxText+1) + `"}],` + head[1:] + `"images":[],"kernels":[]}`), "a text has more than 1048576 bytes"},
 		{"a name of a member", strings.NewReader(head + `"` + strings.Repeat("x", report.MaxText+1) + `":1}`), "a text has more than 1048576 bytes"},

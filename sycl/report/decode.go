@@ -27,6 +27,7 @@ const (
 //   - anything after the report
 //   - unknown members outside of "extensions", unless the minor version is newer than
 //     [SchemaVersion]
+//   - what the schema does not allow: members that are missing, empty names, other words
 //   - cells that do not fit the lists of kernels and devices
 //   - wrong counts
 func Decode(name string, in io.Reader) (*Report, error) {
@@ -121,10 +122,10 @@ func (d *Decoder) decode(data []byte) (*Report, *FormatError) {
 	switch {
 	case err != nil:
 		return nil, &FormatError{Msg: err.Error()}
+	case p.unknown != nil && !newer && (p.fault == nil || p.unknown.Offset < p.fault.Offset):
+		return nil, p.unknown
 	case p.fault != nil:
 		return nil, p.fault
-	case p.unknown != nil && !newer:
-		return nil, p.unknown
 	}
 	return r, nil
 }

@@ -104,7 +104,7 @@ func TestFilesAndFormsThatContradict(t *testing.T) {
 		"a file without a name":   {func(r *report.Report) { r.Images[0].Files = []string{""} }, `the file "" has no name`},
 		"a file twice":            {func(r *report.Report) { r.Images[0].Files = []string{"a", "a"} }, `the file "a" has no name, occurs twice`},
 		"files in another order":  {func(r *report.Report) { r.Images[0].Files = []string{"b", "a"} }, `or is not in order`},
-		"a form without a name":   {forms(report.KernelForm{Kind: report.Reduction}), `the form "" has no name`},
+		"a form without a name":   {forms(report.KernelForm{Kind: report.Reduction}), `"name" must not be empty`},
 		"a form twice":            {forms(report.KernelForm{Kind: report.Reduction, Name: "a"}, report.KernelForm{Kind: report.RoundedRange, Name: "a"}), `the form "a"`},
 		"forms in another order":  {forms(report.KernelForm{Kind: report.Reduction, Name: "b"}, report.KernelForm{Kind: report.Reduction, Name: "a"}), `or is not in order`},
 		"a form without a kind":   {forms(report.KernelForm{Name: "a"}), `"" is not a kind of form`},

@@ -109,7 +109,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 			return Module{}, err
 		}
 		if c.code != nil { // DPC++ has no property for them
-			m.Needs.NeedIntrinsics(c.code.Requirements().Intrinsics)
+			m.Needs.Need(c.code.Requirements())
 		}
 	} else {
 		m.Needs = c.code.Requirements()

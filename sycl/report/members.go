@@ -3,135 +3,145 @@ package report
 import (
 	"bytes"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
+// Whether an object has to have a member.
+const (
+	needed   = true
+	optional = false
+)
+
 // The members of each type of a report, in the order in which Encode writes them.
 
 var reportMembers = []member[Report]{
-	{"cells", func(p *reader, r *Report) bool { return p.cells(&r.Cells) }},
-	{"devices", func(p *reader, r *Report) bool { return list(p, &r.Devices, (*reader).device) }},
-	{"extensions", func(p *reader, r *Report) bool { return p.extensions(&r.Extensions) }},
-	{"generator", func(p *reader, r *Report) bool { return object(p, &r.Generator, generatorMembers) }},
-	{"images", func(p *reader, r *Report) bool { return list(p, &r.Images, (*reader).image) }},
-	{"kernels", func(p *reader, r *Report) bool { return list(p, &r.Kernels, (*reader).kernel) }},
-	{"schema", func(p *reader, r *Report) bool { return p.rareText(&r.Schema) }},
-	{"schema-version", func(p *reader, r *Report) bool { return p.rareText(&r.SchemaVersion) }},
-	{"statistics", func(p *reader, r *Report) bool { return object(p, &r.Statistics, statisticsMembers) }},
-	{"target", func(p *reader, r *Report) bool { return object(p, &r.Target, targetMembers) }},
+	{"cells", func(p *reader, r *Report) bool { return p.cells(&r.Cells) }, needed},
+	{"devices", func(p *reader, r *Report) bool { return list(p, &r.Devices, (*reader).device) }, needed},
+	{"extensions", func(p *reader, r *Report) bool { return p.extensions(&r.Extensions) }, optional},
+	{"generator", func(p *reader, r *Report) bool { return object(p, &r.Generator, generatorMembers) }, needed},
+	{"images", func(p *reader, r *Report) bool { return list(p, &r.Images, (*reader).image) }, needed},
+	{"kernels", func(p *reader, r *Report) bool { return list(p, &r.Kernels, (*reader).kernel) }, needed},
+	{"schema", func(p *reader, r *Report) bool { return p.rareText(&r.Schema) }, needed},
+	{"schema-version", func(p *reader, r *Report) bool { return p.rareText(&r.SchemaVersion) }, needed},
+	{"statistics", func(p *reader, r *Report) bool { return object(p, &r.Statistics, statisticsMembers) }, needed},
+	{"target", func(p *reader, r *Report) bool { return object(p, &r.Target, targetMembers) }, needed},
 }
 
 var generatorMembers = []member[Generator]{
-	{"name", func(p *reader, g *Generator) bool { return p.rareText(&g.Name) }},
-	{"version", func(p *reader, g *Generator) bool { return p.rareText(&g.Version) }},
+	{"name", func(p *reader, g *Generator) bool { return p.someText(&g.Name) }, needed},
+	{"version", func(p *reader, g *Generator) bool { return p.someText(&g.Version) }, needed},
 }
 
 var targetMembers = []member[Target]{
-	{"label", func(p *reader, t *Target) bool { return p.rareText(&t.Label) }},
+	{"label", func(p *reader, t *Target) bool { return p.rareText(&t.Label) }, needed},
 }
 
 var statisticsMembers = []member[Statistics]{
-	{"cells", func(p *reader, s *Statistics) bool { return toInt(p, &s.Cells) }},
-	{"compatible", func(p *reader, s *Statistics) bool { return toInt(p, &s.Compatible) }},
-	{"devices", func(p *reader, s *Statistics) bool { return toInt(p, &s.Devices) }},
-	{"incompatible", func(p *reader, s *Statistics) bool { return toInt(p, &s.Incompatible) }},
-	{"kernels", func(p *reader, s *Statistics) bool { return toInt(p, &s.Kernels) }},
-	{"not-applicable", func(p *reader, s *Statistics) bool { return toInt(p, &s.NotApplicable) }},
-	{"undetermined", func(p *reader, s *Statistics) bool { return toInt(p, &s.Undetermined) }},
+	{"cells", func(p *reader, s *Statistics) bool { return toInt(p, &s.Cells) }, needed},
+	{"compatible", func(p *reader, s *Statistics) bool { return toInt(p, &s.Compatible) }, needed},
+	{"devices", func(p *reader, s *Statistics) bool { return toInt(p, &s.Devices) }, needed},
+	{"incompatible", func(p *reader, s *Statistics) bool { return toInt(p, &s.Incompatible) }, needed},
+	{"kernels", func(p *reader, s *Statistics) bool { return toInt(p, &s.Kernels) }, needed},
+	{"not-applicable", func(p *reader, s *Statistics) bool { return toInt(p, &s.NotApplicable) }, needed},
+	{"undetermined", func(p *reader, s *Statistics) bool { return toInt(p, &s.Undetermined) }, needed},
 }
 
 var deviceMembers = []member[Device]{
-	{"architecture", func(p *reader, d *Device) bool { return p.rareText(&d.Architecture) }},
-	{"aspects", func(p *reader, d *Device) bool { return list(p, &d.Aspects, (*reader).aspect) }},
-	{"backend", func(p *reader, d *Device) bool { return p.anyText(&d.Backend) }},
-	{"id", func(p *reader, d *Device) bool { return p.anyText(&d.ID) }},
-	{"local-memory-size", func(p *reader, d *Device) bool { return toUint64(p, &d.LocalMemorySize) }},
-	{"matrix-combinations", func(p *reader, d *Device) bool { return list(p, &d.Matrices, (*reader).anyText) }},
-	{"max-work-group-size", func(p *reader, d *Device) bool { return toUint64(p, &d.MaxWorkGroupSize) }},
-	{"max-work-item-sizes", func(p *reader, d *Device) bool { return list(p, &d.MaxWorkItemSizes, toUint64) }},
-	{"name", func(p *reader, d *Device) bool { return p.anyText(&d.Name) }},
-	{"open-world", func(p *reader, d *Device) bool { return p.boolean(&d.OpenWorld) }},
-	{"sub-group-sizes", func(p *reader, d *Device) bool { return list(p, &d.SubGroupSizes, toUint32) }},
+	{"architecture", func(p *reader, d *Device) bool { return p.rareText(&d.Architecture) }, optional},
+	{"aspects", func(p *reader, d *Device) bool { return list(p, &d.Aspects, (*reader).aspect) }, needed},
+	{"backend", func(p *reader, d *Device) bool { return oneOf(p, &d.Backend, "spirv", "ptx", "amdgcn") }, needed},
+	{"id", func(p *reader, d *Device) bool { return p.someText(&d.ID) }, needed},
+	{"local-memory-size", func(p *reader, d *Device) bool { return positive(p, &d.LocalMemorySize, toUint64) }, optional},
+	{"matrix-combinations", func(p *reader, d *Device) bool { return list(p, &d.Matrices, (*reader).anyText) }, optional},
+	{"max-work-group-size", func(p *reader, d *Device) bool { return positive(p, &d.MaxWorkGroupSize, toUint64) }, optional},
+	{"max-work-item-sizes", func(p *reader, d *Device) bool { return p.workItemSizes(&d.MaxWorkItemSizes) }, optional},
+	{"name", func(p *reader, d *Device) bool { return p.someText(&d.Name) }, needed},
+	{"open-world", func(p *reader, d *Device) bool { return p.boolean(&d.OpenWorld) }, needed},
+	{"sub-group-sizes", func(p *reader, d *Device) bool { return list(p, &d.SubGroupSizes, toUint32) }, needed},
 }
 
 var imageMembers = []member[Image]{
-	{"architecture", func(p *reader, i *Image) bool { return p.anyText(&i.Architecture) }},
-	{"compile-options", func(p *reader, i *Image) bool { return p.anyText(&i.CompileOptions) }},
-	{"compile-target", func(p *reader, i *Image) bool { return p.anyText(&i.CompileTarget) }},
-	{"digest", func(p *reader, i *Image) bool { return p.rareText(&i.Digest) }},
-	{"esimd", func(p *reader, i *Image) bool { return p.boolean(&i.ESIMD) }},
-	{"files", func(p *reader, i *Image) bool { return list(p, &i.Files, (*reader).anyText) }},
-	{"fixed-targets", func(p *reader, i *Image) bool { return list(p, &i.FixedTargets, (*reader).anyText) }},
-	{"format", func(p *reader, i *Image) bool { return p.anyText(&i.Format) }},
-	{"id", func(p *reader, i *Image) bool { return p.anyText(&i.ID) }},
-	{"link-options", func(p *reader, i *Image) bool { return p.anyText(&i.LinkOptions) }},
-	{"requirements", func(p *reader, i *Image) bool { return object(p, &i.Requirements, requirementsMembers) }},
-	{"size", func(p *reader, i *Image) bool { return toInt64(p, &i.Size) }},
-	{"triple", func(p *reader, i *Image) bool { return p.anyText(&i.Triple) }},
-	{"unknown-properties", func(p *reader, i *Image) bool { return list(p, &i.Unknown, (*reader).anyText) }},
+	{"architecture", func(p *reader, i *Image) bool { return p.anyText(&i.Architecture) }, optional},
+	{"compile-options", func(p *reader, i *Image) bool { return p.anyText(&i.CompileOptions) }, optional},
+	{"compile-target", func(p *reader, i *Image) bool { return p.anyText(&i.CompileTarget) }, optional},
+	{"digest", func(p *reader, i *Image) bool { return p.digest(&i.Digest) }, needed},
+	{"esimd", func(p *reader, i *Image) bool { return p.boolean(&i.ESIMD) }, needed},
+	{"files", func(p *reader, i *Image) bool { return list(p, &i.Files, (*reader).anyText) }, optional},
+	{"fixed-targets", func(p *reader, i *Image) bool { return list(p, &i.FixedTargets, (*reader).anyText) }, optional},
+	{"format", func(p *reader, i *Image) bool {
+		return oneOf(p, &i.Format, "spirv", "ptx", "amdgcn", "llvm-ir", "native")
+	}, needed},
+	{"id", func(p *reader, i *Image) bool { return p.someText(&i.ID) }, needed},
+	{"link-options", func(p *reader, i *Image) bool { return p.anyText(&i.LinkOptions) }, optional},
+	{"requirements", func(p *reader, i *Image) bool { return object(p, &i.Requirements, requirementsMembers) }, needed},
+	{"size", func(p *reader, i *Image) bool { return toInt64(p, &i.Size) }, needed},
+	{"triple", func(p *reader, i *Image) bool { return p.anyText(&i.Triple) }, optional},
+	{"unknown-properties", func(p *reader, i *Image) bool { return list(p, &i.Unknown, (*reader).anyText) }, optional},
 }
 
 var requirementsMembers = []member[Requirements]{
-	{"aspects", func(p *reader, r *Requirements) bool { return list(p, &r.Aspects, (*reader).aspect) }},
-	{"joint-matrix", func(p *reader, r *Requirements) bool { return list(p, &r.JointMatrix, (*reader).anyText) }},
-	{"joint-matrix-mad", func(p *reader, r *Requirements) bool { return list(p, &r.JointMad, (*reader).anyText) }},
-	{"reqd-sub-group-sizes", func(p *reader, r *Requirements) bool { return list(p, &r.SubGroupSizes, toUint32) }},
-	{"reqd-work-group-size", func(p *reader, r *Requirements) bool { return list(p, &r.WorkGroupSize, toUint64) }},
-	{"work-group-num-dim", func(p *reader, r *Requirements) bool { return toUint32(p, &r.WorkGroupDims) }},
+	{"aspects", func(p *reader, r *Requirements) bool { return list(p, &r.Aspects, (*reader).aspect) }, needed},
+	{"joint-matrix", func(p *reader, r *Requirements) bool { return list(p, &r.JointMatrix, (*reader).anyText) }, optional},
+	{"joint-matrix-mad", func(p *reader, r *Requirements) bool { return list(p, &r.JointMad, (*reader).anyText) }, optional},
+	{"reqd-sub-group-sizes", func(p *reader, r *Requirements) bool { return list(p, &r.SubGroupSizes, toUint32) }, optional},
+	{"reqd-work-group-size", func(p *reader, r *Requirements) bool { return list(p, &r.WorkGroupSize, toUint64) }, optional},
+	{"work-group-num-dim", func(p *reader, r *Requirements) bool { return toUint32(p, &r.WorkGroupDims) }, optional},
 }
 
 var kernelMembers = []member[Kernel]{
-	{"display-name", func(p *reader, k *Kernel) bool { return p.rareText(&k.DisplayName) }},
-	{"forms", func(p *reader, k *Kernel) bool { return list(p, &k.Forms, (*reader).form) }},
-	{"id", func(p *reader, k *Kernel) bool { return p.anyText(&k.ID) }},
-	{"images", func(p *reader, k *Kernel) bool { return list(p, &k.Images, (*reader).anyText) }},
-	{"location", func(p *reader, k *Kernel) bool { return object(p, &k.Location, locationMembers) }},
-	{"name", func(p *reader, k *Kernel) bool { return p.text(&k.Name, k.ID) }},
-	{"requirement-origin", func(p *reader, k *Kernel) bool { return list(p, &k.Origins, (*reader).origin) }},
+	{"display-name", func(p *reader, k *Kernel) bool { return p.rareText(&k.DisplayName) }, needed},
+	{"forms", func(p *reader, k *Kernel) bool { return list(p, &k.Forms, (*reader).form) }, optional},
+	{"id", func(p *reader, k *Kernel) bool { return p.someText(&k.ID) }, needed},
+	{"images", func(p *reader, k *Kernel) bool { return list(p, &k.Images, (*reader).someText) }, needed},
+	{"location", func(p *reader, k *Kernel) bool { return object(p, &k.Location, locationMembers) }, optional},
+	{"name", func(p *reader, k *Kernel) bool { return p.notEmpty(p.text(&k.Name, k.ID), k.Name) }, needed},
+	{"requirement-origin", func(p *reader, k *Kernel) bool { return list(p, &k.Origins, (*reader).origin) }, optional},
 }
 
 var formMembers = []member[KernelForm]{
-	{"kind", func(p *reader, f *KernelForm) bool { return p.anyText((*string)(&f.Kind)) }},
-	{"name", func(p *reader, f *KernelForm) bool { return p.rareText(&f.Name) }},
+	{"kind", func(p *reader, f *KernelForm) bool { return p.anyText((*string)(&f.Kind)) }, needed},
+	{"name", func(p *reader, f *KernelForm) bool { return p.someText(&f.Name) }, needed},
 }
 
 var originMembers = []member[srcloc.Origin]{
-	{"aspect", func(p *reader, o *srcloc.Origin) bool { return p.aspect(&o.Aspect) }},
-	{"function", func(p *reader, o *srcloc.Origin) bool { return p.anyText(&o.Function) }},
-	{"location", func(p *reader, o *srcloc.Origin) bool { return object(p, &o.Location, locationMembers) }},
+	{"aspect", func(p *reader, o *srcloc.Origin) bool { return p.aspect(&o.Aspect) }, needed},
+	{"function", func(p *reader, o *srcloc.Origin) bool { return p.anyText(&o.Function) }, optional},
+	{"location", func(p *reader, o *srcloc.Origin) bool { return object(p, &o.Location, locationMembers) }, optional},
 }
 
 var locationMembers = []member[srcloc.Location]{
-	{"column", func(p *reader, l *srcloc.Location) bool { return toUint32(p, &l.Column) }},
-	{"line", func(p *reader, l *srcloc.Location) bool { return toUint32(p, &l.Line) }},
-	{"path", func(p *reader, l *srcloc.Location) bool { return p.anyText(&l.Path) }},
+	{"column", func(p *reader, l *srcloc.Location) bool { return toUint32(p, &l.Column) }, optional},
+	{"line", func(p *reader, l *srcloc.Location) bool { return positive(p, &l.Line, toUint32) }, needed},
+	{"path", func(p *reader, l *srcloc.Location) bool { return p.someText(&l.Path) }, needed},
 }
 
 var aspectMembers = []member[aspect.Named]{
-	{"name", func(p *reader, a *aspect.Named) bool { return p.anyText(&a.Name) }},
-	{"value", func(p *reader, a *aspect.Named) bool { return toUint32(p, &a.Value) }},
+	{"name", func(p *reader, a *aspect.Named) bool { return p.anyText(&a.Name) }, needed},
+	{"value", func(p *reader, a *aspect.Named) bool { return toUint32(p, &a.Value) }, needed},
 }
 
 var cellMembers = []member[Cell]{
-	{"device", (*reader).deviceOf},
-	{"holds", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Code), string(p.last.Code)) }},
-	{"image", func(p *reader, c *Cell) bool { return p.text(&c.Image, p.last.Image) }},
-	{"kernel", func(p *reader, c *Cell) bool { return p.text(&c.Kernel, p.last.Kernel) }},
-	{"reasons", func(p *reader, c *Cell) bool { return p.reasonList(&c.Reasons) }},
-	{"scope", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Scope), string(p.last.Scope)) }},
-	{"status", func(p *reader, c *Cell) bool { return p.verdict(&c.Verdict) }},
+	{"device", (*reader).deviceOf, needed},
+	{"holds", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Code), string(p.last.Code)) }, needed},
+	{"image", func(p *reader, c *Cell) bool { return p.notEmpty(p.text(&c.Image, p.last.Image), c.Image) }, optional},
+	{"kernel", func(p *reader, c *Cell) bool { return p.notEmpty(p.text(&c.Kernel, p.last.Kernel), c.Kernel) }, needed},
+	{"reasons", func(p *reader, c *Cell) bool { return p.reasonList(&c.Reasons) }, optional},
+	{"scope", func(p *reader, c *Cell) bool { return p.text((*string)(&c.Scope), string(p.last.Scope)) }, needed},
+	{"status", func(p *reader, c *Cell) bool { return p.verdict(&c.Verdict) }, needed},
 }
 
 var reasonMembers = []member[Reason]{
-	{"available", func(p *reader, r *Reason) bool { return p.anyText(&r.Available) }},
-	{"property", func(p *reader, r *Reason) bool { return p.anyText(&r.Property) }},
-	{"required", func(p *reader, r *Reason) bool { return p.anyText(&r.Required) }},
-	{"rule", func(p *reader, r *Reason) bool { return p.anyText(&r.Rule) }},
-	{"status", func(p *reader, r *Reason) bool { return p.verdict(&r.Verdict) }},
-	{"text", func(p *reader, r *Reason) bool { return p.anyText(&r.Text) }},
+	{"available", func(p *reader, r *Reason) bool { return p.anyText(&r.Available) }, optional},
+	{"property", func(p *reader, r *Reason) bool { return p.anyText(&r.Property) }, optional},
+	{"required", func(p *reader, r *Reason) bool { return p.anyText(&r.Required) }, needed},
+	{"rule", func(p *reader, r *Reason) bool { return p.someText(&r.Rule) }, needed},
+	{"status", func(p *reader, r *Reason) bool { return p.verdict(&r.Verdict) }, needed},
+	{"text", func(p *reader, r *Reason) bool { return p.anyText(&r.Text) }, needed},
 }
 
 var (
@@ -141,7 +151,41 @@ var (
 	toUint64 = integer[uint64](math.MaxUint64)
 )
 
-// report reads a report. A list that is missing is empty.
+// someText reads a text that is not empty.
+func (p *reader) someText(to *string) bool { return p.notEmpty(p.anyText(to), *to) }
+
+// notEmpty reports whether a text was read that is not empty.
+func (p *reader) notEmpty(ok bool, text string) bool {
+	return ok && (text != "" || p.fail(p.i-1, "%q must not be empty", p.member))
+}
+
+// oneOf reads a text that is one of a few.
+func oneOf(p *reader, to *string, texts ...string) bool {
+	start := p.i
+	return p.anyText(to) && (slices.Contains(texts, *to) || p.fail(start, "%q must be one of %s", p.member, strings.Join(texts, ", ")))
+}
+
+// digest reads a SHA-256 in hexadecimal.
+func (p *reader) digest(to *string) bool {
+	start := p.i
+	isDigit := func(r rune) bool { return '0' <= r && r <= '9' || 'a' <= r && r <= 'f' }
+	return p.rareText(to) && (len(*to) == 64 && !strings.ContainsFunc(*to, func(r rune) bool { return !isDigit(r) }) ||
+		p.fail(start, "%q must be 64 hexadecimal digits", p.member))
+}
+
+// positive reads a number that is not 0.
+func positive[T uint32 | uint64](p *reader, to *T, read func(*reader, *T) bool) bool {
+	return read(p, to) && (*to > 0 || p.fail(p.i-1, "%q must not be 0", p.member))
+}
+
+// workItemSizes reads the largest sizes of a work-group in each dimension.
+func (p *reader) workItemSizes(to *[]uint64) bool {
+	start := p.i
+	return list(p, to, func(p *reader, to *uint64) bool { return positive(p, to, toUint64) }) &&
+		(len(*to) == 3 || p.fail(start, "%q must have 3 sizes", p.member))
+}
+
+// report reads a report.
 func (p *reader) report(r *Report) bool {
 	*r = Report{Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
 	if !object(p, r, reportMembers) {

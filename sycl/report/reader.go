@@ -46,8 +46,9 @@ type reader struct {
 
 // A member is a member of an object that is read into a T.
 type member[T any] struct {
-	name string
-	read func(*reader, *T) bool
+	name   string
+	read   func(*reader, *T) bool
+	needed bool
 }
 
 // object reads an object. Each member may occur once, in any order. Members that are
@@ -89,6 +90,11 @@ func object[T any](p *reader, to *T, members []member[T]) bool {
 		p.member = members[n].name
 		if !members[n].read(p, to) {
 			return false
+		}
+	}
+	for n := range members {
+		if members[n].needed && has&(1<<n) == 0 && p.fault == nil {
+			return p.fail(p.i-1, "member %q is missing", members[n].name)
 		}
 	}
 	return p.fault == nil

@@ -378,7 +378,7 @@ func TestIntrinsics(t *testing.T) {
 	properties := new(propset.Registry)
 	(&needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}}).Put(properties)
 	own := properties.Clone()
-	requirement.PutIntrinsics(own, []string{"llvm.genx.lsc.load.slm"})
+	(&needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}).PutOwn(own)
 	for _, test := range []struct {
 		name       string
 		code       []byte

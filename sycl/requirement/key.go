@@ -24,9 +24,11 @@ func (q *Requirements) Key() string {
 	k.text(q.CompileTarget)
 	k.text(q.JointMatrix)
 	k.text(q.JointMatrixMad)
-	k.number(uint64(len(q.Intrinsics)))
-	for _, name := range q.Intrinsics {
-		k.text(name)
+	for _, list := range [][]string{q.Extensions, q.Intrinsics} {
+		k.number(uint64(len(list)))
+		for _, name := range list {
+			k.text(name)
+		}
 	}
 	for _, p := range q.Unknown {
 		k.property(p)

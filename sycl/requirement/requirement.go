@@ -15,6 +15,7 @@
 // and as a set of our own, which the runtime ignores:
 //
 //	[rules_sycl/device requirements]
+//	extensions=2|...                     names of SPIR-V extensions that current compilers refuse, divided by commas
 //	intrinsics=2|...                     names of intrinsics that only some devices have, divided by commas
 //
 // The design documents and DPC++ differ in several of these. [FromProperties]
@@ -73,6 +74,10 @@ type Requirements struct {
 	// llvm.genx.lsc.load.slm, ascending and distinct.
 	Intrinsics []string
 
+	// Extensions are those of SPIR-V that current compilers for devices refuse, ascending
+	// and distinct.
+	Extensions []string
+
 	// Unknown are properties that this package does not know, in their order.
 	Unknown []propset.Property
 }
@@ -81,7 +86,11 @@ type Requirements struct {
 // ignores the set.
 const OwnSet = "rules_sycl/device requirements"
 
-const keyIntrinsics = "intrinsics" // of OwnSet
+// Keys of OwnSet.
+const (
+	keyExtensions = "extensions"
+	keyIntrinsics = "intrinsics"
+)
 
 // Keys of the set of DPC++.
 const (
@@ -130,7 +139,7 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 			return nil, &propset.SyntaxError{Line: p.Line, Set: propset.DeviceRequirements, Key: p.Key, Msg: err.Error()}
 		}
 	}
-	if err := q.readIntrinsics(r); err != nil {
+	if err := q.readOwn(r); err != nil {
 		return nil, err
 	}
 	if q.WorkGroupSize == nil {
@@ -172,15 +181,20 @@ func (q *Requirements) Put(r *propset.Registry) {
 		s.Put(keyWorkGroupDims, propset.Uint(q.WorkGroupDims))
 	}
 	s.Sort()
-	PutIntrinsics(r, q.Intrinsics)
+	q.PutOwn(r)
 }
 
-// PutIntrinsics makes OwnSet in r say that these intrinsics are needed. Without any, r does
-// not have the set.
-func PutIntrinsics(r *propset.Registry, names []string) {
+// PutOwn makes OwnSet in r say what q says that DPC++ has no key for. When that is nothing,
+// r does not have the set.
+func (q *Requirements) PutOwn(r *propset.Registry) {
 	r.Delete(OwnSet)
-	if len(names) > 0 {
-		r.Add(OwnSet).Put(keyIntrinsics, propset.String(strings.Join(union(names, nil), ",")))
+	for _, p := range []struct {
+		key   string
+		names []string
+	}{{keyExtensions, q.Extensions}, {keyIntrinsics, q.Intrinsics}} {
+		if len(p.names) > 0 {
+			r.Add(OwnSet).Put(p.key, propset.String(strings.Join(union(p.names, nil), ",")))
+		}
 	}
 }
 
@@ -229,12 +243,15 @@ func (q *Requirements) Merge(o *Requirements) error {
 	}
 	q.JointMatrix = mergeRecords(q.JointMatrix, o.JointMatrix)
 	q.JointMatrixMad = mergeRecords(q.JointMatrixMad, o.JointMatrixMad)
-	q.NeedIntrinsics(o.Intrinsics)
+	q.Need(o)
 	return nil
 }
 
-// NeedIntrinsics adds intrinsics to those that are needed.
-func (q *Requirements) NeedIntrinsics(names []string) { q.Intrinsics = union(q.Intrinsics, names) }
+// Need adds the needs of o that DPC++ has no key for.
+func (q *Requirements) Need(o *Requirements) {
+	q.Extensions = union(q.Extensions, o.Extensions)
+	q.Intrinsics = union(q.Intrinsics, o.Intrinsics)
+}
 
 func (q *Requirements) mergeWorkGroupSize(o *Requirements) {
 	switch {
@@ -288,23 +305,28 @@ func (q *Requirements) readFixedTargets(v propset.Value) error {
 	return nil
 }
 
-// intrinsicName matches what the name of an intrinsic can be.
-var intrinsicName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
+// ownName matches what the names in OwnSet can be.
+var ownName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
 
-func (q *Requirements) readIntrinsics(r *propset.Registry) error {
-	p, ok := r.Set(OwnSet).Get(keyIntrinsics)
-	if !ok {
-		return nil
-	}
-	text, err := readText(p)
-	if err == nil {
-		q.NeedIntrinsics(strings.Split(text, ","))
-		if i := slices.IndexFunc(q.Intrinsics, func(name string) bool { return !intrinsicName.MatchString(name) }); i >= 0 {
-			err = fmt.Errorf("%q is not the name of an intrinsic", q.Intrinsics[i])
+func (q *Requirements) readOwn(r *propset.Registry) error {
+	for _, p := range []struct {
+		key  string
+		list *[]string
+	}{{keyExtensions, &q.Extensions}, {keyIntrinsics, &q.Intrinsics}} {
+		v, ok := r.Set(OwnSet).Get(p.key)
+		if !ok {
+			continue
 		}
-	}
-	if err != nil {
-		return &propset.SyntaxError{Set: OwnSet, Key: keyIntrinsics, Msg: err.Error()}
+		text, err := readText(v)
+		if err == nil {
+			*p.list = union(strings.Split(text, ","), nil)
+			if i := slices.IndexFunc(*p.list, func(name string) bool { return !ownName.MatchString(name) }); i >= 0 {
+				err = fmt.Errorf("%q is not a name", (*p.list)[i])
+			}
+		}
+		if err != nil {
+			return &propset.SyntaxError{Set: OwnSet, Key: p.key, Msg: err.Error()}
+		}
 	}
 	return nil
 }

@@ -291,21 +291,21 @@ func FuzzFromProperties(f *testing.F) {
 }
 
 // Requirements that DPC++ has no key for are in a set of our own.
-func TestIntrinsics(t *testing.T) {
-	q := Requirements{Intrinsics: []string{"llvm.genx.nbarrier", "llvm.genx.dpas2"}}
+func TestOwnSet(t *testing.T) {
+	q := Requirements{Intrinsics: []string{"llvm.genx.nbarrier", "llvm.genx.dpas2"}, Extensions: []string{"SPV_B", "SPV_A"}}
 	r := new(propset.Registry)
 	q.Put(r)
-	want := "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[rules_sycl/device requirements]\nintrinsics=" + propset.String("llvm.genx.dpas2,llvm.genx.nbarrier").String() + "\n"
+	want := "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[rules_sycl/device requirements]\nextensions=" + propset.String("SPV_A,SPV_B").String() + "\nintrinsics=" + propset.String("llvm.genx.dpas2,llvm.genx.nbarrier").String() + "\n"
 	if r.String() != want {
 		t.Errorf("got\n%swant\n%s", r, want)
 	}
 	got, err := FromProperties(r)
-	if err != nil || !same(got, &Requirements{Intrinsics: []string{"llvm.genx.dpas2", "llvm.genx.nbarrier"}}) {
+	if err != nil || !same(got, &Requirements{Intrinsics: []string{"llvm.genx.dpas2", "llvm.genx.nbarrier"}, Extensions: []string{"SPV_A", "SPV_B"}}) {
 		t.Errorf("read: %+v, %v", got, err)
 	}
-	more := Requirements{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.dpas2"}}
-	if err := got.Merge(&more); err != nil || len(got.Intrinsics) != 3 {
-		t.Errorf("merged: %q, %v", got.Intrinsics, err)
+	more := Requirements{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.dpas2"}, Extensions: []string{"SPV_C"}}
+	if err := got.Merge(&more); err != nil || len(got.Intrinsics) != 3 || len(got.Extensions) != 3 {
+		t.Errorf("merged: %q, %q, %v", got.Intrinsics, got.Extensions, err)
 	}
 	new(Requirements).Put(r)
 	if r.Set(OwnSet) != nil {
@@ -314,11 +314,13 @@ func TestIntrinsics(t *testing.T) {
 	for name, v := range map[string]propset.Value{
 		"a number": propset.Uint(1), "an empty name": propset.String("a,,b"), "no name": propset.String(""), "a control character": propset.String("a\x1b"),
 	} {
-		r := new(propset.Registry)
-		r.Add(OwnSet).Put("intrinsics", v)
-		var e *propset.SyntaxError
-		if _, err := FromProperties(r); !errors.As(err, &e) || e.Set != OwnSet {
-			t.Errorf("%s: got %v", name, err)
+		for _, key := range []string{"intrinsics", "extensions"} {
+			r := new(propset.Registry)
+			r.Add(OwnSet).Put(key, v)
+			var e *propset.SyntaxError
+			if _, err := FromProperties(r); !errors.As(err, &e) || e.Set != OwnSet || e.Key != key {
+				t.Errorf("%s: got %v", name, err)
+			}
 		}
 	}
 }

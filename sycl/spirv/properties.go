@@ -43,7 +43,7 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	if k.uses&useMatrix != 0 {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices([]int{k.node})
 	}
-	q.NeedIntrinsics(m.intrinsics([]int{k.node}))
+	q.Need(&requirement.Requirements{Intrinsics: m.intrinsics([]int{k.node}), Extensions: m.refused})
 	return q
 }
 
@@ -78,7 +78,7 @@ func (m *Module) Requirements() *requirement.Requirements {
 	if u&useMatrix != 0 {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices(roots)
 	}
-	q.NeedIntrinsics(m.intrinsics(roots))
+	q.Need(&requirement.Requirements{Intrinsics: m.intrinsics(roots), Extensions: m.refused})
 	if m.hasImages && u&useBindlessImage == 0 { // those have an aspect of their own
 		u |= useImage
 	}

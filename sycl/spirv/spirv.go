@@ -58,7 +58,8 @@ type Module struct {
 	Imports       []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
 
 	graph     *graph
-	hasImages bool // declares a type of images
+	hasImages bool     // declares a type of images
+	refused   []string // extensions that it uses and that current compilers refuse
 }
 
 // A Kernel is an entry point for the execution model Kernel.
@@ -414,8 +415,11 @@ func (p *parser) inst(i inst) error {
 	switch i.op {
 	case opCapability, opExecutionMode, opExecutionModeId:
 		return p.declare(i)
-	case opExtension: // of which nothing is needed
-		_, _, err := i.text(0)
+	case opExtension: // of which a device needs to know nothing
+		name, _, err := i.text(0)
+		if _, ok := aspectuse.RefusedExtensions[name]; ok {
+			p.m.refused = append(p.m.refused, name)
+		}
 		return err
 	case opName, opString, opExtInstImport:
 		return p.text(i)

@@ -665,3 +665,22 @@ func TestIntrinsics(t *testing.T) {
 		t.Errorf("other modules would have to define %q", m.Imports)
 	}
 }
+
+// Of the extensions, those count that compilers for devices do not take any more.
+func TestExtensions(t *testing.T) {
+	m := parse(t, `OpCapability Kernel
+		OpExtension "SPV_INTEL_optimization_hints"
+		OpExtension "SPV_KHR_expect_assume"
+		OpEntryPoint Kernel %K "K"
+		`+preamble+`
+		%K = OpFunction %void None %fn
+		%l = OpLabel
+		OpFunctionEnd`)
+	want := []string{"SPV_INTEL_optimization_hints"}
+	if got := m.Requirements().Extensions; !slices.Equal(got, want) {
+		t.Errorf("the module needs %q", got)
+	}
+	if got := m.KernelRequirements(m.Kernel("K")).Extensions; !slices.Equal(got, want) {
+		t.Errorf("the kernel needs %q", got)
+	}
+}

@@ -7,12 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
@@ -118,12 +118,11 @@ func ids(devices []*deviceconfig.OpenCLDevice) string {
 
 func (e *deviceEntry) readClinfo(ctx context.Context, env *cli.Env) ([]*deviceconfig.OpenCLDevice, error) {
 	if e.from != "" {
-		f, err := os.Open(e.from)
+		data, err := infile.Read(e.from, "what 'clinfo --raw' prints", 64<<20)
 		if err != nil {
 			return nil, fmt.Errorf("output of clinfo: %w", err)
 		}
-		defer f.Close()
-		return deviceconfig.ReadClinfo(e.from, f)
+		return deviceconfig.ReadClinfo(e.from, bytes.NewReader(data))
 	}
 	var out bytes.Buffer
 	if err := command.Run(ctx, nil, &out, env.Stderr, e.clinfo, "--raw"); err != nil {

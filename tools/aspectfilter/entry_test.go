@@ -47,7 +47,7 @@ func TestDeviceEntry(t *testing.T) {
 		{"a device that is not there", []string{"--from", "saved", "--device", "ONE/2"}, 2, "", "there is no device ONE/2: there are ONE/0, ONE/1, TWO/0"},
 		{"a limit that is no number", []string{"--from", "saved"}, 3, "", `TWO/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "0" is not a number above 0`},
 		{"no devices", []string{"--from", "none"}, 3, "", "none: there is no device in it"},
-		{"no file", []string{"--from", "gone"}, 3, "", "output of clinfo: open gone"},
+		{"no file", []string{"--from", "gone"}, 3, "", "output of clinfo: gone: "},
 		{"no clinfo", []string{"--clinfo", "./gone"}, 4, "", "asking OpenCL: cannot run ./gone"},
 		{"no ocloc", []string{"--ocloc", "./gone", "--ocloc-device", "dg2"}, 4, "", "asking ocloc: "},
 		{"two sources", []string{"--from", "saved", "--ocloc-device", "dg2"}, 2, "", "--ocloc-device excludes --from and --device"},

@@ -162,6 +162,30 @@ func TestReportEmbedded(t *testing.T) {
 	}
 }
 
+// The report itself has the formats and views of show.
+func TestReportFormats(t *testing.T) {
+	enterWorkspace(t)
+	mustRun(t, "report", "--output", "r.json", "k.syclbin")
+	for _, flags := range [][]string{
+		{"--format", "text", "--status", "incompatible"}, {"--format", "markdown"}, {"--format", "html"}, {"--format", "csv", "--kernels", "*Axpy"},
+		{"--format", "json", "--needs", "fp64"}, {"--group-by", "name"}, {"--all"},
+	} {
+		want := strings.ReplaceAll(mustRun(t, append([]string{"show", "r.json"}, flags...)...), "compat show r.json", "compat report k.syclbin")
+		if got := mustRun(t, append([]string{"report", "k.syclbin"}, flags...)...); got != want {
+			t.Errorf("%q:\n%s\nwant:\n%s", flags, got, want)
+		}
+	}
+	code, _, stderr := run(t, "report", "--open", "--format", "csv", "k.syclbin")
+	if code != 2 || !strings.Contains(stderr, "--open is for --format html") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	r := reporter{name: "//a b"}
+	r.wanted.Values, r.deviceConfig.Values, r.embedded.Values = []string{"x", "y"}, []string{"d e.yml"}, []string{"e.syclbin"}
+	if got, want := r.calledBy([]string{"a.so", "b c.so", "d.so", "e.so"}), "compat report a.so 'b c.so' d.so ... --embedded e.syclbin --device-config 'd e.yml' --name '//a b' --devices x,y"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // A target of the build that no image is for is in the report all the same.
 func TestReportTargets(t *testing.T) {
 	enterWorkspace(t)

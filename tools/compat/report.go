@@ -4,9 +4,7 @@ import (
 	"context"
 	"flag"
 	"io"
-	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -14,12 +12,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
 // reporter is the subcommand report.
 type reporter struct {
-	output, format, name string
-	devices, files       cli.Strings
+	shower               // what is shown of the report
+	name                 string
+	wanted, deviceConfig cli.Strings
 	targets              cli.Strings
 	embedded             cli.Strings
 	reading              reading.Options
@@ -47,7 +47,8 @@ device code at all, the exit code is 3.
 
 Without --devices the report is about the devices that there is native code for
 and about the targets of the other code. The format is text on a terminal, json with
---output and in pipes.`
+--output and in pipes. Flags such as --status and --group-by choose what is shown, as
+those of 'compat show'.`
 
 const reportExample = `compat report libkernels.so
   compat report --devices intel_gpu_pvc,intel_gpu_acm_g10 dist/*.whl
@@ -55,16 +56,17 @@ const reportExample = `compat report libkernels.so
   compat report --name //demo:kernels --output kernels.compat.json kernels.syclbin`
 
 func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
-	r.devices.Split, r.targets.Split = true, true
+	r.wanted.Split, r.targets.Split = true, true
 	fs.StringVar(&r.output, "output", "", "write the report to this `file`; standard output when it is missing")
-	fs.StringVar(&r.format, "format", "", "`text|markdown|html|csv|json`; json when it is missing, or text on a terminal")
-	fs.Var(&r.devices, "devices", "`targets` to report on, separated by commas")
+	fs.StringVar(&r.format, "format", "", "`text|markdown|html|csv|json`; text when it is missing on a terminal, html with --open, else json")
+	fs.Var(&r.wanted, "devices", "`targets` to report on, separated by commas")
 	fs.Var(&r.targets, "targets", "`targets` that the files are built for, separated by commas; without --devices, the report is on them, also when no image is for them, and on those that the files have images for")
-	fs.Var(&r.files, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
-	fs.Var(&r.files, "device-config-file", "the same as --device-config `file`")
+	fs.Var(&r.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
+	fs.Var(&r.deviceConfig, "device-config-file", "the same as --device-config `file`")
 	fs.Var(&r.embedded, "embedded", "`file` with the images that the program itself holds, such as a SYCLBIN: for a device that some are compiled for, the runtime takes these; may be repeated")
 	r.reading.AssumeFlag(fs)
 	fs.StringVar(&r.name, "name", "", "`label` of what the report is about: all files are together one program")
+	r.setupView(fs)
 	return r.run
 }
 
@@ -72,18 +74,13 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args)+len(r.embedded.Values) == 0 {
 		return cli.Usagef("a file to report on is needed")
 	}
-	if r.format == "" {
-		r.format = "json"
-		if r.output == "" && isTerminal(env.Stdout) {
-			r.format = "text"
-		}
-	}
-	if writers[r.format] == nil {
-		return cli.Usagef("format %q is none of %s", r.format, strings.Join(slices.Sorted(maps.Keys(writers)), ", "))
+	r.chooseFormat(env)
+	if err := r.check(slices.Concat(args, r.embedded.Values)); err != nil {
+		return err
 	}
 	programs, err := reportinputs.Make(ctx, env, reportinputs.Options{
 		Files: args, Embedded: r.embedded.Values, Label: r.name,
-		Devices: r.devices.Values, Targets: r.targets.Values, DeviceConfig: r.files.Values, Reading: r.reading,
+		Devices: r.wanted.Values, Targets: r.targets.Values, DeviceConfig: r.deviceConfig.Values, Reading: r.reading,
 	})
 	if err != nil {
 		return err
@@ -92,7 +89,45 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	return env.Output(r.output, func(w io.Writer) error { return writers[r.format](new(shower), w, out) })
+	r.command = r.calledBy(args)
+	return r.show(ctx, env, out, r.output)
+}
+
+// chooseFormat chooses the format that people or programs want.
+func (r *reporter) chooseFormat(env *cli.Env) {
+	switch {
+	case r.format != "":
+	case r.open:
+		r.format = "html"
+	case r.output == "" && isTerminal(env.Stdout), r.all, r.groupBy != "":
+		r.format = "text"
+	default:
+		r.format = "json"
+	}
+}
+
+// calledBy returns the command that makes the same report, for a shell.
+func (r *reporter) calledBy(args []string) string {
+	command := "compat report"
+	const most = 3 // a shell may have made many files of a pattern
+	for _, name := range args[:min(len(args), most)] {
+		command += " " + render.ShellQuote(name)
+	}
+	if len(args) > most {
+		command += " ..."
+	}
+	for _, v := range r.embedded.Values {
+		command += " --embedded " + render.ShellQuote(v)
+	}
+	for _, v := range r.deviceConfig.Values {
+		command += " --device-config " + render.ShellQuote(v)
+	}
+	for _, f := range []struct{ name, value string }{{"name", r.name}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
+		if f.value != "" {
+			command += " --" + f.name + " " + render.ShellQuote(f.value)
+		}
+	}
+	return command
 }
 
 func isTerminal(w io.Writer) bool {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -78,11 +79,19 @@ var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 }
 
 func (s *shower) setup(fs *flag.FlagSet) cli.Run {
-	s.devices.Split, s.statuses.Split, s.rules.Split = true, true, true
+	s.devices.Split = true
 	fs.StringVar(&s.format, "format", "", "`text|markdown|html|csv|json`; text when it is missing, or html with --open")
 	fs.StringVar(&s.output, "output", "", "write to this `file`; standard output when it is missing")
-	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
+	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
+	s.setupView(fs)
+	return s.run
+}
+
+// setupView declares the flags that say what is shown of a report.
+func (s *shower) setupView(fs *flag.FlagSet) {
+	s.statuses.Split, s.rules.Split = true, true
+	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
 	fs.Var(&s.kernels, "kernels", "show only this `kernel`, by its name in the source or its symbol; may be repeated")
 	fs.Var(&s.statuses, "status", "show only kernels with one of these `verdicts`: compatible, incompatible, undetermined, not-applicable")
 	fs.Var(&s.sources, "sources", "show only kernels of this source `file`; may be repeated")
@@ -91,10 +100,8 @@ func (s *shower) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&s.needs, "needs", "show only kernels with a problem because they need `this`, such as fp64; may be repeated")
 	fs.BoolVar(&s.all, "all", false, "leave nothing out of the text: every kernel, also those that every device runs")
 	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"`; by the size of the report when it is missing")
-	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
 	fs.IntVar(&s.width, "width", 0, "`columns` of the text; those of the terminal, or 80, when it is missing")
 	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
-	return s.run
 }
 
 func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
@@ -112,14 +119,20 @@ func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r, err = s.choose(r); err != nil {
+	return s.show(ctx, env, r, s.path())
+}
+
+// show writes what the flags ask for of a report.
+func (s *shower) show(ctx context.Context, env *cli.Env, r *report.Report, path string) error {
+	r, err := s.choose(r)
+	if err != nil {
 		return err
 	}
 	write := func(w io.Writer) error { return writers[s.format](s, w, r) }
 	if s.open {
 		return s.openPage(ctx, env, write)
 	}
-	return env.Output(s.path(), write)
+	return env.Output(path, write)
 }
 
 func (s *shower) check(args []string) error {
@@ -295,7 +308,7 @@ func readReports(names []string) (*report.Report, error) {
 }
 
 func readReport(name string) (*report.Report, error) {
-	f, err := os.Open(name)
+	f, err := infile.Open(name, "a report")
 	if err != nil {
 		return nil, err
 	}

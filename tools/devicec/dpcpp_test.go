@@ -97,6 +97,7 @@ func images(t *testing.T, args ...string) (int, string) {
 
 func TestImages(t *testing.T) {
 	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.bc", "bitcode")
 	driver(t, made())
 	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -126,6 +127,7 @@ func TestImages(t *testing.T) {
 // TestImagesOfNothing: a source without kernels has no images.
 func TestImagesOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.bc", "bitcode")
 	driver(t, map[string]string{"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n", "0.spv": module(""), "0.prop": emptyProperties, "0.sym": ""})
 	if code, stderr := images(t, "k.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -143,6 +145,7 @@ func TestImagesOfNothing(t *testing.T) {
 // TestUndefined: a function that no image defines has to be allowed.
 func TestUndefined(t *testing.T) {
 	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.bc", "bitcode")
 	files := made()
 	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
@@ -196,6 +199,7 @@ func TestImagesFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
+			testfile.Write(t, "k.bc", "bitcode")
 			files := made()
 			for name, text := range test.files {
 				files[name] = text
@@ -223,6 +227,7 @@ func TestImagesFailures(t *testing.T) {
 
 func TestTranslateByDPCPP(t *testing.T) {
 	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.bc", "bitcode")
 	driver(t, made())
 	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
 	// Each module needs the device library, which is there once.

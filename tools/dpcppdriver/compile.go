@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
@@ -58,7 +59,7 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 	if err := checkOptions(options); err != nil {
 		return err
 	}
-	if _, err := os.Stat(source); err != nil {
+	if _, err := infile.Stat(source, ""); err != nil {
 		return err
 	}
 	out, err := c.outputs()
@@ -142,7 +143,7 @@ func (c *compiler) writeUnused(out *compileGroup) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := os.ReadFile(c.Candidates)
+	candidates, err := infile.Read(c.Candidates, "", 256<<20)
 	if err != nil {
 		return err
 	}

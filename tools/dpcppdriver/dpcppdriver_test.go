@@ -145,8 +145,8 @@ func TestFailures(t *testing.T) {
 		want            string
 	}{
 		"a source":            {args: []string{"compile", "--output", "k.out", "bad.cpp", "--"}, code: 1, want: "bad.cpp:1:2: error: no\n"},
-		"no source":           {args: []string{"compile", "--output", "k.out", "no.cpp", "--"}, code: 3, want: "stat no.cpp: no such file"},
-		"no bitcode":          {args: []string{"post-link", "--output-dir", "k.out", "no.bc", "--"}, code: 3, want: "stat no.bc: no such file"},
+		"no source":           {args: []string{"compile", "--output", "k.out", "no.cpp", "--"}, code: 3, want: "no.cpp: no such file"},
+		"no bitcode":          {args: []string{"post-link", "--output-dir", "k.out", "no.bc", "--"}, code: 3, want: "no.bc: no such file"},
 		"a crash of clang":    {program: "clang++", script: "echo PLEASE submit >&2; exit 139", args: compile, code: 4, want: "k.cpp: clang++ failed with exit code 139:\nPLEASE submit\nnote: this is a fault of the program"},
 		"bad bitcode":         {program: "llvm-link", script: "echo 'error: expected top-level entity' >&2; exit 1", args: postLink, code: 3, want: "k.bc: llvm-link failed with exit code 1:\nerror: expected"},
 		"a gone clang":        {program: "clang++", script: "-", args: compile, code: 4, want: "/dpcpp/bin/clang++ is not there anymore: install DPC++ again"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
@@ -36,7 +37,7 @@ func readInstallation(name string) (*installation, error) {
 	if name == "" {
 		return nil, cli.Usagef("--library is missing")
 	}
-	data, err := os.ReadFile(name)
+	data, err := infile.Read(name, "the JSON file that says where the programs are", 1<<20)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -69,7 +70,7 @@ func (p *postLinker) take(options []string) error {
 
 // postLink makes the images, all of them in a scratch folder first.
 func (p *postLinker) postLink(ctx context.Context, env *cli.Env, d *installation, in string) error {
-	if _, err := os.Stat(in); err != nil {
+	if _, err := infile.Stat(in, "LLVM bitcode"); err != nil {
 		return err
 	}
 	libraries, err := d.deviceLibraryFiles()

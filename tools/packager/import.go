@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
@@ -70,6 +71,9 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 	options := make(map[string]int)
 	for _, name := range args {
 		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := infile.Stat(name, "a program, a library or an object"); err != nil {
 			return err
 		}
 		host, err := hostbin.Open(name)

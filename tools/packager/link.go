@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
@@ -333,12 +333,9 @@ type linkFile struct {
 
 // read reads the metadata of a SYCLBIN. Its images are read when they are needed.
 func (l *linkFiles) read(env *cli.Env, name string, o *reading.Options) (*syclbin.File, error) {
-	info, err := os.Stat(name)
+	info, err := infile.Stat(name, "a SYCLBIN")
 	if err != nil {
-		return nil, printableError(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, cli.BadInput(fmt.Errorf("%s is not a file", safetext.Printable(name)))
+		return nil, err
 	}
 	f := &linkFile{files: l, name: name, info: info}
 	l.list = append(l.list, f)
@@ -371,9 +368,9 @@ func (l *linkFiles) reopen(f *linkFile) error {
 		l.open[0].f = nil
 		l.open = slices.Delete(l.open, 0, 1)
 	}
-	file, err := os.Open(f.name)
+	file, err := infile.Open(f.name, "")
 	if err != nil {
-		return printableError(err)
+		return err
 	}
 	info, err := file.Stat()
 	if err == nil && !f.is(info) {
@@ -383,19 +380,9 @@ func (l *linkFiles) reopen(f *linkFile) error {
 		file.Close()
 		return err
 	}
-	f.f = file
+	f.f = file.File
 	l.open = append(l.open, f)
 	return nil
-}
-
-// printableError returns an error of the file system with a name that does nothing
-// to a terminal.
-func printableError(err error) error {
-	var e *os.PathError
-	if !errors.As(err, &e) {
-		return err
-	}
-	return &os.PathError{Op: e.Op, Path: safetext.Printable(e.Path), Err: e.Err}
 }
 
 // is reports whether the file is as it was.
@@ -412,7 +399,7 @@ func (l *linkFiles) unchanged() error {
 	for _, f := range l.list {
 		info, err := os.Stat(f.name)
 		if err != nil {
-			return printableError(err)
+			return err
 		}
 		if !f.is(info) {
 			return f.changed()

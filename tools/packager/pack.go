@@ -19,6 +19,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -243,7 +244,7 @@ func readTable(value string) ([]input, error) {
 	if len(part) == 3 {
 		arch = part[1]
 	}
-	f, err := os.Open(name)
+	f, err := tables.OpenTable(name)
 	if err != nil {
 		return nil, err
 	}
@@ -464,6 +465,9 @@ func (in *input) read(name string) ([]byte, string, error) {
 		return nil, "", err
 	}
 	defer f.Close()
+	if f.size > tables.MaxText {
+		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.name, f.size, tables.MaxText))
+	}
 	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
 	_, err = data.ReadFrom(f)
 	return data.Bytes(), f.name, err

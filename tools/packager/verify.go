@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -108,6 +109,9 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 
 // verify returns what is wrong with a file.
 func (v *verify) verify(env *cli.Env, name string) ([]syclbin.Finding, error) {
+	if _, err := infile.Stat(name, "a SYCLBIN"); err != nil {
+		return nil, err
+	}
 	f, err := syclbin.OpenLenient(name)
 	if err != nil {
 		return nil, err

@@ -110,6 +110,8 @@ func (w words) need(g group, rule gate.RuleID) string {
 		return who + " work-group size " + required + has
 	case compat.UnsupportedWorkGroupDims:
 		return who + " a work-group size of " + required + " dimensions, which does not fit"
+	case compat.UnsupportedExtension:
+		return "it uses the extension " + required
 	case compat.UnsupportedIntrinsic:
 		return who + " the intrinsic " + required
 	case compat.UnsupportedJointMatrix:

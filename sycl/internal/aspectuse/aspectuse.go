@@ -1,7 +1,8 @@
 // Package aspectuse is the table of what makes code need an aspect of a device. Device
 // code comes as LLVM IR and as SPIR-V, and the readers of both, packages
 // postlink/aspects and spirv, work by this table, so that they find the same. The
-// package also lists the intrinsics of explicit SIMD that only some devices have.
+// package also lists the intrinsics of explicit SIMD that only some devices have, and
+// extensions of SPIR-V that compilers for devices do not take any more.
 package aspectuse
 
 import (

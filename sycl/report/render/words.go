@@ -77,6 +77,8 @@ func brief(r report.Reason) string {
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect:
 		s = safetext.Escape(r.Required)
+	case compat.UnsupportedExtension:
+		s = "old extension"
 	case compat.UnsupportedIntrinsic:
 		s = "ESIMD intrinsic"
 	case compat.UnsupportedJointMatrix:
@@ -107,6 +109,8 @@ func need(r report.Reason) string {
 		return "work-group size " + s
 	case compat.UnsupportedWorkGroupDims:
 		return s + " work-group dimensions"
+	case compat.UnsupportedExtension:
+		return "extension " + s
 	case compat.UnsupportedIntrinsic:
 		return "intrinsic " + s
 	case compat.UnsupportedJointMatrix:

@@ -2,12 +2,12 @@ package steps
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -21,7 +21,7 @@ func (r row) stem() string {
 }
 
 func readTable(name string) (*filetable.Table, error) {
-	f, err := os.Open(name)
+	f, err := tables.OpenTable(name)
 	if err != nil {
 		return nil, err
 	}

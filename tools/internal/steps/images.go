@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -37,6 +37,9 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 	if o.Dependencies {
 		options = append(options, "-fsycl-allow-device-image-dependencies")
 	}
+	if _, err := infile.Stat(o.Bitcode, "LLVM bitcode"); err != nil {
+		return err
+	}
 	images, err := o.DPCPP.postLink(ctx, log, o.Bitcode, options...)
 	if err != nil {
 		return err
@@ -60,7 +63,7 @@ func (o *ImagesOptions) write(images []*image) error {
 		files := out.image(strconv.Itoa(i))
 		rows = append(rows, files.row())
 		m.module.PutPlaces(m.properties)
-		requirement.PutIntrinsics(m.properties, m.module.Requirements().Intrinsics)
+		m.module.Requirements().PutOwn(m.properties)
 		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return out.Relabel(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
@@ -91,7 +92,7 @@ func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) (
 // what it defines.
 func (o *LinkOptions) markSource(ctx context.Context, log io.Writer, s SourceFile, out string) (postlink.Definitions, error) {
 	var none postlink.Definitions
-	if _, err := size(s.File); err != nil {
+	if _, err := infile.Stat(s.File, "LLVM bitcode"); err != nil {
 		return none, err
 	}
 	var text bytes.Buffer

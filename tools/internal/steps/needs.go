@@ -5,13 +5,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"runtime"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -36,9 +37,17 @@ type rowNeeds struct {
 // readNeeds reads a table and the property files that it names. Files that several
 // rows name, also of several tables, are read once.
 func readNeeds(ctx context.Context, name string, assume *release.Release, known map[string]rowNeeds) (*needyTable, error) {
-	raw, err := os.ReadFile(name)
+	f, err := tables.OpenTable(name)
 	if err != nil {
 		return nil, fmt.Errorf("file table: %w", err)
+	}
+	defer f.Close()
+	if f.Size > tables.MaxText {
+		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read of a table", name, f.Size, tables.MaxText))
+	}
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
 	}
 	table, err := filetable.Read(name, bytes.NewReader(raw))
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -105,7 +106,7 @@ func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o
 
 // read parses a module, disassembling it when it is bitcode.
 func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Module, error) {
-	text, err := os.ReadFile(o.Input)
+	text, err := infile.Read(o.Input, "LLVM IR", 4<<30)
 	if err != nil {
 		return nil, err
 	}

@@ -7,21 +7,13 @@
 // that it runs fails, it stops the others and returns that error.
 package steps
 
-import (
-	"fmt"
-	"os"
-
-	"github.com/rules-sycl/rules_sycl/internal/cli"
-)
+import "github.com/rules-sycl/rules_sycl/internal/infile"
 
 // size returns a file's size.
 func size(file string) (int64, error) {
-	info, err := os.Stat(file)
+	info, err := infile.Stat(file, "")
 	if err != nil {
 		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, cli.BadInput(fmt.Errorf("%s: not a file", file))
 	}
 	return info.Size(), nil
 }

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -191,7 +193,7 @@ func (r row) isLinked() (bool, error) {
 }
 
 func propertyFile(name string) (*propset.Registry, error) {
-	data, err := os.ReadFile(name)
+	data, err := infile.Read(name, "", tables.MaxText)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,71 @@
+package report_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// everyMember is a report with each member that there is.
+const everyMember = `{
+  "cells": [
+    {"device": "d", "holds": "ir", "image": "i", "kernel": "k", "reasons": [
+      {"available": "16", "property": "reqd_sub_group_size", "required": "8", "rule": "unsupported-sub-group-size", "status": "incompatible", "text": "no"}
+    ], "scope": "kernel", "status": "incompatible"}
+  ],
+  "devices": [
+    {"architecture": "pvc", "aspects": [{"name": "gpu", "value": 2}], "backend": "spirv", "id": "d", "local-memory-size": 65536, "matrix-combinations": ["m=8"],
+     "max-work-group-size": 1024, "max-work-item-sizes": [1024, 1024, 1024], "name": "D", "open-world": false, "sub-group-sizes": [16]}
+  ],
+  "extensions": {"tool": {"any": 1}},
+  "generator": {"name": "compat", "version": "1"},
+  "images": [
+    {"architecture": "pvc", "compile-target": "intel_gpu_pvc", "digest": "DIGEST", "esimd": false, "files": ["a.o"], "fixed-targets": ["d"], "format": "native", "id": "i",
+     "requirements": {"aspects": [{"name": "fp64", "value": 6}], "joint-matrix": ["m"], "joint-matrix-mad": ["m"], "reqd-sub-group-sizes": [8], "reqd-work-group-size": [1], "work-group-num-dim": 1},
+     "size": 4, "triple": "spir64_gen", "unknown-properties": ["p"]}
+  ],
+  "kernels": [
+    {"display-name": "K", "forms": [{"kind": "rounded-range", "name": "kr"}], "id": "k", "images": ["i"], "location": {"column": 3, "line": 2, "path": "a.cpp"}, "name": "k",
+     "requirement-origin": [{"aspect": {"name": "fp64", "value": 6}, "function": "f", "location": {"column": 3, "line": 2, "path": "a.cpp"}}]}
+  ],
+  "schema": "SCHEMA",
+  "schema-version": "1.0",
+  "statistics": {"cells": 1, "compatible": 0, "devices": 1, "incompatible": 1, "kernels": 1, "not-applicable": 0, "undetermined": 0},
+  "target": {"label": "//p:t"}
+}`
+
+// TestStrict: what the schema refuses the reader refuses, and the other way round, but for
+// what no schema can say.
+func TestStrict(t *testing.T) {
+	text := strings.NewReplacer("DIGEST", strings.Repeat("0", 64), "SCHEMA", report.Schema).Replace(everyMember)
+	if _, err := report.Decode("r.json", strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	stricter := regexp.MustCompile(`occurs twice|is not listed|the statistics do not fit|but its reasons make it|cells for \d+ kernels|the kind of cell`)
+	s, err := schematest.Compile(schema.CompatReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ValidateJSON([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for name, data := range schematest.Mutations([]byte(text)) {
+		n++
+		wrong := s.ValidateJSON(data)
+		_, refused := report.Decode("r.json", strings.NewReader(string(data)))
+		switch {
+		case wrong != nil && refused == nil:
+			t.Errorf("%s: the reader takes it", name)
+		case wrong == nil && refused != nil && !stricter.MatchString(refused.Error()):
+			t.Errorf("%s: the schema takes it, and the reader says %v", name, refused)
+		}
+	}
+	if n < 500 {
+		t.Errorf("only %d mutations", n)
+	}
+}

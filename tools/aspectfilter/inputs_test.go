@@ -1,0 +1,17 @@
+//go:build unix
+
+package main
+
+import (
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/badinputs"
+)
+
+func TestBadInputs(t *testing.T) {
+	workspace(t)
+	badinputs.Check(t, tool, []string{
+		"--target=spir64 --output=o INPUT", "--plan --output=o INPUT", "--target=spir64 --output=o --device-config-file=INPUT in.table",
+		"devices --device-config-file=INPUT", "device-entry --from=INPUT",
+	})
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package main
+
+import (
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/badinputs"
+)
+
+func TestBadInputs(t *testing.T) {
+	gateWorkspace(t)
+	t.Setenv("CI", "")
+	badinputs.Check(t, tool, []string{
+		"show INPUT", "show before.json INPUT", "check INPUT", "check before.json INPUT", "diff INPUT now.json", "diff before.json INPUT",
+		"baseline update --baseline=b.json INPUT", "fix INPUT", "report --device-config=INPUT k.syclbin", "check @INPUT",
+	}, "check @INPUT")
+}

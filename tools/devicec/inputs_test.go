@@ -1,0 +1,20 @@
+//go:build unix
+
+package main
+
+import (
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/badinputs"
+)
+
+func TestBadInputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	badinputs.Check(t, tool, []string{
+		"import --llvm-spirv=x --llvm-dis=x --llvm-link=x --output=o INPUT",
+		"link --llvm-dis=x --llvm-link=x --output=o a.cpp=INPUT",
+		"images --driver=x --library=x --code-dir=c --properties-dir=p --table=t INPUT",
+		"translate --llvm-spirv=x --spirv-val=x --code-dir=c --properties-dir=p --table=t INPUT",
+		"aot --ocloc=x --device=pvc --code-dir=c --output=o INPUT",
+	})
+}
