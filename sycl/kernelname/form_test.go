@@ -10,23 +10,26 @@ func TestReductions(t *testing.T) {
 		unnamedRun = "_ZTSZZN4sycl3_V16detail16NDRangeReductionILNS1_9reduction8strategyE1EE3runINS1_9auto_nameELi1ENS0_3ext6oneapi12experimental10propertiesINSA_6detail20properties_type_listIJEEEEEZNS1_22reduction_parallel_forIS7_LS4_0ELi1ESF_JNS1_14reduction_implIfSt4plusIvELi0ELm1ELb0ENS0_6bufferIfLi1ENS1_17aligned_allocatorIfEEvEEEEZZ4mainENKUlRNS0_7handlerEE_clESQ_EUlNS0_2idILi1EEERT_E_EEEvSQ_NS0_5rangeIXT1_EEET2_DpT3_EUlSU_DpRT0_E_SO_EEvSQ_NS0_8nd_rangeIXT0_EEERT1_RT3_RSZ_ENKUlSU_E_cl"
 		lambda     = "main::{lambda(sycl::handler&)#1}::operator()(sycl::handler&) const::{lambda(sycl::id<1>, auto:1&)#1}"
 	)
-	for symbol, want := range map[string]Form{
-		reductions + "7MainKrnIN3app3SumELNS2_8strategyE8EJNS1_14KernelOneWGTagEEEE":                                                                                          {"app::Sum", Reduction, "8"},
-		reductions + "6AuxKrnIN9histogram3SumELNS2_8strategyE8EJNS1_23EmptyReductionPredicateEEEE":                                                                            {"histogram::Sum", Reduction, "8"},
-		reductions + "6AuxKrnI3SumLNS2_8strategyE2EJEEE":                                                                                                                      {"Sum", Reduction, "2"},
-		reductions + "10InitMemKrnINS2_7MainKrnI3SumLNS2_8strategyE3EJEEEEE":                                                                                                  {"Sum", Reduction, "3"},
-		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperINS1_9reduction7MainKrnI3SumLNS3_8strategyE3EJEEEEE":                                                                       {"Sum", Reduction, "3"},
-		unnamedRun + "IPiEEDaSU_EUlNS0_7nd_itemILi1EEEE_":                                                                                                                     {lambda, Reduction, "1"},
-		unnamedRun + "INS0_8accessorIiLi1ELNS0_6access4modeE1026ELNS1G_6targetE2014ELNS1G_11placeholderE0ENS9_22accessor_property_listIJEEEEEEEDaSU_EUlNS0_7nd_itemILi1EEEE_": {lambda, Reduction, "1"},
+	for _, test := range []struct {
+		symbol string
+		want   Form
+	}{
+		{reductions + "7MainKrnIN3app3SumELNS2_8strategyE8EJNS1_14KernelOneWGTagEEEE", Form{"app::Sum", Reduction, "8"}},
+		{reductions + "6AuxKrnIN9histogram3SumELNS2_8strategyE8EJNS1_23EmptyReductionPredicateEEEE", Form{"histogram::Sum", Reduction, "8"}},
+		{reductions + "6AuxKrnI3SumLNS2_8strategyE2EJEEE", Form{"Sum", Reduction, "2"}},
+		{reductions + "10InitMemKrnINS2_7MainKrnI3SumLNS2_8strategyE3EJEEEEE", Form{"Sum", Reduction, "3"}},
+		{"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperINS1_9reduction7MainKrnI3SumLNS3_8strategyE3EJEEEEE", Form{"Sum", Reduction, "3"}},
+		{unnamedRun + "IPiEEDaSU_EUlNS0_7nd_itemILi1EEEE_", Form{lambda, Reduction, "1"}},
+		{unnamedRun + "INS0_8accessorIiLi1ELNS0_6access4modeE1026ELNS1G_6targetE2014ELNS1G_11placeholderE0ENS9_22accessor_property_listIJEEEEEEEDaSU_EUlNS0_7nd_itemILi1EEEE_", Form{lambda, Reduction, "1"}},
 		// 2023, 2022 and 2021
-		"_ZTSN4sycl3_V16detail9reduction8main_krn12NDRangeBasicI3SumEE":                                               {"Sum", Reduction, "NDRangeBasic"},
-		"_ZTSN4sycl3_V16detail9reduction7aux_krn12NDRangeBasicI3SumEE":                                                {"Sum", Reduction, "NDRangeBasic"},
-		"_ZTSN2cl4sycl3ext6oneapi6detail28__sycl_reduction_main_kernelI3SumLb0ELb1ENS0_8accessorIfLi1EEEEE":           {"Sum", Reduction, ""},
-		"_ZTSN2cl4sycl6ONEAPI6detail27__sycl_reduction_aux_kernelIZ4mainE3SumLb0ELb1ENS0_8accessorIfLi1EEEEE":         {"main::Sum", Reduction, ""},
-		"_ZTSN4sycl3_V13ext6oneapi6detail28__sycl_reduction_main_kernelIZ4mainEUlNS0_7nd_itemILi1EEET_E_Lb1ELb1EPfEE": {"main::{lambda(sycl::nd_item<1>, auto:1)#1}", Reduction, ""},
+		{"_ZTSN4sycl3_V16detail9reduction8main_krn12NDRangeBasicI3SumEE", Form{"Sum", Reduction, "NDRangeBasic"}},
+		{"_ZTSN4sycl3_V16detail9reduction7aux_krn12NDRangeBasicI3SumEE", Form{"Sum", Reduction, "NDRangeBasic"}},
+		{"_ZTSN2cl4sycl3ext6oneapi6detail28__sycl_reduction_main_kernelI3SumLb0ELb1ENS0_8accessorIfLi1EEEEE", Form{"Sum", Reduction, ""}},
+		{"_ZTSN2cl4sycl6ONEAPI6detail27__sycl_reduction_aux_kernelIZ4mainE3SumLb0ELb1ENS0_8accessorIfLi1EEEEE", Form{"main::Sum", Reduction, ""}},
+		{"_ZTSN4sycl3_V13ext6oneapi6detail28__sycl_reduction_main_kernelIZ4mainEUlNS0_7nd_itemILi1EEET_E_Lb1ELb1EPfEE", Form{"main::{lambda(sycl::nd_item<1>, auto:1)#1}", Reduction, ""}},
 	} {
-		if got, ok := FormOf(symbol); !ok || got != want {
-			t.Errorf("%s:\ngot  %+v, %v\nwant %+v", symbol, got, ok, want)
+		if got, ok := FormOf(test.symbol); !ok || got != test.want {
+			t.Errorf("%s:\ngot  %+v, %v\nwant %+v", test.symbol, got, ok, test.want)
 		}
 	}
 	for name, symbol := range map[string]string{

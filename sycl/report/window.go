@@ -90,8 +90,7 @@ const notUTF8 = "not valid UTF-8"
 // checkText returns the offset in the window of what is not UTF-8, or -1. A character at
 // the end may lack bytes that are still to come.
 func (p *reader) checkText() int {
-	rest := p.data[p.checked:]
-	for len(rest) > 0 && !utf8.Valid(rest) {
+	if rest := p.data[p.checked:]; !utf8.Valid(rest) {
 		at := invalidUTF8(rest)
 		if p.in != nil && !utf8.FullRune(rest[at:]) {
 			p.checked += at
