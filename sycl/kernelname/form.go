@@ -131,9 +131,10 @@ func madeOnce(tree demangle.AST) made {
 	return m
 }
 
-// unnamed returns what the kernel of a reduction was made of whose name is the type of
-// a lambda in DPC++'s headers. The kernel that was written is an argument of the function
-// that has the lambda, and its last one that is not of the headers.
+// unnamed returns what a kernel was made of whose name is the type of a lambda in DPC++'s
+// headers. The kernel that was written is a template argument of the function that has the
+// lambda: for a rounded range, as in 2021, the first one or, when that is no name of the
+// program, the type of the kernel; for a reduction the last one that is not of the headers.
 func unnamed(tree demangle.AST) made {
 	q, ok := tree.(*demangle.Qualified)
 	if !ok {
@@ -144,6 +145,13 @@ func unnamed(tree demangle.AST) made {
 		return made{}
 	}
 	name, _ := text(f.Name)
+	if strings.TrimPrefix(name, "cl::") == "sycl::handler::getRangeRoundedKernelLambda" && len(f.Args) > 3 {
+		written := f.Args[0]
+		if first, _ := text(written); strings.Contains(first, "sycl::detail::auto_name") {
+			written = f.Args[3]
+		}
+		return made{written: written, kind: RoundedRange}
+	}
 	strategy, isRun := strings.CutPrefix(name, "sycl::detail::NDRangeReduction<(sycl::detail::reduction::strategy)")
 	if isRun {
 		strategy, isRun = strings.CutSuffix(strategy, ">::run")

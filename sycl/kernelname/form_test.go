@@ -47,3 +47,21 @@ func TestReductions(t *testing.T) {
 		}
 	}
 }
+
+// DPC++ of 2021 names the kernel of a rounded range by a lambda in its headers.
+func TestRoundedRangeOf2021(t *testing.T) {
+	const (
+		head = "_ZTSZN2cl4sycl7handler27getRangeRoundedKernelLambda"
+	)
+	for _, test := range []struct{ symbol, want string }{
+		{head + "IN3app4CopyENS0_2idILi1EEELi1EZN3app3runEvEUlNS0_2idILi1EEEE_EEDaT2_NS0_5rangeIXT1_EEEEUlS4_E_", "app::Copy"},
+		{head + "INS0_6detail19__pf_kernel_wrapperIN3app4CopyEEENS0_2idILi1EEELi1EZN3app3runEvEUlNS0_2idILi1EEEE_EEDaT2_NS0_5rangeIXT1_EEEEUlS6_E_", "app::Copy"},
+		{head + "INS0_6detail19__pf_kernel_wrapperIN2cl4sycl6detail9auto_nameEEENS0_2idILi1EEELi1EZN3app3runEvEUlNS0_2idILi1EEEE_EEDaT2_NS0_5rangeIXT1_EEEEUlS6_E_", "app::run()::{lambda(cl::sycl::id<1>)#1}"},
+		{head + "INS0_6detail9auto_nameENS0_2idILi1EEELi1EZN3app3runEvEUlNS0_2idILi1EEEE_EEDaT2_NS0_5rangeIXT1_EEEEUlS5_E_", "app::run()::{lambda(cl::sycl::id<1>)#1}"},
+	} {
+		form, ok := FormOf(test.symbol)
+		if !ok || form != (Form{test.want, RoundedRange, ""}) {
+			t.Errorf("%s:\ngot  %+v, %v\nwant %s", test.symbol, form, ok, test.want)
+		}
+	}
+}
