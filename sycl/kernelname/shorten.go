@@ -10,7 +10,9 @@ import (
 
 // Shorten returns short forms of the names of kernels, as [Display] writes them. In a short
 // form "*" stands for what is cut: long namespaces, long template arguments that all
-// kernels of the same template share, and calls of lambdas that have other lambdas in them. So what differs stays, as in "*::gemm<*, double>".
+// kernels of the same template share, parameters of functions that have a kernel in them, and
+// calls of lambdas that have other lambdas in them. So what differs stays, as in
+// "*::gemm<*, double>".
 //
 // As a pattern, in which "*" stands for any text, a short form matches its name. Different
 // names have different short forms. The result does not depend on the order of the names.
@@ -128,7 +130,7 @@ func shortenGroup(names []string, shapes []shape, indexes []int, g group, out ma
 	first := &shapes[indexes[0]]
 	if first.args == nil {
 		for _, i := range indexes {
-			out[names[i]] = withoutCalls(g.head)
+			out[names[i]] = withoutParameters(withoutCalls(g.head))
 		}
 		return
 	}
@@ -136,6 +138,7 @@ func shortenGroup(names []string, shapes []shape, indexes []int, g group, out ma
 	for c := range columns {
 		columns[c] = shortenColumn(shapes, indexes, c, g)
 	}
+	tail := withoutParameters(withoutCalls(first.tail))
 	var b strings.Builder
 	for _, i := range indexes {
 		b.Reset()
@@ -152,7 +155,7 @@ func shortenGroup(names []string, shapes []shape, indexes []int, g group, out ma
 			b.WriteString(short)
 			cut = short == "*"
 		}
-		b.WriteString(">" + first.tail)
+		b.WriteString(">" + tail)
 		out[names[i]] = b.String()
 	}
 }
@@ -246,6 +249,29 @@ func withoutCalls(name string) string {
 		}
 		b.WriteString(before + "*")
 		name = strings.TrimPrefix(after[end:], " const")
+	}
+}
+
+// withoutParameters cuts the parameters of functions that something else is in.
+func withoutParameters(name string) string {
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(name, "(")
+		if !ok {
+			return b.String() + name
+		}
+		end := closing(after)
+		if end < 0 {
+			return b.String() + name
+		}
+		b.WriteString(before)
+		isScope := strings.HasPrefix(strings.TrimPrefix(after[end:], " const"), "::")
+		if isScope && end > longPart && !strings.HasSuffix(before, "operator") {
+			b.WriteString("(*)")
+		} else {
+			b.WriteString("(" + after[:end])
+		}
+		name = after[end:]
 	}
 }
 

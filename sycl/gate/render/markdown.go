@@ -84,9 +84,10 @@ func (m *markdown) add(line string) bool {
 
 func (m *markdown) table(groups []group) {
 	m.WriteString("\n| | Rule | Problem | Place |\n|---|---|---|---|\n")
+	in := markdownWords.short(slices.Concat(groups...))
 	for i, g := range groups {
-		text := upperFirst(markdownWords.sentence(g))
-		if status := markdownWords.status(g[0]); status != "" {
+		text := upperFirst(in.sentence(g))
+		if status := in.status(g[0]); status != "" {
 			text += ". " + upperFirst(status)
 		}
 		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), g[0].Rule, safetext.TableCell(text), safetext.TableCell(m.places(g)))) {

@@ -600,3 +600,21 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// TestLongNames: of long names of kernels the part in which they differ is shown.
+func TestLongNames(t *testing.T) {
+	const long = "app::detail::simulation::Integrate<app::detail::policies::VelocityVerlet<app::detail::fields::Electromagnetic>, %s>"
+	kernels := map[string]gatetest.On{}
+	for _, number := range []string{"double", "float"} {
+		kernels[fmt.Sprintf(long, number)] = gatetest.On{"dg2": gatetest.Why(gatetest.FP64)}
+	}
+	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"dg2"}, kernels)), Today: today})
+	for _, format := range []string{"text.txt", "warnings.txt", "summary.md"} {
+		text := written(t, format, r)
+		for _, name := range []string{"*::Integrate<*, double>", "*::Integrate<*, float>"} {
+			if !strings.Contains(text, name) || strings.Contains(text, "simulation") {
+				t.Errorf("%s: no %s in %s", format, name, text)
+			}
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (d *diagnostics) steps(prefix string, lists ...[]string) {
 }
 
 // findings prints findings in at most so many lines and returns those that it printed.
-func (d *diagnostics) findings(list group, most int, words func(*gate.Finding) (gate.Severity, string)) group {
+func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (gate.Severity, string)) group {
 	groups := make([]group, len(list))
 	for i := range list {
 		groups[i] = list[i : i+1]
@@ -88,14 +88,15 @@ func (d *diagnostics) findings(list group, most int, words func(*gate.Finding) (
 		groups = groupsOf(list)
 	}
 	var shown group
+	in := plainWords.short(list)
 	for _, g := range groups[:min(len(groups), most)] {
 		shown = append(shown, g...)
 		at := cmp.Or(g.file(), "compat")
 		if places := g.places(); len(places) > 0 {
 			at = place(places[0])
 		}
-		severity, status := words(g[0])
-		fmt.Fprintf(d, "%s: %v: %s [%s]", at, severity, plainWords.sentence(g), g[0].Rule)
+		severity, status := about(g[0])
+		fmt.Fprintf(d, "%s: %v: %s [%s]", at, severity, in.sentence(g), g[0].Rule)
 		if status != "" {
 			fmt.Fprintf(d, " (%s)", status)
 		}

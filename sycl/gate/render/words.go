@@ -1,12 +1,14 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -22,6 +24,32 @@ type words struct {
 var plainWords = words{
 	name:  func(s string) string { return "'" + safetext.Escape(s) + "'" },
 	value: safetext.Escape,
+}
+
+const (
+	longName  = 100    // bytes, above which names of kernels are shortened
+	mostShort = 50_000 // names: shortening takes memory for all of them
+)
+
+// short returns words with which long names of the kernels of findings are as short as
+// they can be without two being the same: see [kernelname.Shorten].
+func (w words) short(findings group) words {
+	var names []string
+	for _, f := range findings {
+		if len(f.Kernel) > longName {
+			names = append(names, f.Kernel)
+		}
+	}
+	if len(names) > mostShort {
+		return w
+	}
+	shortOf := make(map[string]string, len(names))
+	for i, short := range kernelname.Shorten(names) {
+		shortOf[names[i]] = short
+	}
+	name := w.name
+	w.name = func(s string) string { return name(cmp.Or(shortOf[s], s)) }
+	return w
 }
 
 // mostNamed is how many of many devices a sentence has.
