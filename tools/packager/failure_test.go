@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,5 +129,34 @@ func checkOld(t *testing.T, old []byte) {
 	}
 	if hidden, _ := filepath.Glob(".*"); len(hidden) > 0 {
 		t.Errorf("files are left: %q", hidden)
+	}
+}
+
+// TestFewOpenFiles: the number of inputs does not depend on how many files a process may
+// have open.
+func TestFewOpenFiles(t *testing.T) {
+	const inputs = 200
+	files := map[string]string{}
+	var images, packed []string
+	for i := range inputs {
+		name := fmt.Sprintf("k%d", i)
+		files[name+".bin"] = "native code of " + name
+		files[name+".sym"] = "__sycl_kernel_" + name + "\n"
+		images = append(images, fmt.Sprintf("--image=file=%[1]s.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc,syms=%[1]s.sym", name))
+		packed = append(packed, name+".syclbin")
+	}
+	folder(t, files)
+	for i, image := range images {
+		ok(t, "pack", "--state=object", "--output="+packed[i], image)
+	}
+	for _, args := range [][]string{
+		append([]string{"pack", "--output=all.syclbin"}, images...),
+		append([]string{"verify"}, packed...),
+		append([]string{"dump"}, packed...),
+		append([]string{"link", "--output=linked.syclbin"}, packed...),
+	} {
+		if code, stderr := process(t, "ulimit -n 64; export GOMAXPROCS=32; ", args...); code != 0 {
+			t.Errorf("%s: exit code %d: %.500s", args[0], code, stderr)
+		}
 	}
 }
