@@ -796,7 +796,8 @@ func extract(t *testing.T, file string) []image {
 		if len(parts) == 3 {
 			arch, kind = parts[1], parts[1]
 		}
-		rows := strings.Fields(read(t, parts[len(parts)-1]))
+		table := strings.ReplaceAll(parts[len(parts)-1], "<CFGDIR>", folder) // of the parameter file
+		rows := strings.Fields(read(t, table))
 		for _, row := range rows[1:] { // after [Code|Properties|Symbols]
 			cells := strings.Split(row, "|")
 			all = append(all, image{
