@@ -1,8 +1,7 @@
 package render
 
 import (
-	"fmt"
-	"strings"
+	"encoding/binary"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
@@ -43,11 +42,13 @@ func groupsOf(list []*gate.Finding) []group {
 
 // deviceKey names the devices of a finding and what they have.
 func deviceKey(f *gate.Finding) string {
-	var b strings.Builder
-	for _, d := range f.Devices {
-		fmt.Fprintf(&b, "%q %q ", d.ID, d.Available)
+	var key []byte
+	for i := range f.Devices {
+		for _, s := range [...]string{f.Devices[i].ID, f.Devices[i].Available} {
+			key = append(binary.AppendUvarint(key, uint64(len(s))), s...)
+		}
 	}
-	return b.String()
+	return string(key)
 }
 
 // places returns the places of a group, each once.
