@@ -202,11 +202,8 @@ func usedOrDeclared(m *llvmir.Module, f *llvmir.Function) ([]aspect.Aspect, erro
 
 // subGroupSize returns the sub-group size that a function requires.
 func subGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, bool) {
-	size, ok := devicecode.Ints(m, f, "intel_reqd_sub_group_size")
-	if !ok || len(size) != 1 || size[0] <= 0 || size[0] > 1<<31 {
-		return 0, false
-	}
-	return uint32(size[0]), true
+	size, err := devicecode.SubGroupSize(m, f) // errors are those of requirements
+	return size, err == nil && size > 0
 }
 
 // An undefinedFunction is called on the device and defined nowhere.

@@ -111,6 +111,9 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		if !entryPoint(f, o) {
 			continue
 		}
+		if err := checkRegisters(f); err != nil {
+			return nil, err
+		}
 		var key, source string
 		if !o.Whole {
 			var err error
@@ -128,6 +131,15 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		list = append(list, groups[key])
 	}
 	return list, nil
+}
+
+// checkRegisters refuses an entry point that says twice which registers it needs.
+func checkRegisters(f *llvmir.Function) error {
+	if !f.HasAttribute(attrGRFSize) || !f.HasAttribute(attrRegisterAllocMode) {
+		return nil
+	}
+	return &devicecode.MetadataError{Function: kernelname.Display(f.Name()), Msg: fmt.Sprintf("the attributes %q and %q exclude each other. "+
+		"Remove one of the properties grf_size and register_alloc_mode", attrGRFSize, attrRegisterAllocMode)}
 }
 
 // wholeImage returns an image of all that a module has, without entry points.
@@ -226,9 +238,8 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		return "", "", err
 	}
 	list(&b, aspects)
-	for _, kind := range []string{"reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size"} {
-		sizes, _ := devicecode.Ints(m, f, kind)
-		list(&b, sizes)
+	if err := sizesOfKey(&b, m, f); err != nil {
+		return "", "", err
 	}
 	attribute(attrOptLevel)
 	for _, kind := range []string{"sycl_joint_matrix", "sycl_joint_matrix_mad"} {
@@ -239,6 +250,30 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		list(&b, matrices)
 	}
 	return b.String(), source, nil
+}
+
+// sizesOfKey writes the sizes that an entry point requires.
+func sizesOfKey(b *strings.Builder, m *llvmir.Module, f *llvmir.Function) error {
+	workGroup, err := devicecode.WorkGroupSize(m, f)
+	if err != nil {
+		return err
+	}
+	list(b, workGroup)
+	dims, err := devicecode.AttachedSizes(m, f, "work_group_num_dim", 1, 1)
+	if err != nil {
+		return err
+	}
+	list(b, dims)
+	subGroup, err := devicecode.SubGroupSize(m, f)
+	if err != nil {
+		return err
+	}
+	if subGroup > 0 {
+		list(b, []uint32{subGroup})
+	} else {
+		list(b, []uint32{})
+	}
+	return nil
 }
 
 // list writes the values of one part of a key.

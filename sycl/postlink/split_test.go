@@ -174,6 +174,14 @@ func TestSplit(t *testing.T) {
 			"0 k: table used deep\n",
 		},
 		{
+			"sizes of attributes, which metadata overrules",
+			kernel("a", "s.cpp", `"sycl-work-group-size"="4,8"`) + kernel("b", "s.cpp", `"sycl-work-group-size"="8"`) + kernel("c", "s.cpp", "!reqd_work_group_size !1") +
+				kernel("d", "s.cpp", `"sycl-work-group-size"="9" !reqd_work_group_size !1`) + kernel("e", "s.cpp", `"sycl-sub-group-size"="16"`) +
+				kernel("f", "s.cpp", "!intel_reqd_sub_group_size !2") + "!1 = !{i64 8, i64 4}\n!2 = !{i32 16, i32 16}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a c d:\n1 b:\n2 e f:\n",
+		},
+		{
 			"functions that a call through a pointer may reach",
 			"define spir_kernel void @k(ptr %p) \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void %p(i32 1)\n  ret void\n}\n" +
 				"define spir_func void @match(i32 %x) \"referenced-indirectly\" {\n  call spir_func void %x0()\n  ret void\n}\n" +
@@ -244,6 +252,14 @@ func TestSplitRefuses(t *testing.T) {
 		want    string // "" when it is not an error
 	}{
 		{"a kernel of no source", "define spir_kernel void @k() {\n  ret void\n}\n", SplitOptions{Mode: SplitPerSource}, "kernel 'k' does not say which source it comes from"},
+		{"two properties for registers", kernel("_ZTS1K", "a.cpp", `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`), SplitOptions{Mode: SplitOff},
+			"function K: the attributes \"sycl-grf-size\" and \"sycl-register-alloc-mode\" exclude each other"},
+		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
+			"function a: attribute \"sycl-work-group-size\": \"1,2,3,4\" is not 1 to 3 sizes"},
+		{"a sub-group size that is no number", kernel("a", "a.cpp", `"sycl-sub-group-size"="wide"`), SplitOptions{Mode: SplitPerSource},
+			"function a: attribute \"sycl-sub-group-size\": \"wide\" is not a size"},
+		{"two sub-group sizes of a kernel", kernel("a", "a.cpp", "!intel_reqd_sub_group_size !1") + "!1 = !{i32 16, i32 32}\n", SplitOptions{Mode: SplitPerSource},
+			"function a: !intel_reqd_sub_group_size: !1 is not one number"},
 		{"an unknown mode", "", SplitOptions{Mode: "per_thread"}, `the split mode "per_thread" is not known`},
 		{"a device global of image scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g' with property "device_image_scope" is used in more than one device image`},
