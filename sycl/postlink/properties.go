@@ -67,20 +67,11 @@ func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
 	for i, f := range m.Functions() {
 		w.order[f] = i
 	}
-	// The sanitizer's list of kernels belongs to no kernel, and a module is
-	// compiled with a sanitizer as a whole.
-	for _, s := range sanitizerLists {
-		if m.Global(s[0]) != nil {
-			w.sanitizer = s[1]
-			break
-		}
+	if list := sanitizerList(m); list != nil {
+		w.sanitizer = sanitizerOf(list.Name())
 	}
 	return w, w.readRegistered()
 }
-
-// sanitizerLists are the variables with a sanitizer's list of kernels, and the
-// sanitizers' names.
-var sanitizerLists = [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}}
 
 const registeredNamesMD = "sycl_registered_kernels"
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -93,9 +94,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 			return nil, err
 		}
 	}
-	// Hosts may write to a device global that no kernel of an image uses, so that all
-	// images have all of them, as in DPC++.
-	if s.keep = hostVariables(m); len(s.keep) > 0 {
+	if s.keep = keptVariables(m); len(s.keep) > 0 {
 		for _, image := range images {
 			image.define = s.closure(image)
 		}
@@ -157,16 +156,34 @@ func wholeImage(m *llvmir.Module) *Image {
 	return all
 }
 
-// hostVariables returns the variables that hosts find by name: device globals and host
-// pipes.
-func hostVariables(m *llvmir.Module) []llvmir.Symbol {
+// keptVariables returns the variables that are in all images, as in DPC++, be they used
+// or not: those that hosts find by name, which are device globals and host pipes, and
+// those that no linker may discard, such as tables of functions. In code of stock clang
+// most of the latter are the host's.
+func keptVariables(m *llvmir.Module) []llvmir.Symbol {
+	dpcpp := byDPCPP(m)
 	var list []llvmir.Symbol
 	for _, g := range m.Globals() {
-		if g.Defined() && (g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe)) {
+		if !g.Defined() || strings.HasPrefix(g.Name(), "llvm.") {
+			continue
+		}
+		var keep bool
+		switch g.Linkage() {
+		case llvmir.Weak, llvmir.WeakODR, llvmir.Common, llvmir.Appending:
+			keep = true
+		case llvmir.External:
+			keep = dpcpp || sanitizerOf(g.Name()) != ""
+		}
+		if keep || g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe) {
 			list = append(list, g)
 		}
 	}
 	return list
+}
+
+// byDPCPP reports whether a module says that DPC++'s front end made it.
+func byDPCPP(m *llvmir.Module) bool {
+	return m.NamedMetadata(aspects.EnumerationMD) != nil || aspects.Finished(m)
 }
 
 // entryPoint reports whether something outside of the device code can call f.

@@ -182,6 +182,22 @@ func TestSplit(t *testing.T) {
 			"0 a c d:\n1 b:\n2 e f:\n",
 		},
 		{
+			"a table of functions that no linker may discard is in all images",
+			"@table = weak global [1 x ptr] [ptr @f]\n@once = linkonce_odr constant [1 x ptr] [ptr @g]\n@host = global [1 x ptr] [ptr @g]\n" +
+				"define linkonce_odr spir_func void @f() {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define weak spir_func void @deep() {\n  ret void\n}\ndefine spir_func void @g() {\n  ret void\n}\n" +
+				kernel("a", "a.cpp", "") + kernel("b", "b.cpp", ""),
+			SplitOptions{Mode: SplitPerSource},
+			"0 b: table f deep\n1 a: table f deep\n",
+		},
+		{
+			"and so is any that others see, in code of DPC++'s front end",
+			"@table = constant [1 x ptr] [ptr @f]\ndefine spir_func void @f() {\n  ret void\n}\n" +
+				kernel("a", "a.cpp", "") + kernel("b", "b.cpp", "") + "!sycl_aspects = !{!1}\n!1 = !{!\"fp64\", i32 6}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 b: table f\n1 a: table f\n",
+		},
+		{
 			"functions that a call through a pointer may reach",
 			"define spir_kernel void @k(ptr %p) \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void %p(i32 1)\n  ret void\n}\n" +
 				"define spir_func void @match(i32 %x) \"referenced-indirectly\" {\n  call spir_func void %x0()\n  ret void\n}\n" +
