@@ -71,7 +71,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 	if len(groups) == 0 {
 		return []*Image{wholeImage(m)}, nil
 	}
-	s := newSplitter(m)
+	s := newSplitter(m, o, groups)
 	registered := registeredKernels(m)
 	var images []*Image
 	for i, group := range groups {
@@ -348,12 +348,23 @@ func explicitSIMD(f *llvmir.Function) bool {
 type splitter struct {
 	m          *llvmir.Module
 	keep       []llvmir.Symbol                     // what every image defines
+	elsewhere  map[llvmir.Symbol]bool              // what only the image defines of which it is an entry point
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
 	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called so
 }
 
-func newSplitter(m *llvmir.Module) *splitter {
-	s := &splitter{m: m, indirect: map[*llvmir.Function][]*llvmir.Type{}, referenced: map[*llvmir.Type][]llvmir.Symbol{}}
+func newSplitter(m *llvmir.Module, o SplitOptions, groups []*Image) *splitter {
+	s := &splitter{
+		m: m, elsewhere: map[llvmir.Symbol]bool{},
+		indirect: map[*llvmir.Function][]*llvmir.Type{}, referenced: map[*llvmir.Type][]llvmir.Symbol{},
+	}
+	for _, group := range groups {
+		for _, f := range group.entryPoints {
+			if f.HasAttribute(devicecode.AttrIndirectlyCallable) || o.Dependencies && !f.Kernel() && importable(f) {
+				s.elsewhere[f] = true
+			}
+		}
+	}
 	for _, f := range m.Functions() {
 		if f.Defined() && !f.Kernel() && f.HasAttribute(attrReferencedIndirectly) {
 			s.referenced[f.ValueType()] = append(s.referenced[f.ValueType()], f)
@@ -373,15 +384,19 @@ func newSplitter(m *llvmir.Module) *splitter {
 }
 
 // closure returns what an image defines: its entry points, what every image defines,
-// and what they depend on. Virtual functions are in the image of their set only.
+// and what they depend on. Virtual functions are in the image of their set only, and
+// functions that the image imports in the one that exports them.
 func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	roots := slices.Clone(s.keep)
 	for _, f := range image.entryPoints {
 		roots = append(roots, f)
 	}
-	var reached []llvmir.Symbol
+	stop := func(symbol llvmir.Symbol) bool { return s.elsewhere[symbol] }
+	if len(s.elsewhere) == 0 {
+		stop = nil
+	}
 	for called := map[*llvmir.Type]bool{}; ; {
-		reached = s.m.Closure(roots...)
+		reached := s.m.ClosureUpTo(stop, roots...)
 		before := len(roots)
 		for _, symbol := range reached {
 			f, ok := symbol.(*llvmir.Function)
@@ -391,22 +406,18 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 			for _, t := range s.indirect[f] {
 				if !called[t] {
 					called[t] = true
-					roots = append(roots, s.referenced[t]...)
+					for _, f := range s.referenced[t] {
+						if !s.elsewhere[f] {
+							roots = append(roots, f)
+						}
+					}
 				}
 			}
 		}
 		if len(roots) == before {
-			break
+			return reached
 		}
 	}
-	entry := make(map[llvmir.Symbol]bool, len(image.entryPoints))
-	for _, f := range image.entryPoints {
-		entry[f] = true
-	}
-	return slices.DeleteFunc(reached, func(symbol llvmir.Symbol) bool {
-		f, ok := symbol.(*llvmir.Function)
-		return ok && f.HasAttribute(devicecode.AttrIndirectlyCallable) && !entry[f]
-	})
 }
 
 // sharedVariables reports variables that several images define although there has

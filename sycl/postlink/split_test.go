@@ -198,6 +198,30 @@ func TestSplit(t *testing.T) {
 			"0 b: table f\n1 a: table f\n",
 		},
 		{
+			"functions that images import from others stay there",
+			"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @f()\n  call spir_func void @own()\n  ret void\n}\n" +
+				"define spir_func void @f() \"sycl-module-id\"=\"b.cpp\" {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define linkonce_odr spir_func void @deep() {\n  ret void\n}\ndefine linkonce_odr spir_func void @own() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource, Dependencies: true},
+			"0 f: deep\n1 k: own\n",
+		},
+		{
+			"unless only kernels are entry points, so that no image would export them",
+			"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @f()\n  ret void\n}\n" +
+				"define spir_func void @f() \"sycl-module-id\"=\"b.cpp\" {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
+			"0 k: f\n",
+		},
+		{
+			"what only a virtual function needs is in its image",
+			"@vtable = linkonce_odr addrspace(1) constant [1 x ptr] [ptr @f]\n" +
+				"define spir_kernel void @makes() \"sycl-module-id\"=\"a.cpp\" {\n  %x = load ptr, ptr addrspace(1) @vtable\n  ret void\n}\n" +
+				"define spir_func void @f() \"indirectly-callable\"=\"set\" \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define linkonce_odr spir_func void @deep() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 f: deep\n1 makes: vtable\n",
+		},
+		{
 			"functions that a call through a pointer may reach",
 			"define spir_kernel void @k(ptr %p) \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void %p(i32 1)\n  ret void\n}\n" +
 				"define spir_func void @match(i32 %x) \"referenced-indirectly\" {\n  call spir_func void %x0()\n  ret void\n}\n" +
