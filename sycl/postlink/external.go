@@ -95,7 +95,8 @@ func newExternalCheck(m *llvmir.Module, known knownAspects) *externalCheck {
 	return &externalCheck{m, known, sync.OnceValue(func() *paths { return newPaths(m) })}
 }
 
-// image checks an image, which has to have kernels.
+// image checks an image, which has to have kernels. Only SYCL_EXTERNAL functions count:
+// what callers know of others is in their own source.
 func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 	var kernels, functions []*llvmir.Function
 	for _, f := range image.entryPoints {
@@ -107,7 +108,7 @@ func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 		return nil, nil
 	}
 	for _, s := range image.define {
-		if f, ok := s.(*llvmir.Function); ok {
+		if f, ok := s.(*llvmir.Function); ok && (f.Kernel() || f.HasAttribute(devicecode.AttrModuleID)) {
 			functions = append(functions, f)
 		}
 	}
