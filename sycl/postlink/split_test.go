@@ -391,7 +391,7 @@ func TestSplitImages(t *testing.T) {
 		has  []string
 		not  []string
 	}{
-		{"the image of b.cpp", text[0], []string{"spir_kernel void @k2()", "define internal spir_func void @helper()", "@g = internal addrspace(1) global", "@dg = addrspace(1) global", `i32 17, i32 2`, `"second"`},
+		{"the image of b.cpp", text[0], []string{"spir_kernel void @k2()", "define internal spir_func void @helper()", "@g = addrspace(1) global", "@dg = addrspace(1) global", `i32 17, i32 2`, `"second"`},
 			[]string{"@k1", "@llvm.used", "i32 17, i32 1, i32 1, i32 1}", `"first"`}},
 		{"the image of a.cpp", text[1], []string{"spir_kernel void @k1()", "define internal spir_func void @set()", "@dg = addrspace(1) global", `"first"`},
 			[]string{"@k2", "@g =", "@llvm.used", "@llvm.compiler.used", `"second"`}},
@@ -457,12 +457,12 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 		kernel  string // with linkage and no internal, of the image of the kernel
 		virtual string // of the image of the virtual function
 	}{
-		{"entry points, and what the runtime finds by name", SplitOptions{Mode: SplitPerSource},
-			"dg kernel:weak_odr external referenced virtual:declared", "dg virtual"},
+		{"entry points, and variables", SplitOptions{Mode: SplitPerSource},
+			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 		{"of functions, kernels only", SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
-			"dg kernel:weak_odr referenced virtual:declared", "dg virtual"},
+			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr referenced virtual:declared", "dg virtual"},
 		{"also what other images may import", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
-			"dg kernel:weak_odr external referenced virtual:declared", "dg virtual"},
+			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, ir)
