@@ -90,7 +90,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 		}
 	}
 	if !o.Dependencies {
-		if err := sharedVariables(images); err != nil {
+		if err := sharedVariables(images, byDPCPP(m)); err != nil {
 			return nil, err
 		}
 	}
@@ -228,12 +228,8 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		source, _ = f.Attribute(devicecode.AttrModuleID)
 		return f.Name(), source, nil
 	}
-	if mode != SplitOff {
-		id, ok := f.Attribute(devicecode.AttrModuleID)
-		if !ok && f.Kernel() {
-			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), devicecode.AttrModuleID)
-		}
-		source = id
+	if mode != SplitOff { // kernels that do not say which source they are of are together
+		source, _ = f.Attribute(devicecode.AttrModuleID)
 	}
 	// Code for fixed targets stays together whatever else it uses.
 	fixed, _, err := devicecode.FixedTargets(m, f)
@@ -421,8 +417,9 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 }
 
 // sharedVariables reports variables that several images define although there has
-// to be one of each: what one image writes, another would not read.
-func sharedVariables(images []*Image) error {
+// to be one of each: what one image writes, another would not read. DPC++'s front end
+// has checked the variables of sources, so that only device globals are left to check.
+func sharedVariables(images []*Image, dpcpp bool) error {
 	first := map[*llvmir.Global]*Image{}
 	for _, image := range images {
 		for _, symbol := range image.define {
@@ -435,12 +432,12 @@ func sharedVariables(images []*Image) error {
 				first[g] = image
 				continue
 			}
-			if inImageScope(g) {
+			if g.HasAttribute(attrDeviceGlobalSize) && inImageScope(g) {
 				return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image", g.Name())
 			}
 			// The runtime gives device globals of program scope one memory; other
 			// variables that can be written have as many as there are images.
-			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
+			if !dpcpp && !inDeviceLibrary(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
 			}

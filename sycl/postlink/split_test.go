@@ -174,6 +174,12 @@ func TestSplit(t *testing.T) {
 			"0 k: table used deep\n",
 		},
 		{
+			"kernels that do not say which source they are of are together",
+			kernel("a", "a.cpp", "") + "define spir_kernel void @x() {\n  ret void\n}\ndefine spir_kernel void @y() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a:\n1 x y:\n",
+		},
+		{
 			"sizes of attributes, which metadata overrules",
 			kernel("a", "s.cpp", `"sycl-work-group-size"="4,8"`) + kernel("b", "s.cpp", `"sycl-work-group-size"="8"`) + kernel("c", "s.cpp", "!reqd_work_group_size !1") +
 				kernel("d", "s.cpp", `"sycl-work-group-size"="9" !reqd_work_group_size !1`) + kernel("e", "s.cpp", `"sycl-sub-group-size"="16"`) +
@@ -285,13 +291,15 @@ func TestSplitRefuses(t *testing.T) {
 	uses := func(kernel, source, variable string) string {
 		return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q {\n  store i32 1, ptr addrspace(1) @%s\n  ret void\n}\n", kernel, source, variable)
 	}
+	reads := func(kernel, source, variable string) string {
+		return strings.Replace(uses(kernel, source, variable), "store i32 1,", "%x = load i32,", 1)
+	}
 	tests := []struct {
 		name    string
 		ir      string
 		options SplitOptions
 		want    string // "" when it is not an error
 	}{
-		{"a kernel of no source", "define spir_kernel void @k() {\n  ret void\n}\n", SplitOptions{Mode: SplitPerSource}, "kernel 'k' does not say which source it comes from"},
 		{"two properties for registers", kernel("_ZTS1K", "a.cpp", `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`), SplitOptions{Mode: SplitOff},
 			"function K: the attributes \"sycl-grf-size\" and \"sycl-register-alloc-mode\" exclude each other"},
 		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
@@ -300,6 +308,12 @@ func TestSplitRefuses(t *testing.T) {
 			"function a: attribute \"sycl-sub-group-size\": \"wide\" is not a size"},
 		{"two sub-group sizes of a kernel", kernel("a", "a.cpp", "!intel_reqd_sub_group_size !1") + "!1 = !{i32 16, i32 32}\n", SplitOptions{Mode: SplitPerSource},
 			"function a: !intel_reqd_sub_group_size: !1 is not one number"},
+		{"image scope of what is no device global", `@g = addrspace(1) constant i32 0 "sycl-device-image-scope"` + "\n" + reads("a", "a.cpp", "g") + reads("b", "b.cpp", "g"),
+			SplitOptions{Mode: SplitPerSource}, ""},
+		{"the device library's variable for failed assertions", "@SPIR_AssertHappenedMem = linkonce_odr addrspace(1) global i32 0\n" +
+			uses("a", "a.cpp", "SPIR_AssertHappenedMem") + uses("b", "b.cpp", "SPIR_AssertHappenedMem"), SplitOptions{Mode: SplitPerSource}, ""},
+		{"a variable in code of DPC++'s front end, which has checked it", "@v = internal addrspace(1) global i32 0\n" +
+			uses("a", "a.cpp", "v") + uses("b", "b.cpp", "v") + "!sycl_aspects = !{!1}\n!1 = !{!\"fp64\", i32 6}\n", SplitOptions{Mode: SplitPerSource}, ""},
 		{"an unknown mode", "", SplitOptions{Mode: "per_thread"}, `the split mode "per_thread" is not known`},
 		{"a device global of image scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g' with property "device_image_scope" is used in more than one device image`},
