@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -26,6 +27,32 @@ func TestReportsNeedLittleMemory(t *testing.T) {
 	}
 	runtime.KeepAlive(r)
 	runtime.KeepAlive(text)
+}
+
+// A builder takes little more memory for a module than the names in it, and gives that up
+// when the report is made.
+func TestBuildersNeedLittleMemory(t *testing.T) {
+	const kernels, most = 20_000, 300
+	modules := reporttest.Large(kernels)
+	config := deviceconfig.Default()
+	before := heap()
+	b := report.NewBuilder(config)
+	for i := range modules {
+		b.Add(&modules[i])
+	}
+	if n := (heap() - before) / kernels; n > most {
+		t.Errorf("%d bytes for each kernel before the report is made, more than %d", n, most)
+	}
+	r, err := b.Report(config.Devices()[:8], report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := (heap() - before) / kernels; n > most {
+		t.Errorf("%d bytes for each kernel of the report, more than %d", n, most)
+	}
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(r)
+	runtime.KeepAlive(modules)
 }
 
 // heap returns the size of what is still in use.
