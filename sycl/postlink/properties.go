@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -44,6 +45,9 @@ type imageOptions struct {
 	// deviceLibraries says that DPC++'s device libraries are linked to the image when
 	// it is translated, so that it imports none of their functions.
 	deviceLibraries bool
+
+	constants        *specconst.Set // nil when the image has none
+	constantDefaults bool           // the image has their default values in their place
 }
 
 // A propertyWriter finds the properties of images of one module. It has what
@@ -131,6 +135,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 	q.CompileTarget = o.CompileTarget
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
+	o.constants.Put(p.registry)
 	// The order of the sets is that of DPC++.
 	for _, write := range []func() error{
 		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,
@@ -490,6 +495,9 @@ func (p *imageProperties) misc() error {
 	}
 	if p.writer.sanitizer != "" {
 		put("sanUsed", propset.String(p.writer.sanitizer))
+	}
+	if p.options.constantDefaults {
+		put("specConstsReplacedWithDefault", propset.Uint(1))
 	}
 	return nil
 }
