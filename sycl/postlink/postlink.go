@@ -67,6 +67,11 @@ type Options struct {
 	// them in a SYCLBIN: with [kernelname.Prefix] before. In images that are embedded
 	// in a program, kernels have the names that the program has.
 	SYCLBINKernelNames bool
+
+	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It takes only
+	// decorations with numbers of a withdrawn extension where other translators want
+	// those of the extensions that came after it.
+	DPCPPTranslator bool
 }
 
 // A Diagnostic is a mistake in device code. Its String is the text that compilers
@@ -104,7 +109,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
-	diagnostics, err := compiletime.Lower(m)
+	diagnostics, err := compiletime.Lower(m, compiletime.Options{Withdrawn: o.DPCPPTranslator})
 	if err != nil {
 		return nil, err
 	}
