@@ -259,6 +259,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
+    if toolchain.dpcpp:
+        args.add("--dpcpp-translator")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
     if kernels_only:
