@@ -214,7 +214,7 @@ func (o *PostLinkOptions) extension() string {
 func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 	name := t.base + strconv.Itoa(len(t.rows))
 	if image.ESIMD {
-		name += "_esimd"
+		name = t.base + "esimd_" + strconv.Itoa(len(t.rows))
 	}
 	t.rows = append(t.rows, &imageFiles{image: image, code: name + o.extension(), properties: name + ".prop", symbols: name + ".sym"})
 }
