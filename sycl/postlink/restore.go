@@ -159,6 +159,7 @@ func (p *restored) findEntryPoints(id string) error {
 		if g := p.module.Global(property.Key); g != nil && g.Defined() {
 			// A variable of the device, which several images define as one.
 			g.SetLinkage(llvmir.WeakODR)
+			g.SetAttribute(attrExported, "")
 			continue
 		}
 		errs = append(errs, &RestoreError{exported.Name, property.Key, "the IR module defines neither a function nor a variable of that name"})
