@@ -23,3 +23,5 @@ attributes #0 = { "sycl-module-id"="a.cpp" }
 attributes #1 = { "sycl-module-id"="a.cpp" "sycl-grf-size"="256" }
 !0 = !{}
 !1 = !{i32 1}
+!sycl_aspects = !{!9}
+!9 = !{!"ext_intel_esimd", i32 53}
