@@ -1,6 +1,7 @@
 package postlink
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -131,5 +132,43 @@ define spir_kernel void @k() !sycl_used_aspects !0 {
 		if err != nil || len(q.Aspects) != 1 || q.Aspects[0] != aspect.Atomic64 {
 			t.Errorf("number %s: %v, %v", number, q, err)
 		}
+	}
+}
+
+// TestPropertiesOfKernelsSplit: kernels whose properties require different sizes are in
+// different images, which say so.
+func TestPropertiesOfKernelsSplit(t *testing.T) {
+	m := parse(t, `target triple = "spir64-unknown-unknown"
+define spir_kernel void @a() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,4" {
+  ret void
+}
+define spir_kernel void @b() "sycl-module-id"="a.cpp" "sycl-sub-group-size"="16" {
+  ret void
+}
+define spir_kernel void @c() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,4" {
+  ret void
+}
+`)
+	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, image := range result.Images {
+		r, err := image.Properties(PropertyOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := requirement.FromProperties(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&got, q.WorkGroupSize, q.SubGroupSizes)
+	}
+	if want := "0 a c:\n1 b:\n"; describeImages(result.Images) != want {
+		t.Errorf("images %s, want %s", describeImages(result.Images), want)
+	}
+	if want := "[4 8 1] []\n[] [16]\n"; got.String() != want {
+		t.Errorf("requirements\n%s, want\n%s", got.String(), want)
 	}
 }

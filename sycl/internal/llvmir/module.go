@@ -28,6 +28,8 @@ type Module struct {
 	comdats   map[string]uint32 // items
 	nodes     nodeTable
 
+	pointers pointerForm // found when it is first needed
+
 	typesLock sync.RWMutex
 	interned  map[string]*Type // by text
 
