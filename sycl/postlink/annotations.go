@@ -149,11 +149,22 @@ func (a annotation) lowerProperties() error {
 		if !ok {
 			return a.fault("arguments %d and %d are not the name and the value of a property", i+1, i+2)
 		}
+		if f, ok := a.of.(*llvmir.Function); ok && !f.Kernel() && slices.Contains(kernelOnly, p.name) {
+			return a.fault("%q is a property of kernels, and clang keeps annotations of other functions only. Give it to parallel_for in a property list", p.name)
+		}
 		if err := setProperty(a.module, a.of, p); err != nil {
 			return a.fault("%v", err)
 		}
 	}
 	return nil
+}
+
+// kernelOnly are properties that mean nothing for a function that a kernel calls, such as
+// the call operator of the kernel's function object. Clang leaves annotations of a kernel's
+// entry point out, and where the operator is inlined nothing says which kernel it is of.
+var kernelOnly = []string{
+	"sycl-floating-point-control", attrGRFSize, "sycl-max-linear-work-group-size", "sycl-max-work-group-size",
+	"sycl-sub-group-size", "sycl-work-group-size", "sycl-work-group-size-hint",
 }
 
 // A property is what becomes an attribute of a function or a variable.

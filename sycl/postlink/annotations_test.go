@@ -79,7 +79,8 @@ func withArguments(of, arguments string) string {
 	return rest + `
 @.str = private addrspace(1) constant [16 x i8] c"sycl-properties\00"
 @.file = private addrspace(1) constant [6 x i8] c"a.cpp\00"
-@size = private addrspace(1) constant [20 x i8] c"sycl-sub-group-size\00"
+@size = private addrspace(1) constant [20 x i8] c"indirectly-callable\00"
+@group = private addrspace(1) constant [20 x i8] c"sycl-sub-group-size\00"
 @has = private addrspace(1) constant [16 x i8] c"sycl-device-has\00"
 @eight = private addrspace(1) constant [2 x i8] c"8\00"
 @empty = private addrspace(1) constant [1 x i8] zeroinitializer
@@ -95,11 +96,11 @@ define spir_func void @f() {
 func TestPropertyAnnotations(t *testing.T) {
 	const f, v = "addrspacecast (ptr @f to ptr addrspace(1))\n", "@v\n"
 	for name, test := range map[string]struct{ of, arguments, want, err string }{
-		"texts":                   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @eight }", `"sycl-sub-group-size"="8"`, ""},
-		"an integer":              {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }", `"sycl-sub-group-size"="16"`, ""},
-		"no value":                {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }", `@f() "sycl-sub-group-size" {`, ""},
-		"an empty value":          {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @empty }", `@v = addrspace(1) global i32 0 "sycl-sub-group-size"`, ""},
-		"generic pointers":        {v, "{ ptr addrspace(4), ptr addrspace(4) } { ptr addrspace(4) addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @eight to ptr addrspace(4)) }", `@v = addrspace(1) global i32 0 "sycl-sub-group-size"="8"`, ""},
+		"texts":                   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @eight }", `"indirectly-callable"="8"`, ""},
+		"an integer":              {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }", `"indirectly-callable"="16"`, ""},
+		"no value":                {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }", `@f() "indirectly-callable" {`, ""},
+		"an empty value":          {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @empty }", `@v = addrspace(1) global i32 0 "indirectly-callable"`, ""},
+		"generic pointers":        {v, "{ ptr addrspace(4), ptr addrspace(4) } { ptr addrspace(4) addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @eight to ptr addrspace(4)) }", `@v = addrspace(1) global i32 0 "indirectly-callable"="8"`, ""},
 		"device_has":              {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }", "!sycl_declared_aspects !0", ""},
 		"device_has of nothing":   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) null }", "!sycl_declared_aspects !0", ""},
 		"device_has of no aspect": {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': function f: device_has of 'f': "},
@@ -108,8 +109,9 @@ func TestPropertyAnnotations(t *testing.T) {
 		"a name that is no text":  {v, "{ i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @eight }", "", "a.cpp:4: annotation \"sycl-properties\" of 'v': arguments 1 and 2 are not"},
 		"a name without a letter": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @empty, ptr addrspace(1) @eight }", "", "arguments 1 and 2 are not"},
 		"a value that is no text": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @v }", "", "arguments 1 and 2 are not"},
-		"two values":              {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 16 }", "", `property "sycl-sub-group-size" is given twice, as "8" and as "16"`},
-		"the same value twice":    {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 8 }", `"sycl-sub-group-size"="8"`, ""},
+		"two values":              {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 16 }", "", `property "indirectly-callable" is given twice, as "8" and as "16"`},
+		"the same value twice":    {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 8 }", `"indirectly-callable"="8"`, ""},
+		"a property of kernels":   {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @group, i32 16 }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': \"sycl-sub-group-size\" is a property of kernels"},
 		"an alias":                {"addrspacecast (ptr @a to ptr addrspace(1))\n", "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8 }", "", "only functions and variables have properties"},
 	} {
 		t.Run(name, func(t *testing.T) {
