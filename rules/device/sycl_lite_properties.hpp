@@ -31,12 +31,10 @@
 
 #include "sycl_lite_aspects.hpp"
 
-// Stock clang has no attributes for properties. Kernels and the destructors of variables
-// call these functions with each name and value instead; the build takes the calls out
-// again and gives the kernel or the variable the property.
+// Stock clang has no attributes for properties. A kernel calls this function with each name
+// and value instead; the build takes the calls out again and gives the kernel the property.
+// Variables and pointers have annotations at the places that use them.
 void __sycl_lite_kernel_property(const char *name, const char *value) noexcept;
-void __sycl_lite_variable_property(const void *variable, const char *name,
-                                   const char *value) noexcept;
 
 namespace sycl_lite {
 namespace detail {
@@ -427,37 +425,47 @@ inline constexpr write_hint_key::value_t<Controls...> write_hint;
 
 namespace detail {
 
+// The names and values of properties in one list, each value after its name.
+template <const auto &...Texts>
+struct texts {};
+template <class List, class... P>
+struct texts_of {
+  using type = List;
+};
+template <const auto &...Texts, class First, class... Rest>
+struct texts_of<texts<Texts...>, First, Rest...>
+    : texts_of<texts<Texts..., First::key_t::name, First::text>, Rest...> {};
+template <class... P>
+using texts_of_t = typename texts_of<texts<>, P...>::type;
+
 // An object whose address has properties: clang calls llvm.ptr.annotation for it.
+template <class T, class Texts>
+struct annotated;
 template <class T, const auto &...NamesAndValues>
-struct annotated {
+struct annotated<T, texts<NamesAndValues...>> {
 #ifdef __SYCL_DEVICE_ONLY__
   [[clang::annotate("sycl-properties", NamesAndValues...)]]
 #endif
   T value;
 };
 
-// The names and values of properties in one list, each value after its name.
-template <const auto &...Texts>
-struct texts {
-  template <const auto &Name, const auto &Value>
-  using with = texts<Texts..., Name, Value>;
-  template <class T>
-  using on = annotated<T, Texts...>;
+// The same for a device_global: each use of it says which variable has the properties.
+template <class T, class Texts>
+struct annotated_variable;
+template <class T, const auto &...NamesAndValues>
+struct annotated_variable<T, texts<NamesAndValues...>> {
+#ifdef __SYCL_DEVICE_ONLY__
+  [[clang::annotate("sycl-device-global", NamesAndValues...)]]
+#endif
+  T value;
 };
-template <class List, class... P>
-struct texts_of {
-  using type = List;
-};
-template <class List, class First, class... Rest>
-struct texts_of<List, First, Rest...>
-    : texts_of<typename List::template with<First::key_t::name, First::text>, Rest...> {};
 
 // The size of a device_global, which the build needs beside its properties.
-template <std::size_t Bytes>
-struct variable_size {
+struct variable_size_key {
   static constexpr char name[] = "sycl-device-global-size";
-  static constexpr const auto &text = literal<decimal<Bytes>>::text;
 };
+template <class T>
+using variable_size = property_value<variable_size_key, sizeof(T)>;
 
 }  // namespace detail
 
@@ -488,48 +496,38 @@ class device_global<T, properties<P...>> {
   template <class... Values>
     requires(sizeof...(Values) > 0)
   explicit constexpr device_global(Values &&...values)
-      : value_{static_cast<Values &&>(values)...} {}
+      : variable_{{static_cast<Values &&>(values)...}} {}
   device_global(const device_global &) = delete;
   device_global &operator=(const device_global &) = delete;
-#ifdef __SYCL_DEVICE_ONLY__
-  // Devices run no destructors. That of a variable is still compiled, and says which
-  // variables there are.
-  ~device_global() {
-    using size = detail::variable_size<sizeof(T)>;
-    __sycl_lite_variable_property(&value_, size::name, size::text);
-    (__sycl_lite_variable_property(&value_, P::key_t::name, P::text), ...);
-  }
-#endif
-
-  T &get() noexcept { return value_; }
-  const T &get() const noexcept { return value_; }
-  operator T &() noexcept { return value_; }
-  operator const T &() const noexcept { return value_; }
+  T &get() noexcept { return variable_.value; }
+  const T &get() const noexcept { return variable_.value; }
+  operator T &() noexcept { return variable_.value; }
+  operator const T &() const noexcept { return variable_.value; }
   device_global &operator=(const T &value)
     requires(!std::is_array_v<T>)
   {
-    value_ = value;
+    variable_.value = value;
     return *this;
   }
   auto &operator[](std::ptrdiff_t i) noexcept
     requires std::is_array_v<T>
   {
-    return value_[i];
+    return variable_.value[i];
   }
   const auto &operator[](std::ptrdiff_t i) const noexcept
     requires std::is_array_v<T>
   {
-    return value_[i];
+    return variable_.value[i];
   }
   T *operator->() noexcept
     requires std::is_class_v<T>
   {
-    return &value_;
+    return &variable_.value;
   }
   const T *operator->() const noexcept
     requires std::is_class_v<T>
   {
-    return &value_;
+    return &variable_.value;
   }
 
   template <class Key>
@@ -542,7 +540,7 @@ class device_global<T, properties<P...>> {
   }
 
  private:
-  T value_{};
+  detail::annotated_variable<T, detail::texts_of_t<detail::variable_size<T>, P...>> variable_{};
 };
 
 // A pointer to objects, all of which have the properties. What the kernel reads and
@@ -594,7 +592,7 @@ class annotated_ptr<T, properties<P...>> {
     if constexpr (sizeof...(P) == 0) {
       return *pointer;
     } else {
-      using annotated = typename detail::texts_of<detail::texts<>, P...>::type::template on<T>;
+      using annotated = detail::annotated<T, detail::texts_of_t<P...>>;
       return reinterpret_cast<annotated *>(pointer)->value;
     }
   }

@@ -134,21 +134,11 @@ func (a annotation) lower(id string) (bool, error) {
 
 // lowerProperties gives what is annotated the attributes that the arguments name.
 func (a annotation) lowerProperties() error {
-	name, _ := a.arguments.BaseGlobal()
-	g := a.module.Global(name)
-	if g == nil {
-		return a.fault("it has no names and values of properties")
+	list, err := argumentProperties(a.module, a.arguments)
+	if err != nil {
+		return a.fault("%v", err)
 	}
-	value, _ := g.InitializerValue()
-	fields := value.Elements()
-	if len(fields) == 0 || len(fields)%2 != 0 {
-		return a.fault("its arguments are not pairs of a name and a value")
-	}
-	for i := 0; i < len(fields); i += 2 {
-		p, ok := readProperty(a.module, fields[i], fields[i+1])
-		if !ok {
-			return a.fault("arguments %d and %d are not the name and the value of a property", i+1, i+2)
-		}
+	for _, p := range list {
 		if f, ok := a.of.(*llvmir.Function); ok && !f.Kernel() && slices.Contains(kernelOnly, p.name) {
 			return a.fault("%q is a property of kernels, and clang keeps annotations of other functions only. Give it to parallel_for in a property list", p.name)
 		}
@@ -157,6 +147,30 @@ func (a annotation) lowerProperties() error {
 		}
 	}
 	return nil
+}
+
+// argumentProperties reads the arguments of an annotation: a constant with pairs of a name
+// and a value.
+func argumentProperties(m *llvmir.Module, arguments llvmir.Value) ([]property, error) {
+	name, _ := arguments.BaseGlobal()
+	g := m.Global(name)
+	if g == nil {
+		return nil, errors.New("it has no names and values of properties")
+	}
+	value, _ := g.InitializerValue()
+	fields := value.Elements()
+	if len(fields) == 0 || len(fields)%2 != 0 {
+		return nil, errors.New("its arguments are not pairs of a name and a value")
+	}
+	var list []property
+	for i := 0; i < len(fields); i += 2 {
+		p, ok := readProperty(m, fields[i], fields[i+1])
+		if !ok {
+			return nil, fmt.Errorf("arguments %d and %d are not the name and the value of a property", i+1, i+2)
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 // kernelOnly are properties that mean nothing for a function that a kernel calls, such as

@@ -137,7 +137,7 @@ func TestPropertyAnnotations(t *testing.T) {
 func FuzzAnnotations(f *testing.F) {
 	const fn, v = "addrspacecast (ptr @f to ptr addrspace(1))\n", "@v\n"
 	for _, text := range []string{
-		annotated("sycl-device-has:fp64"), kernelProperties, atexit,
+		annotated("sycl-device-has:fp64"), kernelProperties, variableInCode,
 		withArguments(fn, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }"),
 		withArguments(v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }"),
 		withArguments(fn, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }"),

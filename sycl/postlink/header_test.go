@@ -19,17 +19,19 @@ import (
 // header is the folder of the device header.
 var header = filepath.Join("..", "..", "rules", "device")
 
-// compileHeader compiles a source that includes the device header.
+// compileHeader compiles a source that includes the device header, by way of bitcode as a
+// build does: clang writes some things as text that bitcode cannot have.
 func compileHeader(t *testing.T, source string, options ...string) (string, error) {
 	t.Helper()
-	clang := programs.Find(t, "clang++")
-	args := append([]string{"-std=c++20", "-fsycl", "-fsycl-device-only", "-Wall", "-Wextra", "-Werror", "-S", "-emit-llvm", "-I", header, source, "-o", "-"}, options...)
-	command := exec.CommandContext(t.Context(), clang, args...)
-	var messages strings.Builder
-	command.Stderr = &messages
-	out, err := command.Output()
+	clang, dis := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis")
+	bitcode := filepath.Join(t.TempDir(), "code.bc")
+	args := append([]string{"-std=c++20", "-fsycl", "-fsycl-device-only", "-Wall", "-Wextra", "-Werror", "-c", "-emit-llvm", "-I", header, source, "-o", bitcode}, options...)
+	if out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), dis, bitcode, "-o", "-").Output()
 	if err != nil {
-		return "", fmt.Errorf("%w\n%s", err, messages.String())
+		t.Fatalf("llvm-dis: %v", err)
 	}
 	return string(out), nil
 }
@@ -42,10 +44,10 @@ func TestHeaderProperties(t *testing.T) {
 kernel shop::Owned: sycl-grf-size=0 sycl-module-id=shop.cpp sycl-sub-group-size=8 !sycl_declared_aspects i32 2, i32 5
 kernel shop::Named: sycl-module-id=shop.cpp
 kernel shop::Plain: sycl-module-id=shop.cpp
-variable shop::sold: sycl-device-global-size=4 sycl-device-image-scope= sycl-host-access=0 sycl-unique-id=shop.cpp_____ZN4shopL4soldE
-variable shop::shelves: sycl-device-global-size=16 sycl-device-image-scope= sycl-unique-id=_ZN4shop7shelvesE
-variable shop::items: sycl-device-global-size=12 sycl-device-image-scope= sycl-host-access=1 sycl-unique-id=_ZN4shop5itemsE
 variable shop::Till::cash: sycl-device-global-size=4 sycl-device-image-scope= sycl-unique-id=_ZN4shop4Till4cashE
+variable shop::items: sycl-device-global-size=12 sycl-device-image-scope= sycl-host-access=1 sycl-unique-id=_ZN4shop5itemsE
+variable shop::shelves: sycl-device-global-size=16 sycl-device-image-scope= sycl-unique-id=_ZN4shop7shelvesE
+variable shop::sold: sycl-device-global-size=4 sycl-device-image-scope= sycl-host-access=0 sycl-unique-id=shop.cpp_____ZN4shopL4soldE
 pointer: sycl-alignment=64 sycl-cache-read-hint=80
 `
 	for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
@@ -99,7 +101,7 @@ func describeProperties(t *testing.T, m *llvmir.Module) string {
 			text, _ := constantText(m, in.Operand(1))
 			arguments, _ := in.Operand(4).BaseGlobal()
 			value, ok := m.Global(arguments).InitializerValue()
-			if text != "sycl-properties" || !ok {
+			if text != annotateProperties || !ok { // those of variables are gone
 				t.Errorf("an annotation of a pointer: %s", in.Text())
 			}
 			line := "pointer:"
@@ -110,11 +112,14 @@ func describeProperties(t *testing.T, m *llvmir.Module) string {
 			pointers[line] = true
 		}
 	}
+	var variables []string
 	for _, g := range m.Globals() {
 		if all := describeAttributes(g.Attributes()); all != "" {
-			fmt.Fprintf(&b, "variable %s:%s\n", variableName(g.Name()), all)
+			variables = append(variables, fmt.Sprintf("variable %s:%s\n", variableName(g.Name()), all))
 		}
 	}
+	slices.Sort(variables)
+	b.WriteString(strings.Join(variables, ""))
 	for line := range pointers {
 		b.WriteString(line + "\n")
 	}

@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// The functions that device code of our header calls to say what has which property:
-// the kernel that the call is in, and the variable that the first argument points to.
-// Both have a name and a value as last arguments. Nothing defines them.
+// kernelPropertyCall is what kernels of our header call with the name and the value of a
+// property that they have. Nothing defines it.
+const kernelPropertyCall = "_Z27__sycl_lite_kernel_propertyPKcS0_"
+
+// Where device code of our header uses a device_global, this annotation of the pointer to it
+// has the names and values of the variable's properties as arguments.
 const (
-	kernelPropertyCall   = "_Z27__sycl_lite_kernel_propertyPKcS0_"
-	variablePropertyCall = "_Z29__sycl_lite_variable_propertyPKvPKcS2_"
+	annotatePointer  = "llvm.ptr.annotation."
+	annotateVariable = "sycl-device-global"
 )
 
 // lowerKernelProperties gives kernels the attributes that they call for, and removes the
@@ -39,7 +43,7 @@ func lowerKernelProperties(m *llvmir.Module) error {
 }
 
 func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr) error {
-	p, err := calledProperty(m, in, 0)
+	p, err := calledProperty(m, in)
 	switch {
 	case err != nil:
 		return err
@@ -50,11 +54,11 @@ func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr)
 }
 
 // calledProperty reads the name and the value that a call has as arguments.
-func calledProperty(m *llvmir.Module, in *llvmir.Instr, first int) (property, error) {
-	if in.NumOperands() != first+2 {
+func calledProperty(m *llvmir.Module, in *llvmir.Instr) (property, error) {
+	if in.NumOperands() != 2 {
 		return property{}, fmt.Errorf("it does not call for a property with a name and a value")
 	}
-	p, ok := readProperty(m, in.Operand(first), in.Operand(first+1))
+	p, ok := readProperty(m, in.Operand(0), in.Operand(1))
 	if !ok {
 		return p, fmt.Errorf("it calls for a property whose name and value are no constant texts")
 	}
@@ -95,39 +99,73 @@ func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
 	return &devicecode.MetadataError{Msg: fmt.Sprintf("%s'%s': %v", place, kernelname.Display(f.Name()), err)}
 }
 
-// lowerVariableProperties gives variables the attributes that their destructors call for,
-// and removes the calls. Of a variable with a constructor for constants, only the code that
-// registers its destructor says at any level of optimization which function that is:
-//
-//	call i32 @__cxa_atexit(ptr @destructor, ptr @variable, ptr @__dso_handle)
-//
-// From the calls on, all functions are read that pass the pointer on.
+// lowerVariableProperties gives variables the attributes that annotations of pointers to them
+// name, and removes the annotations. The pointer is the variable itself or, in code that is
+// not optimized, a parameter: then all functions are read that pass it on.
 func lowerVariableProperties(m *llvmir.Module, id string) error {
-	if m.Function(variablePropertyCall) == nil {
+	annotating := annotatingFunctions(m)
+	if len(annotating) == 0 {
 		return nil
 	}
 	v := variableProperties{
-		module: m, source: id, given: map[*llvmir.Function]map[int][]property{}, variables: map[string]bool{},
+		module: m, source: id, given: map[*llvmir.Function]map[int][]property{}, variables: map[string]bool{}, queue: slices.Clone(annotating),
 	}
 	for _, g := range m.Globals() {
 		v.variables[g.Name()] = true
 	}
-	v.queue = callersOf(m, variablePropertyCall)
-	calling := slices.Clone(v.queue)
 	for len(v.queue) > 0 {
 		f := v.queue[0]
 		v.queue = v.queue[1:]
 		v.read(f)
 	}
-	for _, f := range calling {
+	for _, f := range annotating {
 		for in := range f.Calls() {
-			if name, _ := in.Callee(); name == variablePropertyCall {
-				f.Replace(in, "")
+			if annotatesVariable(m, in) {
+				f.Replace(in, plainPointer(in))
 			}
 		}
 	}
-	deleteUnused(m, variablePropertyCall)
 	return errors.Join(v.errs...)
+}
+
+// plainPointer returns what has the result of an annotation and does nothing else.
+func plainPointer(in *llvmir.Instr) string {
+	result := ""
+	for t := range llvmir.Tokens(in.Text()) {
+		result = t.Text
+		break
+	}
+	pointer := in.Operand(0)
+	return fmt.Sprintf("%s = getelementptr i8, %s %s, i64 0", result, pointer.Type, pointer.Text)
+}
+
+// annotatingFunctions returns the functions that have an annotation of a variable.
+func annotatingFunctions(m *llvmir.Module) []*llvmir.Function {
+	var list []*llvmir.Function
+	for _, f := range m.Functions() {
+		if f.Defined() || !strings.HasPrefix(f.Name(), annotatePointer) {
+			continue
+		}
+		for _, caller := range callersOf(m, f.Name()) {
+			for in := range caller.Calls() {
+				if annotatesVariable(m, in) {
+					list = append(list, caller)
+					break
+				}
+			}
+		}
+	}
+	return list
+}
+
+// annotatesVariable reports whether an instruction is an annotation of a variable.
+func annotatesVariable(m *llvmir.Module, in *llvmir.Instr) bool {
+	name, _ := in.Callee()
+	if !strings.HasPrefix(name, annotatePointer) || in.NumOperands() < 2 || in.Result() == "" {
+		return false
+	}
+	text, _ := constantText(m, in.Operand(1))
+	return text == annotateVariable
 }
 
 // variableProperties finds the variables that properties are for.
@@ -165,59 +203,70 @@ func (v *variableProperties) fault(err error) {
 }
 
 func (v *variableProperties) call(p *pointers, in *llvmir.Instr) error {
-	name, _ := in.Callee()
-	if name == variablePropertyCall {
-		called, err := calledProperty(v.module, in, 1)
+	if annotatesVariable(v.module, in) {
+		list, err := v.annotated(in)
 		if err != nil {
 			return err
 		}
-		return v.give(p, in.Operand(0), called)
+		return v.give(p, in.Operand(0), list)
 	}
-	f, first := functionOf(v.module, name), 0
-	if name == "__cxa_atexit" && in.NumOperands() > 1 {
-		destructor, _ := in.Operand(0).BaseGlobal()
-		f, first = functionOf(v.module, destructor), 1
-	}
+	name, _ := in.Callee()
+	f := functionOf(v.module, name)
 	for _, i := range slices.Sorted(maps.Keys(v.given[f])) {
-		if first+i >= in.NumOperands() {
+		if i >= in.NumOperands() {
 			continue
 		}
-		for _, called := range v.given[f][i] {
-			if err := v.give(p, in.Operand(first+i), called); err != nil {
-				return err
-			}
+		if err := v.give(p, in.Operand(i), v.given[f][i]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// give gives a property to what a pointer of a function points to.
-func (v *variableProperties) give(p *pointers, pointer llvmir.Value, called property) error {
+// annotated reads the properties that an annotation has as arguments.
+func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
+	if in.NumOperands() < 5 {
+		return nil, fmt.Errorf("its annotation %q has no properties", annotateVariable)
+	}
+	list, err := argumentProperties(v.module, in.Operand(4))
+	if err != nil {
+		return nil, fmt.Errorf("its annotation %q: %w", annotateVariable, err)
+	}
+	return list, nil
+}
+
+// give gives properties to what a pointer of a function points to.
+func (v *variableProperties) give(p *pointers, pointer llvmir.Value, list []property) error {
 	origins := p.origins(pointer)
 	if len(origins) == 0 {
-		return fmt.Errorf("it has a device_global of its own. Declare it at namespace scope, or as a static member of a class")
+		return fmt.Errorf("it uses a device_global that is no variable at namespace scope and no static member of a class")
 	}
 	for _, o := range origins {
 		if o.variable == "" {
-			v.giveParam(p.function, o.param-1, called)
+			v.giveParam(p.function, o.param-1, list)
 			continue
 		}
-		if err := v.giveVariable(o.variable, called); err != nil {
+		if err := v.giveVariable(o.variable, list); err != nil {
 			return fmt.Errorf("variable '%s': %w", variableName(o.variable), err)
 		}
 	}
 	return nil
 }
 
-func (v *variableProperties) giveParam(f *llvmir.Function, param int, called property) {
+func (v *variableProperties) giveParam(f *llvmir.Function, param int, list []property) {
 	if v.given[f] == nil {
 		v.given[f] = map[int][]property{}
 	}
-	list := v.given[f][param]
-	if slices.Contains(list, called) || len(list) == mostProperties {
+	known := v.given[f][param]
+	for _, p := range list {
+		if !slices.Contains(known, p) && len(known) < mostProperties {
+			known = append(known, p)
+		}
+	}
+	if len(known) == len(v.given[f][param]) {
 		return
 	}
-	v.given[f][param] = append(list, called)
+	v.given[f][param] = known
 	for _, caller := range callersOf(v.module, f.Name()) {
 		if !slices.Contains(v.queue, caller) {
 			v.queue = append(v.queue, caller)
@@ -225,7 +274,7 @@ func (v *variableProperties) giveParam(f *llvmir.Function, param int, called pro
 	}
 }
 
-func (v *variableProperties) giveVariable(name string, p property) error {
+func (v *variableProperties) giveVariable(name string, list []property) error {
 	g := v.module.Global(name)
 	if g == nil {
 		return fmt.Errorf("it is no variable")
@@ -233,7 +282,12 @@ func (v *variableProperties) giveVariable(name string, p property) error {
 	if _, ok := g.Attribute(attrUniqueID); !ok {
 		g.SetAttribute(attrUniqueID, v.uniqueID(g))
 	}
-	return setProperty(v.module, g, p)
+	for _, p := range list {
+		if err := setProperty(v.module, g, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // uniqueID returns the name by which hosts know a variable: its symbol. One that only its
