@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "bitcode.hpp"
+#include "files.hpp"
 
 namespace {
 
@@ -114,19 +115,6 @@ using Compile = Result(File source, View<File> headers, View<const char *> optio
 
 // -- failures --
 
-enum Exit : int { kDone, kDoesNotCompile, kUsage, kBadInput, kMachineFailed };
-
-struct Failure {
-  Exit code;
-  std::string text;
-};
-
-[[noreturn]] void fail(Exit code, std::string text) { throw Failure{code, std::move(text)}; }
-
-[[noreturn]] void fail_io(const std::string &name, int error = errno) {
-  fail(kMachineFailed, name + ": error: " + std::strerror(error));
-}
-
 // print prints what a failure has to say, which may be nothing.
 void print(const Failure &f) {
   if (!f.text.empty())
@@ -150,44 +138,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-// -- files --
-
-std::string read_file(const std::string &name) {
-  std::error_code error;
-  if (fs::is_directory(name, error))
-    fail(kBadInput, name + ": error: this is a folder, not a file");
-  FILE *f = std::fopen(name.c_str(), "rb");
-  if (!f) fail(kBadInput, name + ": error: " + std::strerror(errno));
-  std::string text;
-  char buffer[1 << 16];
-  while (size_t n = std::fread(buffer, 1, sizeof buffer, f)) text.append(buffer, n);
-  if (std::ferror(f)) fail_io(name);
-  std::fclose(f);
-  return text;
-}
-
-void write_file(const std::string &name, const void *data, size_t size) {
-  FILE *f = std::fopen(name.c_str(), "wb");
-  if (!f) fail_io(name);
-  bool ok = size == 0 || std::fwrite(data, 1, size, f) == size;
-  if (std::fclose(f) != 0 || !ok) fail_io(name);
-}
-
-void write_file(const std::string &name, const std::string &text) {
-  write_file(name, text.data(), text.size());
-}
-
-void move_file(const std::string &from, const std::string &to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail_io(to);
-}
-
-void make_folder(const std::string &name) {
-  std::error_code error;
-  fs::create_directory(name, error);
-  if (error == std::errc::file_exists) fail_io(name, ENOTDIR);
-  if (error) fail_io(name, error.value());
 }
 
 // -- diagnostics --
@@ -353,21 +303,24 @@ std::string linked_name(void *handle) {
 
 jit::Compile *load(const std::string &file) {
   shared->doing = "it was loaded";
-  if (access(file.c_str(), R_OK) != 0) fail_io(file);
+  struct stat info;
+  if (access(file.c_str(), R_OK) != 0 || stat(file.c_str(), &info) != 0) fail_io(file);
+  check_regular(file, info);
   const fs::path path = fs::absolute(file);  // without a slash dlopen looks elsewhere
   for (const char *name : kCompanions)
     dlopen((path.parent_path() / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    fail(kMachineFailed, file + ": error: the library cannot be loaded: " + dlerror() +
-                             "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be "
+    fail_at(kMachineFailed, file,
+            std::string("the library cannot be loaded: ") + dlerror() +
+                "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be "
                              "beside it, and libz.so.1 on the machine");
   std::string name = linked_name(handle);
   if (name.empty()) name = path.filename();
   std::snprintf(shared->library, sizeof shared->library, "%s", name.c_str());
   void *compile = dlsym(handle, "compileSYCL");
   if (!compile)
-    fail(kBadInput, file + ": error: this is not libsycl-jit: it has no function compileSYCL");
+    fail_at(kBadInput, file, "this is not libsycl-jit: it has no function compileSYCL");
   return reinterpret_cast<jit::Compile *>(compile);
 }
 
@@ -457,8 +410,26 @@ struct Arguments {
   std::vector<std::string> options;
 };
 
-// scratch returns where an output is while it is written.
-std::string scratch(const std::string &name) { return name + ".driver.tmp"; }
+// Places are where outputs are while they are written, "" for those that are not wanted.
+struct Places {
+  std::string output, output_dir, header, footer, depfile, unused;
+};
+
+constexpr const char *kTable = "images.table";
+
+// places finds places. The output that the others belong to is the last one.
+Places places(const Arguments &args, Outputs &outputs) {
+  Places at;
+  const std::pair<const std::string &, std::string &> files[] = {{args.header, at.header},
+                                                                 {args.footer, at.footer},
+                                                                 {args.depfile, at.depfile},
+                                                                 {args.unused, at.unused},
+                                                                 {args.output, at.output}};
+  for (const auto &[name, place] : files)
+    if (!name.empty()) place = outputs.file(name);
+  if (!args.output_dir.empty()) at.output_dir = outputs.folder(args.output_dir, kTable);
+  return at;
+}
 
 // compile_source compiles the input. The whole pipeline runs, as the library knows no
 // end before it.
@@ -466,7 +437,7 @@ jit::Result compile_source(const Arguments &args, std::vector<std::string> optio
   const std::string source = read_file(args.input);
   size_t nul = source.find('\0');
   if (nul != source.npos)
-    fail(kBadInput, args.input + ": error: there is a NUL byte at offset " + std::to_string(nul));
+    fail_at(kBadInput, args.input, "there is a NUL byte at offset " + std::to_string(nul));
   // Options of the user come last, as the last one may lack its value.
   options.insert(options.end(), args.options.begin(), args.options.end());
   jit::Result result = call(args.library, args.input, source, options, "");
@@ -523,59 +494,69 @@ std::string unread(std::string_view candidates, std::string_view rule) {
   return out;
 }
 
-void compile(const Arguments &args) {
-  std::vector<std::string> options = {"-fsycl-device-code-split=off"};  // images do not matter
-  if (!args.header.empty())
-    options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + scratch(args.header)});
-  if (!args.footer.empty())
-    options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + scratch(args.footer)});
-  const std::string &list = args.depfile.empty() ? args.unused : args.depfile;
-  if (!list.empty())
-    options.insert(options.end(), {"-MD", "-MF", scratch(list), "-MT", args.output});
-  jit::Result result = compile_source(args, options);
-  bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
-  write_file(scratch(args.output), result.bitcode.data, result.bitcode.size);
-  if (list.empty()) return;
-  const std::string rule = read_file(scratch(list));
-  if (!args.depfile.empty()) write_file(scratch(args.depfile), on_disk(rule));
-  if (!args.unused.empty())
-    write_file(scratch(args.unused), unread(read_file(args.candidates), rule));
+// fixed returns a name of a place that is the same in each run: with -g the compiler puts its
+// command line into the debug information. The folder is that of an open file, by its number.
+std::string fixed(const std::string &place, int number) {
+  if (place.empty()) return "";
+  const fs::path path(place);
+  const int folder = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0 || dup2(folder, number) < 0) fail_io(path.parent_path());
+  const fs::path name = "/proc/self/fd/" + std::to_string(number);
+  return fs::exists(name) ? name / path.filename() : path;
 }
 
-void write_images(const Arguments &args, const jit::Result &result) {
-  const std::string dir = scratch(args.output_dir);
+void compile(const Arguments &args, const Places &at) {
+  std::vector<std::string> options = {"-fsycl-device-code-split=off"};  // images do not matter
+  const std::string header = fixed(at.header, 40), footer = fixed(at.footer, 41);
+  const std::string list = fixed(at.depfile.empty() ? at.unused : at.depfile, 42);
+  if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
+  if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
+  if (!list.empty()) options.insert(options.end(), {"-MD", "-MF", list, "-MT", args.output});
+  jit::Result result = compile_source(args, options);
+  bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
+  write_file(at.output, args.output, result.bitcode.data, result.bitcode.size);
+  if (list.empty()) return;
+  const std::string rule = read_file(list);
+  if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
+  if (!at.unused.empty())
+    write_file(at.unused, args.unused, unread(read_file(args.candidates), rule));
+}
+
+void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
   std::string table = "[Code|Properties|Symbols]\n";
-  make_folder(dir);
   for (size_t i = 0; i < result.images.size; i++) {
     const jit::Image &image = result.images.data[i];
     if (image.format != jit::kSPIRV)
-      fail(kBadInput, args.input + ": error: the compiler made an image that is not SPIR-V");
+      fail_at(kBadInput, args.input, "the compiler made an image that is not SPIR-V");
     const std::string stem = std::to_string(i);
-    write_file(dir + "/" + stem + ".spv", image.data, image.size);
-    write_file(dir + "/" + stem + ".prop", property_text(image));
-    write_file(dir + "/" + stem + ".sym", symbol_text(image));
+    write_file(dir + "/" + stem + ".spv", args.output_dir, image.data, image.size);
+    write_file(dir + "/" + stem + ".prop", args.output_dir, property_text(image));
+    write_file(dir + "/" + stem + ".sym", args.output_dir, symbol_text(image));
     table += stem + ".spv|" + stem + ".prop|" + stem + ".sym\n";
   }
-  write_file(dir + "/images.table", table);
+  write_file(dir + "/" + kTable, args.output_dir, table);
 }
 
-void post_link(const Arguments &args) {
+void post_link(const Arguments &args, const Places &at) {
   const std::string bitcode = read_file(args.input);
-  if (bitcode.empty()) fail(kBadInput, args.input + ": error: the file is empty, not bitcode");
+  if (bitcode.empty()) fail_at(kBadInput, args.input, "the file is empty, not bitcode");
   // When the library cannot read bitcode, it compiles the source instead: that must fail.
   jit::Result result = call(args.library, args.input, "#error\n", args.options, bitcode);
   size_t unread = result.log.view().find("Loading of cached device code failed");
   if (unread != std::string_view::npos) {
     std::string why = unwrapped(result.log.view().substr(unread));
-    fail(kBadInput, args.input + ": error: " + shared->library + " cannot read the bitcode: " +
-                        why.substr(0, why.find('\n')) +
-                        "\nnote: it reads that of its own release of LLVM and of older ones");
+    fail_at(kBadInput, args.input,
+            std::string(shared->library) + " cannot read the bitcode: " +
+                why.substr(0, why.find('\n')) +
+                "\nnote: it reads that of its own release of LLVM and of older ones");
   }
   report(result);
-  write_images(args, result);
+  write_images(args, at.output_dir, result);
 }
 
-void build(const Arguments &args) { write_images(args, compile_source(args, {})); }
+void build(const Arguments &args, const Places &at) {
+  write_images(args, at.output_dir, compile_source(args, {}));
+}
 
 constexpr const char *kCheckSource = R"(#include <sycl/sycl.hpp>
 void check(sycl::queue &q, float *p) {
@@ -595,55 +576,69 @@ void check(const Arguments &args) {
   report(result);
   if (result.bitcode.size < 4 || std::memcmp(result.bitcode.data, "BC\xc0\xde", 4) != 0 ||
       result.images.size != 1 || !is_check_image(result.images.data[0]))
-    fail(kBadInput, args.library + ": error: " + shared->library +
-                        " does not give back a kernel's image as the driver expects it" +
-                        "\nnote: the driver knows DPC++ 2025.3 to 2026.2");
+    fail_at(kBadInput, args.library,
+            std::string(shared->library) +
+                " does not give back a kernel's image as the driver expects it" +
+                "\nnote: the driver knows DPC++ 2025.3 to 2026.2");
 }
 
 // -- the parent --
 
-// finish puts the outputs in their places, the one that names the others last.
-void finish(const Arguments &args) {
-  for (const std::string &name : {args.header, args.footer, args.depfile, args.unused, args.output})
-    if (!name.empty()) move_file(scratch(name), name);
-  if (args.output_dir.empty()) return;
-  make_folder(args.output_dir);
-  const std::string table = "images.table";
-  for (const fs::directory_entry &e : fs::directory_iterator(scratch(args.output_dir)))
-    if (e.path().filename() != table)
-      move_file(e.path(), args.output_dir / e.path().filename());
-  move_file(scratch(args.output_dir) + "/" + table, args.output_dir + "/" + table);
-}
-
-// discard removes what is not in its place.
-void discard(const Arguments &args) {
-  std::error_code ignored;
-  for (const std::string &name :
-       {args.header, args.footer, args.depfile, args.unused, args.output, args.output_dir})
-    if (!name.empty()) fs::remove_all(scratch(name), ignored);
-}
-
-Exit work(const Arguments &args) {
+Exit work(const Arguments &args, const Places &at) {
   try {
-    if (args.command == "compile") compile(args);
-    if (args.command == "post-link") post_link(args);
-    if (args.command == "build") build(args);
+    if (args.command == "compile") compile(args, at);
+    if (args.command == "post-link") post_link(args, at);
+    if (args.command == "build") build(args, at);
     if (args.command == "check") check(args);
   } catch (const Failure &f) {
     print(f);
     return f.code;
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "driver: error: %s\n", e.what());
+    return kMachineFailed;
   }
   return kDone;
 }
 
-Exit child(const Arguments &args, pid_t parent) {
+// Signals are those that the parent waits for.
+class Signals {
+ public:
+  Signals() {
+    signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGCHLD);
+    for (int s : {SIGINT, SIGTERM}) {
+      struct sigaction now;
+      sigaction(s, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) sigaddset(&set_, s);  // as in the background of a script
+    }
+    sigprocmask(SIG_BLOCK, &set_, &before_);
+  }
+  Signals(const Signals &) = delete;
+  ~Signals() { restore(); }
+
+  void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  // wait waits for the end of a child, or for a signal that ends the driver.
+  int wait() const {
+    int signal = 0;
+    while (sigwait(&set_, &signal) == EINTR) {
+    }
+    return signal;
+  }
+
+ private:
+  sigset_t set_, before_;
+};
+
+Exit child(const Arguments &args, const Places &at, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // who ends the driver ends the compiler
   if (getppid() != parent) return kMachineFailed;
   rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS"})
     unsetenv(name);  // clang reads them, but the command line is to say all
-  Exit code = work(args);
+  Exit code = work(args, at);
   std::fflush(nullptr);
   shared->ended = true;
   return code;
@@ -657,7 +652,7 @@ void crash(const Arguments &args, int status) {
   std::string how = "exit code " + std::to_string(WEXITSTATUS(status));
   if (signal) how = "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
   std::fprintf(stderr, "%s%s: error: the device compiler %s ended by %s while %s\n",
-               output.c_str(), input.c_str(), *shared->library ? shared->library : "",
+               output.c_str(), shown(input).c_str(), *shared->library ? shared->library : "",
                how.c_str(), shared->doing);
   if (signal == SIGKILL || contains(output, "out of memory") || contains(output, "bad_alloc"))
     std::fputs("note: the machine is out of memory: let fewer compilers run at once\n", stderr);
@@ -668,6 +663,35 @@ void crash(const Arguments &args, int status) {
                stderr);
 }
 
+// Stopped is the signal that ends the driver.
+struct Stopped {
+  int signal;
+};
+
+// run_child has a child do the work, and gives its status. It returns the signal that ends
+// the driver, 0 when there is none.
+int run_child(const Arguments &args, const Places &at, int &status) {
+  const Signals signals;
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) fail_io("fork");
+  if (pid == 0) {
+    signals.restore();
+    _exit(child(args, at, parent));
+  }
+  int signal = SIGCHLD;
+  while (signal == SIGCHLD) {
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return 0;
+    if (ended < 0 && errno != EINTR) fail_io("waitpid");
+    signal = signals.wait();
+  }
+  kill(pid, SIGKILL);
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return signal;
+}
+
 Exit supervise(const Arguments &args) {
   void *memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -676,26 +700,17 @@ Exit supervise(const Arguments &args) {
   shared->doing = "it started";
   shared->printed = memfd_create("printed", MFD_CLOEXEC);
   if (shared->printed < 0) fail_io("memfd_create");
-  discard(args);  // of a driver that was killed
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid < 0) fail_io("fork");
-  if (pid == 0) _exit(child(args, parent));
+  Outputs outputs;
+  const Places at = places(args, outputs);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) fail_io("waitpid");
-  Exit code = kMachineFailed;
-  if (!shared->ended || !WIFEXITED(status))
+  const int signal = run_child(args, at, status);
+  if (signal) throw Stopped{signal};
+  if (!shared->ended || !WIFEXITED(status)) {
     crash(args, status);
-  else
-    code = static_cast<Exit>(WEXITSTATUS(status));
-  try {
-    if (code == kDone) finish(args);
-  } catch (...) {
-    discard(args);
-    throw;
+    return kMachineFailed;
   }
-  discard(args);
+  const Exit code = static_cast<Exit>(WEXITSTATUS(status));
+  if (code == kDone) outputs.commit();
   return code;
 }
 
@@ -735,7 +750,7 @@ failed or the library crashed.
 )";
 
 [[noreturn]] void misuse(const std::string &text) {
-  fail(kUsage, "driver: error: " + text + "\nnote: 'driver --help' says more");
+  fail(kUsage, "driver: error: " + shown(text) + "\nnote: 'driver --help' says more");
 }
 
 struct Flag {
@@ -799,7 +814,7 @@ Arguments parse(const std::vector<std::string> &args) {
 
 Exit run(const std::vector<std::string> &args) {
   if (!args.empty() && (args[0] == "--help" || args[0] == "-h")) {
-    std::fputs(kHelp, stdout);
+    if (std::fputs(kHelp, stdout) < 0 || std::fflush(stdout) != 0) fail_io("standard output");
     return kDone;
   }
   return supervise(parse(args));
@@ -813,6 +828,12 @@ int main(int argc, char **argv) {
   } catch (const Failure &f) {
     print(f);
     return f.code;
+  } catch (const Stopped &stopped) {
+    std::fprintf(stderr, "driver: stopped by %s\n",
+                 stopped.signal == SIGINT ? "SIGINT" : "SIGTERM");
+    signal(stopped.signal, SIG_DFL);
+    raise(stopped.signal);
+    return 128 + stopped.signal;
   } catch (const std::exception &e) {
     std::fprintf(stderr, "driver: error: %s\n", e.what());
     return kMachineFailed;

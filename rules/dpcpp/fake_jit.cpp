@@ -7,6 +7,8 @@
 //	options          print the options
 //	die N            end by signal N
 //	exit N           end with exit code N
+//	touch NAME       make a file
+//	sleep N          wait for that many seconds
 //	nobitcode        give back none
 //	image FORMAT     begin an image
 //	symbol NAME      of the image
@@ -18,6 +20,7 @@
 // "-MF FILE" a rule with two headers, one of them as if it were in memory.
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -210,6 +213,8 @@ Result obey(const std::string &text, View<const char *> options) {
       for (size_t i = 0; i < options.size; i++) std::printf("option %s\n", options.data[i]);
     if (what == "die") die(std::atoi(line.c_str()));
     if (what == "exit") std::exit(std::atoi(line.c_str()));
+    if (what == "touch") write(line.c_str(), "");
+    if (what == "sleep") sleep(std::atoi(line.c_str()));
     if (what == "nobitcode") bitcode = false;
     if (what == "image") images.push_back({uint32_t(std::atoi(line.c_str())), {}, {}});
     if (what == "symbol") images.back().symbols.push_back(String(line));

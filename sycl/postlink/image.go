@@ -47,8 +47,8 @@ func (image *Image) EntryPoints() []string {
 	return names
 }
 
-// WriteCode writes the image as a module of its own: its entry points are visible,
-// all else of it is internal, what it does not define is declared.
+// WriteCode writes the image as a module of its own: its entry points are visible, as are
+// variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
 	entry := make(map[*llvmir.Function]bool, len(image.entryPoints))
 	for _, f := range image.entryPoints {
@@ -56,8 +56,8 @@ func (image *Image) WriteCode(w io.Writer) error {
 	}
 	visible := func(s llvmir.Symbol) bool {
 		f, ok := s.(*llvmir.Function)
-		if !ok { // the runtime finds device globals and host pipes by name
-			return s.HasAttribute(attrUniqueID) || s.HasAttribute(attrDeviceGlobalSize) || s.HasAttribute(attrHostPipe)
+		if !ok { // hosts find some variables by name, and images that are linked may share others
+			return true
 		}
 		return entry[f] || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
 			image.module.split.Dependencies && importable(f) && f.HasAttribute(devicecode.AttrModuleID)

@@ -13,6 +13,7 @@
 //   - what nothing on a device uses goes, and kernels get the metadata and the names
 //     that they have in images
 //   - functions that kernels call and no source defines are errors
+//   - compile-time properties become the metadata that translators read
 //   - kernels get the sets of virtual functions that they may call
 //   - functions get the aspects that they use ([aspects.Propagate])
 //   - the module is divided into images
@@ -22,8 +23,7 @@
 // Then [Image.WriteCode] writes an image's code, [Image.Properties] returns its
 // property sets, and [Image.Symbols] its symbol file.
 //
-// Metadata of specialization constants and compile-time properties goes to the images
-// as it is: other passes read it.
+// Metadata of specialization constants goes to the images as it is: other passes read it.
 //
 // All of it takes time in proportion to the module and to what is written. Attribute,
 // metadata and property names are those of DPC++'s post-link step.
@@ -36,6 +36,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/compiletime"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -103,7 +104,11 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
-	diagnostics := findVirtualFunctions(m)
+	diagnostics, err := compiletime.Lower(m)
+	if err != nil {
+		return nil, err
+	}
+	diagnostics = append(diagnostics, findVirtualFunctions(m)...)
 	known, err := newKnownAspects(m)
 	if err != nil {
 		return nil, err
@@ -130,6 +135,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
 	forgetUsed(m)
+	lowerSanitizerLists(m)
 	setSourceLanguage(m)
 	if err := lowerKernelNames(m); err != nil {
 		return err

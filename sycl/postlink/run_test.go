@@ -1,6 +1,7 @@
 package postlink
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,16 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestOnlyExternalFunctionsAreUnexpected: what is no SYCL_EXTERNAL function is of a source
+// that sees all of it, such as a function of a header.
+func TestOnlyExternalFunctionsAreUnexpected(t *testing.T) {
+	ir := strings.Replace(linked, "define spir_func void @_Z3barPd(ptr addrspace(1) %p) #1", "define linkonce_odr spir_func void @_Z3barPd(ptr addrspace(1) %p)", 1)
+	result, err := run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerKernel}})
+	if err != nil || len(result.Diagnostics) > 0 || len(result.Images) != 2 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func TestMarkSource(t *testing.T) {
 	m := parse(t, strings.NewReplacer(` #0`, "", ` #1`, "", ` !sycl_used_aspects !0`, "").Replace(linked[:strings.Index(linked, "attributes")]))
 	if err := markSource(m, "dir/a.cpp"); err != nil {
@@ -131,5 +142,43 @@ define spir_kernel void @k() !sycl_used_aspects !0 {
 		if err != nil || len(q.Aspects) != 1 || q.Aspects[0] != aspect.Atomic64 {
 			t.Errorf("number %s: %v, %v", number, q, err)
 		}
+	}
+}
+
+// TestPropertiesOfKernelsSplit: kernels whose properties require different sizes are in
+// different images, which say so.
+func TestPropertiesOfKernelsSplit(t *testing.T) {
+	m := parse(t, `target triple = "spir64-unknown-unknown"
+define spir_kernel void @a() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,4" {
+  ret void
+}
+define spir_kernel void @b() "sycl-module-id"="a.cpp" "sycl-sub-group-size"="16" {
+  ret void
+}
+define spir_kernel void @c() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,4" {
+  ret void
+}
+`)
+	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, image := range result.Images {
+		r, err := image.Properties(PropertyOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := requirement.FromProperties(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&got, q.WorkGroupSize, q.SubGroupSizes)
+	}
+	if want := "0 a c:\n1 b:\n"; describeImages(result.Images) != want {
+		t.Errorf("images %s, want %s", describeImages(result.Images), want)
+	}
+	if want := "[4 8 1] []\n[] [16]\n"; got.String() != want {
+		t.Errorf("requirements\n%s, want\n%s", got.String(), want)
 	}
 }

@@ -237,6 +237,21 @@ func checkImages(t *testing.T) {
 	}
 }
 
+// TestLibraryDebug: debug information has no names that differ from run to run.
+func TestLibraryDebug(t *testing.T) {
+	driver, library := driver(t), library(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q, float *p) { q.single_task<class K>([=] { p[0] = 1; }); }\n")
+	var bitcode [2]string
+	for i := range bitcode {
+		must(t, driver, "compile", "--library", library, "--output", "k.bc", "--header", "k.h", "--footer", "k.f", "--depfile", "k.d", "k.cpp", "--", "-g")
+		bitcode[i] = read(t, "k.bc")
+	}
+	if bitcode[0] != bitcode[1] {
+		t.Error("the bitcode of two runs differs")
+	}
+}
+
 // TestLibraryMessages: what the real library says comes out as for the stand-in.
 func TestLibraryMessages(t *testing.T) {
 	driver, library := driver(t), library(t)

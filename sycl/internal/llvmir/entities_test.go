@@ -399,3 +399,48 @@ define void @h() {
 		}
 	}
 }
+
+// TestReference: symbols as operands, with pointers of old and new versions.
+func TestReference(t *testing.T) {
+	for name, test := range map[string]struct{ ir, symbol, want string }{
+		"a function":                {"define void @f(ptr %p) { ret void }\n", "f", "ptr @f"},
+		"a variable":                {"@g = addrspace(1) global i32 0\n", "g", "ptr addrspace(1) @g"},
+		"a name in quotes":          {"declare void @\"a b\"()\n", "a b", `ptr @"a b"`},
+		"a function of LLVM 14":     {"define void @f(i32 addrspace(1)* %p) { ret void }\n", "f", "void (i32 addrspace(1)*)* @f"},
+		"a variable of LLVM 14":     {"@g = addrspace(1) global i32 0\n@h = global i8* null\n", "g", "i32 addrspace(1)* @g"},
+		"stars only in strings":     {"@s = constant [2 x i8] c\"i*\"\ndefine void @f() \"a\"=\"i32*\" { ret void }\n", "f", "ptr @f"},
+		"pointers only in the body": {"define void @f() {\n  %1 = load i32, i32* null\n  ret void\n}\n", "f", "void ()* @f"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, test.ir)
+			if got := m.Reference(m.Symbol(test.symbol)); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestBaseGlobal: LLVM prints constant expressions with and without a space after the
+// keyword.
+func TestBaseGlobal(t *testing.T) {
+	m := parse(t, "@g = global i32 0\n")
+	for text, want := range map[string]string{
+		"ptr @g": "g",
+		"ptr getelementptr inbounds ([4 x i32], ptr @g, i64 0, i64 1)":                                "g",
+		"ptr getelementptr(i32, ptr @g, i64 1)":                                                       "g",
+		"ptr addrspace(4) addrspacecast(ptr addrspace(1) @g to ptr addrspace(4))":                     "g",
+		"i8* bitcast(i32* @g to i8*)":                                                                 "g",
+		"ptr addrspace(4) addrspacecast (ptr getelementptr (i32, ptr @g, i64 1) to ptr addrspace(4))": "g",
+		"i64 add (i64 ptrtoint (ptr @g to i64), i64 1)":                                               "",
+		"ptr null": "",
+	} {
+		v, err := m.Value(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, _ := v.BaseGlobal(); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -28,6 +28,8 @@ type Module struct {
 	comdats   map[string]uint32 // items
 	nodes     nodeTable
 
+	pointers pointerForm // found when it is first needed
+
 	typesLock sync.RWMutex
 	interned  map[string]*Type // by text
 
@@ -97,12 +99,15 @@ func (m *Module) Alias(name string) *Alias {
 }
 
 // Triple returns the target triple, "" when there is none.
-func (m *Module) Triple() string {
+func (m *Module) Triple() string { return m.target("triple") }
+
+// target returns what the module says of its target: its triple or its datalayout.
+func (m *Module) target(what string) string {
 	for i := range m.items {
 		if m.items[i].kind != itemTarget || m.items[i].gone {
 			continue
 		}
-		if words := slices.Collect(Tokens(m.text(uint32(i)))); len(words) == 4 && words[0].Text == "target" && words[1].Text == "triple" {
+		if words := slices.Collect(Tokens(m.text(uint32(i)))); len(words) == 4 && words[0].Text == "target" && words[1].Text == what {
 			return stringValue(words[3].Text)
 		}
 	}

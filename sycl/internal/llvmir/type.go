@@ -66,6 +66,12 @@ func (t *Type) Elem() *Type {
 	return t.elem
 }
 
+// Len returns the number of elements of an array or a vector.
+func (t *Type) Len() uint64 { return t.length }
+
+// AddrSpace returns the address space of a pointer.
+func (t *Type) AddrSpace() int { return t.space }
+
 // Fields returns the field types of a struct that is written out.
 func (t *Type) Fields() []*Type {
 	if t.kind != Struct {

@@ -1,0 +1,271 @@
+//go:build linux
+
+package dpcpp
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// TestEndless: what has no end, or makes a program wait, is no input.
+func TestEndless(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "")
+	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := os.Create("huge.cpp")
+	if err == nil {
+		err = errors.Join(sparse.Truncate(1<<42), sparse.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const remedy = ": error: this is a pipe or a device, not a file: write the content to a file, and give its name\n"
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a pipe":            {[]string{"build", "--library", fake, "--output-dir", "out", "pipe"}, "pipe" + remedy},
+		"a device":          {[]string{"post-link", "--library", fake, "--output-dir", "out", "/dev/zero"}, "/dev/zero" + remedy},
+		"a pipe of names":   {[]string{"compile", "--library", fake, "--output", "k.bc", "--unused", "un", "--candidates", "pipe", "k.cpp"}, "pipe" + remedy},
+		"a large file":      {[]string{"build", "--library", fake, "--output-dir", "out", "huge.cpp"}, "huge.cpp: error: it is larger than 2 GiB, which an input may have\n"},
+		"a pipe as library": {[]string{"check", "--library", "./pipe"}, "./pipe" + remedy},
+		"an odd name":       {[]string{"build", "--library", fake, "--output-dir", "out", "a\x1b[31m\nb.cpp"}, "a\\x1b[31m\\x0ab.cpp: error: No such file or directory\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			done := make(chan struct{})
+			cmd := exec.Command(driver, test.args...)
+			var errs strings.Builder
+			cmd.Stderr = &errs
+			timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+			go func() { defer close(done); cmd.Run() }()
+			<-done
+			timer.Stop()
+			if code := cmd.ProcessState.ExitCode(); code != 3 || errs.String() != test.want {
+				t.Errorf("exit %d\n%swant 3\n%s", code, &errs, test.want)
+			}
+			if got := names(t, "."); got != "huge.cpp k.cpp pipe" {
+				t.Errorf("files: %s", got)
+			}
+		})
+	}
+}
+
+// TestPlaces: what an output is written to keeps what it is.
+func TestPlaces(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	compile := func(output string) {
+		t.Helper()
+		must(t, driver, "compile", "--library", fake, "--output", output, "k.cpp")
+	}
+	write(t, "k.cpp", "")
+
+	if err := os.Symlink("/dev/null", "null"); err != nil {
+		t.Fatal(err)
+	}
+	compile("null")
+	if info, err := os.Stat("/dev/null"); err != nil || info.Mode().IsRegular() {
+		t.Errorf("/dev/null: %v, %v", info.Mode(), err)
+	}
+
+	write(t, "file", "old")
+	if err := errors.Join(os.Chmod("file", 0o640), os.Mkdir("dir", 0o755), os.Symlink("../file", "dir/link")); err != nil {
+		t.Fatal(err)
+	}
+	compile("dir/link")
+	if info, err := os.Lstat("dir/link"); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat("file"); err != nil || info.Mode().Perm() != 0o640 || read(t, "file") != "BC\xc0\xde" {
+		t.Errorf("the file: %v, %v, %q", info.Mode(), err, read(t, "file"))
+	}
+
+	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string)
+	go func() { data, _ := os.ReadFile("pipe"); got <- string(data) }()
+	compile("pipe")
+	if data := <-got; data != "BC\xc0\xde" {
+		t.Errorf("the pipe has %q", data)
+	}
+	if code, _, stderr := run(t, driver, "compile", "--library", fake, "--output", "dir", "k.cpp"); code != 4 || stderr != "dir: error: there is a folder of this name\n" {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if got := names(t, ".") + " " + names(t, "dir"); got != "dir file k.cpp null pipe link" {
+		t.Errorf("files: %s", got)
+	}
+}
+
+func TestFullOutput(t *testing.T) {
+	driver := driver(t)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	cmd := exec.Command(driver, "--help")
+	cmd.Stdout = full
+	if cmd.Run(); cmd.ProcessState.ExitCode() != 4 {
+		t.Errorf("exit %d", cmd.ProcessState.ExitCode())
+	}
+}
+
+// TestStopped: a signal ends the driver and its compiler, and nothing is left.
+func TestStopped(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Chdir(t.TempDir())
+		write(t, "k.cpp", "touch started\nsleep 60\n")
+		cmd := exec.Command(driver, "compile", "--library", fake, "--output", "k.bc", "--header", "k.h", "k.cpp")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for names(t, ".") == "k.cpp" || !strings.Contains(names(t, "."), "started") {
+			time.Sleep(5 * time.Millisecond)
+		}
+		begin := time.Now()
+		cmd.Process.Signal(signal)
+		cmd.Wait()
+		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != signal || time.Since(begin) > 5*time.Second {
+			t.Errorf("it ended with %v after %v", cmd.ProcessState, time.Since(begin))
+		}
+		if want := map[syscall.Signal]string{syscall.SIGINT: "driver: stopped by SIGINT\n", syscall.SIGTERM: "driver: stopped by SIGTERM\n"}[signal]; errs.String() != want {
+			t.Errorf("it wrote %q", errs.String())
+		}
+		if got := names(t, "."); got != "k.cpp started" {
+			t.Errorf("files: %s", got)
+		}
+	}
+}
+
+// rounds is how often drivers are killed. RULES_SYCL_KILLS sets another number.
+func rounds() int {
+	if n, err := strconv.Atoi(os.Getenv("RULES_SYCL_KILLS")); err == nil {
+		return n
+	}
+	return 20
+}
+
+// A job writes outputs, all of one generation: a number of images that is also their name.
+type job struct {
+	args []string // before the source
+	main string
+	seen func(t *testing.T) map[string]bool // the generations of the outputs
+}
+
+var jobs = map[string]job{
+	"files": {[]string{"compile", "--output", "k.bc", "--header", "k.h", "--footer", "k.f"}, "k.bc", func(t *testing.T) map[string]bool {
+		return map[string]bool{strings.TrimPrefix(read(t, "k.bc"), "BC\xc0\xde"): true, read(t, "k.h"): true, read(t, "k.f"): true}
+	}},
+	"folder": {[]string{"build", "--output-dir", "out"}, "out/images.table", func(t *testing.T) map[string]bool {
+		rows := strings.Count(read(t, "out/images.table"), "\n") - 1
+		seen := map[string]bool{fmt.Sprintf("%d\n", rows): true}
+		for n := range rows {
+			seen[read(t, fmt.Sprintf("out/%d.sym", n))] = true
+		}
+		return seen
+	}},
+}
+
+// start starts a driver with the source of a generation.
+func (j job) start(t *testing.T, driver, fake string, generation int) *exec.Cmd {
+	t.Helper()
+	source := fmt.Sprintf("%d.cpp", generation)
+	if _, err := os.Stat(source); err != nil { // else another driver may read it
+		write(t, source, strings.Repeat(fmt.Sprintf("image 2\nsymbol %d\n", generation), generation))
+	}
+	cmd := exec.Command(driver, append([]string{j.args[0], "--library", fake}, append(j.args[1:len(j.args):len(j.args)], source)...)...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// check fails when the main output is there and the others are not of its generation.
+func (j job) check(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(j.main); err != nil {
+		return
+	}
+	if seen := j.seen(t); len(seen) != 1 {
+		t.Errorf("outputs of %d generations: %v", len(seen), seen)
+	}
+}
+
+// left counts scratch folders.
+func left() int {
+	here, _ := filepath.Glob(interrupt.ScratchPrefix + "*")
+	below, _ := filepath.Glob("out/" + interrupt.ScratchPrefix + "*")
+	return len(here) + len(below)
+}
+
+// TestKilled: after kill -9 the outputs are of one run, and what is left is removed by the
+// next one.
+func TestKilled(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	for name, j := range jobs {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			killed, leaving := 0, 0
+			for range rounds() {
+				cmd := j.start(t, driver, fake, 1+rand.IntN(9))
+				time.Sleep(time.Duration(rand.IntN(12_000)) * time.Microsecond)
+				cmd.Process.Kill()
+				cmd.Wait()
+				if !cmd.ProcessState.Exited() {
+					killed++
+				}
+				j.check(t)
+				leaving += left()
+			}
+			if err := j.start(t, driver, fake, 3).Wait(); err != nil {
+				t.Fatal(err)
+			}
+			j.check(t)
+			if _, err := os.Stat(j.main); err != nil || left() > 0 {
+				t.Errorf("after a run to the end: %v, %d scratch folders", err, left())
+			}
+			t.Logf("%d of %d runs were killed, %d states with scratch folders", killed, rounds(), leaving)
+		})
+	}
+}
+
+func TestTwoWriters(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	for name, j := range jobs {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for range rounds() {
+				a, b := j.start(t, driver, fake, 1+rand.IntN(9)), j.start(t, driver, fake, 1+rand.IntN(9))
+				if err := errors.Join(a.Wait(), b.Wait()); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Stat(j.main); err != nil {
+					t.Error(err)
+				}
+				j.check(t)
+			}
+			if left() > 0 {
+				t.Errorf("%d scratch folders are left", left())
+			}
+		})
+	}
+}

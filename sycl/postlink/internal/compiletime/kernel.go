@@ -1,0 +1,280 @@
+package compiletime
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+)
+
+const executionModeMD = "spirv.ExecutionMode"
+
+// A kernelProperty is a property of kernels that becomes metadata.
+type kernelProperty struct {
+	name     string // of the attribute
+	metadata string // what it becomes
+	content  func(k *kernel, value string) (string, error)
+}
+
+// kernelProperties are in the order in which their metadata is attached.
+var kernelProperties = []kernelProperty{
+	{"sycl-work-group-size", "reqd_work_group_size", (*kernel).sizes},
+	{"sycl-work-group-size-hint", "work_group_size_hint", (*kernel).sizes},
+	{"sycl-max-work-group-size", "max_work_group_size", (*kernel).sizes},
+	{"sycl-max-linear-work-group-size", "max_linear_work_group_size", (*kernel).linearSize},
+	{"sycl-sub-group-size", "intel_reqd_sub_group_size", (*kernel).subGroupSize},
+	{attrGRFSize, registerAllocMode, (*kernel).grfSize},
+	{attrGRFSize, maximumRegisters, (*kernel).largestGRF},
+	{attrRegisterAllocMode, registerAllocMode, (*kernel).allocMode},
+	{"sycl-maximum-registers", maximumRegisters, (*kernel).registers},
+	{"sycl-single-task", "max_global_work_dim", (*kernel).singleTask},
+	{"sycl-streaming-interface", "ip_interface", interfaceOf("streaming", "stall_free_return")},
+	{"sycl-register-map-interface", "ip_interface", interfaceOf("csr", "wait_for_done_write")},
+}
+
+const (
+	attrGRFSize           = "sycl-grf-size"
+	attrRegisterAllocMode = "sycl-register-alloc-mode" // until DPC++ 2025
+	registerAllocMode     = "RegisterAllocMode"
+	maximumRegisters      = "MaximumRegisters"
+	attrFloatingPoint     = "sycl-floating-point-control"
+)
+
+// A kernel is one whose properties are lowered.
+type kernel struct {
+	*llvmir.Function
+	module     *llvmir.Module
+	attributes map[string]string
+}
+
+func (l *lowering) kernel(f *llvmir.Function) error {
+	k := &kernel{f, l.m, map[string]string{}}
+	for _, a := range f.Attributes() {
+		if a.Quoted && strings.HasPrefix(a.Key, "sycl-") {
+			k.attributes[a.Key] = a.Value
+		}
+	}
+	if len(k.attributes) == 0 {
+		return nil
+	}
+	if _, ok := k.attributes[attrGRFSize]; ok {
+		if _, ok := k.attributes[attrRegisterAllocMode]; ok {
+			return badFunction(f.Name(), attrGRFSize, fmt.Errorf("the kernel has %q as well. Remove one of the two", attrRegisterAllocMode))
+		}
+	}
+	for _, p := range kernelProperties {
+		value, ok := k.attributes[p.name]
+		if !ok || f.HasMetadata(p.metadata) {
+			continue
+		}
+		content, err := p.content(k, value)
+		if err != nil {
+			return badFunction(f.Name(), p.name, err)
+		}
+		if content != "" {
+			f.SetMetadata(p.metadata, l.node(content))
+		}
+	}
+	l.dimensions(k)
+	return l.floatingPoint(k)
+}
+
+// dimensions notes the dimensionality of kernels whose sizes have fewer than three: the
+// metadata of the sizes always has three.
+func (l *lowering) dimensions(k *kernel) {
+	const kind = "work_group_num_dim"
+	value := cmp.Or(k.attributes["sycl-work-group-size"], k.attributes["sycl-max-work-group-size"])
+	if dims := strings.Count(value, ",") + 1; value != "" && dims < 3 && !k.HasMetadata(kind) {
+		k.SetMetadata(kind, l.node(number(32, uint64(dims))))
+	}
+}
+
+// sizes reads a work-group size, slowest dimension first. In metadata the fastest is first.
+func (k *kernel) sizes(value string) (string, error) {
+	words := strings.Split(value, ",")
+	if len(words) > 3 {
+		return "", fmt.Errorf("%q has more than three dimensions", value)
+	}
+	sizes := []string{}
+	for _, word := range words {
+		n, err := positive(word, k.sizeBits())
+		if err != nil {
+			return "", err
+		}
+		sizes = append(sizes, number(k.sizeBits(), n))
+	}
+	slices.Reverse(sizes)
+	for len(sizes) < 3 {
+		sizes = append(sizes, number(k.sizeBits(), 1))
+	}
+	return strings.Join(sizes, ", "), nil
+}
+
+func (k *kernel) linearSize(value string) (string, error) {
+	n, err := positive(value, k.sizeBits())
+	return number(k.sizeBits(), n), err
+}
+
+func (k *kernel) subGroupSize(value string) (string, error) {
+	n, err := positive(value, 32)
+	return number(32, n), err
+}
+
+// grfSize makes a mode of the number of registers. Other numbers have none: a compiler
+// for a device that knows them reads them in the property sets.
+func (k *kernel) grfSize(value string) (string, error) {
+	n, err := unsigned(value, 32)
+	mode, ok := map[uint64]uint64{0: 0, 128: 1, 256: 2}[n]
+	if err != nil || !ok || k.explicitSIMD() {
+		return "", err
+	}
+	return number(32, mode), nil
+}
+
+// largestGRF is for the size that has no mode. DPC++ says it ahead of time only.
+func (k *kernel) largestGRF(value string) (string, error) {
+	if value != "512" || !strings.HasPrefix(k.module.Triple(), "spir64_gen-") {
+		return "", nil
+	}
+	return number(32, 512), nil
+}
+
+func (k *kernel) allocMode(value string) (string, error) {
+	n, err := unsigned(value, 32)
+	if err == nil && n > 2 {
+		err = fmt.Errorf("%q is not 0 (automatic), 1 (small) or 2 (large)", value)
+	}
+	if k.explicitSIMD() {
+		return "", err
+	}
+	return number(32, n), err
+}
+
+// explicitSIMD reports whether the kernel is of explicit SIMD code, whose compiler reads
+// the registers in the property sets.
+func (k *kernel) explicitSIMD() bool { return k.HasMetadata("sycl_explicit_simd") }
+
+func (k *kernel) registers(value string) (string, error) {
+	n, err := unsigned(value, 32)
+	if n == 0 && err == nil {
+		return `!"AutoINTEL"`, nil
+	}
+	return number(32, n), err
+}
+
+// singleTask says of kernels for FPGAs that they have one work-item. Other devices have
+// no use for it.
+func (k *kernel) singleTask(string) (string, error) {
+	if !strings.HasPrefix(k.module.Triple(), "spir64_fpga-") {
+		return "", nil
+	}
+	return number(32, 0), nil
+}
+
+// interfaceOf returns a reader of a property that chooses an interface, and an option of
+// it unless its value is 0.
+func interfaceOf(name, option string) func(*kernel, string) (string, error) {
+	return func(_ *kernel, value string) (string, error) {
+		content := `!"` + name + `"`
+		if value == "" {
+			return content, nil
+		}
+		n, err := unsigned(value, 32)
+		if n != 0 {
+			content += `, !"` + option + `"`
+		}
+		return content, err
+	}
+}
+
+// A floatingPointMode is a bit of sycl-floating-point-control.
+type floatingPointMode struct {
+	bit    uint64
+	mode   int // of SPIR-V
+	widths []int
+}
+
+var floatingPointModes = []floatingPointMode{
+	{1 << 0, 4462, []int{64, 32, 16}}, // RoundingModeRTE
+	{1 << 1, 5620, []int{64, 32, 16}}, // RoundingModeRTPINTEL
+	{1 << 2, 5621, []int{64, 32, 16}}, // RoundingModeRTNINTEL
+	{1 << 3, 4463, []int{64, 32, 16}}, // RoundingModeRTZ
+	{1 << 4, 4460, []int{64, 32, 16}}, // DenormFlushToZero
+	{1 << 7, 4459, []int{16}},         // DenormPreserve
+	{1 << 6, 4459, []int{32}},
+	{1 << 5, 4459, []int{64}},
+}
+
+// floatingPoint says how a kernel rounds and what it does with denormals.
+func (l *lowering) floatingPoint(k *kernel) error {
+	value, ok := k.attributes[attrFloatingPoint]
+	if !ok {
+		return nil
+	}
+	bits, err := unsigned(value, 32)
+	switch {
+	case err != nil:
+		return badFunction(k.Name(), attrFloatingPoint, err)
+	case bits > 255:
+		return badFunction(k.Name(), attrFloatingPoint, fmt.Errorf("%q has bits that no mode has", value))
+	}
+	for _, m := range floatingPointModes {
+		if bits&m.bit == 0 {
+			continue
+		}
+		for _, width := range m.widths {
+			l.mode(k.Function, m.mode, width)
+		}
+	}
+	return nil
+}
+
+// mode adds an execution mode that is about numbers of a width, unless it is there.
+func (l *lowering) mode(f *llvmir.Function, mode, width int) {
+	if l.hasMode == nil {
+		l.hasMode = map[executionMode]bool{}
+		l.readModes()
+	}
+	if e := (executionMode{f.Name(), mode, width}); !l.hasMode[e] {
+		l.hasMode[e] = true
+		l.modes = append(l.modes, l.m.AddNode(fmt.Sprintf("%s, i32 %d, i32 %d", l.m.Reference(f), mode, width)))
+	}
+}
+
+type executionMode struct {
+	kernel      string
+	mode, width int
+}
+
+// readModes notes the execution modes that kernels have already.
+func (l *lowering) readModes() {
+	named := l.m.NamedMetadata(executionModeMD)
+	if named == nil {
+		return
+	}
+	for _, id := range named.Nodes() {
+		n := l.m.Node(id)
+		if n == nil {
+			continue
+		}
+		operands, numbers := n.Operands(), n.Ints()
+		if len(operands) != 3 || len(numbers) != 2 {
+			continue
+		}
+		if v, err := l.m.Value(operands[0].Text); err == nil {
+			if name, ok := v.Global(); ok {
+				l.hasMode[executionMode{name, int(numbers[0]), int(numbers[1])}] = true
+			}
+		}
+	}
+}
+
+// sizeBits returns the width of size_t.
+func (k *kernel) sizeBits() int {
+	if t := k.module.Triple(); strings.HasPrefix(t, "spir-") || strings.HasPrefix(t, "spirv32-") {
+		return 32
+	}
+	return 64
+}

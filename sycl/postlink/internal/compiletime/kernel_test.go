@@ -1,0 +1,123 @@
+package compiletime
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestKernels: what becomes of the properties of a kernel. The metadata is what DPC++
+// 2026.2 makes of the same properties, but where the name of a case says otherwise.
+func TestKernels(t *testing.T) {
+	for name, test := range map[string]struct {
+		properties string
+		triple     string // spir64-unknown-unknown
+		metadata   string // that the kernel has before
+		want       string // all metadata of the kernel
+		modes      string // !spirv.ExecutionMode
+		fail       string
+	}{
+		"nothing": {properties: `"sycl-module-id"="a" "sycl-optlevel"="2" nounwind`},
+		"a work-group size": {properties: `"sycl-work-group-size"="8"`,
+			want: "reqd_work_group_size {i64 8, i64 1, i64 1}\nwork_group_num_dim {i32 1}"},
+		"one of two dimensions": {properties: `"sycl-work-group-size"="8,4"`,
+			want: "reqd_work_group_size {i64 4, i64 8, i64 1}\nwork_group_num_dim {i32 2}"},
+		"one of three dimensions": {properties: `"sycl-work-group-size"="8,9,10"`,
+			want: "reqd_work_group_size {i64 10, i64 9, i64 8}"},
+		"one for a device with pointers of 32 bits": {properties: `"sycl-work-group-size"="8,9,10"`, triple: "spirv32-unknown-unknown",
+			want: "reqd_work_group_size {i32 10, i32 9, i32 8}"},
+		"a work-group size over 32 bits": {properties: `"sycl-work-group-size"="4294967297,1,1"`,
+			want: "reqd_work_group_size {i64 1, i64 1, i64 4294967297}"},
+		"a hint":           {properties: `"sycl-work-group-size-hint"="6,7"`, want: "work_group_size_hint {i64 7, i64 6, i64 1}"},
+		"a sub-group size": {properties: `"sycl-sub-group-size"="16"`, want: "intel_reqd_sub_group_size {i32 16}"},
+		"largest sizes": {properties: `"sycl-max-work-group-size"="16,4" "sycl-max-linear-work-group-size"="64"`,
+			want: "max_work_group_size {i64 4, i64 16, i64 1}\nmax_linear_work_group_size {i64 64}\nwork_group_num_dim {i32 2}"},
+		"metadata of the front end wins": {properties: `"sycl-work-group-size"="8" "sycl-sub-group-size"="16"`,
+			metadata: "!reqd_work_group_size !7 !work_group_num_dim !8 !intel_reqd_sub_group_size !9",
+			want:     "reqd_work_group_size {i32 2, i32 1, i32 1}\nwork_group_num_dim {i32 3}\nintel_reqd_sub_group_size {i32 32}"},
+
+		"128 registers":                   {properties: `"sycl-grf-size"="128"`, want: "RegisterAllocMode {i32 1}"},
+		"256 registers":                   {properties: `"sycl-grf-size"="256"`, want: "RegisterAllocMode {i32 2}"},
+		"any registers":                   {properties: `"sycl-grf-size"="0"`, want: "RegisterAllocMode {i32 0}"},
+		"512 registers":                   {properties: `"sycl-grf-size"="512"`},
+		"512 registers ahead of time":     {properties: `"sycl-grf-size"="512"`, triple: "spir64_gen-unknown-unknown", want: "MaximumRegisters {i32 512}"},
+		"registers that no device has":    {properties: `"sycl-grf-size"="16384"`},
+		"registers of explicit SIMD code": {properties: `"sycl-grf-size"="256"`, metadata: "!sycl_explicit_simd !6", want: "sycl_explicit_simd {}"},
+		"at most 128 registers":           {properties: `"sycl-maximum-registers"="128"`, want: "MaximumRegisters {i32 128}"},
+		"at most any registers":           {properties: `"sycl-maximum-registers"="0"`, want: `MaximumRegisters {!"AutoINTEL"}`},
+		"a mode, as DPC++ 2025 has it":    {properties: `"sycl-register-alloc-mode"="2"`, want: "RegisterAllocMode {i32 2}"},
+
+		"a single task":             {properties: `"sycl-single-task"`},
+		"a single task for an FPGA": {properties: `"sycl-single-task"`, triple: "spir64_fpga-unknown-unknown", want: "max_global_work_dim {i32 0}"},
+		"a streaming interface":     {properties: `"sycl-streaming-interface"`, want: `ip_interface {!"streaming"}`},
+		"one that does not stall":   {properties: `"sycl-streaming-interface"="1"`, want: `ip_interface {!"streaming", !"stall_free_return"}`},
+		"an interface of registers": {properties: `"sycl-register-map-interface"="0"`, want: `ip_interface {!"csr"}`},
+		"one that waits":            {properties: `"sycl-register-map-interface"="1"`, want: `ip_interface {!"csr", !"wait_for_done_write"}`},
+
+		"round to zero and keep denormals of float": {properties: `"sycl-floating-point-control"="72"`,
+			modes: "{ptr @k, i32 4463, i32 64}\n{ptr @k, i32 4463, i32 32}\n{ptr @k, i32 4463, i32 16}\n{ptr @k, i32 4459, i32 32}"},
+		"round to nearest and flush denormals": {properties: `"sycl-floating-point-control"="17"`,
+			modes: "{ptr @k, i32 4462, i32 64}\n{ptr @k, i32 4462, i32 32}\n{ptr @k, i32 4462, i32 16}\n{ptr @k, i32 4460, i32 64}\n{ptr @k, i32 4460, i32 32}\n{ptr @k, i32 4460, i32 16}"},
+		"round up, down, and keep denormals of double and half": {properties: `"sycl-floating-point-control"="166"`,
+			modes: "{ptr @k, i32 5620, i32 64}\n{ptr @k, i32 5620, i32 32}\n{ptr @k, i32 5620, i32 16}\n{ptr @k, i32 5621, i32 64}\n{ptr @k, i32 5621, i32 32}\n{ptr @k, i32 5621, i32 16}\n{ptr @k, i32 4459, i32 16}\n{ptr @k, i32 4459, i32 64}"},
+
+		"four dimensions":               {properties: `"sycl-work-group-size"="1,2,3,4"`, fail: `function k: property "sycl-work-group-size": "1,2,3,4" has more than three dimensions`},
+		"a size that is no number":      {properties: `"sycl-work-group-size"="8,x"`, fail: `"x" is not a number of 64 bits`},
+		"no size":                       {properties: `"sycl-work-group-size"`, fail: `"" is not a number of 64 bits`},
+		"a size of zero":                {properties: `"sycl-work-group-size"="8,0"`, fail: `"0" is not a size`},
+		"a size below zero":             {properties: `"sycl-sub-group-size"="-1"`, fail: `"-1" is not a number of 32 bits`},
+		"a sub-group size over 32 bits": {properties: `"sycl-sub-group-size"="4294967296"`, fail: `"4294967296" is not a number of 32 bits`},
+		"registers twice":               {properties: `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`, fail: `property "sycl-grf-size": the kernel has "sycl-register-alloc-mode" as well. Remove one of the two`},
+		"a mode that is none":           {properties: `"sycl-register-alloc-mode"="3"`, fail: `"3" is not 0 (automatic), 1 (small) or 2 (large)`},
+		"bits of no mode":               {properties: `"sycl-floating-point-control"="256"`, fail: `"256" has bits that no mode has`},
+		"an option that is no number":   {properties: `"sycl-streaming-interface"="yes"`, fail: `"yes" is not a number of 32 bits`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			triple := test.triple
+			if triple == "" {
+				triple = "spir64-unknown-unknown"
+			}
+			m := parse(t, "target triple = \""+triple+"\"\ndefine spir_kernel void @k() #0 "+test.metadata+` {
+  ret void
+}
+define spir_func void @f() #0 {
+  ret void
+}
+attributes #0 = { `+test.properties+` }
+!6 = !{}
+!7 = !{i32 2, i32 1, i32 1}
+!8 = !{i32 3}
+!9 = !{i32 32}
+`)
+			_, err := lower(t, m)
+			if test.fail != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fail) {
+					t.Fatalf("got %v, want an error with %q", err, test.fail)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := attached(m, m.Function("k").Attachments()); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+			if got := attached(m, m.Function("f").Attachments()); got != "" {
+				t.Errorf("the function that is no kernel has %s", got)
+			}
+			if got := named(m, "spirv.ExecutionMode"); got != test.modes {
+				t.Errorf("got modes\n%s\nwant\n%s", got, test.modes)
+			}
+		})
+	}
+}
+
+// TestTypedPointers: in IR of LLVM 14 a kernel is named with its type.
+func TestTypedPointers(t *testing.T) {
+	m := parse(t, "define spir_kernel void @k(i32 addrspace(1)* %p) \"sycl-floating-point-control\"=\"32\" {\n  ret void\n}\n")
+	if _, err := lower(t, m); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := named(m, "spirv.ExecutionMode"), "{void (i32 addrspace(1)*)* @k, i32 4459, i32 64}"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
