@@ -10,6 +10,7 @@ package specialize
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -71,6 +72,9 @@ type RequestError struct {
 func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s=%s: %s", safetext.Shorten(e.Setting.Name), safetext.Shorten(e.Setting.Value), e.Msg)
 }
+
+// ErrFixed is in the error for images that have something fixed.
+var ErrFixed = errors.New("it has the old value compiled in")
 
 // An ImageError is a fault of an image.
 type ImageError struct {
@@ -270,7 +274,7 @@ func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 	for _, u := range users {
 		img := &s.images[u.image]
 		if len(img.Fixed) > 0 && !o.DropFixed {
-			return change, &ImageError{img.Place, fmt.Errorf("%s has the default value of '%s' compiled in: build it with other default values, or leave it out", joined(img.Fixed), safetext.Shorten(change.DisplayName))}
+			return change, &ImageError{img.Place, fmt.Errorf("specialization constant '%s': %s: %w", safetext.Shorten(change.DisplayName), joined(img.Fixed), ErrFixed)}
 		}
 		if err := s.clash(u); err != nil {
 			return change, &ImageError{img.Place, err}

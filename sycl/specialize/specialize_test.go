@@ -191,7 +191,7 @@ func TestFixed(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3), image("module 1", 3)}
 	images[1].Fixed = []string{"the native image for intel_gpu_pvc"}
 	_, err := specialize.Set(images, settings, specialize.Options{})
-	if err == nil || err.Error() != "module 1: the native image for intel_gpu_pvc has the default value of 'app::scale' compiled in: build it with other default values, or leave it out" {
+	if !errors.Is(err, specialize.ErrFixed) || err.Error() != "module 1: specialization constant 'app::scale': the native image for intel_gpu_pvc: it has the old value compiled in" {
 		t.Errorf("got %v", err)
 	}
 	if all, _ := images[0].Metadata.Set(propset.SpecializationConstantDefaults).Get("all"); all.Bytes()[19] != 0x40 {
