@@ -47,6 +47,34 @@ func (image *Image) EntryPoints() []string {
 	return names
 }
 
+// ExplicitSIMD returns the symbol of an entry point that is explicit SIMD code, "" when
+// there is none.
+func (image *Image) ExplicitSIMD() string {
+	for _, f := range image.entryPoints {
+		if explicitSIMD(f) {
+			return f.Name()
+		}
+	}
+	return ""
+}
+
+// BFloat16Function returns a function of DPC++'s bfloat16 libraries that the image calls,
+// "" when there is none.
+func (image *Image) BFloat16Function() (string, error) {
+	sets, err := image.Properties(PropertyOptions{ImportedSymbols: true})
+	if err != nil {
+		return "", err
+	}
+	if imports := sets.Set(propset.ImportedSymbols); imports != nil {
+		for _, p := range imports.Properties() {
+			if bfloat16Library.MatchString(p.Key) {
+				return p.Key, nil
+			}
+		}
+	}
+	return "", nil
+}
+
 // WriteCode writes the image as a module of its own: its entry points are visible, as are
 // variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
@@ -87,7 +115,7 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	}
 	triple := m.ir.Triple()
 	o.ProgramMetadata = o.ProgramMetadata || strings.HasPrefix(triple, "nvptx") || strings.HasPrefix(triple, "amdgcn")
-	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries})
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole})
 	if err != nil {
 		return nil, err
 	}

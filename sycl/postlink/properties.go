@@ -43,6 +43,10 @@ type imageOptions struct {
 	// deviceLibraries says that DPC++'s device libraries are linked to the image when
 	// it is translated, so that it imports none of their functions.
 	deviceLibraries bool
+
+	// whole says that the image has all kernels, whatever they need. Then no required
+	// work-group size holds for all of them.
+	whole bool
 }
 
 // A propertyWriter finds the properties of images of one module. It has what
@@ -119,6 +123,9 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 		return nil, err
 	}
 	q.CompileTarget = o.CompileTarget
+	if o.whole {
+		q.WorkGroupSize = nil
+	}
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
 	// The order of the sets is that of DPC++.
