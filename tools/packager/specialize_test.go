@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +114,32 @@ func TestSpecialize(t *testing.T) {
 	ok(t, "specialize", "--set", "app::scale=2.5", "--set", "app::tile=[16, 8, true]", "--output=new.syclbin", "new.syclbin")
 	if testfile.Read(t, "new.syclbin") != testfile.Read(t, "k.syclbin") {
 		t.Error("with the old values it is not the old file")
+	}
+}
+
+// TestDumpConstants shows them with types, also where something is wrong with them.
+func TestDumpConstants(t *testing.T) {
+	packConstants(t)
+	golden.CheckFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
+	testfile.Write(t, "a.spv", string(spirvtest.Module("A", spirvtest.Constant{ID: 3, Type: spirvtest.Double})))
+	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
+	const wrong = "the part of the constant '_ZN3app5scaleE' at offset 0 has 4 bytes, and the type double in the SPIR-V"
+	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: wrong: "+wrong+"\n") {
+		t.Errorf("got %s", got)
+	}
+	var dumped jsonDump
+	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "all.syclbin")), &dumped); err != nil {
+		t.Fatal(err)
+	}
+	if m := dumped.Files[0].Modules[0]; m.ConstantsWrong != wrong || m.Constants != nil {
+		t.Errorf("got %q, %v", m.ConstantsWrong, m.Constants)
+	}
+	want := []jsonSpecConstant{
+		{scaleID, "app::scale", []jsonConstantPart{{3, 0, 4, "float", "2.5"}}},
+		{tileID, "app::tile", []jsonConstantPart{{0, 0, 4, "i32", "16"}, {1, 4, 4, "i32", "8"}, {2, 8, 1, "i8", "1"}}},
+	}
+	if m := dumped.Files[1].Modules[1]; !reflect.DeepEqual(m.Constants, want) {
+		t.Errorf("got  %v\nwant %v", m.Constants, want)
 	}
 }
 
