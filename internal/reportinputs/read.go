@@ -229,6 +229,8 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	switch format := imageformat.Of(head); {
 	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
 		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
+	case imageformat.IsPointer(head):
+		o.err = cli.BadInput(fmt.Errorf("%s is what Git LFS has in place of the file: fetch the file by 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
 		modules, err := readTable(&r.options, f.name, io.NewSectionReader(in, 0, size))
 		o.set(modules, true, err)

@@ -298,6 +298,7 @@ func TestFaults(t *testing.T) {
 		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
 		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)}), false, "refused as a decompression bomb"},
 		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)})), false, "refused as a decompression bomb"},
+		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is what Git LFS has in place of the file: fetch the file by 'git lfs pull'"},
 		{"what xz has compressed", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
