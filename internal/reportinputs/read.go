@@ -28,6 +28,8 @@ type outcome struct {
 	part     *part     // nil when there is no device code
 	none     string    // why there is none
 	leftOut  []leftOut // images
+	images   int       // that were taken
+	repeated int       // those of them that are the same as others of the file
 	warnings []byte    // lines that are ready to print
 	err      error     // why the file cannot be read, with its name
 }
@@ -307,6 +309,7 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 		return
 	}
 	o.leaveOut(result.LeftOut)
+	o.images, o.repeated = result.Taken, result.Repeated
 	if result.Taken == 0 {
 		o.none = "none of the device images can be taken"
 		return

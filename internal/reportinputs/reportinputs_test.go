@@ -219,6 +219,8 @@ func TestFiles(t *testing.T) {
 		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
 		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is left out: a SYCLBIN is for SYCL (3 images)\n"},
+		{"images that are repeated", map[string][]byte{"k.o": object(t, offload.SYCL, kernels, kernels, kernels), "l.o": obj}, []string{"k.o", "l.o"}, []string{"k.o", "l.o"}, nil,
+			"compat: note: 2 of 4 device images are the same as others of their file, in their bytes, target and property sets; each is in the report once\n"},
 		{"native code alone", map[string][]byte{"n.o": other, "k.o": obj}, []string{"n.o", "k.o"}, []string{"k.o"}, []string{"k.o", "n.o"}, ""},
 		{"a name that is a command", map[string][]byte{"p.zip": zipFileOf(t, zip.Store, member{"a\n::error::k.so", obj})}, []string{"p.zip"}, []string{`p.zip/a\u{a}::error::k.so`}, []string{"p.zip/a\n::error::k.so"}, ""},
 	} {
