@@ -44,6 +44,16 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
+def _unique_prefix(source):
+    """What names of a source's internal specialization constants and device globals begin with.
+
+    Hosts find them by name. Without a prefix, those of two sources of a program that have the
+    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    """
+    path = source.short_path
+    word = "".join([c if c.isalnum() else "_" for c in path.elems()])
+    return "uid%x_%s" % (hash(path) % 0x100000000, word)
+
 def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
     """SyclCompile: one source to device bitcode.
 
@@ -121,6 +131,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     last.add(source)
     last.add("--")
     last.add_all(_DPCPP_LINE_TABLES)
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
     system = system_headers(ctx)
     last.add_all(system.options)
     return struct(
@@ -248,6 +259,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
+    if toolchain.dpcpp:
+        args.add("--dpcpp-translator")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
     if kernels_only:
@@ -373,6 +386,42 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
     )
     return out
+
+def specialize_action(ctx, forms, values):
+    """SyclSpecialize: sets specialization constants in the SPIR-V of all sources.
+
+    One action has all sources, as a constant need not be in each of them.
+
+    Args:
+        ctx: the rule context.
+        forms: dict of path below the package, without extension -> what translate_action
+            returned.
+        values: dict of constant -> value.
+    Returns:
+        a dict as forms, with the specialized files.
+    """
+    outs = {name: _form(ctx, name + ".specialized") for name in forms}
+    args = ctx.actions.args()
+    args.add("specialize")
+    args.add("--label", str(ctx.label))
+    for name, value in values.items():
+        args.add("--set", "%s=%s" % (name, value))
+    for name, form in forms.items():
+        out = outs[name]
+        args.add_all("--code-dir", [out.code], expand_directories = False)
+        args.add_all("--properties-dir", [out.properties], expand_directories = False)
+        args.add("--table", out.table)
+        args.add(form.table)
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = [f for form in forms.values() for f in [form.code, form.properties, form.table]],
+        outputs = [f for out in outs.values() for f in [out.code, out.properties, out.table]],
+        mnemonic = "SyclSpecialize",
+        progress_message = "Setting specialization constants of %{label}",
+    )
+    return outs
 
 def filter_action(ctx, table, properties, target, device_config, out, sycl_targets = [], fixed_targets = []):
     """SyclAotFilter: keeps the rows of a table that a target can take.
