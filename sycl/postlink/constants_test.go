@@ -144,7 +144,7 @@ func TestConstantsThatCannotBeRead(t *testing.T) {
 	bad := strings.Replace(constants, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
 	_, err := run(parse(t, bad), Options{Split: SplitOptions{Mode: SplitPerSource}})
 	var wrong interface{ BadInput() }
-	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'second': the default value is not a constant") {
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'second': the specialization constant 'pair': its default value: it is not a constant") {
 		t.Errorf("error %v", err)
 	}
 	unused := strings.Replace(bad, "define spir_kernel void @second", "define internal void @second", 1)

@@ -183,6 +183,8 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 		b.locals[in.Result()] = true
 	}
 	b.count(in)
+	callee, _ := in.Callee()
+	b.name(in, callee)
 	switch in.Op() {
 	case "alloca":
 		b.values[in.Result()] = definition{op: "alloca", at: at}
@@ -209,7 +211,6 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 	if strings.HasPrefix(in.Op(), "#") {
 		return
 	}
-	callee, _ := in.Callee()
 	if strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") {
 		return
 	}
@@ -227,6 +228,20 @@ func (b *body) count(in *llvmir.Instr) {
 	}
 }
 
+// name notes which functions that read a constant are named other than by calling them.
+func (b *body) name(in *llvmir.Instr, callee string) {
+	called := false
+	for name := range in.Globals() {
+		if !Reads(name) {
+			continue
+		}
+		if name != callee || called {
+			b.named[name] = true
+		}
+		called = true
+	}
+}
+
 // use notes a call of a function that reads a constant, and what an instruction may do
 // with addresses.
 func (b *body) use(in *llvmir.Instr, callee string, at int) {
@@ -235,19 +250,9 @@ func (b *body) use(in *llvmir.Instr, callee string, at int) {
 			b.escaped[unquote(local)] = true
 		}
 	}
-	times := 0
-	for name := range in.Globals() {
-		if Reads(name) {
-			if name != callee {
-				b.named[name] = true
-			}
-			times++
-		}
-	}
 	if !Reads(callee) {
 		return
 	}
-	b.named[callee] = b.named[callee] || times > 1
 	where, _ := in.DebugLoc()
 	for where.InlinedAt != nil { // what the program's own source calls
 		where = *where.InlinedAt
