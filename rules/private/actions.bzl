@@ -44,6 +44,16 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
+def _unique_prefix(source):
+    """What names of a source's internal specialization constants and device globals begin with.
+
+    Hosts find them by name. Without a prefix, those of two sources of a program that have the
+    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    """
+    path = source.short_path
+    word = "".join([c if c.isalnum() else "_" for c in path.elems()])
+    return "uid%x_%s" % (hash(path) % 0x100000000, word)
+
 def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
     """SyclCompile: one source to device bitcode.
 
@@ -121,6 +131,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     last.add(source)
     last.add("--")
     last.add_all(_DPCPP_LINE_TABLES)
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
     system = system_headers(ctx)
     last.add_all(system.options)
     return struct(
@@ -248,6 +259,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
+    if toolchain.dpcpp:
+        args.add("--dpcpp-translator")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
     if kernels_only:

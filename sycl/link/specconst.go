@@ -2,12 +2,12 @@ package link
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A constant is a specialization constant of a module.
@@ -17,39 +17,22 @@ type constant struct {
 	layout  string // places and sizes of its scalars, and its default value
 }
 
-// padding is the number of what is no scalar, but takes room in the default values.
-const padding = math.MaxUint32
-
-// readConstants reads the specialization constants of a module. Their default values
-// stand in their order, each as long as its scalars reach.
+// readConstants reads the specialization constants of a module.
 func readConstants(r *propset.Registry) ([]constant, error) {
-	set := r.Set(propset.SpecializationConstants)
-	if set.Len() == 0 {
-		return nil, nil
+	list, err := specconst.Read(r)
+	if err != nil {
+		return nil, err
 	}
-	value, hasDefaults := r.Set(propset.SpecializationConstantDefaults).Get("all")
-	defaults := value.Bytes()
 	var constants []constant
-	offset := uint64(0)
-	for _, p := range set.Properties() {
-		t, err := propset.Describe(set.Name, p.Key, p.Value)
-		if err != nil {
-			return nil, err
-		}
-		c := constant{name: p.Key}
-		c.scalars, _ = t.Data.([]propset.SpecConstant)
-		size := uint64(0)
+	for _, c := range list {
 		var layout strings.Builder
-		for _, s := range c.scalars {
-			fmt.Fprintf(&layout, "%d+%d,", s.Offset, s.Size)
-			size = max(size, uint64(s.Offset)+uint64(s.Size))
+		for _, r := range c.Records {
+			fmt.Fprintf(&layout, "%d+%d,", r.Offset, r.Size)
 		}
-		if hasDefaults && offset+size <= uint64(len(defaults)) {
-			fmt.Fprintf(&layout, "=%x", defaults[offset:offset+size])
+		if c.Default != nil {
+			fmt.Fprintf(&layout, "=%x", c.Default)
 		}
-		offset += size
-		c.layout = layout.String()
-		constants = append(constants, c)
+		constants = append(constants, constant{name: c.Name, scalars: c.Scalars(), layout: layout.String()})
 	}
 	return constants, nil
 }
@@ -88,10 +71,8 @@ func (l *linker) specConstantNumbers() {
 		}
 		for _, c := range m.constants {
 			for _, s := range c.scalars {
-				if s.ID != padding {
-					n := constantNumber{l.find(m.index), s.ID}
-					claims[n] = append(claims[n], claim{m, fmt.Sprintf("%s\x00%d", c.name, s.Offset), irs})
-				}
+				n := constantNumber{l.find(m.index), s.ID}
+				claims[n] = append(claims[n], claim{m, fmt.Sprintf("%s\x00%d", c.name, s.Offset), irs})
 			}
 		}
 	}

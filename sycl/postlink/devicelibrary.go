@@ -19,8 +19,9 @@ const (
 	libraryOnce = "abs div feclearexcept fedisableexcept feenableexcept fetestexcept labs ldiv llabs lldiv memcmp memcpy memset rand srand"
 )
 
-// libraryInternal matches those that compilers and headers call.
-var libraryInternal = regexp.MustCompile(`^(__assert_fail|__(mul|div)[sd]c3|__(devicelib|imf|itt_offload)_.*)$`)
+// libraryInternal matches those that compilers and headers call, and the variable that
+// holds the first failed assertion.
+var libraryInternal = regexp.MustCompile(`^(__assert_fail|__(mul|div)[sd]c3|__(devicelib|imf|itt_offload)_.*|SPIR_AssertHappenedMem)$`)
 
 var libraryNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
@@ -33,7 +34,7 @@ var libraryNames = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// inDeviceLibrary reports whether DPC++'s device libraries define a function.
+// inDeviceLibrary reports whether DPC++'s device libraries define a symbol.
 func inDeviceLibrary(name string) bool {
 	return libraryNames()[name] || libraryInternal.MatchString(name)
 }

@@ -96,7 +96,8 @@ func newExternalCheck(m *llvmir.Module, known knownAspects) *externalCheck {
 	return &externalCheck{m, known, sync.OnceValue(func() *paths { return newPaths(m) })}
 }
 
-// image checks an image, which has to have kernels.
+// image checks an image, which has to have kernels. Only SYCL_EXTERNAL functions count:
+// what callers know of others is in their own source.
 func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 	var kernels, functions []*llvmir.Function
 	for _, f := range image.entryPoints {
@@ -108,7 +109,7 @@ func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 		return nil, nil
 	}
 	for _, s := range image.define {
-		if f, ok := s.(*llvmir.Function); ok {
+		if f, ok := s.(*llvmir.Function); ok && (f.Kernel() || f.HasAttribute(devicecode.AttrModuleID)) {
 			functions = append(functions, f)
 		}
 	}
@@ -203,11 +204,8 @@ func usedOrDeclared(m *llvmir.Module, f *llvmir.Function) ([]aspect.Aspect, erro
 
 // subGroupSize returns the sub-group size that a function requires.
 func subGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, bool) {
-	size, ok := devicecode.Ints(m, f, "intel_reqd_sub_group_size")
-	if !ok || len(size) != 1 || size[0] <= 0 || size[0] > 1<<31 {
-		return 0, false
-	}
-	return uint32(size[0]), true
+	size, err := devicecode.SubGroupSize(m, f) // errors are those of requirements
+	return size, err == nil && size > 0
 }
 
 // An undefinedFunction is called on the device and defined nowhere.

@@ -49,8 +49,36 @@ func (image *Image) EntryPoints() []string {
 	return names
 }
 
-// WriteCode writes the image as a module of its own: its entry points are visible,
-// all else of it is internal, what it does not define is declared.
+// ExplicitSIMD returns the symbol of an entry point that is explicit SIMD code, "" when
+// there is none.
+func (image *Image) ExplicitSIMD() string {
+	for _, f := range image.entryPoints {
+		if explicitSIMD(f) {
+			return f.Name()
+		}
+	}
+	return ""
+}
+
+// BFloat16Function returns a function of DPC++'s bfloat16 libraries that the image calls,
+// "" when there is none.
+func (image *Image) BFloat16Function() (string, error) {
+	sets, err := image.Properties(PropertyOptions{ImportedSymbols: true})
+	if err != nil {
+		return "", err
+	}
+	if imports := sets.Set(propset.ImportedSymbols); imports != nil {
+		for _, p := range imports.Properties() {
+			if bfloat16Library.MatchString(p.Key) {
+				return p.Key, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// WriteCode writes the image as a module of its own: its entry points are visible, as are
+// variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
 	if image.constants != nil {
 		return image.writeLowered(w)
@@ -67,8 +95,8 @@ func (image *Image) writeRead(w io.Writer) error {
 	}
 	visible := func(s llvmir.Symbol) bool {
 		f, ok := s.(*llvmir.Function)
-		if !ok { // the runtime finds device globals and host pipes by name
-			return s.HasAttribute(attrUniqueID) || s.HasAttribute(attrDeviceGlobalSize) || s.HasAttribute(attrHostPipe)
+		if !ok { // hosts find some variables by name, and images that are linked may share others
+			return true
 		}
 		return entry[f] || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
 			image.module.split.Dependencies && importable(f) && f.HasAttribute(devicecode.AttrModuleID)
@@ -103,7 +131,7 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 		return nil, err
 	}
 	replaced := image.constants != nil && image.constants.mode == specconst.Defaults
-	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, constants, replaced})
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole, constants, replaced})
 	if err != nil {
 		return nil, err
 	}

@@ -34,10 +34,8 @@ func prefixKernelNames(m *llvmir.Module) error {
 	if len(names) == 0 || len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	for _, s := range sanitizerLists {
-		if m.Global(s[0]) != nil {
-			return fmt.Errorf("@%s has the names of kernels, which change in a SYCLBIN. Compile without the sanitizer", s[0])
-		}
+	if list := sanitizerList(m); list != nil {
+		return fmt.Errorf("@%s has the names of kernels, which change in a SYCLBIN. Compile without the sanitizer", list.Name())
 	}
 	if err := m.RenameAll(names); err != nil {
 		return err

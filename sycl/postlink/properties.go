@@ -2,7 +2,6 @@ package postlink
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,6 +45,10 @@ type imageOptions struct {
 	// it is translated, so that it imports none of their functions.
 	deviceLibraries bool
 
+	// whole says that the image has all kernels, whatever they need. Then no required
+	// work-group size holds for all of them.
+	whole bool
+
 	constants        *specconst.Set // nil when the image has none
 	constantDefaults bool           // the image has their default values in their place
 }
@@ -72,20 +75,11 @@ func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
 	for i, f := range m.Functions() {
 		w.order[f] = i
 	}
-	// The sanitizer's list of kernels belongs to no kernel, and a module is
-	// compiled with a sanitizer as a whole.
-	for _, s := range sanitizerLists {
-		if m.Global(s[0]) != nil {
-			w.sanitizer = s[1]
-			break
-		}
+	if list := sanitizerList(m); list != nil {
+		w.sanitizer = sanitizerOf(list.Name())
 	}
 	return w, w.readRegistered()
 }
-
-// sanitizerLists are the variables with a sanitizer's list of kernels, and the
-// sanitizers' names.
-var sanitizerLists = [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}}
 
 const registeredNamesMD = "sycl_registered_kernels"
 
@@ -133,6 +127,9 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 		return nil, err
 	}
 	q.CompileTarget = o.CompileTarget
+	if o.whole {
+		q.WorkGroupSize = nil
+	}
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
 	o.constants.Put(p.registry)
@@ -223,48 +220,28 @@ func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
 	return uint32(n), true, nil
 }
 
-// metadata returns the attached node of a kind, nil when there is none.
-func (c *imageCode) metadata(f *functionCode, kind string) (*llvmir.Node, error) {
+// Attribute and Attachment make a functionCode a [devicecode.Header] that is read once.
+func (f *functionCode) Attribute(key string) (string, bool) { return f.attribute(key) }
+
+// Attachment returns the attached metadata of a kind.
+func (f *functionCode) Attachment(kind string) (llvmir.Attachment, bool) {
 	for _, a := range f.attachments {
-		if a.Kind != kind {
-			continue
+		if a.Kind == kind {
+			return a, true
 		}
-		if n := c.module.Node(a.ID); a.ID >= 0 && n != nil {
-			return n, nil
-		}
-		return nil, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
 	}
-	return nil, nil
+	return llvmir.Attachment{}, false
 }
 
-// sizes reads metadata of least to most numbers that are not negative. It returns
-// nil when there is none.
-func (c *imageCode) sizes(f *functionCode, kind string, least, most int) ([]uint64, error) {
-	n, err := c.metadata(f, kind)
-	if n == nil || err != nil {
-		return nil, err
-	}
-	operands := n.Operands()
-	list := make([]uint64, 0, min(len(operands), most))
-	for _, o := range operands {
-		if v, ok := o.Int(); ok && v >= 0 && len(list) < most {
-			list = append(list, uint64(v))
-		}
-	}
-	if len(list) != len(operands) || len(list) < least {
-		count := strconv.Itoa(least) + " to " + strconv.Itoa(most) + " sizes"
-		if least == most {
-			count = "one number"
-		}
-		return nil, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not %s", kind, n.ID(), count)}
-	}
-	return list, nil
+// metadata returns the attached node of a kind, nil when there is none.
+func (c *imageCode) metadata(f *functionCode, kind string) (*llvmir.Node, error) {
+	return devicecode.AttachedNode(c.module, f, kind)
 }
 
 // workGroupDims reads the dimensionality that a function requires, 0 for none.
 func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
 	const kind = "work_group_num_dim"
-	list, err := c.sizes(f, kind, 1, 1)
+	list, err := devicecode.AttachedSizes(c.module, f, kind, 1, 1)
 	if list == nil || err != nil {
 		return 0, err
 	}
@@ -272,22 +249,6 @@ func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
 		return 0, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: %d is not a number of dimensions from 1 to 3", kind, list[0])}
 	}
 	return uint32(list[0]), nil
-}
-
-// subGroupSize reads the sub-group size that a function requires, 0 for none.
-// Sizes that are names, which are up to the device, have no positive number.
-func (c *imageCode) subGroupSize(f *functionCode) (uint32, error) {
-	const kind = "intel_reqd_sub_group_size"
-	n, err := c.metadata(f, kind)
-	if n == nil || err != nil {
-		return 0, err
-	}
-	if operands := n.Operands(); len(operands) == 1 {
-		if v, ok := operands[0].Int(); ok && v <= math.MaxUint32 {
-			return uint32(max(v, 0)), nil
-		}
-	}
-	return 0, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not one number", kind, n.ID())}
 }
 
 // imageProperties writes the sets of an image, each with a method.
@@ -420,17 +381,17 @@ func (p *imageProperties) programMetadata() error {
 
 func (p *imageProperties) functionMetadata(f *functionCode) error {
 	put := func(key string, v propset.Value) { p.put(propset.ProgramMetadata, f.Name()+"@"+key, v) }
-	sizes := func(kind string) error {
-		list, err := p.sizes(f, kind, 1, 3)
+	sizes := func(kind string, list []uint64, err error) error {
 		if list != nil {
 			put(kind, propset.Uint32s(narrow(list)...))
 		}
 		return err
 	}
-	if err := sizes("reqd_work_group_size"); err != nil {
+	list, err := devicecode.WorkGroupSize(p.module, f)
+	if err := sizes(devicecode.WorkGroupSizeMD, list, err); err != nil {
 		return err
 	}
-	size, err := p.subGroupSize(f)
+	size, err := devicecode.SubGroupSize(p.module, f)
 	if err != nil {
 		return err
 	}
@@ -444,11 +405,12 @@ func (p *imageProperties) functionMetadata(f *functionCode) error {
 	if dims > 0 {
 		put("work_group_num_dim", propset.Uint(dims))
 	}
-	if err := sizes("max_work_group_size"); err != nil {
+	const most, linear = "max_work_group_size", "max_linear_work_group_size"
+	list, err = devicecode.AttachedSizes(p.module, f, most, 1, 3)
+	if err := sizes(most, list, err); err != nil {
 		return err
 	}
-	const linear = "max_linear_work_group_size"
-	list, err := p.sizes(f, linear, 1, 1)
+	list, err = devicecode.AttachedSizes(p.module, f, linear, 1, 1)
 	if list != nil {
 		put(linear, propset.Uint(narrow(list)[0]))
 	}

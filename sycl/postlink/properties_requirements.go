@@ -32,7 +32,7 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	q.Aspects = slices.Sorted(maps.Keys(aspects.all))
 	targets.put(q)
 	for _, f := range c.entryPoints {
-		size, err := c.subGroupSize(f)
+		size, err := devicecode.SubGroupSize(c.module, f)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (c *imageCode) addAspects(a *aspectLists, f *functionCode) error {
 // addWorkGroup adds the work-group size and the dimensionality that a function
 // requires. As in DPC++, a dimensionality counts until a function before had a size.
 func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) error {
-	size, err := c.sizes(f, "reqd_work_group_size", 1, 3)
+	size, err := devicecode.WorkGroupSize(c.module, f)
 	if err != nil {
 		return err
 	}

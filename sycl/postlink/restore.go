@@ -446,10 +446,9 @@ func (p *restored) misc(property propset.Property) error {
 		}
 	case "sanUsed":
 		tool, _ := property.Value.Text()
-		for _, s := range sanitizerLists {
-			if tool == s[1] && p.module.Global(s[0]) == nil {
-				return &RestoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
-			}
+		known := slices.ContainsFunc(sanitizerLists, func(s [2]string) bool { return s[1] == tool })
+		if list := sanitizerList(p.module); known && (list == nil || sanitizerOf(list.Name()) != tool) {
+			return &RestoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
 		}
 	default:
 		p.lose(propset.MiscProperties, property.Key, "it has no form in IR")

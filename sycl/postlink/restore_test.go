@@ -106,7 +106,6 @@ pipe=`+propset.Uint32s(4).String()+`
 by name=`+propset.String("_ZTS1K").String()+`
 [SYCL/misc properties]
 isEsimdImage=1|1
-sycl-register-alloc-mode=1|2
 sycl-grf-size=1|256
 optLevel=1|3
 sanUsed=`+propset.String("asan").String()+`
@@ -226,10 +225,10 @@ func TestRestoreSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, want := range map[string][]int64{
+	for kind, want := range map[string][]uint64{
 		"reqd_work_group_size": {64, 1}, "intel_reqd_sub_group_size": {32}, "max_linear_work_group_size": {128}, "work_group_num_dim": {2},
 	} {
-		if got, _ := devicecode.Ints(m, m.Function("_ZTS1K"), kind); !slices.Equal(got, want) {
+		if got, _ := devicecode.AttachedSizes(m, m.Function("_ZTS1K"), kind, 1, 3); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", kind, got, want)
 		}
 	}

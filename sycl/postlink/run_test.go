@@ -73,6 +73,16 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestOnlyExternalFunctionsAreUnexpected: what is no SYCL_EXTERNAL function is of a source
+// that sees all of it, such as a function of a header.
+func TestOnlyExternalFunctionsAreUnexpected(t *testing.T) {
+	ir := strings.Replace(linked, "define spir_func void @_Z3barPd(ptr addrspace(1) %p) #1", "define linkonce_odr spir_func void @_Z3barPd(ptr addrspace(1) %p)", 1)
+	result, err := run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerKernel}})
+	if err != nil || len(result.Diagnostics) > 0 || len(result.Images) != 2 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func TestMarkSource(t *testing.T) {
 	m := parse(t, strings.NewReplacer(` #0`, "", ` #1`, "", ` !sycl_used_aspects !0`, "").Replace(linked[:strings.Index(linked, "attributes")]))
 	if err := markSource(m, "dir/a.cpp"); err != nil {

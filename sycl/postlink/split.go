@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -70,7 +71,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 	if len(groups) == 0 {
 		return []*Image{wholeImage(m)}, nil
 	}
-	s := newSplitter(m)
+	s := newSplitter(m, o, groups)
 	registered := registeredKernels(m)
 	var images []*Image
 	for i, group := range groups {
@@ -89,13 +90,11 @@ func (im *imageModule) groups() ([]*Image, error) {
 		}
 	}
 	if !o.Dependencies {
-		if err := sharedVariables(images); err != nil {
+		if err := sharedVariables(images, byDPCPP(m)); err != nil {
 			return nil, err
 		}
 	}
-	// Hosts may write to a device global that no kernel of an image uses, so that all
-	// images have all of them, as in DPC++.
-	if s.keep = hostVariables(m); len(s.keep) > 0 {
+	if s.keep = keptVariables(m); len(s.keep) > 0 {
 		for _, image := range images {
 			image.define = s.closure(image)
 		}
@@ -110,6 +109,9 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	for _, f := range m.Functions() {
 		if !entryPoint(f, o) {
 			continue
+		}
+		if err := checkRegisters(f); err != nil {
+			return nil, err
 		}
 		var key, source string
 		if !o.Whole {
@@ -130,6 +132,15 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	return list, nil
 }
 
+// checkRegisters refuses an entry point that says twice which registers it needs.
+func checkRegisters(f *llvmir.Function) error {
+	if !f.HasAttribute(attrGRFSize) || !f.HasAttribute(attrRegisterAllocMode) {
+		return nil
+	}
+	return &devicecode.MetadataError{Function: kernelname.Display(f.Name()), Msg: fmt.Sprintf("the attributes %q and %q exclude each other. "+
+		"Remove one of the properties grf_size and register_alloc_mode", attrGRFSize, attrRegisterAllocMode)}
+}
+
 // wholeImage returns an image of all that a module has, without entry points.
 func wholeImage(m *llvmir.Module) *Image {
 	all := &Image{}
@@ -145,16 +156,34 @@ func wholeImage(m *llvmir.Module) *Image {
 	return all
 }
 
-// hostVariables returns the variables that hosts find by name: device globals and host
-// pipes.
-func hostVariables(m *llvmir.Module) []llvmir.Symbol {
+// keptVariables returns the variables that are in all images, as in DPC++, be they used
+// or not: those that hosts find by name, which are device globals and host pipes, and
+// those that no linker may discard, such as tables of functions. In code of stock clang
+// most of the latter are the host's.
+func keptVariables(m *llvmir.Module) []llvmir.Symbol {
+	dpcpp := byDPCPP(m)
 	var list []llvmir.Symbol
 	for _, g := range m.Globals() {
-		if g.Defined() && (g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe)) {
+		if !g.Defined() || strings.HasPrefix(g.Name(), "llvm.") {
+			continue
+		}
+		var keep bool
+		switch g.Linkage() {
+		case llvmir.Weak, llvmir.WeakODR, llvmir.Common, llvmir.Appending:
+			keep = true
+		case llvmir.External:
+			keep = dpcpp || sanitizerOf(g.Name()) != ""
+		}
+		if keep || g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe) {
 			list = append(list, g)
 		}
 	}
 	return list
+}
+
+// byDPCPP reports whether a module says that DPC++'s front end made it.
+func byDPCPP(m *llvmir.Module) bool {
+	return m.NamedMetadata(aspects.EnumerationMD) != nil || aspects.Finished(m)
 }
 
 // entryPoint reports whether something outside of the device code can call f.
@@ -199,12 +228,8 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		source, _ = f.Attribute(devicecode.AttrModuleID)
 		return f.Name(), source, nil
 	}
-	if mode != SplitOff {
-		id, ok := f.Attribute(devicecode.AttrModuleID)
-		if !ok && f.Kernel() {
-			return "", "", fmt.Errorf("kernel '%s' does not say which source it comes from (attribute %q)", kernelname.Display(f.Name()), devicecode.AttrModuleID)
-		}
-		source = id
+	if mode != SplitOff { // kernels that do not say which source they are of are together
+		source, _ = f.Attribute(devicecode.AttrModuleID)
 	}
 	// Code for fixed targets stays together whatever else it uses.
 	fixed, _, err := devicecode.FixedTargets(m, f)
@@ -226,9 +251,8 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		return "", "", err
 	}
 	list(&b, aspects)
-	for _, kind := range []string{"reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size"} {
-		sizes, _ := devicecode.Ints(m, f, kind)
-		list(&b, sizes)
+	if err := sizesOfKey(&b, m, f); err != nil {
+		return "", "", err
 	}
 	attribute(attrOptLevel)
 	for _, kind := range []string{"sycl_joint_matrix", "sycl_joint_matrix_mad"} {
@@ -239,6 +263,30 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		list(&b, matrices)
 	}
 	return b.String(), source, nil
+}
+
+// sizesOfKey writes the sizes that an entry point requires.
+func sizesOfKey(b *strings.Builder, m *llvmir.Module, f *llvmir.Function) error {
+	workGroup, err := devicecode.WorkGroupSize(m, f)
+	if err != nil {
+		return err
+	}
+	list(b, workGroup)
+	dims, err := devicecode.AttachedSizes(m, f, "work_group_num_dim", 1, 1)
+	if err != nil {
+		return err
+	}
+	list(b, dims)
+	subGroup, err := devicecode.SubGroupSize(m, f)
+	if err != nil {
+		return err
+	}
+	if subGroup > 0 {
+		list(b, []uint32{subGroup})
+	} else {
+		list(b, []uint32{})
+	}
+	return nil
 }
 
 // list writes the values of one part of a key.
@@ -296,12 +344,23 @@ func explicitSIMD(f *llvmir.Function) bool {
 type splitter struct {
 	m          *llvmir.Module
 	keep       []llvmir.Symbol                     // what every image defines
+	elsewhere  map[llvmir.Symbol]bool              // what only the image defines of which it is an entry point
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
 	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called so
 }
 
-func newSplitter(m *llvmir.Module) *splitter {
-	s := &splitter{m: m, indirect: map[*llvmir.Function][]*llvmir.Type{}, referenced: map[*llvmir.Type][]llvmir.Symbol{}}
+func newSplitter(m *llvmir.Module, o SplitOptions, groups []*Image) *splitter {
+	s := &splitter{
+		m: m, elsewhere: map[llvmir.Symbol]bool{},
+		indirect: map[*llvmir.Function][]*llvmir.Type{}, referenced: map[*llvmir.Type][]llvmir.Symbol{},
+	}
+	for _, group := range groups {
+		for _, f := range group.entryPoints {
+			if f.HasAttribute(devicecode.AttrIndirectlyCallable) || o.Dependencies && !f.Kernel() && importable(f) {
+				s.elsewhere[f] = true
+			}
+		}
+	}
 	for _, f := range m.Functions() {
 		if f.Defined() && !f.Kernel() && f.HasAttribute(attrReferencedIndirectly) {
 			s.referenced[f.ValueType()] = append(s.referenced[f.ValueType()], f)
@@ -321,15 +380,19 @@ func newSplitter(m *llvmir.Module) *splitter {
 }
 
 // closure returns what an image defines: its entry points, what every image defines,
-// and what they depend on. Virtual functions are in the image of their set only.
+// and what they depend on. Virtual functions are in the image of their set only, and
+// functions that the image imports in the one that exports them.
 func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	roots := slices.Clone(s.keep)
 	for _, f := range image.entryPoints {
 		roots = append(roots, f)
 	}
-	var reached []llvmir.Symbol
+	stop := func(symbol llvmir.Symbol) bool { return s.elsewhere[symbol] }
+	if len(s.elsewhere) == 0 {
+		stop = nil
+	}
 	for called := map[*llvmir.Type]bool{}; ; {
-		reached = s.m.Closure(roots...)
+		reached := s.m.ClosureUpTo(stop, roots...)
 		before := len(roots)
 		for _, symbol := range reached {
 			f, ok := symbol.(*llvmir.Function)
@@ -339,27 +402,24 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 			for _, t := range s.indirect[f] {
 				if !called[t] {
 					called[t] = true
-					roots = append(roots, s.referenced[t]...)
+					for _, f := range s.referenced[t] {
+						if !s.elsewhere[f] {
+							roots = append(roots, f)
+						}
+					}
 				}
 			}
 		}
 		if len(roots) == before {
-			break
+			return reached
 		}
 	}
-	entry := make(map[llvmir.Symbol]bool, len(image.entryPoints))
-	for _, f := range image.entryPoints {
-		entry[f] = true
-	}
-	return slices.DeleteFunc(reached, func(symbol llvmir.Symbol) bool {
-		f, ok := symbol.(*llvmir.Function)
-		return ok && f.HasAttribute(devicecode.AttrIndirectlyCallable) && !entry[f]
-	})
 }
 
 // sharedVariables reports variables that several images define although there has
-// to be one of each: what one image writes, another would not read.
-func sharedVariables(images []*Image) error {
+// to be one of each: what one image writes, another would not read. DPC++'s front end
+// has checked the variables of sources, so that only device globals are left to check.
+func sharedVariables(images []*Image, dpcpp bool) error {
 	first := map[*llvmir.Global]*Image{}
 	for _, image := range images {
 		for _, symbol := range image.define {
@@ -372,12 +432,12 @@ func sharedVariables(images []*Image) error {
 				first[g] = image
 				continue
 			}
-			if inImageScope(g) {
+			if g.HasAttribute(attrDeviceGlobalSize) && inImageScope(g) {
 				return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image", g.Name())
 			}
 			// The runtime gives device globals of program scope one memory; other
 			// variables that can be written have as many as there are images.
-			if g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
+			if !dpcpp && !inDeviceLibrary(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
 			}

@@ -174,6 +174,60 @@ func TestSplit(t *testing.T) {
 			"0 k: table used deep\n",
 		},
 		{
+			"kernels that do not say which source they are of are together",
+			kernel("a", "a.cpp", "") + "define spir_kernel void @x() {\n  ret void\n}\ndefine spir_kernel void @y() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a:\n1 x y:\n",
+		},
+		{
+			"sizes of attributes, which metadata overrules",
+			kernel("a", "s.cpp", `"sycl-work-group-size"="4,8"`) + kernel("b", "s.cpp", `"sycl-work-group-size"="8"`) + kernel("c", "s.cpp", "!reqd_work_group_size !1") +
+				kernel("d", "s.cpp", `"sycl-work-group-size"="9" !reqd_work_group_size !1`) + kernel("e", "s.cpp", `"sycl-sub-group-size"="16"`) +
+				kernel("f", "s.cpp", "!intel_reqd_sub_group_size !2") + "!1 = !{i64 8, i64 4}\n!2 = !{i32 16, i32 16}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 a c d:\n1 b:\n2 e f:\n",
+		},
+		{
+			"a table of functions that no linker may discard is in all images",
+			"@table = weak global [1 x ptr] [ptr @f]\n@once = linkonce_odr constant [1 x ptr] [ptr @g]\n@host = global [1 x ptr] [ptr @g]\n" +
+				"define linkonce_odr spir_func void @f() {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define weak spir_func void @deep() {\n  ret void\n}\ndefine spir_func void @g() {\n  ret void\n}\n" +
+				kernel("a", "a.cpp", "") + kernel("b", "b.cpp", ""),
+			SplitOptions{Mode: SplitPerSource},
+			"0 b: table f deep\n1 a: table f deep\n",
+		},
+		{
+			"and so is any that others see, in code of DPC++'s front end",
+			"@table = constant [1 x ptr] [ptr @f]\ndefine spir_func void @f() {\n  ret void\n}\n" +
+				kernel("a", "a.cpp", "") + kernel("b", "b.cpp", "") + "!sycl_aspects = !{!1}\n!1 = !{!\"fp64\", i32 6}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 b: table f\n1 a: table f\n",
+		},
+		{
+			"functions that images import from others stay there",
+			"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @f()\n  call spir_func void @own()\n  ret void\n}\n" +
+				"define spir_func void @f() \"sycl-module-id\"=\"b.cpp\" {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define linkonce_odr spir_func void @deep() {\n  ret void\n}\ndefine linkonce_odr spir_func void @own() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource, Dependencies: true},
+			"0 f: deep\n1 k: own\n",
+		},
+		{
+			"unless only kernels are entry points, so that no image would export them",
+			"define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @f()\n  ret void\n}\n" +
+				"define spir_func void @f() \"sycl-module-id\"=\"b.cpp\" {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
+			"0 k: f\n",
+		},
+		{
+			"what only a virtual function needs is in its image",
+			"@vtable = linkonce_odr addrspace(1) constant [1 x ptr] [ptr @f]\n" +
+				"define spir_kernel void @makes() \"sycl-module-id\"=\"a.cpp\" {\n  %x = load ptr, ptr addrspace(1) @vtable\n  ret void\n}\n" +
+				"define spir_func void @f() \"indirectly-callable\"=\"set\" \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void @deep()\n  ret void\n}\n" +
+				"define linkonce_odr spir_func void @deep() {\n  ret void\n}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 f: deep\n1 makes: vtable\n",
+		},
+		{
 			"functions that a call through a pointer may reach",
 			"define spir_kernel void @k(ptr %p) \"sycl-module-id\"=\"a.cpp\" {\n  call spir_func void %p(i32 1)\n  ret void\n}\n" +
 				"define spir_func void @match(i32 %x) \"referenced-indirectly\" {\n  call spir_func void %x0()\n  ret void\n}\n" +
@@ -237,13 +291,29 @@ func TestSplitRefuses(t *testing.T) {
 	uses := func(kernel, source, variable string) string {
 		return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q {\n  store i32 1, ptr addrspace(1) @%s\n  ret void\n}\n", kernel, source, variable)
 	}
+	reads := func(kernel, source, variable string) string {
+		return strings.Replace(uses(kernel, source, variable), "store i32 1,", "%x = load i32,", 1)
+	}
 	tests := []struct {
 		name    string
 		ir      string
 		options SplitOptions
 		want    string // "" when it is not an error
 	}{
-		{"a kernel of no source", "define spir_kernel void @k() {\n  ret void\n}\n", SplitOptions{Mode: SplitPerSource}, "kernel 'k' does not say which source it comes from"},
+		{"two properties for registers", kernel("_ZTS1K", "a.cpp", `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`), SplitOptions{Mode: SplitOff},
+			"function K: the attributes \"sycl-grf-size\" and \"sycl-register-alloc-mode\" exclude each other"},
+		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
+			"function a: attribute \"sycl-work-group-size\": \"1,2,3,4\" is not 1 to 3 sizes"},
+		{"a sub-group size that is no number", kernel("a", "a.cpp", `"sycl-sub-group-size"="wide"`), SplitOptions{Mode: SplitPerSource},
+			"function a: attribute \"sycl-sub-group-size\": \"wide\" is not a size"},
+		{"two sub-group sizes of a kernel", kernel("a", "a.cpp", "!intel_reqd_sub_group_size !1") + "!1 = !{i32 16, i32 32}\n", SplitOptions{Mode: SplitPerSource},
+			"function a: !intel_reqd_sub_group_size: !1 is not one number"},
+		{"image scope of what is no device global", `@g = addrspace(1) constant i32 0 "sycl-device-image-scope"` + "\n" + reads("a", "a.cpp", "g") + reads("b", "b.cpp", "g"),
+			SplitOptions{Mode: SplitPerSource}, ""},
+		{"the device library's variable for failed assertions", "@SPIR_AssertHappenedMem = linkonce_odr addrspace(1) global i32 0\n" +
+			uses("a", "a.cpp", "SPIR_AssertHappenedMem") + uses("b", "b.cpp", "SPIR_AssertHappenedMem"), SplitOptions{Mode: SplitPerSource}, ""},
+		{"a variable in code of DPC++'s front end, which has checked it", "@v = internal addrspace(1) global i32 0\n" +
+			uses("a", "a.cpp", "v") + uses("b", "b.cpp", "v") + "!sycl_aspects = !{!1}\n!1 = !{!\"fp64\", i32 6}\n", SplitOptions{Mode: SplitPerSource}, ""},
 		{"an unknown mode", "", SplitOptions{Mode: "per_thread"}, `the split mode "per_thread" is not known`},
 		{"a device global of image scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g' with property "device_image_scope" is used in more than one device image`},
@@ -335,7 +405,7 @@ func TestSplitImages(t *testing.T) {
 		has  []string
 		not  []string
 	}{
-		{"the image of b.cpp", text[0], []string{"spir_kernel void @k2()", "define internal spir_func void @helper()", "@g = internal addrspace(1) global", "@dg = addrspace(1) global", `i32 17, i32 2`, `"second"`},
+		{"the image of b.cpp", text[0], []string{"spir_kernel void @k2()", "define internal spir_func void @helper()", "@g = addrspace(1) global", "@dg = addrspace(1) global", `i32 17, i32 2`, `"second"`},
 			[]string{"@k1", "@llvm.used", "i32 17, i32 1, i32 1, i32 1}", `"first"`}},
 		{"the image of a.cpp", text[1], []string{"spir_kernel void @k1()", "define internal spir_func void @set()", "@dg = addrspace(1) global", `"first"`},
 			[]string{"@k2", "@g =", "@llvm.used", "@llvm.compiler.used", `"second"`}},
@@ -401,12 +471,12 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 		kernel  string // with linkage and no internal, of the image of the kernel
 		virtual string // of the image of the virtual function
 	}{
-		{"entry points, and what the runtime finds by name", SplitOptions{Mode: SplitPerSource},
-			"dg kernel:weak_odr external referenced virtual:declared", "dg virtual"},
+		{"entry points, and variables", SplitOptions{Mode: SplitPerSource},
+			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 		{"of functions, kernels only", SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
-			"dg kernel:weak_odr referenced virtual:declared", "dg virtual"},
+			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr referenced virtual:declared", "dg virtual"},
 		{"also what other images may import", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
-			"dg kernel:weak_odr external referenced virtual:declared", "dg virtual"},
+			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, ir)

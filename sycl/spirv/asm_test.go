@@ -21,7 +21,7 @@ var opcodes = map[string]struct {
 	"OpTypeFloat": {22, "r"}, "OpTypeVector": {23, "r"}, "OpTypeImage": {25, "r"}, "OpTypeSampler": {26, "r"},
 	"OpTypeArray": {28, "r"}, "OpTypeStruct": {30, "r"}, "OpTypePointer": {32, "r"}, "OpTypeFunction": {33, "r"},
 	"OpConstantTrue": {41, "tr"}, "OpConstant": {43, "tr"}, "OpConstantComposite": {44, "tr"},
-	"OpSpecConstantTrue": {48, "tr"}, "OpSpecConstant": {50, "tr"}, "OpSpecConstantOp": {52, "tr"},
+	"OpSpecConstantTrue": {48, "tr"}, "OpSpecConstantFalse": {49, "tr"}, "OpDecorationGroup": {73, "r"}, "OpGroupDecorate": {74, ""}, "OpSpecConstant": {50, "tr"}, "OpSpecConstantComposite": {51, "tr"}, "OpSpecConstantOp": {52, "tr"},
 	"OpFunction": {54, "tr"}, "OpFunctionParameter": {55, "tr"}, "OpFunctionEnd": {56, ""}, "OpFunctionCall": {57, "tr"},
 	"OpVariable": {59, "tr"}, "OpLoad": {61, "tr"}, "OpStore": {62, ""}, "OpAccessChain": {65, "tr"}, "OpDecorate": {71, ""},
 	"OpCompositeExtract": {81, "tr"}, "OpFConvert": {115, "tr"}, "OpFAdd": {129, "tr"}, "OpFOrdLessThan": {184, "tr"},

@@ -50,12 +50,11 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor)
 
 // A Module is what a SPIR-V module says about itself.
 type Module struct {
-	Version       Version
-	Capabilities  []Capability // in order of declaration
-	Kernels       []Kernel     // in order of declaration
-	SpecConstants []SpecConstant
-	Exports       []Function // defined functions with export linkage, without those that stand for kernels
-	Imports       []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
+	Version      Version
+	Capabilities []Capability // in order of declaration
+	Kernels      []Kernel     // in order of declaration
+	Exports      []Function   // defined functions with export linkage, without those that stand for kernels
+	Imports      []string     // undefined functions that kernels or exports reach, without built-in ones, sorted
 
 	graph     *graph
 	hasImages bool     // declares a type of images
@@ -96,16 +95,6 @@ type Function struct {
 	node int
 }
 
-// A SpecConstant is a scalar constant whose value can be set before the module
-// is compiled.
-type SpecConstant struct {
-	ID      uint32 // what the decoration SpecId says
-	Name    string // debug name, often empty
-	Bits    uint32 // width, 1 for a boolean
-	Float   bool
-	Default []byte // little endian; one byte for a boolean
-}
-
 // Numbers of opcodes, execution modes and the like that the package looks at.
 const (
 	opSourceContinued     = 2
@@ -144,6 +133,7 @@ const (
 	opFunctionCall        = 57
 	opVariable            = 59
 	opDecorate            = 71
+	opGroupDecorate       = 74
 	opConvertFToU         = 109
 	opFConvert            = 115
 	opSNegate             = 126
@@ -178,6 +168,8 @@ const (
 
 	parameterByVal = 2
 
+	encodingBFloat16 = 0
+
 	controlDontInline = 1 << 1
 
 	linkageExport      = 0
@@ -190,7 +182,7 @@ const (
 // Parse reads a module. The module does not refer to data afterwards.
 func Parse(data []byte) (*Module, error) {
 	p := &parser{defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
-		modes: map[uint32][]rawMode{}, specIDs: map[uint32]uint32{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
+		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	if err := p.parse(data); err != nil {
 		return nil, err
@@ -213,7 +205,6 @@ type parser struct {
 	names   map[uint32]string // debug names
 	strings map[uint32]string // for file names
 	modes   map[uint32][]rawMode
-	specIDs map[uint32]uint32
 	linkage map[uint32]linkage
 	byValue map[uint32]bool // pointers to what a parameter is a copy of
 
@@ -223,8 +214,7 @@ type parser struct {
 	kernelIDs   map[uint32]bool // of the functions that are entry points
 	kernelNames map[string]bool
 
-	consts []uint32 // specialization constants in order
-	debug  debugInfo
+	debug debugInfo
 
 	store      *needs // of an atomic store
 	lastStruct uint32 // for the continuation of long structs
@@ -343,13 +333,8 @@ func decode(data []byte) ([]uint32, binary.ByteOrder, error) {
 	if len(data) < 4*headerWords {
 		return nil, nil, &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
 	}
-	var order binary.ByteOrder
-	switch {
-	case binary.LittleEndian.Uint32(data) == magic:
-		order = binary.LittleEndian
-	case binary.BigEndian.Uint32(data) == magic:
-		order = binary.BigEndian
-	default:
+	order, ok := byteOrder(data)
+	if !ok {
 		return nil, nil, &FormatError{0, "no magic number"}
 	}
 	if len(data)%4 != 0 {
@@ -360,6 +345,17 @@ func decode(data []byte) ([]uint32, binary.ByteOrder, error) {
 		words[i] = order.Uint32(data[4*i:])
 	}
 	return words, order, nil
+}
+
+// byteOrder returns the byte order that the magic number shows.
+func byteOrder(header []byte) (order binary.ByteOrder, ok bool) {
+	switch uint32(magic) {
+	case binary.LittleEndian.Uint32(header):
+		return binary.LittleEndian, true
+	case binary.BigEndian.Uint32(header):
+		return binary.BigEndian, true
+	}
+	return nil, false
 }
 
 // eachInst calls visit for each instruction.
@@ -490,11 +486,6 @@ func (p *parser) decorate(i inst) error {
 		return err
 	}
 	switch i.words[1] {
-	case decorationSpecId:
-		if err := i.need(3); err != nil {
-			return err
-		}
-		p.specIDs[i.words[0]] = i.words[2]
 	case decorationParameter:
 		if len(i.words) > 2 && i.words[2] == parameterByVal {
 			p.byValue[i.words[0]] = true
@@ -533,7 +524,6 @@ func (p *parser) finish() error {
 	}
 	p.nameFunctions()
 	p.imports()
-	p.specConstants()
 	return nil
 }
 
@@ -668,35 +658,4 @@ func sizes(raw rawMode, mode executionMode) ([]uint64, error) {
 		}
 	}
 	return s, nil
-}
-
-func (p *parser) specConstants() {
-	for _, id := range p.consts {
-		specID, ok := p.specIDs[id]
-		if !ok {
-			continue
-		}
-		d := p.defs[id]
-		c := SpecConstant{ID: specID, Name: p.names[id], Bits: 1}
-		switch d.op {
-		case opSpecConstantTrue:
-			c.Default = []byte{1}
-		case opSpecConstantFalse:
-			c.Default = []byte{0}
-		default:
-			t := p.defs[d.typ]
-			if len(t.lits) == 0 {
-				continue
-			}
-			c.Bits, c.Float = t.lits[0], t.op == opTypeFloat
-			for _, w := range d.lits {
-				c.Default = binary.LittleEndian.AppendUint32(c.Default, w)
-			}
-			if n := int(c.Bits / 8); n < len(c.Default) {
-				c.Default = c.Default[:n]
-			}
-		}
-		p.m.SpecConstants = append(p.m.SpecConstants, c)
-	}
-	slices.SortStableFunc(p.m.SpecConstants, func(a, b SpecConstant) int { return int(int64(a.ID) - int64(b.ID)) })
 }

@@ -350,26 +350,6 @@ func TestModuleSizes(t *testing.T) {
 	}
 }
 
-func TestSpecConstants(t *testing.T) {
-	m := oneKernel(t, `OpDecorate %b SpecId 7
-		OpDecorate %a SpecId 3
-		OpDecorate %c SpecId 9
-		OpName %a "scale"
-		%a = OpSpecConstant %double 2.5
-		%b = OpSpecConstantTrue %bool
-		%ushort = OpTypeInt 16 0
-		%c = OpSpecConstant %ushort 513
-		%undecorated = OpSpecConstant %uint 1`, "%l = OpLabel")
-	want := []SpecConstant{
-		{ID: 3, Name: "scale", Bits: 64, Float: true, Default: []byte{0, 0, 0, 0, 0, 0, 4, 0x40}},
-		{ID: 7, Bits: 1, Default: []byte{1}},
-		{ID: 9, Bits: 16, Default: []byte{1, 2}},
-	}
-	if !reflect.DeepEqual(m.SpecConstants, want) {
-		t.Errorf("got  %v\nwant %v", m.SpecConstants, want)
-	}
-}
-
 // TestTranslated reads modules that llvm-spirv 21 made of kernels.cpp and sizes.cl.
 func TestTranslated(t *testing.T) {
 	m := load(t, "kernels.spv")
@@ -393,9 +373,6 @@ func TestTranslated(t *testing.T) {
 	}
 	if len(m.Exports) != 1 || m.Exports[0].Name != "_Z9unreachedd" {
 		t.Errorf("exports %v", m.Exports)
-	}
-	if len(m.SpecConstants) != 2 || m.SpecConstants[0].ID != 0 || m.SpecConstants[1].Bits != 32 || !m.SpecConstants[1].Float {
-		t.Errorf("specialization constants %v", m.SpecConstants)
 	}
 	if l := m.Kernel("_ZTS5Plain").Location; !strings.HasSuffix(l.Path, "kernels.cpp") || l.Line == 0 {
 		t.Errorf("location of a kernel: %v", l)

@@ -243,9 +243,6 @@ func (p *parser) moduleDef(i inst) error {
 	if i.op == opConstant || i.op == opSpecConstant {
 		d.lits = slices.Clone(i.words[2:])
 	}
-	if i.op >= opSpecConstantTrue && i.op <= opSpecConstant {
-		p.consts = append(p.consts, i.words[1])
-	}
 	for _, id := range shape.ids(i.words) {
 		if o := p.defs[id]; o.node != 0 {
 			if d.node == 0 {

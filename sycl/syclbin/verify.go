@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A Finding is one thing that is wrong with a file.
@@ -199,6 +200,7 @@ func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) 
 // values checks the values of all properties but those that have rules of their
 // own.
 func (v *verifier) values(place string, r *propset.Registry) {
+	faulty := false
 	for _, s := range r.Sets() {
 		for _, p := range s.Properties() {
 			if s.Name == propset.SYCLBINGlobal && p.Key == keyState || s.Name == propset.SYCLBINIR && p.Key == keyType {
@@ -206,9 +208,14 @@ func (v *verifier) values(place string, r *propset.Registry) {
 			}
 			var fault *propset.SyntaxError
 			if _, err := propset.Describe(s.Name, p.Key, p.Value); errors.As(err, &fault) {
+				faulty = true
 				v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(s.Name), safetext.Quote(p.Key), fault.Msg)
 			}
 		}
+	}
+	var fault *propset.SyntaxError
+	if _, err := specconst.Read(r); !faulty && errors.As(err, &fault) {
+		v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(fault.Set), safetext.Quote(fault.Key), fault.Msg)
 	}
 }
 

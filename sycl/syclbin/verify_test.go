@@ -82,6 +82,13 @@ func TestVerify(t *testing.T) {
 		{"a value of the wrong type", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("aspects", propset.Uint(5))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "aspects": the value is a 32-bit number`}},
+		{"default values of constants end too early", func(f *File) {
+			f.Modules[0].Metadata.Add(propset.SpecializationConstants).Put("scale", propset.Uint32s(0, 0, 4))
+			f.Modules[0].Metadata.Add(propset.SpecializationConstantDefaults).Put("all", propset.Bytes([]byte{1, 2}))
+		}, []string{`property-value: abstract module 0: "SYCL/specialization constants default values", key "all": the 2 bytes end within the constant "scale"`}},
+		{"parts of a constant overlap", func(f *File) {
+			f.Modules[0].Metadata.Add(propset.SpecializationConstants).Put("scale", propset.Uint32s(0, 0, 4, 1, 2, 4))
+		}, []string{`property-value: abstract module 0: "SYCL/specialization constants", key "scale": record 2 begins at offset 2`}},
 		{"no IR metadata", func(f *File) { ir(f).Metadata = new(propset.Registry) }, []string{"ir-metadata-missing: IR module 0 of abstract module 0"}},
 		{"no IR type", func(f *File) { ir(f).Set().Delete("type") }, []string{"ir-type-missing: IR module 0"}},
 		{"an IR type out of range", func(f *File) { ir(f).Set().Put("type", propset.Uint(3)) }, []string{"ir-type-invalid: IR module 0 of abstract module 0: the type is 3"}},

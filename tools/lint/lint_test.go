@@ -117,7 +117,7 @@ func TestBuildifier(t *testing.T) {
 var floors = [][]string{
 	{"internal/glob", "internal/inflate", "internal/lazyfile", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode", "safetext"},
 	{"aspect", "internal/elfhead", "kernelname", "offload", "propset"},
-	{"imageformat", "internal/aspectuse", "jitoptions", "requirement", "srcloc"},
+	{"imageformat", "internal/aspectuse", "jitoptions", "requirement", "specconst", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"collect", "postlink/internal/devicecode"},

@@ -27,17 +27,29 @@ type flags struct {
 	fixed, configs      cli.Strings
 	modules             cli.Strings
 	properties, symbols bool
+	dpcpp               bool                   // DPC++'s post-link step is asked
+	given               func(name string) bool // whether a flag is on the command line
 }
 
 // setup declares the flags.
 func setup(fs *flag.FlagSet) cli.Run {
 	f := &flags{}
+	f.declare(fs)
+	return f.run
+}
+
+func (f *flags) declare(fs *flag.FlagSet) {
 	f.Sets = steps.DriverSets()
 	f.modes(fs)
 	f.outputs(fs)
 	f.needs(fs)
 	f.files(fs)
-	return f.run
+	f.dpcppFlags(fs)
+	f.given = func(name string) bool {
+		found := false
+		fs.Visit(func(g *flag.Flag) { found = found || g.Name == name })
+		return found
+	}
 }
 
 // modes declares what says how the module is split.
@@ -60,6 +72,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
 	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
+	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: decorations have the numbers of a withdrawn extension, the only ones that it takes")
 	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required for bitcode)")
 	fs.StringVar(&f.Output, "output", "", "write the file table of the modules to this `file`")
 	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)
@@ -123,20 +136,6 @@ func (f *flags) addOutput(v string) error {
 	return nil
 }
 
-// dpcppModes are the split modes as DPC++'s post-link step calls them.
-var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
-
-// mode returns the split mode of a name, "" when there is none.
-func mode(name string) postlink.SplitMode {
-	if mode, ok := dpcppModes[name]; ok {
-		return mode
-	}
-	if mode := postlink.SplitMode(name); slices.Contains(postlink.SplitModes, mode) {
-		return mode
-	}
-	return ""
-}
-
 // run splits the module that is the only argument.
 func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if f.all != "" {
@@ -145,6 +144,13 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		f.Output = f.all
 	}
+	if f.dpcpp {
+		var err error
+		if args, err = f.complete(args); err != nil {
+			return err
+		}
+	}
+	f.Stdin = env.Stdin
 	f.Run.Split.Mode = mode(f.split)
 	in, err := stepflags.OneInput(args)
 	if err != nil {

@@ -37,6 +37,16 @@ func nodeID(ref string) int {
 	return -1
 }
 
+// Attachment returns the attached metadata of a kind.
+func (s *symbol) Attachment(kind string) (Attachment, bool) {
+	for _, a := range s.Attachments() {
+		if a.Kind == kind {
+			return a, true
+		}
+	}
+	return Attachment{}, false
+}
+
 // Metadata returns the number of the node of that kind that is attached.
 func (s *symbol) Metadata(kind string) (int, bool) {
 	for _, a := range s.Attachments() {

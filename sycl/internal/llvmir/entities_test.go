@@ -419,3 +419,41 @@ func TestReference(t *testing.T) {
 		})
 	}
 }
+
+// TestParamAttributes: an alignment is set in place of another, and others stay.
+func TestParamAttributes(t *testing.T) {
+	m := parse(t, "define void @f(i32 %a, ptr addrspace(1) noundef align 4 \"x\"=\"1\" %b) { ret void }\n")
+	f := m.Function("f")
+	f.SetParamAlignment(0, 8)
+	f.SetParamAlignment(1, 64)
+	f.RemoveParamAttribute(1, "x")
+	f.RemoveParamAttribute(1, "y")
+	if got, want := text(t, m), "define void @f(i32 align 8 %a, ptr addrspace(1) align 64 noundef %b) { ret void }\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestBaseGlobal: LLVM prints constant expressions with and without a space after the
+// keyword.
+func TestBaseGlobal(t *testing.T) {
+	m := parse(t, "@g = global i32 0\n")
+	for text, want := range map[string]string{
+		"ptr @g": "g",
+		"ptr getelementptr inbounds ([4 x i32], ptr @g, i64 0, i64 1)":                                "g",
+		"ptr getelementptr(i32, ptr @g, i64 1)":                                                       "g",
+		"ptr addrspace(4) addrspacecast(ptr addrspace(1) @g to ptr addrspace(4))":                     "g",
+		"i8* bitcast(i32* @g to i8*)":                                                                 "g",
+		"ptr addrspace(4) addrspacecast (ptr getelementptr (i32, ptr @g, i64 1) to ptr addrspace(4))": "g",
+		"i64 add (i64 ptrtoint (ptr @g to i64), i64 1)":                                               "",
+		"ptr null": "",
+	} {
+		v, err := m.Value(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, _ := v.BaseGlobal(); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -56,7 +56,11 @@ func (m *Module) usersByItem() map[uint32][]uint32 {
 
 // Closure returns the roots and every symbol that they reach through bodies,
 // initial values and what aliases stand for, in file order.
-func (m *Module) Closure(roots ...Symbol) []Symbol {
+func (m *Module) Closure(roots ...Symbol) []Symbol { return m.ClosureUpTo(nil, roots...) }
+
+// ClosureUpTo is [Module.Closure] without the symbols at which stop is true, unless
+// they are roots, and without what only they reach.
+func (m *Module) ClosureUpTo(stop func(Symbol) bool, roots ...Symbol) []Symbol {
 	m.buildIndex()
 	marks := m.newMarks()
 	defer m.release(marks)
@@ -67,7 +71,7 @@ func (m *Module) Closure(roots ...Symbol) []Symbol {
 	for k := 0; k < len(marks.list); k++ {
 		for _, to := range m.references(marks.list[k]) {
 			to &^= hardReference
-			if m.isSymbol(to) && !m.items[to].gone {
+			if m.isSymbol(to) && !m.items[to].gone && (stop == nil || !stop(m.symbolOf(to))) {
 				marks.set(to, full)
 			}
 		}

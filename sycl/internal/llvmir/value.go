@@ -61,7 +61,11 @@ func (v Value) BaseGlobal() (string, bool) {
 	if name, ok := v.Global(); ok {
 		return name, true
 	}
-	switch word, _, _ := strings.Cut(v.Text, " "); word {
+	word := v.Text
+	if i := strings.IndexAny(word, " (\t"); i >= 0 {
+		word = word[:i]
+	}
+	switch word {
 	case "getelementptr", "bitcast", "addrspacecast", "inttoptr", "ptrtoint", "ptrtoaddr", "dso_local_equivalent", "no_cfi":
 	default:
 		return "", false

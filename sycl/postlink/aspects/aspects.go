@@ -18,7 +18,7 @@ import (
 // last pass turns each into a pair with the aspect's name, which is what
 // Propagate writes. Both are read.
 const (
-	aspectsMD            = "sycl_aspects"                    // on a module: the enumeration
+	EnumerationMD        = "sycl_aspects"                    // on a module: the enumeration
 	typesUsingAspectsMD  = "sycl_types_that_use_aspects"     // on a module
 	conditionalAspectsMD = "sycl_conditionally_used_aspects" // on a function
 	deviceHasAttribute   = "sycl-device-has"                 // on a function: the property device_has
@@ -135,7 +135,7 @@ func (p *propagation) run() error {
 // fixed targets, be it none.
 func Finished(m *llvmir.Module) bool {
 	kernels := m.Kernels()
-	return len(kernels) > 0 && m.NamedMetadata(aspectsMD) == nil &&
+	return len(kernels) > 0 && m.NamedMetadata(EnumerationMD) == nil &&
 		!slices.ContainsFunc(kernels, func(k *llvmir.Function) bool { return !k.HasMetadata(devicecode.FixedTargetsMD) })
 }
 
@@ -143,7 +143,7 @@ func Finished(m *llvmir.Module) bool {
 // DPC++'s headers, or is finished.
 func (p *propagation) readEnumeration() error {
 	p.fp64 = int32(aspect.FP64)
-	named := p.module.NamedMetadata(aspectsMD)
+	named := p.module.NamedMetadata(EnumerationMD)
 	if named == nil && Finished(p.module) {
 		return p.put(new(aspectSet), p.fp64)
 	}
@@ -163,7 +163,7 @@ func (p *propagation) readEnumeration() error {
 	for _, id := range named.Nodes() {
 		name, value, ok := devicecode.AspectPair(p.module.Node(id))
 		if !ok {
-			return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
+			return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", EnumerationMD, id)}
 		}
 		// Where names share a value, the first is the one in use.
 		if _, ok := p.names[value]; !ok {

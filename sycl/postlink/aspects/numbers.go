@@ -17,11 +17,11 @@ import (
 // aspects; where neither does, numbers are left as they are.
 func Renumber(m *llvmir.Module) error {
 	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
-	named := m.NamedMetadata(aspectsMD)
+	named := m.NamedMetadata(EnumerationMD)
 	if named != nil {
 		for _, id := range named.Nodes() {
 			if !r.learn(m.Node(id)) {
-				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", aspectsMD, id)}
+				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", EnumerationMD, id)}
 			}
 		}
 	} else {

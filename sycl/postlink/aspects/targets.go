@@ -77,17 +77,17 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 		})
 	}
 	where, _ := n.function.DebugLoc()
-	if size, ok := devicecode.Ints(p.module, n.function, "intel_reqd_sub_group_size"); ok && len(size) == 1 &&
-		len(device.SubGroupSizes) > 0 && !(size[0] >= 0 && size[0] <= math.MaxUint32 && device.HasSubGroupSize(uint32(size[0]))) {
+	// Sizes that cannot be read are errors of the step that writes properties.
+	if size, err := devicecode.SubGroupSize(p.module, n.function); err == nil && size > 0 && len(device.SubGroupSizes) > 0 && !device.HasSubGroupSize(size) {
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
 			Location: devicecode.Place(where),
-			Text:     fmt.Sprintf("function '%s' has required sub-group size '%d' not supported by target '%s' %s", name, size[0], target, listed),
+			Text:     fmt.Sprintf("function '%s' has required sub-group size '%d' not supported by target '%s' %s", name, size, target, listed),
 		})
 	}
-	if size, ok := devicecode.Ints(p.module, n.function, "reqd_work_group_size"); ok && !fitsWorkGroup(size, device.Limits) {
+	if size, err := devicecode.WorkGroupSize(p.module, n.function); err == nil && size != nil && !fitsWorkGroup(size, device.Limits) {
 		var text []string
 		for _, s := range size {
-			text = append(text, strconv.FormatInt(s, 10))
+			text = append(text, strconv.FormatUint(s, 10))
 		}
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
 			Location: devicecode.Place(where),
@@ -98,13 +98,13 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 
 // fitsWorkGroup reports whether nothing is known that forbids the size, which is
 // in the order of OpenCL.
-func fitsWorkGroup(size []int64, limits deviceconfig.Limits) bool {
+func fitsWorkGroup(size []uint64, limits deviceconfig.Limits) bool {
 	total := uint64(1)
 	for i, s := range size {
-		if i < len(limits.MaxWorkItemSizes) && uint64(s) > limits.MaxWorkItemSizes[i] {
+		if i < len(limits.MaxWorkItemSizes) && s > limits.MaxWorkItemSizes[i] {
 			return false
 		}
-		high, low := bits.Mul64(total, uint64(s))
+		high, low := bits.Mul64(total, s)
 		if high != 0 {
 			low = math.MaxUint64
 		}

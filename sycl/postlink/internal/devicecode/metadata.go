@@ -54,19 +54,6 @@ func MDString(s string) string {
 	return b.String()
 }
 
-// Ints reads a function's metadata that is a list of integers.
-func Ints(m *llvmir.Module, f *llvmir.Function, kind string) ([]int64, bool) {
-	id, ok := f.Metadata(kind)
-	if !ok {
-		return nil, false
-	}
-	n := m.Node(id)
-	if n == nil {
-		return nil, false
-	}
-	return n.Ints(), true
-}
-
 // FixedTargets reads a function's fixed targets and reports whether it has a
 // list, which may be empty. DPC++ writes numbers of aspects that are called like
 // the targets; they come back as names.

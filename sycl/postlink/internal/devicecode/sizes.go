@@ -1,0 +1,123 @@
+package devicecode
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+)
+
+// What says which sizes a function requires: the attribute that DPC++'s front end
+// writes for a kernel property, and the metadata that it becomes.
+const (
+	WorkGroupSizeMD   = "reqd_work_group_size"      // in the order of SPIR-V
+	WorkGroupSizeAttr = "sycl-work-group-size"      // in the order of the source, which is the reverse
+	SubGroupSizeMD    = "intel_reqd_sub_group_size" // a number
+	SubGroupSizeAttr  = "sycl-sub-group-size"       // a number
+)
+
+// A Header is what a function says of itself beside its code.
+type Header interface {
+	Name() string
+	Attribute(key string) (string, bool)
+	Attachment(kind string) (llvmir.Attachment, bool)
+}
+
+// AttachedNode returns the node of a kind that a function has, nil when it has none.
+func AttachedNode(m *llvmir.Module, h Header, kind string) (*llvmir.Node, error) {
+	a, ok := h.Attachment(kind)
+	if !ok {
+		return nil, nil
+	}
+	if n := m.Node(a.ID); a.ID >= 0 && n != nil {
+		return n, nil
+	}
+	return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
+}
+
+// AttachedSizes reads metadata of least to most numbers that are not negative. It
+// returns nil when there is none.
+func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]uint64, error) {
+	n, err := AttachedNode(m, h, kind)
+	if n == nil || err != nil {
+		return nil, err
+	}
+	operands := n.Operands()
+	list := make([]uint64, 0, min(len(operands), most))
+	for _, o := range operands {
+		if v, ok := o.Int(); ok && v >= 0 && len(list) < most {
+			list = append(list, uint64(v))
+		}
+	}
+	if len(list) != len(operands) || len(list) < least {
+		count := strconv.Itoa(least) + " to " + strconv.Itoa(most) + " sizes"
+		if least == most {
+			count = "one number"
+		}
+		return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: !%d is not %s", kind, n.ID(), count)}
+	}
+	return list, nil
+}
+
+// WorkGroupSize returns the work-group size that a function requires, in the order of
+// the metadata, which counts when the function has the attribute as well. It returns
+// nil when no size is required.
+func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
+	if list, err := AttachedSizes(m, h, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
+		return list, err
+	}
+	text, ok := h.Attribute(WorkGroupSizeAttr)
+	if !ok {
+		return nil, nil
+	}
+	var list []uint64
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 64)
+		if err != nil || n == 0 || len(list) == 3 {
+			return nil, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not 1 to 3 sizes divided by commas", WorkGroupSizeAttr, text)}
+		}
+		list = append(list, n)
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// SubGroupSize returns the sub-group size that a function requires, 0 for none.
+// Sizes that are names, which are up to the device, have no positive number. One size
+// may be written several times.
+func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
+	n, err := AttachedNode(m, h, SubGroupSizeMD)
+	if err != nil {
+		return 0, err
+	}
+	if n == nil {
+		return subGroupAttribute(h)
+	}
+	bad := &MetadataError{h.Name(), fmt.Sprintf("!%s: !%d is not one number", SubGroupSizeMD, n.ID())}
+	operands := n.Operands()
+	if len(operands) == 0 {
+		return 0, bad
+	}
+	first, _ := operands[0].Int()
+	for _, o := range operands {
+		if v, ok := o.Int(); !ok || v != first || v > math.MaxUint32 {
+			return 0, bad
+		}
+	}
+	return uint32(max(first, 0)), nil
+}
+
+func subGroupAttribute(h Header) (uint32, error) {
+	text, ok := h.Attribute(SubGroupSizeAttr)
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
+	if err != nil || n == 0 {
+		return 0, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not a size", SubGroupSizeAttr, text)}
+	}
+	return uint32(n), nil
+}

@@ -1,0 +1,71 @@
+package postlink
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+)
+
+// sanitizerLists are the names of the variables with a sanitizer's list of kernels, and
+// the sanitizers' names. A module that was instrumented for dynamic linking has "_" and
+// an id of its own after the name.
+var sanitizerLists = [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}}
+
+// sanitizerOf returns the sanitizer whose list of kernels a variable is, "" for others.
+func sanitizerOf(variable string) string {
+	for _, s := range sanitizerLists {
+		if rest, ok := strings.CutPrefix(variable, s[0]); ok && (rest == "" || rest[0] == '_') {
+			return s[1]
+		}
+	}
+	return ""
+}
+
+// sanitizerList returns a sanitizer's list of kernels, nil when the module has none. A
+// module is compiled with one sanitizer as a whole.
+func sanitizerList(m *llvmir.Module) *llvmir.Global {
+	for _, g := range m.Globals() {
+		if sanitizerOf(g.Name()) != "" {
+			return g
+		}
+	}
+	return nil
+}
+
+// lowerSanitizerLists makes the lists of kernels what sanitizers look for on a device:
+// structs with an array that others see. In IR of sources they are arrays that linkers
+// append to each other.
+func lowerSanitizerLists(m *llvmir.Module) {
+	for _, g := range m.Globals() {
+		if sanitizerOf(g.Name()) == "" || g.Linkage() != llvmir.Appending || g.ValueType() == nil {
+			continue
+		}
+		if size := sizeOfWords(g); size > 0 && g.HasAttribute(attrDeviceGlobalSize) {
+			g.SetAttribute(attrDeviceGlobalSize, strconv.Itoa(size))
+		}
+		list := g.ValueType().String()
+		g.SetDefinition("{ "+list+" }", fmt.Sprintf("{ %s %s }", list, g.Initializer()))
+		g.SetLinkage(llvmir.External)
+	}
+}
+
+// sizeOfWords returns the size of an array of structs of i64, which the lists are, and 0
+// for other variables.
+func sizeOfWords(g *llvmir.Global) int {
+	value, _ := g.InitializerValue()
+	if g.ValueType().Kind() != llvmir.Array {
+		return 0
+	}
+	element := g.ValueType().Elem().Body()
+	if element == nil {
+		return 0
+	}
+	for _, f := range element.Fields() {
+		if f.Kind() != llvmir.Int || f.Bits() != 64 {
+			return 0
+		}
+	}
+	return len(value.Elements()) * len(element.Fields()) * 8
+}

@@ -1,0 +1,287 @@
+package spirv
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// A SpecConstant is a scalar constant whose value can be set before the module is
+// compiled.
+type SpecConstant struct {
+	ID      uint32 // what the decoration SpecId says
+	Type    Scalar
+	Default []byte // little endian, as long as the size of the type; 0 or 1 for a boolean
+	Offset  int64  // of its instruction, in bytes
+
+	order binary.AppendByteOrder
+}
+
+// A Scalar is a type of specialization constants.
+type Scalar struct {
+	Kind     ScalarKind
+	Bits     uint32 // 8 for a boolean
+	Signed   bool   // of an integer; modules for OpenCL leave it open
+	Encoding uint32 // of an OtherFloat
+}
+
+// A ScalarKind says how the bits of a number are to be read.
+type ScalarKind uint8
+
+const (
+	Bool ScalarKind = iota
+	Int
+	Float      // of IEEE 754
+	BFloat16   // the upper half of a 32-bit float
+	OtherFloat // in an encoding of an extension
+)
+
+// Size returns the size in bytes.
+func (s Scalar) Size() int { return int(s.Bits / 8) }
+
+func (s Scalar) String() string {
+	switch s.Kind {
+	case Bool:
+		return "bool"
+	case Int:
+		return fmt.Sprintf("i%d", s.Bits)
+	case BFloat16:
+		return "bfloat16"
+	case OtherFloat:
+		return fmt.Sprintf("float%d (encoding %d)", s.Bits, s.Encoding)
+	}
+	switch s.Bits {
+	case 16:
+		return "half"
+	case 32:
+		return "float"
+	}
+	return "double"
+}
+
+// ReadSpecConstants returns the specialization constants of a module, in order. Several
+// have one number when the translator saw several calls for one constant: setting it sets all
+// of them. Only what is before the first function is read.
+func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
+	s := specScanner{in: bufio.NewReaderSize(r, 32<<10), ids: map[uint32]uint32{}, types: map[uint32]Scalar{}}
+	if err := s.header(); err != nil {
+		return nil, err
+	}
+	for {
+		more, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return s.list, nil
+		}
+	}
+}
+
+// A specScanner reads a module up to its first function.
+type specScanner struct {
+	in     *bufio.Reader
+	order  binary.ByteOrder
+	offset int64
+
+	ids   map[uint32]uint32 // what SpecId says, by result or by decoration group
+	types map[uint32]Scalar
+	list  []SpecConstant
+}
+
+// header reads the header, which shows the byte order.
+func (s *specScanner) header() error {
+	var head [4 * headerWords]byte
+	if n, err := io.ReadFull(s.in, head[:]); isEnd(err) {
+		return &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", n)}
+	} else if err != nil {
+		return err
+	}
+	order, ok := byteOrder(head[:])
+	if !ok {
+		return &FormatError{0, "no magic number"}
+	}
+	s.order, s.offset = order, int64(len(head))
+	return nil
+}
+
+func isEnd(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// next reads an instruction, unless the functions begin.
+func (s *specScanner) next() (more bool, err error) {
+	var head [4]byte
+	n, err := io.ReadFull(s.in, head[:])
+	switch {
+	case err == io.EOF:
+		return false, nil
+	case isEnd(err):
+		return false, &FormatError{s.offset, fmt.Sprintf("%d bytes are no whole word", n)}
+	case err != nil:
+		return false, err
+	}
+	word := s.order.Uint32(head[:])
+	in, length := inst{op: uint16(word), offset: s.offset}, int(word>>16)
+	switch {
+	case length == 0:
+		return false, in.errorf("a length of 0 words")
+	case in.op == opFunction:
+		return false, nil
+	}
+	s.offset += 4 * int64(length)
+	take := s.inst
+	if isOfSpecConstants(in.op) {
+		data := make([]byte, 4*(length-1)) // up to 256 KiB
+		n, err = io.ReadFull(s.in, data)
+		for word := range slices.Chunk(data[:n/4*4], 4) {
+			in.words = append(in.words, s.order.Uint32(word))
+		}
+	} else {
+		n, err = s.in.Discard(4 * (length - 1))
+		take = func(inst) error { return nil }
+	}
+	switch {
+	case isEnd(err):
+		return false, in.errorf("a length of %d words with %d left in the module", length, 1+n/4)
+	case err != nil:
+		return false, err
+	}
+	return true, take(in)
+}
+
+// isOfSpecConstants reports whether an instruction says something of them.
+func isOfSpecConstants(op uint16) bool {
+	switch op {
+	case opDecorate, opGroupDecorate, opTypeBool, opTypeInt, opTypeFloat, opSpecConstantTrue, opSpecConstantFalse, opSpecConstant:
+		return true
+	}
+	return false
+}
+
+func (s *specScanner) inst(i inst) error {
+	switch i.op {
+	case opDecorate:
+		if len(i.words) < 2 || i.words[1] != decorationSpecId {
+			return nil
+		}
+		if err := i.need(3); err != nil {
+			return err
+		}
+		s.ids[i.words[0]] = i.words[2]
+		return nil
+	case opGroupDecorate:
+		if err := i.need(1); err != nil {
+			return err
+		}
+		if id, ok := s.ids[i.words[0]]; ok {
+			for _, target := range i.words[1:] {
+				s.ids[target] = id
+			}
+		}
+		return nil
+	case opTypeBool, opTypeInt, opTypeFloat:
+		return s.scalar(i)
+	}
+	return s.constant(i)
+}
+
+// scalar takes in a type.
+func (s *specScanner) scalar(i inst) error {
+	operands := 2
+	if i.op == opTypeBool {
+		operands = 1
+	}
+	if err := i.need(operands); err != nil {
+		return err
+	}
+	t := Scalar{Kind: Bool, Bits: 8}
+	switch {
+	case i.op == opTypeInt:
+		t = Scalar{Kind: Int, Bits: i.words[1], Signed: len(i.words) > 2 && i.words[2] == 1}
+	case i.op == opTypeFloat && len(i.words) == 2:
+		t = Scalar{Kind: Float, Bits: i.words[1]}
+	case i.op == opTypeFloat && i.words[2] == encodingBFloat16 && i.words[1] == 16:
+		t = Scalar{Kind: BFloat16, Bits: 16}
+	case i.op == opTypeFloat:
+		t = Scalar{Kind: OtherFloat, Bits: i.words[1], Encoding: i.words[2]}
+	}
+	switch {
+	case t.Bits == 16, t.Bits == 32, t.Bits == 64, t.Bits == 8 && t.Kind != Float:
+		s.types[i.words[0]] = t
+	}
+	return nil
+}
+
+// constant takes in a specialization constant.
+func (s *specScanner) constant(i inst) error {
+	if err := i.need(2); err != nil {
+		return err
+	}
+	id, ok := s.ids[i.words[1]]
+	if !ok {
+		return nil
+	}
+	c := SpecConstant{ID: id, Offset: i.offset, order: s.order.(binary.AppendByteOrder)}
+	c.Type, ok = s.types[i.words[0]]
+	isBool, literals := i.op != opSpecConstant, i.words[2:]
+	switch {
+	case !ok:
+		return i.errorf("the constant with the number %d has a type that is no bool, no integer and no float of 8, 16, 32 or 64 bits", id)
+	case (c.Type.Kind == Bool) != isBool:
+		return i.errorf("the constant with the number %d has the type %v", id, c.Type)
+	case isBool:
+		c.Default = []byte{0}
+		if i.op == opSpecConstantTrue {
+			c.Default[0] = 1
+		}
+	case len(literals) != (c.Type.Size()+3)/4:
+		return i.errorf("the constant with the number %d has %d words for its type %v", id, len(literals), c.Type)
+	default:
+		for _, w := range literals {
+			c.Default = binary.LittleEndian.AppendUint32(c.Default, w)
+		}
+		c.Default = c.Default[:c.Type.Size()]
+	}
+	s.list = append(s.list, c)
+	return nil
+}
+
+// A Patch replaces bytes of a module by as many others.
+type Patch struct {
+	Offset int64
+	Bytes  []byte
+}
+
+// Patch returns what gives the constant another default value, which is as long as the
+// size of its type. All other bytes of the module stay.
+func (c *SpecConstant) Patch(value []byte) (Patch, error) {
+	switch {
+	case len(value) != c.Type.Size():
+		return Patch{}, fmt.Errorf("%d bytes for a constant of type %v, which has %d", len(value), c.Type, c.Type.Size())
+	case c.Type.Kind != Bool:
+		return Patch{c.Offset + 4*3, c.literals(value)}, nil
+	case value[0] > 1:
+		return Patch{}, fmt.Errorf("a bool is 0 or 1, not %d", value[0])
+	}
+	op := uint32(opSpecConstantFalse) - uint32(value[0]) // OpSpecConstantTrue is before it
+	return Patch{c.Offset, c.order.AppendUint32(nil, 3<<16|op)}, nil
+}
+
+// literals returns the words of a number. One that does not fill its word has the
+// extension that its type has: the sign or zeros.
+func (c *SpecConstant) literals(value []byte) (words []byte) {
+	size := (len(value) + 3) / 4 * 4
+	full := make([]byte, size)
+	if c.Type.Signed && value[len(value)-1] >= 0x80 {
+		for i := range full {
+			full[i] = 0xff
+		}
+	}
+	copy(full, value)
+	for w := range slices.Chunk(full, 4) {
+		words = c.order.AppendUint32(words, binary.LittleEndian.Uint32(w))
+	}
+	return words
+}
