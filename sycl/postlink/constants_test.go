@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// constants are kernels of two sources and one that reads no constant. The second reads
+// constantsIR has kernels of two sources and one that reads no constant. The second reads
 // the constants of the first in another order.
-const constants = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+const constantsIR = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 %pair = type { i32, i8 }
 @size = private unnamed_addr constant [5 x i8] c"size\00"
@@ -95,7 +95,7 @@ specConstsReplacedWithDefault=1|1
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.options.Split.Mode = SplitPerSource
-			result, err := run(parse(t, constants), test.options)
+			result, err := run(parse(t, constantsIR), test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestModeOfConstants(t *testing.T) {
 // TestConstantsThatCannotBeRead: errors come before any image is written, and name
 // places. Code that no kernel reaches does not matter.
 func TestConstantsThatCannotBeRead(t *testing.T) {
-	bad := strings.Replace(constants, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
+	bad := strings.Replace(constantsIR, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
 	_, err := run(parse(t, bad), Options{Split: SplitOptions{Mode: SplitPerSource}})
 	var wrong interface{ BadInput() }
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'second': the specialization constant 'pair': its default value: it is not a constant") {

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 )
 
 // knownAspects are the aspects that functions use or declare as far as their own
@@ -250,7 +250,7 @@ func undefined(m *llvmir.Module) []undefinedFunction {
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
 		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
-			specconst.Reads(name) ||
+			constants.Reads(name) ||
 			libraries && inDeviceLibrary(name) {
 			continue
 		}

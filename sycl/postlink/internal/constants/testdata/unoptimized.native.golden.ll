@@ -1,6 +1,5 @@
-; name: 0@0+4
-; again: 1@0+8
-; default values: 03 00 00 00 00 00 00 00 00 00 00 00
+; name: 0@0+4 = 03 00 00 00
+; again: 1@0+8 = 00 00 00 00 00 00 00 00
 ; Names in variables, as code that is not optimized has them.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"

@@ -1,4 +1,4 @@
-package specconst
+package constants
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -35,20 +36,19 @@ func write(t testing.TB, m *llvmir.Module) string {
 	return b.String()
 }
 
-// describe writes a set for people.
-func describe(s *Set) string {
-	if s == nil {
+// describe writes constants for people.
+func describe(list []specconst.Constant) string {
+	if list == nil {
 		return "; no constants\n"
 	}
 	var b strings.Builder
-	for _, c := range s.Constants {
+	for _, c := range list {
 		fmt.Fprintf(&b, "; %s:", c.Name)
-		for _, p := range c.Parts {
-			fmt.Fprintf(&b, " %d@%d+%d", int32(p.ID), p.Offset, p.Size)
+		for _, r := range c.Records {
+			fmt.Fprintf(&b, " %d@%d+%d", int32(r.ID), r.Offset, r.Size)
 		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, " = % x\n", c.Default)
 	}
-	fmt.Fprintf(&b, "; default values: % x\n", s.Defaults)
 	return b.String()
 }
 
@@ -80,7 +80,7 @@ func TestLower(t *testing.T) {
 		for _, mode := range modes {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				m := parse(t, text)
-				set, err := Lower(m, mode)
+				list, err := Lower(m, mode)
 				if strings.Contains(text, "; not: "+string(mode)) {
 					var bad interface{ BadInput() }
 					if !errors.As(err, &bad) {
@@ -91,7 +91,7 @@ func TestLower(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				golden.Check(t, name+"."+string(mode)+".golden.ll", describe(set)+write(t, m))
+				golden.Check(t, name+"."+string(mode)+".golden.ll", describe(list)+write(t, m))
 			})
 		}
 	}
@@ -117,7 +117,7 @@ func TestTranslated(t *testing.T) {
 			}
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				m := parse(t, text)
-				set, err := Lower(m, mode)
+				list, err := Lower(m, mode)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -140,43 +140,35 @@ func TestTranslated(t *testing.T) {
 				if len(module.Imports) > 0 {
 					t.Errorf("it imports %q", module.Imports)
 				}
-				constants, err := spirv.ReadSpecConstants(bytes.NewReader(code))
+				translated, err := spirv.ReadSpecConstants(bytes.NewReader(code))
 				if err != nil {
 					t.Fatal(err)
 				}
-				compareConstants(t, set, constants, mode)
+				compareConstants(t, list, translated, mode)
 			})
 		}
 	}
 }
 
-// compareConstants compares what a set says with what a translated module has.
-func compareConstants(t *testing.T, set *Set, constants []spirv.SpecConstant, mode Mode) {
+// compareConstants compares constants with those of a translated module.
+func compareConstants(t *testing.T, list []specconst.Constant, translated []spirv.SpecConstant, mode Mode) {
 	t.Helper()
 	if mode != Native {
-		if len(constants) > 0 {
-			t.Errorf("SPIR-V has the constants %+v", constants)
+		if len(translated) > 0 {
+			t.Errorf("SPIR-V has the constants %+v", translated)
 		}
 		return
 	}
-	want := map[uint32]string{}
-	base := uint64(0)
-	for _, c := range set.Constants {
-		size := uint64(0)
-		for _, p := range c.Parts {
-			end := uint64(p.Offset) + uint64(p.Size)
-			size = max(size, end)
-			if p.ID != Padding {
-				want[p.ID] = fmt.Sprintf("% x", set.Defaults[base+uint64(p.Offset):base+end])
-			}
+	want, got := map[uint32]string{}, map[uint32]string{}
+	for _, c := range list {
+		if c.Size() != uint64(len(c.Default)) {
+			t.Errorf("%s has %d bytes and a default value of %d", c.Name, c.Size(), len(c.Default))
 		}
-		base += size
+		for _, r := range c.Scalars() {
+			want[r.ID] = fmt.Sprintf("% x", c.Default[r.Offset:r.Offset+r.Size])
+		}
 	}
-	if base != uint64(len(set.Defaults)) {
-		t.Errorf("constants reach to %d, there are default values to %d", base, len(set.Defaults))
-	}
-	got := map[uint32]string{}
-	for _, c := range constants {
+	for _, c := range translated {
 		text := fmt.Sprintf("% x", c.Default)
 		if old, ok := got[c.ID]; ok && old != text {
 			t.Errorf("SpecId %d has the default values %s and %s", c.ID, old, text)

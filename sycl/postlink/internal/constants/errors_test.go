@@ -1,4 +1,4 @@
-package specconst
+package constants
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // reading is a kernel that reads an i32 by the call in its place.
@@ -124,9 +126,9 @@ func TestManyConstants(t *testing.T) {
 		fmt.Fprintf(&calls, "  %%x%d = call i32 %s(ptr @n%d, ptr @id, ptr null)\n", i, get, i)
 	}
 	m := parse(t, fmt.Sprintf(reading, b.String()+kernel(calls.String())))
-	set, err := Lower(m, Native)
-	if err != nil || len(set.Constants) != n || len(set.Defaults) != 4*n || set.Constants[0].Name != fmt.Sprintf("%06d", n-1) {
-		t.Fatal(err, len(set.Constants))
+	list, err := Lower(m, Native)
+	if err != nil || len(list) != n || list[0].Name != fmt.Sprintf("%06d", n-1) {
+		t.Fatal(err, len(list))
 	}
 	if strings.Contains(write(t, m), "@n1 =") {
 		t.Error("names are left")
@@ -156,7 +158,7 @@ func FuzzLower(f *testing.F) {
 		if err != nil {
 			return
 		}
-		set, err := Lower(m, mode)
+		list, err := Lower(m, mode)
 		if err != nil {
 			var bad interface{ BadInput() }
 			if !errors.As(err, &bad) {
@@ -174,19 +176,15 @@ func FuzzLower(f *testing.F) {
 				t.Fatalf("%s is still there:\n%s", fn.Name(), out)
 			}
 		}
-		if set == nil {
-			return
-		}
-		size := uint64(0)
-		for _, c := range set.Constants {
-			end := uint64(0)
-			for _, p := range c.Parts {
-				end = max(end, uint64(p.Offset)+uint64(p.Size))
+		for _, c := range list {
+			if c.Size() != uint64(len(c.Default)) {
+				t.Fatalf("%s has %d bytes and a default value of %d", c.Name, c.Size(), len(c.Default))
 			}
-			size += end
 		}
-		if size > uint64(len(set.Defaults)) {
-			t.Fatalf("constants reach to %d of %d", size, len(set.Defaults))
+		sets := new(propset.Registry)
+		specconst.Put(sets, list)
+		if back, err := specconst.Read(sets); err != nil || len(back) != len(list) {
+			t.Fatalf("%v: %s", err, sets)
 		}
 	})
 }
