@@ -152,8 +152,10 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
 	forgetUsed(m)
-	lowerSanitizerLists(m)
 	setSourceLanguage(m)
+	if err := lowerSanitizerLists(m); err != nil {
+		return err
+	}
 	if err := lowerKernelNames(m); err != nil {
 		return err
 	}

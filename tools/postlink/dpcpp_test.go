@@ -241,6 +241,31 @@ func TestDPCPP(t *testing.T) {
 	}
 }
 
+// TestDPCPPConstructs compares the images of IR that DPC++'s compiler may write.
+func TestDPCPPConstructs(t *testing.T) {
+	d := findDPCPP(t)
+	assembler := filepath.Join(filepath.Dir(d.dis), strings.Replace(filepath.Base(d.dis), "llvm-dis", "llvm-as", 1))
+	for _, c := range constructs(t) {
+		for _, flags := range c.dpcpp {
+			t.Run(c.name+" "+flags, func(t *testing.T) {
+				bitcode := filepath.Join(t.TempDir(), "in.bc")
+				runProgram(t, assembler, "-o", bitcode, c.file)
+				split, options := "auto", []string(nil)
+				for i, flag := range strings.Fields(flags) {
+					switch {
+					case flag == "--split":
+						split = strings.Fields(flags)[i+1]
+					case flag == "--allow-device-image-dependencies":
+						options = append(options, "-fsycl"+strings.TrimPrefix(flag, "-"))
+					}
+				}
+				theirs := d.theirs(t, bitcode, split, options)
+				compareImages(t, theirs, d.ours(t, bitcode, split, options != nil))
+			})
+		}
+	}
+}
+
 // TestDPCPPConstants looks at specialization constants of DPC++'s own code, which
 // libsycl-jit does not lower.
 func TestDPCPPConstants(t *testing.T) {
