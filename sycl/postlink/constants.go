@@ -2,13 +2,17 @@ package postlink
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
@@ -47,12 +51,25 @@ type imageConstants struct {
 	module *llvmir.Module // lowered; nil before and after
 	list   []specconst.Constant
 	known  bool // list is
+	before bool // the code was lowered before
 }
 
 // lowerConstants prepares the images that read specialization constants, and adds those
 // with default values.
 func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, error) {
-	if !slices.ContainsFunc(m.Functions(), readsConstants) {
+	lowered, err := constants.Lowered(m)
+	if err != nil {
+		return nil, err
+	}
+	reads := slices.IndexFunc(m.Functions(), readsConstants)
+	switch {
+	case reads >= 0 && len(lowered) > 0:
+		return nil, &constants.Error{Msg: fmt.Sprintf("the specialization constant '%s' was lowered before, and calls of '%s' were not. Link all modules first, and then run post-link",
+			safetext.Printable(lowered[0].Name), kernelname.Display(m.Functions()[reads].Name()))}
+	case len(lowered) > 0:
+		keepConstants(m, images, lowered)
+		return images, nil
+	case reads < 0:
 		return images, nil
 	}
 	mode := o.SpecConstants
@@ -76,6 +93,26 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, err
 		images = withDefaultValues(images)
 	}
 	return images, nil
+}
+
+// keepConstants gives images the constants that were lowered before. An image has those of
+// which it has a number; constants that are loaded from a buffer are all in each image.
+func keepConstants(m *llvmir.Module, images []*Image, lowered []specconst.Constant) {
+	numbers, native := constants.Numbers(m)
+	for _, image := range images {
+		has := map[uint32]bool{}
+		for _, s := range image.define {
+			for _, n := range numbers[s.Name()] {
+				has[n] = true
+			}
+		}
+		list := slices.DeleteFunc(slices.Clone(lowered), func(c specconst.Constant) bool {
+			return native && !slices.ContainsFunc(c.Scalars(), func(r propset.SpecConstant) bool { return has[r.ID] })
+		})
+		if len(list) > 0 {
+			image.constants = &imageConstants{list: list, known: true, before: true}
+		}
+	}
 }
 
 func readsConstants(f *llvmir.Function) bool { return !f.Defined() && constants.Reads(f.Name()) }

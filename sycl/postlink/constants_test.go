@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,6 +163,47 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 declare ptr @llvm.sycl.alloca.p0.p0.p0.p0.f64(ptr, ptr, ptr, double, i64)
 `
 	if _, err := run(parse(t, alloca), Options{Split: SplitOptions{Mode: SplitPerSource}}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'k': memory of as many elements") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestConstantsLoweredBefore: images of code that post-link has lowered get the constants
+// that they have.
+func TestConstantsLoweredBefore(t *testing.T) {
+	all, err := run(parse(t, constantsIR), Options{Split: SplitOptions{Mode: SplitPerSource, Whole: true}})
+	if err != nil || len(all.Images) != 1 {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := all.Images[0].WriteCode(&text); err != nil {
+		t.Fatal(err)
+	}
+	result, err := run(parse(t, text.String()), Options{Split: SplitOptions{Mode: SplitPerSource}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, image := range result.Images {
+		list, err := image.specConstants()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := image.EntryPoints()[0]
+		for _, c := range list {
+			line += fmt.Sprintf(" %s %v %x", c.Name, c.Records, c.Default)
+		}
+		got = append(got, line)
+		var code strings.Builder
+		if err := image.WriteCode(&code); err != nil || strings.Contains(line, "size") != strings.Contains(code.String(), "__spirv_SpecConstantix") {
+			t.Errorf("%v\n%s", err, code.String())
+		}
+	}
+	want := []string{"second pair [{0 0 4} {1 4 1} {4294967295 5 3}] 0100000002000000 size [{2 0 8}] 1000000000000000", "none", "first size [{2 0 8}] 1000000000000000"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	both := text.String() + constantsIR[strings.Index(constantsIR, "declare spir_func i64"):] + "define spir_kernel void @more() \"sycl-module-id\"=\"d.cpp\" {\n  ret void\n}\n"
+	if _, err := run(parse(t, both), Options{Split: SplitOptions{Mode: SplitPerSource}}); err == nil || !strings.Contains(err.Error(), "was lowered before") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -80,7 +80,7 @@ func (image *Image) BFloat16Function() (string, error) {
 // WriteCode writes the image as a module of its own: its entry points are visible, as are
 // variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
-	if image.constants != nil {
+	if image.constants != nil && !image.constants.before {
 		return image.writeLowered(w)
 	}
 	return image.writeRead(w)

@@ -106,7 +106,7 @@ func TestCycles(t *testing.T) {
 		"calls":                    {fmt.Sprintf(kernel, "") + "define void @f() {\n  call void @g()\n  ret void\n}\ndefine void @g() {\n  call void @f()\n  ret void\n}\n", ""},
 		"aliases":                  {"@a = alias void (), ptr @b\n@b = alias void (), ptr @a\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" {\n  call void @a()\n  ret void\n}\n", ""},
 		"variables":                {"@a = addrspace(1) constant ptr addrspace(1) @b\n@b = addrspace(1) constant ptr addrspace(1) @a\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" {\n  %x = load ptr, ptr addrspace(1) @a\n  ret void\n}\n", ""},
-		"specialization constants": {"!sycl.specialization-constants = !{!0}\n!0 = !{!\"id\", i32 0, !0}\n" + fmt.Sprintf(kernel, ""), ""},
+		"specialization constants": {"!sycl.specialization-constants = !{!0}\n!0 = !{!\"id\", i32 0, !0}\n" + fmt.Sprintf(kernel, ""), "a node that is not a name and three numbers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			texts, err := everything(t, parse(t, test.ir), Options{Split: SplitOptions{Mode: SplitPerKernel}})

@@ -521,11 +521,14 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is no string", printable(variable))
 	}
 	name = strings.TrimSuffix(string(text), "\x00")
-	if name == "" || strings.ContainsAny(name, "=\n\r\x00") {
+	if !isName(name) {
 		return "", "", fmt.Errorf("'%s' is not a name that a property of a specialization constant can have", printable(name))
 	}
 	return variable, name, nil
 }
+
+// isName reports whether a property may have a name as its key.
+func isName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\n\r\x00") }
 
 // readDefault reads the default value, the first member of a specialization_id.
 func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
