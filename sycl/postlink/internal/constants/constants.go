@@ -160,6 +160,9 @@ func (l *lowering) add(r *read) error {
 // number gives constants their numbers and places.
 func (l *lowering) number() error {
 	next, offset := uint64(0), uint64(0)
+	if l.mode == Native {
+		next = firstNumber(l.module)
+	}
 	for i, c := range l.constants {
 		c.number = uint32(next)
 		if l.mode != Emulation {
@@ -179,6 +182,19 @@ func (l *lowering) number() error {
 		}
 	}
 	return nil
+}
+
+// firstNumber returns the first number after those that the code gives constants of SPIR-V
+// itself.
+func firstNumber(m *llvmir.Module) uint64 {
+	next := uint64(0)
+	all, _ := Numbers(m)
+	for _, numbers := range all {
+		for _, n := range numbers {
+			next = max(next, uint64(n)+1)
+		}
+	}
+	return next
 }
 
 // result returns what the runtime needs to know.

@@ -179,3 +179,13 @@ func compareConstants(t *testing.T, list []specconst.Constant, translated []spir
 		t.Errorf("SPIR-V has the default values %v, want %v", got, want)
 	}
 }
+
+// TestNumbersOfTheCode: code may have constants of SPIR-V of its own.
+func TestNumbersOfTheCode(t *testing.T) {
+	m := parse(t, fmt.Sprintf(reading, "declare i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32, i64)\n"+
+		kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)\n  %y = call i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32 6, i64 1)")))
+	list, err := Lower(m, Native)
+	if err != nil || describe(list) != "; n: 7@0+4 = 05 00 00 00\n" {
+		t.Errorf("%v: %s", err, describe(list))
+	}
+}
