@@ -221,8 +221,8 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 func (b *body) count(in *llvmir.Instr) {
 	first := in.Result() != "" && in.Op() != "label"
 	for token := range llvmir.Tokens(in.Text()) {
-		if local, ok := strings.CutPrefix(token.Text, "%"); ok && !first {
-			b.uses[unquote(local)]++
+		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok && !first {
+			b.uses[local]++
 		}
 		first = false
 	}
@@ -246,8 +246,8 @@ func (b *body) name(in *llvmir.Instr, callee string) {
 // with addresses.
 func (b *body) use(in *llvmir.Instr, callee string, at int) {
 	for token := range llvmir.Tokens(in.Text()) {
-		if local, ok := strings.CutPrefix(token.Text, "%"); ok {
-			b.escaped[unquote(local)] = true
+		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok {
+			b.escaped[local] = true
 		}
 	}
 	if !Reads(callee) {
@@ -268,9 +268,6 @@ func (b *body) use(in *llvmir.Instr, callee string, at int) {
 	}
 	b.calls[callee] = append(b.calls[callee], c)
 }
-
-// unquote returns the name after the sigil of a local value.
-func unquote(name string) string { return strings.Trim(name, `"`) }
 
 func (b *body) store(value, pointer llvmir.Value, at int) {
 	if local, ok := value.Local(); ok {
