@@ -218,3 +218,19 @@ declare [2 x %i] @_Z40__sycl_getComposite2020SpecConstantValueI1YET_PKcPKvS5_(pt
 		}
 	}
 }
+
+// TestUndefinedEnd: records reach to the end of what is no class as well, as the next
+// constant's default value is after it.
+func TestUndefinedEnd(t *testing.T) {
+	const getter = "@_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_"
+	for value, want := range map[string]string{
+		"[3 x i16] [i16 1, i16 2, i16 undef]": "; n: 0@0+2 1@2+2 -1@4+2 = 01 00 02 00 00 00\n",
+		"[3 x i16] undef":                     "; n: -1@0+6 = 00 00 00 00 00 00\n",
+	} {
+		m := parse(t, fmt.Sprintf(reading, "@c = internal constant { [3 x i16] } { "+value+" }\ndeclare [3 x i16] "+getter+"(ptr, ptr, ptr)\n"+kernel("  %x = call [3 x i16] "+getter+"(ptr @name, ptr @c, ptr null)")))
+		list, err := Lower(m, Native)
+		if err != nil || describe(list) != want {
+			t.Errorf("%s: %v: %s", value, err, describe(list))
+		}
+	}
+}

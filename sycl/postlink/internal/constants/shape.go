@@ -62,6 +62,13 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the specialization constant '%s': %w", printable(r.name), err)
 	}
+	end := uint64(0)
+	if n := len(s.parts); n > 0 {
+		end = s.parts[n-1].offset + s.parts[n-1].size
+	}
+	if end < size.Store { // of an array whose last elements are undefined
+		s.parts = append(s.parts, part{-1, end, size.Store - end})
+	}
 	return s, nil
 }
 
