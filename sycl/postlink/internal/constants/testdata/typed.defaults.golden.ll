@@ -13,8 +13,6 @@ define spir_kernel void @kernel(i8 addrspace(1)* %buffer, i32 addrspace(1)* %out
   %p.cast = addrspacecast %base* %p to %base addrspace(4)*
   %slot = alloca i8 addrspace(4)*, align 8
   %b = addrspacecast i8 addrspace(1)* %buffer to i8 addrspace(4)*
-  
-  
   %x = freeze i32 3
   %constant1 = bitcast %base addrspace(4)* %p.cast to %pair addrspace(4)*
   store %pair { i32 1, i8 2 }, %pair addrspace(4)* %constant1

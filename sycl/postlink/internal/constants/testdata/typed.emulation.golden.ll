@@ -14,8 +14,6 @@ define spir_kernel void @kernel(i8 addrspace(1)* %buffer, i32 addrspace(1)* %out
   %p.cast = addrspacecast %base* %p to %base addrspace(4)*
   %slot = alloca i8 addrspace(4)*, align 8
   %b = addrspacecast i8 addrspace(1)* %buffer to i8 addrspace(4)*
-  
-  
   %constant0 = getelementptr i8, i8 addrspace(4)* %b, i32 0
   %constant1 = bitcast i8 addrspace(4)* %constant0 to i32 addrspace(4)*
   %x = load i32, i32 addrspace(4)* %constant1

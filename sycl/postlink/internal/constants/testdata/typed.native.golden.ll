@@ -14,8 +14,6 @@ define spir_kernel void @kernel(i8 addrspace(1)* %buffer, i32 addrspace(1)* %out
   %p.cast = addrspacecast %base* %p to %base addrspace(4)*
   %slot = alloca i8 addrspace(4)*, align 8
   %b = addrspacecast i8 addrspace(1)* %buffer to i8 addrspace(4)*
-  
-  
   %x = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 3)
   %constant1 = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 1, i32 1)
   %constant2 = call spir_func i8 @_Z20__spirv_SpecConstantia(i32 2, i8 2)

@@ -15,8 +15,6 @@ entry:
   store ptr addrspace(4) %this, ptr addrspace(4) %this.addr.ascast, align 8
   %this1 = load ptr addrspace(4), ptr addrspace(4) %this.addr.ascast, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr %id)
-  
-  
   %field = getelementptr inbounds { ptr addrspace(4) }, ptr addrspace(4) %this1, i32 0, i32 0
   %1 = load ptr addrspace(4), ptr addrspace(4) %field, align 8
   %constant0 = getelementptr i8, ptr addrspace(4) %1, i32 0
@@ -27,9 +25,6 @@ entry:
 define spir_func i64 @get2() {
   %1 = alloca ptr
   %2 = getelementptr i8, ptr %1, i64 0
-  
-  
-  
   %constant0 = getelementptr i8, ptr addrspace(4) null, i32 8
   %5 = load i64, ptr addrspace(4) %constant0
   ret i64 %5
