@@ -129,6 +129,8 @@ type collector struct {
 	has            map[*file]bool   // that have device code, themselves or in members
 	none           map[*file]string // why other files that were named have none
 	files, skipped int
+	images         int    // in host files
+	repeated       int    // those of them that are the same as others of their file
 	leftOut        string // why images were left out, the first reason
 	fault          error  // the first file that cannot be read
 }
@@ -138,6 +140,8 @@ func (c *collector) add(found outcome, embedded bool) error {
 	c.files++
 	c.log.progress(c.files, len(c.parts), found.name)
 	c.log.write(found.warnings)
+	c.images += found.images
+	c.repeated += found.repeated
 	for _, l := range found.leftOut {
 		c.log.leftOut(found.name, l)
 		c.leftOut = l.reason
@@ -203,7 +207,7 @@ func (e *EmptyError) Error() string { return e.msg }
 // BadInput marks the error as caused by an input file.
 func (*EmptyError) BadInput() {}
 
-// summarize says which files have no device code.
+// summarize says which files have no device code, and how many images are repeated.
 func (c *collector) summarize(named []*file) {
 	for _, f := range named {
 		if !c.has[f] {
@@ -212,6 +216,9 @@ func (c *collector) summarize(named []*file) {
 	}
 	if c.skipped > 0 {
 		c.log.note("", "no device images in %s that were found", filesOf(c.skipped))
+	}
+	if c.repeated > 0 {
+		c.log.note("", "%d of %d device images are the same as others of their file, in their bytes, target and property sets; each is in the report once", c.repeated, c.images)
 	}
 }
 
