@@ -22,9 +22,10 @@ type Options struct {
 	Withdrawn bool
 }
 
-// Lower gives kernels, their parameters and variables the metadata of their properties.
+// Lower gives kernels, their parameters, variables and pointers what their properties are
+// in IR.
 func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
-	l := &lowering{m: m, options: o, nodes: map[string]int{}, reported: map[string]bool{}}
+	l := &lowering{m: m, options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
 	var errs []error
 	for _, g := range m.Globals() {
 		errs = append(errs, l.variable(g))
@@ -32,6 +33,7 @@ func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
 	for _, k := range m.Kernels() {
 		errs = append(errs, l.kernel(k))
 	}
+	errs = append(errs, l.pointers())
 	l.m.AppendNamed(executionModeMD, l.modes...)
 	return l.diagnostics, errors.Join(errs...)
 }
@@ -44,6 +46,7 @@ type lowering struct {
 	modes       []int          // nodes for !spirv.ExecutionMode
 	hasMode     map[executionMode]bool
 	reported    map[string]bool // properties
+	texts       map[textKey]*llvmir.Global
 	diagnostics []devicecode.Diagnostic
 }
 
