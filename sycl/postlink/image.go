@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -22,7 +23,8 @@ type Image struct {
 	module      *imageModule
 	entryPoints []*llvmir.Function
 	define      []llvmir.Symbol
-	registered  []registration // of the entry points, as text of nodes
+	registered  []registration  // of the entry points, as text of nodes
+	constants   *imageConstants // nil when it reads no specialization constants
 }
 
 // imageModule is what the images of a module share.
@@ -47,9 +49,46 @@ func (image *Image) EntryPoints() []string {
 	return names
 }
 
+// ExplicitSIMD returns the symbol of an entry point that is explicit SIMD code, "" when
+// there is none.
+func (image *Image) ExplicitSIMD() string {
+	for _, f := range image.entryPoints {
+		if explicitSIMD(f) {
+			return f.Name()
+		}
+	}
+	return ""
+}
+
+// BFloat16Function returns a function of DPC++'s bfloat16 libraries that the image calls,
+// "" when there is none.
+func (image *Image) BFloat16Function() (string, error) {
+	sets, err := image.Properties(PropertyOptions{ImportedSymbols: true})
+	if err != nil {
+		return "", err
+	}
+	if imports := sets.Set(propset.ImportedSymbols); imports != nil {
+		for _, p := range imports.Properties() {
+			if bfloat16Library.MatchString(p.Key) {
+				return p.Key, nil
+			}
+		}
+	}
+	return "", nil
+}
+
 // WriteCode writes the image as a module of its own: its entry points are visible, as are
 // variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
+	if image.constants != nil {
+		return image.writeLowered(w)
+	}
+	return image.writeRead(w)
+}
+
+// writeRead writes the code as it was read, with the calls that read specialization
+// constants.
+func (image *Image) writeRead(w io.Writer) error {
 	entry := make(map[*llvmir.Function]bool, len(image.entryPoints))
 	for _, f := range image.entryPoints {
 		entry[f] = true
@@ -87,7 +126,12 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	}
 	triple := m.ir.Triple()
 	o.ProgramMetadata = o.ProgramMetadata || strings.HasPrefix(triple, "nvptx") || strings.HasPrefix(triple, "amdgcn")
-	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries})
+	constants, err := image.constantSet()
+	if err != nil {
+		return nil, err
+	}
+	replaced := image.constants != nil && image.constants.mode == specconst.Defaults
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole, constants, replaced})
 	if err != nil {
 		return nil, err
 	}

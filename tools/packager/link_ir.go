@@ -21,6 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -87,36 +88,21 @@ func (l *linkIR) unused() error {
 	return err
 }
 
-// llvmVersions are what the names of LLVM's programs end in, in order of preference.
-var llvmVersions = []string{"", "-22", "-21"}
-
 // findPrograms looks for the programs that no flag names.
 func (l *linkIR) findPrograms(ahead bool) error {
-	var missing []string
-	found := map[*string]string{}
-	for _, version := range llvmVersions {
-		missing = nil
-		clear(found)
-		for _, p := range l.programs() {
-			if !p.ofLLVM || *p.path != "" {
-				continue
-			}
-			path, err := exec.LookPath(p.name + version)
-			if err != nil {
-				missing = append(missing, p.name)
-			}
-			found[p.path] = path
-		}
-		if len(missing) == 0 {
-			break
+	var names []string
+	var unset []*string
+	for _, p := range l.programs() {
+		if p.ofLLVM && *p.path == "" {
+			names, unset = append(names, p.name), append(unset, p.path)
 		}
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%s of one version of LLVM is not in PATH: install it (Debian: llvm-21 and llvm-spirv-21), or give --%s",
-			strings.Join(missing, ", "), missing[0])
+	found, err := command.FindLLVM(names...)
+	if err != nil {
+		return err
 	}
-	for path, name := range found {
-		*path = name
+	for i, path := range found {
+		*unset[i] = path
 	}
 	for _, p := range l.programs() {
 		if p.ofLLVM || *p.path != "" || p.name == "ocloc" && !ahead {

@@ -40,7 +40,7 @@ import (
 //   - With -fsycl-device-code-split=off DPC++ keeps kernels together that need different
 //     things, and then says of them what only one needs. Here such kernels are apart.
 //   - A source without kernels has an image all the same, which no program looks for.
-//   - Specialization constants are an error here: libsycl-jit leaves calls in the images
+//   - Specialization constants are lowered here: libsycl-jit leaves calls in the images
 //     that nothing defines.
 var dpcppSplits = []string{"per_kernel", "per_source", "auto"}
 
@@ -241,13 +241,55 @@ func TestDPCPP(t *testing.T) {
 	}
 }
 
-// TestDPCPPConstants looks at what is said of specialization constants.
+// TestDPCPPConstructs compares the images of IR that DPC++'s compiler may write.
+func TestDPCPPConstructs(t *testing.T) {
+	d := findDPCPP(t)
+	assembler := filepath.Join(filepath.Dir(d.dis), strings.Replace(filepath.Base(d.dis), "llvm-dis", "llvm-as", 1))
+	for _, c := range constructs(t) {
+		for _, flags := range c.dpcpp {
+			t.Run(c.name+" "+flags, func(t *testing.T) {
+				bitcode := filepath.Join(t.TempDir(), "in.bc")
+				runProgram(t, assembler, "-o", bitcode, c.file)
+				split, options := "auto", []string(nil)
+				for i, flag := range strings.Fields(flags) {
+					switch {
+					case flag == "--split":
+						split = strings.Fields(flags)[i+1]
+					case flag == "--allow-device-image-dependencies":
+						options = append(options, "-fsycl"+strings.TrimPrefix(flag, "-"))
+					}
+				}
+				theirs := d.theirs(t, bitcode, split, options)
+				compareImages(t, theirs, d.ours(t, bitcode, split, options != nil))
+			})
+		}
+	}
+}
+
+// TestDPCPPConstants looks at specialization constants of DPC++'s own code, which
+// libsycl-jit does not lower.
 func TestDPCPPConstants(t *testing.T) {
 	d := findDPCPP(t)
-	bitcode := d.compile(t, "constants.cpp", nil)
-	code, stderr := run(t, "--llvm-dis", d.dis, "--output", filepath.Join(t.TempDir(), "images.table"), bitcode)
-	if code != 3 || strings.Count(stderr, "specialization constant") == 0 {
-		t.Errorf("exit code %d: %s", code, stderr)
+	var got []string
+	for _, image := range d.ours(t, d.compile(t, "constants.cpp", nil), "per_kernel", false) {
+		text := strings.Join(image.symbols, " ")
+		for _, p := range image.all.Set(propset.SpecializationConstants).Properties() {
+			numbers, _ := p.Value.Uint32s()
+			name := kernelname.Display(p.Key[strings.Index(p.Key, "_Z"):])
+			text += fmt.Sprintf(" %s%v", name, numbers)
+		}
+		if value, ok := image.all.Set(propset.SpecializationConstantDefaults).Get("all"); ok {
+			text += fmt.Sprintf(" %x", value.Bytes())
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"_ZTSZ3runRN4sycl3_V15queueEPfE4None",
+		"_ZTSZZ3runRN4sycl3_V15queueEPfENKUlRNS0_7handlerEE0_clES5_E4Many other[0 0 4] size[1 0 4 2 4 4 3 8 4] factor[4 0 8] 00000000010000000200000000004040000000000000e03f",
+		"_ZTSZZ3runRN4sycl3_V15queueEPfENKUlRNS0_7handlerEE_clES5_E3One count[0 0 4] 07000000",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 

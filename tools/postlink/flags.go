@@ -27,17 +27,29 @@ type flags struct {
 	fixed, configs      cli.Strings
 	modules             cli.Strings
 	properties, symbols bool
+	dpcpp               bool                   // DPC++'s post-link step is asked
+	given               func(name string) bool // whether a flag is on the command line
 }
 
 // setup declares the flags.
 func setup(fs *flag.FlagSet) cli.Run {
 	f := &flags{}
+	f.declare(fs)
+	return f.run
+}
+
+func (f *flags) declare(fs *flag.FlagSet) {
 	f.Sets = steps.DriverSets()
 	f.modes(fs)
 	f.outputs(fs)
 	f.needs(fs)
 	f.files(fs)
-	return f.run
+	f.dpcppFlags(fs)
+	f.given = func(name string) bool {
+		found := false
+		fs.Visit(func(g *flag.Flag) { found = found || g.Name == name })
+		return found
+	}
 }
 
 // modes declares what says how the module is split.
@@ -71,6 +83,12 @@ func (f *flags) outputs(fs *flag.FlagSet) {
 
 // needs declares what is about the needs of kernels.
 func (f *flags) needs(fs *flag.FlagSet) {
+	modes := make([]string, len(postlink.SpecConstantModes))
+	for i, m := range postlink.SpecConstantModes {
+		modes[i] = string(m)
+	}
+	fs.Func("spec-const", "what becomes of specialization constants: `"+strings.Join(modes, "|")+"` (constants of SPIR-V, or loads from a buffer that the runtime passes; by default native for SPIR-V that is compiled when a program runs, and emulation for other target triples)", f.setSpecConst)
+	fs.BoolVar(&f.Run.DefaultValueImages, "generate-device-image-default-spec-consts", false, "add a copy of each module that reads specialization constants, in which these have their default values")
 	f.exclude.Split = true
 	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
@@ -93,6 +111,15 @@ func (f *flags) files(fs *flag.FlagSet) {
 	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "properties have the sizes of each kernel and the symbols of device globals; for NVPTX and AMDGCN always")
 }
 
+// setSpecConst reads a mode of specialization constants.
+func (f *flags) setSpecConst(v string) error {
+	if !slices.Contains(postlink.SpecConstantModes, postlink.SpecConstantMode(v)) {
+		return fmt.Errorf("it is none of %v", postlink.SpecConstantModes)
+	}
+	f.Run.SpecConstants = postlink.SpecConstantMode(v)
+	return nil
+}
+
 // addOutput reads [TARGET,]FILE. Without a target it is the table of all modules.
 func (f *flags) addOutput(v string) error {
 	target, file, ok := strings.Cut(v, ",")
@@ -109,20 +136,6 @@ func (f *flags) addOutput(v string) error {
 	return nil
 }
 
-// dpcppModes are the split modes as DPC++'s post-link step calls them.
-var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
-
-// mode returns the split mode of a name, "" when there is none.
-func mode(name string) postlink.SplitMode {
-	if mode, ok := dpcppModes[name]; ok {
-		return mode
-	}
-	if mode := postlink.SplitMode(name); slices.Contains(postlink.SplitModes, mode) {
-		return mode
-	}
-	return ""
-}
-
 // run splits the module that is the only argument.
 func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if f.all != "" {
@@ -131,6 +144,13 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 		f.Output = f.all
 	}
+	if f.dpcpp {
+		var err error
+		if args, err = f.complete(args); err != nil {
+			return err
+		}
+	}
+	f.Stdin = env.Stdin
 	f.Run.Split.Mode = mode(f.split)
 	in, err := stepflags.OneInput(args)
 	if err != nil {

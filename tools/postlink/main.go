@@ -2,10 +2,25 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-func main() { tool().Main() }
+func main() {
+	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name == dpcppName {
+		dpcppTool().Main()
+	}
+	tool().Main()
+}
+
+// dpcppTool is the program when it is called by the name of DPC++'s post-link step.
+func dpcppTool() *cli.Tool {
+	c := dpcppCommand("")
+	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}
+}
 
 func tool() *cli.Tool {
 	return &cli.Tool{
@@ -26,9 +41,11 @@ have a folder and a table of their own.
 Warnings report functions that use aspects they do not declare, kernels that a
 fixed target cannot run, and SYCL_EXTERNAL functions that need more than the
 kernels of their module. Flags that DPC++'s sycl-post-link also has are called as
-there; what its driver asks for is the default here.`,
+there; what its driver asks for is the default here. To put this program in place of
+that one, call it sycl-post-link, or use the subcommand: 'postlink sycl-post-link
+--help' has the table of both spellings.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
 			Setup:   setup,
-		}},
+		}, dpcppCommand(dpcppName)},
 	}
 }

@@ -32,9 +32,15 @@ import (
 
 // PostLinkOptions say how linked device code is split into modules.
 type PostLinkOptions struct {
-	Input        string // LLVM IR, as text or bitcode
+	Input        string // LLVM IR, as text or bitcode; [Stdin] for what that reads
+	Stdin        io.Reader
 	Opt, LLVMDis string // paths; LLVMDis is for bitcode alone
+	FindLLVM     bool   // look in PATH for those that are not given and needed
 	Text         bool   // write text, with Opt as well
+
+	// What only DPC++'s own step can do is an error for code that needs it.
+	LowerESIMD   bool
+	DeviceLibDir string // of the bfloat16 libraries
 
 	Run    postlink.Options
 	IROnly bool // Output is one module of all that kernels reach, without a table
@@ -52,6 +58,9 @@ type PostLinkOptions struct {
 	Runtime                 *release.Release // whose numbers of aspects property files have, nil for 2026
 }
 
+// Stdin is the name of an input that is standard input.
+const Stdin = "-"
+
 // DriverSets returns what DPC++'s driver asks its post-link step for.
 func DriverSets() *postlink.PropertyOptions {
 	return &postlink.PropertyOptions{ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true}
@@ -67,12 +76,17 @@ type SourceFolder struct{ Source, Folder string }
 // PostLink splits linked device code into modules. Warnings and what compilers say
 // go to log.
 func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
+	if o.Input == Stdin {
+		o.Input = "<stdin>"
+	} else {
+		o.Stdin = nil
+	}
 	m, err := o.read(ctx, log)
 	if err != nil {
 		return err
 	}
 	run := o.Run
-	run.Split.Whole = o.IROnly
+	run.Split.Whole = run.Split.Whole || o.IROnly
 	if len(run.FixedTargets) > 0 {
 		run.Devices = o.Devices
 	}
@@ -82,6 +96,11 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	}
 	if err := o.report(log, result.Diagnostics); err != nil {
 		return err
+	}
+	for _, image := range result.Images {
+		if err := o.checkImage(image); err != nil {
+			return cli.BadInput(o.blame(err))
+		}
 	}
 	if o.IROnly {
 		return o.writeIR(ctx, log, result.Images[0])
@@ -104,23 +123,90 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 // themselves.
 func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
 
+// checkImage refuses an image that would need what only DPC++'s own step can do.
+func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
+	if o.LowerESIMD {
+		if name := image.ExplicitSIMD(); name != "" {
+			return fmt.Errorf("'%s' is explicit SIMD code, which --lower-esimd asks to lower: use DPC++'s own post-link step for it, or leave the flag out to get it as it is",
+				kernelname.Display(name))
+		}
+	}
+	if o.DeviceLibDir == "" {
+		return nil
+	}
+	name, err := image.BFloat16Function()
+	if err == nil && name != "" {
+		err = fmt.Errorf("'%s' is called, so that --device-lib-dir asks for images of the bfloat16 libraries: use DPC++'s own post-link step for this code, or leave the flag out and link the libraries", name)
+	}
+	return err
+}
+
+// maxIR is how long a module may be.
+const maxIR int64 = 4 << 30
+
 // read parses a module, disassembling it when it is bitcode.
 func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Module, error) {
-	text, err := infile.Read(o.Input, "LLVM IR", 4<<30)
+	text, err := o.readInput()
 	if err != nil {
 		return nil, err
 	}
-	if imageformat.Of(text) != imageformat.Bitcode {
+	isBitcode := imageformat.Of(text) == imageformat.Bitcode
+	if err := o.findLLVM(isBitcode); err != nil {
+		return nil, err
+	}
+	if !isBitcode {
 		return postlink.Parse(o.Input, text)
 	}
 	if o.LLVMDis == "" {
 		return nil, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
 	}
+	var stdin io.Reader
+	name := o.Input
+	if o.Stdin != nil {
+		stdin, name = bytes.NewReader(text), Stdin
+	}
 	var out bytes.Buffer
-	if err := command.Run(ctx, nil, &out, log, o.LLVMDis, o.Input, "-o", "-"); err != nil {
+	if err := command.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
 		return nil, err
 	}
 	return postlink.Parse(o.Input, out.Bytes())
+}
+
+// readInput returns LLVM IR, text or bitcode.
+func (o *PostLinkOptions) readInput() ([]byte, error) {
+	if o.Stdin == nil {
+		return infile.Read(o.Input, "LLVM IR", maxIR)
+	}
+	text, err := io.ReadAll(io.LimitReader(o.Stdin, maxIR+1))
+	switch {
+	case err != nil:
+		return nil, o.blame(err)
+	case len(text) == 0:
+		return nil, cli.BadInput(o.blame(errors.New("it is empty: LLVM IR is needed")))
+	case int64(len(text)) > maxIR:
+		return nil, cli.BadInput(o.blame(fmt.Errorf("there are more than %d bytes", maxIR)))
+	}
+	return text, nil
+}
+
+// findLLVM looks for the programs that are needed and not given.
+func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
+	if !o.FindLLVM {
+		return nil
+	}
+	var names []string
+	var unset []*string
+	if o.LLVMDis == "" && isBitcode {
+		names, unset = append(names, "llvm-dis"), append(unset, &o.LLVMDis)
+	}
+	if o.Opt == "" && !o.Text {
+		names, unset = append(names, "opt"), append(unset, &o.Opt)
+	}
+	paths, err := command.FindLLVM(names...)
+	for i, path := range paths {
+		*unset[i] = path
+	}
+	return err
 }
 
 // report writes diagnostics. It fails when there are errors among them.
@@ -182,7 +268,7 @@ func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error
 		list = append(list, t)
 	}
 	if len(list) == 0 {
-		all := &imageTable{file: o.Output, folder: o.OutDir, base: strings.TrimSuffix(o.first(), ".table") + "_"}
+		all := &imageTable{file: o.Output, folder: o.OutDir, base: strings.TrimSuffix(o.first(), filepath.Ext(o.first())) + "_"}
 		if o.OutDir != "" {
 			all.base = filepath.Join(o.OutDir, filepath.Base(all.base))
 		}
@@ -212,9 +298,13 @@ func (o *PostLinkOptions) extension() string {
 
 // addRow names the files of an image.
 func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
-	name := t.base + strconv.Itoa(len(t.rows))
+	number := len(t.rows)
+	if len(o.Sources) == 0 {
+		number = image.Number
+	}
+	name := t.base + strconv.Itoa(number)
 	if image.ESIMD {
-		name += "_esimd"
+		name = t.base + "esimd_" + strconv.Itoa(number)
 	}
 	t.rows = append(t.rows, &imageFiles{image: image, code: name + o.extension(), properties: name + ".prop", symbols: name + ".sym"})
 }

@@ -1,0 +1,85 @@
+// Properties of kernels and of device globals, as the runtime and the device see them.
+#include <cstdio>
+
+#include <sycl/sycl.hpp>
+
+namespace exp = sycl::ext::oneapi::experimental;
+
+exp::device_global<int> plain;
+exp::device_global<int[2], decltype(exp::properties{exp::device_image_scope})> scoped;
+exp::device_global<int, decltype(exp::properties{exp::host_access_read_write})> shared;
+
+int wrong = 0;
+
+void expect(const char *what, long got, long want) {
+  if (got == want) return;
+  std::printf("%s: %ld, not %ld\n", what, got, want);
+  wrong++;
+}
+
+// Kernels with properties write the size of their sub-groups.
+struct Four {
+  int *out;
+  auto get(exp::properties_tag) const { return exp::properties{exp::work_group_size<2, 8>, exp::sub_group_size<4>}; }
+  void operator()(sycl::nd_item<2> item) const {
+    out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
+  }
+};
+
+struct Sixteen {
+  int *out;
+  auto get(exp::properties_tag) const { return exp::properties{exp::sub_group_size<16>, exp::work_group_size_hint<16, 1>}; }
+  void operator()(sycl::nd_item<2> item) const {
+    out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
+  }
+};
+
+// run returns whether the kernel ran, and fails the test when sub-groups have another size.
+template <class K>
+bool run(sycl::queue &queue, int size, sycl::range<2> global, sycl::range<2> local) {
+  int *out = sycl::malloc_shared<int>(global.size(), queue);
+  bool ran = false;
+  try {
+    queue.parallel_for(sycl::nd_range<2>(global, local), K{out}).wait_and_throw();
+    for (size_t i = 0; i < global.size(); i++) expect("sub-group size", out[i], size);
+    ran = true;
+  } catch (const sycl::exception &e) {
+    if (e.code() != sycl::errc::nd_range) throw;
+    std::printf("refused: %s\n", e.what());
+  }
+  sycl::free(out, queue);
+  return ran;
+}
+
+int main() {
+  sycl::queue queue;
+  expect("runs in the required size", run<Four>(queue, 4, {4, 16}, {2, 8}), true);
+  expect("runs in another size", run<Four>(queue, 4, {4, 16}, {4, 4}), false);
+  expect("runs in the size turned round", run<Four>(queue, 4, {16, 16}, {8, 2}), false);
+  expect("runs in any size", run<Sixteen>(queue, 16, {4, 32}, {2, 32}), true);
+
+  int value = 5;
+  queue.copy(&value, plain).wait();
+  queue.copy(&value, shared).wait();
+  int *out = sycl::malloc_shared<int>(4, queue);
+  queue.single_task<class Writes>([=] {
+    scoped[0] = 3;
+    scoped[1] = 4;
+    out[0] = plain.get();
+    out[1] = shared.get();
+    shared = out[1] + 1;
+  }).wait();
+  queue.single_task<class Reads>([=] {
+    out[2] = scoped[0];
+    out[3] = scoped[1];
+  }).wait();
+  queue.copy(shared, &value).wait();
+  expect("plain", out[0], 5);
+  expect("shared", out[1], 5);
+  expect("the first of scoped", out[2], 3);
+  expect("the second of scoped", out[3], 4);
+  expect("shared on the host", value, 6);
+  sycl::free(out, queue);
+  std::printf("%d numbers wrong\n", wrong);
+  return wrong != 0;
+}

@@ -1,0 +1,30 @@
+package command
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// llvmVersions are what the names of LLVM's programs end in, in order of preference.
+var llvmVersions = []string{"", "-22", "-21"}
+
+// FindLLVM looks in PATH for programs of LLVM, all of one version, and returns their paths.
+func FindLLVM(names ...string) ([]string, error) {
+	var missing []string
+	for _, version := range llvmVersions {
+		missing = nil
+		paths := make([]string, len(names))
+		for i, name := range names {
+			var err error
+			if paths[i], err = exec.LookPath(name + version); err != nil {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) == 0 {
+			return paths, nil
+		}
+	}
+	return nil, fmt.Errorf("%s of one version of LLVM is not in PATH: install it (Debian: llvm-21 and llvm-spirv-21), or give --%s",
+		strings.Join(missing, ", "), missing[0])
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// dpcppName is the name of DPC++'s post-link step. A program of this name, or the
+// subcommand, has that step's defaults.
+const dpcppName = "sycl-post-link"
+
+// dpcppLong is what --help says of the subcommand.
+const dpcppLong = `
+Takes the command line of DPC++'s sycl-post-link, so that it can be put in its place:
+a link or a copy of this program that is called sycl-post-link does this. Options have
+one dash or two. What is not asked for is not written, as there. Without an input file
+it reads standard input. Programs of LLVM that no flag names are looked for in PATH:
+llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
+
+  sycl-post-link                      postlink
+  -o FILE, -o TARGET,FILE             --output FILE, -o TARGET,FILE
+  no -o                               INPUT.files, or INPUT.out with -ir-output-only
+  -split=kernel|source|auto           --split=per_kernel|per_source|auto
+  -split=none: one module             none; --split=off keeps kernels with other needs apart
+  -properties, -symbols               the default
+  -emit-param-info, -device-globals,  the default
+  -emit-exported-symbols,
+  -emit-imported-symbols,
+  -emit-kernel-names
+  a module without kernels            --allow-no-kernels
+  -out-dir, -S, -ir-output-only,      the same
+  -split-esimd,
+  -emit-program-metadata,
+  -emit-only-kernels-as-entry-points,
+  -allow-device-image-dependencies
+  -lower-esimd                        the same: explicit SIMD code is an error
+  -device-lib-dir=DIR                 the same: code with bfloat16 is an error
+  -O0 to -O3, -Os, -Oz, -f            the same: nothing to do
+
+Errors are those of postlink, also where sycl-post-link warns: a function that no
+source defines. The exit codes are those of all tools of this project.`
+
+// dpcppDefaults are the flags whose defaults differ.
+var dpcppDefaults = map[string]string{
+	"split":                 "none",
+	"properties":            "false",
+	"symbols":               "false",
+	"emit-param-info":       "false",
+	"emit-exported-symbols": "false",
+	"emit-imported-symbols": "false",
+	"emit-kernel-names":     "false",
+	"device-globals":        "false",
+	"allow-no-kernels":      "true",
+}
+
+// dpcppCommand is the command with DPC++'s defaults. Its name is "" for a program that
+// does nothing else.
+func dpcppCommand(name string) *cli.Command {
+	return &cli.Command{
+		Name:    name,
+		Args:    "[IN.ll|IN.bc]",
+		Short:   "take the options of DPC++'s post-link step, with its defaults",
+		Long:    dpcppLong,
+		Example: dpcppName + " -split=kernel -properties -symbols -S -o k.table linked.ll",
+		Setup: func(fs *flag.FlagSet) cli.Run {
+			f := &flags{dpcpp: true}
+			f.declare(fs)
+			for name, value := range dpcppDefaults {
+				set(fs.Lookup(name), value)
+			}
+			return f.run
+		},
+	}
+}
+
+// set changes the default of a flag.
+func set(f *flag.Flag, value string) {
+	if err := f.Value.Set(value); err != nil {
+		panic(err)
+	}
+	f.DefValue = value
+}
+
+// dpcppModes are the split modes as DPC++'s post-link step calls them.
+var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
+
+// mode returns the split mode of a name, "" when there is none.
+func mode(name string) postlink.SplitMode {
+	if mode, ok := dpcppModes[name]; ok {
+		return mode
+	}
+	if mode := postlink.SplitMode(name); slices.Contains(postlink.SplitModes, mode) {
+		return mode
+	}
+	return ""
+}
+
+// dpcppFlags declares the options of DPC++'s post-link step that change nothing here,
+// or that some code cannot have.
+func (f *flags) dpcppFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "explicit SIMD code must be lowered, which only DPC++'s own step does: such code is an error")
+	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`folder` of the bfloat16 libraries, whose images only DPC++'s own step adds: code that needs them is an error")
+	for _, level := range []string{"0", "1", "2", "3", "s", "z"} {
+		fs.Bool("O"+level, false, "no effect: DPC++'s step optimizes only explicit SIMD code that it lowers")
+	}
+	fs.Bool("f", false, "no effect: bitcode is only written to files")
+}
+
+// dpcppActions are the options that ask DPC++'s post-link step for something.
+// Those that ask for a file beside the code do not go with -ir-output-only.
+var dpcppActions = []struct {
+	name string
+	file bool
+}{
+	{"split", false}, {"spec-const", false}, {"lower-esimd", false}, {"device-globals", false}, {"split-esimd", false},
+	{"symbols", true}, {"properties", true}, {"emit-param-info", true}, {"emit-program-metadata", true},
+	{"emit-kernel-names", true}, {"emit-exported-symbols", true}, {"emit-imported-symbols", true},
+}
+
+// complete gives a command line what DPC++'s post-link step adds itself, and returns the
+// arguments after its flags.
+func (f *flags) complete(args []string) ([]string, error) {
+	action := false
+	for _, a := range dpcppActions {
+		if !f.given(a.name) {
+			continue
+		}
+		action = true
+		if a.file && f.IROnly {
+			return nil, cli.Usagef("--%s can't be used with --ir-output-only", a.name)
+		}
+	}
+	if !action {
+		return nil, cli.Usagef("no actions specified, such as -split=auto or -properties")
+	}
+	f.FindLLVM = true
+	f.Run.Split.Whole = f.split == "none"
+	if len(args) == 0 {
+		args = []string{steps.Stdin}
+	}
+	if f.all == "" && f.Output == "" && len(f.TargetOutputs) == 0 && len(f.modules.Values) == 0 {
+		extension := ".files"
+		if f.IROnly {
+			extension = ".out"
+		}
+		base := filepath.Base(args[0])
+		f.Output = strings.TrimSuffix(base, filepath.Ext(base)) + extension
+	}
+	return args, nil
+}

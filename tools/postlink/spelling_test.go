@@ -1,0 +1,290 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+// runAs runs the tool as DPC++'s post-link step, with a file as standard input.
+func runAs(t *testing.T, stdin string, args ...string) (code int, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	if stdin != "" {
+		f, err := os.Open(stdin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		env.Stdin = f
+	}
+	code = dpcppTool().Run(t.Context(), env, args)
+	return code, errs.String()
+}
+
+// simd has an explicit SIMD kernel beside an ordinary one, of the same source.
+const simd = `target triple = "spir64-unknown-unknown"
+define spir_kernel void @_ZTS6Vector() #0 !sycl_explicit_simd !0 {
+  ret void
+}
+define spir_kernel void @_ZTS6Scalar() #0 {
+  ret void
+}
+attributes #0 = { "sycl-module-id"="a.cpp" }
+!0 = !{}
+`
+
+// TestSpelling runs command lines as DPC++'s driver and its users write them, and looks at
+// which files there are afterwards.
+func TestSpelling(t *testing.T) {
+	for name, test := range map[string]struct {
+		args  string // "<" before a word is standard input
+		table string // of the file after "#"
+		files string // all that are new
+	}{
+		"only code": {"-split=auto -S -o out.table in.ll",
+			"[Code]#out.table|out_0.ll|out_1.ll|out_2.ll", "out.table out_0.ll out_1.ll out_2.ll"},
+		"all columns, a kernel a module": {"-properties -split=kernel -symbols -S -emit-only-kernels-as-entry-points -o out.table in.ll",
+			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym|out_1.ll|out_1.prop|out_1.sym",
+			"out.table out_0.ll out_0.prop out_0.sym out_1.ll out_1.prop out_1.sym"},
+		"two dashes and values apart": {"--symbols --split kernel --S --o out.table in.ll --emit-only-kernels-as-entry-points=true",
+			"[Code|Symbols]#out.table|out_0.ll|out_0.sym|out_1.ll|out_1.sym", "out.table out_0.ll out_0.sym out_1.ll out_1.sym"},
+		"standard input": {"-properties -S -o out.table <in.ll",
+			"[Code|Properties]#out.table|out_0.ll|out_0.prop", "out.table out_0.ll out_0.prop"},
+		"a dash for standard input": {"-properties -S -o out.table - <in.ll",
+			"[Code|Properties]#out.table|out_0.ll|out_0.prop", "out.table out_0.ll out_0.prop"},
+		"no split": {"-symbols -S -o out.table in.ll",
+			"[Code|Symbols]#out.table|out_0.ll|out_0.sym", "out.table out_0.ll out_0.sym"},
+		"no -o":           {"-split=none -S in.ll", "[Code]#in.files|in_0.ll", "in.files in_0.ll"},
+		"no -o, of stdin": {"-split=none -S <in.ll", "[Code]#-.files|-_0.ll", "-.files -_0.ll"},
+		"no -o, only IR":  {"-ir-output-only -split=auto -S in.ll", "", "in.out"},
+		"only IR":         {"-ir-output-only -split=auto -S in.ll -o out.ll", "", "out.ll"},
+		"only the last extension of -o is not in names": {"-symbols -S -o all.files.table in.ll",
+			"[Code|Symbols]#all.files.table|all.files_0.ll|all.files_0.sym", "all.files.table all.files_0.ll all.files_0.sym"},
+		"-o with another extension": {"-symbols -S -o all.txt in.ll",
+			"[Code|Symbols]#all.txt|all_0.ll|all_0.sym", "all.txt all_0.ll all_0.sym"},
+		"a folder": {"-properties -S -out-dir=there -o out.table in.ll",
+			"[Code|Properties]#out.table|there/out_0.ll|there/out_0.prop", "out.table there there/out_0.ll there/out_0.prop"},
+		"a table for a target": {"-properties -S -o intel_gpu_pvc,out.table in.ll",
+			"[Code|Properties]#out.table|out_0.ll|out_0.intel_gpu_pvc.prop", "out.table out_0.intel_gpu_pvc.prop out_0.ll"},
+		"explicit SIMD code apart": {"-split=none -split-esimd -symbols -S -o out.table simd.ll",
+			"[Code|Symbols]#out.table|out_0.ll|out_0.sym|out_esimd_0.ll|out_esimd_0.sym", "out.table out_0.ll out_0.sym out_esimd_0.ll out_esimd_0.sym"},
+		"what the driver passes": {"-O2 -device-globals -properties -symbols -emit-only-kernels-as-entry-points -emit-param-info -emit-exported-symbols -emit-imported-symbols -split-esimd -lower-esimd -split=none -device-lib-dir=lib -f -S -o out.table plain.ll",
+			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym", "out.table out_0.ll out_0.prop out_0.sym"},
+		"no kernels": {"-properties -split=auto -S -o out.table none.ll", "[Code|Properties]#out.table", "out.table"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			writeInputs(t)
+			args, stdin := words(test.args)
+			if code, stderr := runAs(t, stdin, args...); code != 0 {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			if got, want := newFiles(t), strings.Fields(test.files); !slices.Equal(got, want) {
+				t.Errorf("files %q, want %q", got, want)
+			}
+			if columns, rest, ok := strings.Cut(test.table, "#"); ok {
+				if got, want := testfile.Read(t, strings.Split(rest, "|")[0]), tableOf(columns, strings.Split(rest, "|")[1:]); got != want {
+					t.Errorf("table %q, want %q", got, want)
+				}
+			}
+		})
+	}
+}
+
+// writeInputs writes inputs, of which plain.ll needs no library and is not explicit SIMD.
+func writeInputs(t *testing.T) {
+	t.Helper()
+	plain := strings.ReplaceAll(flagged, "call spir_func void @__devicelib_ConvertFToBF16INTEL()", "")
+	testfile.Write(t, "in.ll", flagged)
+	testfile.Write(t, "plain.ll", plain)
+	testfile.Write(t, "simd.ll", simd)
+	testfile.Write(t, "none.ll", "target triple = \"spir64-unknown-unknown\"\n")
+}
+
+// words are the arguments of a command line, and its standard input.
+func words(line string) (args []string, stdin string) {
+	for _, w := range strings.Fields(line) {
+		if file, ok := strings.CutPrefix(w, "<"); ok {
+			stdin = file
+		} else {
+			args = append(args, w)
+		}
+	}
+	return args, stdin
+}
+
+// newFiles are the files and folders that writeInputs has not written.
+func newFiles(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(".", func(path string, _ os.DirEntry, err error) error {
+		if err == nil && path != "." && !slices.Contains([]string{"in.ll", "plain.ll", "simd.ll", "none.ll"}, path) {
+			list = append(list, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// tableOf is the text of a table.
+func tableOf(columns string, fields []string) string {
+	text := columns + "\n"
+	for row := range slices.Chunk(fields, strings.Count(columns, "|")+1) {
+		text += strings.Join(row, "|") + "\n"
+	}
+	return text
+}
+
+// TestSpellingAsked: what is not asked for is in no property file, and what is asked for is.
+func TestSpellingAsked(t *testing.T) {
+	for option, set := range map[string]string{
+		"-emit-param-info": "SYCL/kernel param opt", "-emit-kernel-names": "SYCL/kernel names", "-device-globals": "SYCL/device globals",
+		"-emit-exported-symbols": "SYCL/exported symbols", "-emit-imported-symbols": "SYCL/imported symbols", "-emit-program-metadata": "SYCL/program metadata",
+	} {
+		t.Run(option, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			testfile.Write(t, "in.ll", flagged)
+			for _, asked := range []bool{false, true} {
+				args := []string{"-properties", "-S", "-o", "out.table", "in.ll"}
+				if asked {
+					args = append(args, option)
+				}
+				if code, stderr := runAs(t, "", args...); code != 0 {
+					t.Fatalf("exit %d: %s", code, stderr)
+				}
+				if text := testfile.Read(t, "out_0.prop"); strings.Contains(text, "["+set+"]") != asked {
+					t.Errorf("%v: asked for: %v\n%s", args, asked, text)
+				}
+			}
+		})
+	}
+}
+
+// TestSpellingNone: one module of all kernels requires no work-group size of any.
+func TestSpellingNone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", flagged)
+	for split, size := range map[string]bool{"none": false, "auto": true} {
+		if code, stderr := runAs(t, "", "-split="+split, "-properties", "-S", "-o", "out.table", "in.ll"); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if text := testfile.Read(t, "out_0.prop"); strings.Contains(text, "reqd_work_group_size") != size {
+			t.Errorf("%s: a required size: %v\n%s", split, size, text)
+		}
+	}
+}
+
+func TestSpellingRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		args string
+		code int
+		want string
+	}{
+		"nothing to do":         {"in.ll -S -o out.table", cli.ExitUsage, "no actions specified"},
+		"an unknown option":     {"-reduce-memory-usage -split=auto in.ll", cli.ExitUsage, "unknown flag --reduce-memory-usage"},
+		"an unknown split":      {"-split=per-kernel in.ll", cli.ExitUsage, "'per-kernel' is none of"},
+		"explicit SIMD code":    {"-split=auto -lower-esimd -S simd.ll", cli.ExitBadInput, "simd.ll: 'Vector' is explicit SIMD code, which --lower-esimd asks to lower"},
+		"bfloat16":              {"-split=auto -device-lib-dir=lib -S in.ll", cli.ExitBadInput, "in.ll: '__devicelib_ConvertFToBF16INTEL' is called, so that --device-lib-dir asks for images"},
+		"an empty input":        {"-split=auto -S", cli.ExitBadInput, "<stdin>: it is empty"},
+		"standard input is bad": {"-split=auto -S -o out.table <bad.ll", cli.ExitBadInput, "<stdin>:1:1: "},
+		"two tables of all":     {"-split=auto -S -o a.table -o b.table in.ll", cli.ExitUsage, "there is a table of all modules already"},
+		"symbols of only IR":    {"-ir-output-only -symbols -S in.ll", cli.ExitUsage, "--symbols can't be used with --ir-output-only"},
+		"properties of only IR": {"-ir-output-only -properties -S in.ll", cli.ExitUsage, "--properties can't be used with --ir-output-only"},
+		"other files":           {"-ir-output-only -emit-imported-symbols -S in.ll", cli.ExitUsage, "--emit-imported-symbols can't be used with --ir-output-only"},
+		"kernels of only IR":    {"-ir-output-only -split=kernel -S in.ll", cli.ExitUsage, "--split=kernel can't be used with --ir-output-only"},
+		"no opt for bitcode":    {"-split=auto in.ll", cli.ExitFailure, "opt of one version of LLVM is not in PATH"},
+		"no llvm-dis":           {"-split=auto -S in.bc", cli.ExitFailure, "llvm-dis of one version of LLVM is not in PATH"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("PATH", t.TempDir())
+			writeInputs(t)
+			testfile.Write(t, "bad.ll", "define void @f() {\n")
+			testfile.Write(t, "in.bc", "BC\xc0\xde0000")
+			args, stdin := words(test.args)
+			code, stderr := runAs(t, stdin, args...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
+			}
+			if got := newFiles(t); !slices.Equal(got, []string{"bad.ll", "in.bc"}) {
+				t.Errorf("files %q", got)
+			}
+		})
+	}
+}
+
+// TestSpellingOfBitcode reads and writes bitcode with the programs in PATH.
+func TestSpellingOfBitcode(t *testing.T) {
+	dis, as := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-as")
+	t.Chdir(t.TempDir())
+	path := t.TempDir()
+	for _, name := range []string{"llvm-dis", "opt"} {
+		if err := os.Symlink(programs.Find(t, name), filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", path)
+	testfile.Write(t, "linked.ll", flagged)
+	runProgram(t, as, "linked.ll", "-o", "linked.bc")
+	for _, stdin := range []string{"", "linked.bc"} {
+		args := []string{"-split=kernel", "-emit-only-kernels-as-entry-points", "-o", "k.table"}
+		if stdin == "" {
+			args = append(args, "linked.bc")
+		}
+		if code, stderr := runAs(t, stdin, args...); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if got, want := testfile.Read(t, "k.table"), "[Code]\nk_0.bc\nk_1.bc\n"; got != want {
+			t.Errorf("table %q, want %q", got, want)
+		}
+		text, err := exec.Command(dis, "k_1.bc", "-o", "-").Output()
+		if err != nil || !strings.Contains(string(text), "void @_ZTS4Adds(") || strings.Contains(string(text), "void @_ZTS8Converts(") {
+			t.Errorf("k_1.bc: %v\n%s", err, text)
+		}
+		if err := os.Remove("k_1.bc"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSpellingSubcommand: the subcommand is the program of that name, and its help has each
+// option of DPC++'s post-link step.
+func TestSpellingSubcommand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", flagged)
+	if code, stderr := run(t, "sycl-post-link", "-symbols", "-S", "in.ll"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got, want := testfile.Read(t, "in.files"), "[Code|Symbols]\nin_0.ll|in_0.sym\n"; got != want {
+		t.Errorf("table %q, want %q", got, want)
+	}
+	var help strings.Builder
+	if code := dpcppTool().Run(t.Context(), &cli.Env{Stdout: &help, Stderr: &help}, []string{"-help"}); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	long, _, _ := strings.Cut(help.String(), "\nFlags:\n")
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	dpcppCommand("").Setup(fs)
+	for _, option := range []string{
+		"o", "out-dir", "device-lib-dir", "f", "S", "ir-output-only", "split", "split-esimd", "lower-esimd", "symbols", "properties",
+		"emit-param-info", "emit-program-metadata", "emit-kernel-names", "emit-exported-symbols", "emit-imported-symbols",
+		"emit-only-kernels-as-entry-points", "device-globals", "allow-device-image-dependencies",
+	} {
+		if fs.Lookup(option) == nil || !strings.Contains(long, "-"+option) {
+			t.Errorf("-%s is not in the table of --help, or no flag", option)
+		}
+	}
+}
