@@ -16,10 +16,10 @@ import (
 
 // Options say for which translator properties are lowered.
 type Options struct {
-	// Withdrawn writes the numbers of decorations that a withdrawn extension has, which
-	// are the only ones that DPC++'s translator takes. Other translators take those of the
-	// extensions that came after it.
-	Withdrawn bool
+	// DPCPP says that it is that of DPC++. It takes only decorations with the numbers of a
+	// withdrawn extension where others want those of the extensions that came after it, and
+	// it reads numbers of registers that others do not.
+	DPCPP bool
 }
 
 // Lower gives kernels, their parameters, variables and pointers what their properties are

@@ -24,7 +24,7 @@ func FuzzLower(f *testing.F) {
 		if err != nil {
 			t.SkipNow()
 		}
-		if _, err := Lower(m, Options{Withdrawn: len(text)%2 == 0}); err != nil {
+		if _, err := Lower(m, Options{DPCPP: len(text)%2 == 0}); err != nil {
 			var bad *devicecode.MetadataError
 			if !errors.As(err, &bad) {
 				t.Fatal(err)

@@ -30,7 +30,8 @@ var kernelProperties = []kernelProperty{
 	{attrGRFSize, registerAllocMode, (*kernel).grfSize},
 	{attrGRFSize, maximumRegisters, (*kernel).largestGRF},
 	{attrRegisterAllocMode, registerAllocMode, (*kernel).allocMode},
-	{"sycl-maximum-registers", maximumRegisters, (*kernel).registers},
+	{attrMaximumRegisters, maximumRegisters, (*kernel).registers},
+	{attrMaximumRegisters, registerAllocMode, (*kernel).registersAsMode},
 	{"sycl-single-task", "max_global_work_dim", (*kernel).singleTask},
 	{"sycl-streaming-interface", "ip_interface", interfaceOf("streaming", "stall_free_return")},
 	{"sycl-register-map-interface", "ip_interface", interfaceOf("csr", "wait_for_done_write")},
@@ -38,6 +39,7 @@ var kernelProperties = []kernelProperty{
 
 const (
 	attrGRFSize           = "sycl-grf-size"
+	attrMaximumRegisters  = "sycl-maximum-registers"
 	attrRegisterAllocMode = "sycl-register-alloc-mode" // until DPC++ 2025
 	registerAllocMode     = "RegisterAllocMode"
 	maximumRegisters      = "MaximumRegisters"
@@ -48,12 +50,13 @@ const (
 type kernel struct {
 	*llvmir.Function
 	module     *llvmir.Module
+	dpcpp      bool // translates it
 	attributes map[string]string
 }
 
 // kernel gives a kernel and its parameters what their properties are.
 func (l *lowering) kernel(f *llvmir.Function) error {
-	k := &kernel{f, l.m, map[string]string{}}
+	k := &kernel{f, l.m, l.options.DPCPP, map[string]string{}}
 	attributes := propertiesOf(f.Attributes())
 	for _, a := range attributes {
 		k.attributes[a.Key] = a.Value
@@ -161,6 +164,14 @@ func (k *kernel) registers(value string) (string, error) {
 		return `!"AutoINTEL"`, nil
 	}
 	return integer(32, n), err
+}
+
+// registersAsMode is for translators that do not read registers: llvm-spirv 21 drops them.
+func (k *kernel) registersAsMode(value string) (string, error) {
+	if k.dpcpp {
+		return "", nil
+	}
+	return k.grfSize(value)
 }
 
 // singleTask says of kernels for FPGAs that they have one work-item. Other devices have

@@ -13,6 +13,7 @@ func TestKernels(t *testing.T) {
 		triple     string // spir64-unknown-unknown
 		metadata   string // that the kernel has before
 		want       string // all metadata of the kernel
+		others     string // that for translators that are not DPC++'s, "" for the same
 		modes      string // !spirv.ExecutionMode
 		fail       string
 	}{
@@ -42,8 +43,8 @@ func TestKernels(t *testing.T) {
 		"512 registers ahead of time":     {properties: `"sycl-grf-size"="512"`, triple: "spir64_gen-unknown-unknown", want: "MaximumRegisters {i32 512}"},
 		"registers that no device has":    {properties: `"sycl-grf-size"="16384"`},
 		"registers of explicit SIMD code": {properties: `"sycl-grf-size"="256"`, metadata: "!sycl_explicit_simd !6", want: "sycl_explicit_simd {}"},
-		"at most 128 registers":           {properties: `"sycl-maximum-registers"="128"`, want: "MaximumRegisters {i32 128}"},
-		"at most any registers":           {properties: `"sycl-maximum-registers"="0"`, want: `MaximumRegisters {!"AutoINTEL"}`},
+		"at most 128 registers":           {properties: `"sycl-maximum-registers"="128"`, want: "MaximumRegisters {i32 128}", others: "MaximumRegisters {i32 128}\nRegisterAllocMode {i32 1}"},
+		"at most any registers":           {properties: `"sycl-maximum-registers"="0"`, want: `MaximumRegisters {!"AutoINTEL"}`, others: "MaximumRegisters {!\"AutoINTEL\"}\nRegisterAllocMode {i32 0}"},
 		"a mode, as DPC++ 2025 has it":    {properties: `"sycl-register-alloc-mode"="2"`, want: "RegisterAllocMode {i32 2}"},
 
 		"a single task":             {properties: `"sycl-single-task"`},
@@ -76,7 +77,8 @@ func TestKernels(t *testing.T) {
 			if triple == "" {
 				triple = "spir64-unknown-unknown"
 			}
-			m := parse(t, "target triple = \""+triple+"\"\ndefine spir_kernel void @k() #0 "+test.metadata+` {
+			for _, dpcpp := range []bool{true, false} {
+				m := parse(t, "target triple = \""+triple+"\"\ndefine spir_kernel void @k() #0 "+test.metadata+` {
   ret void
 }
 define spir_func void @f() #0 {
@@ -88,24 +90,29 @@ attributes #0 = { `+test.properties+` }
 !8 = !{i32 3}
 !9 = !{i32 32}
 `)
-			_, err := lower(t, m, Options{})
-			if test.fail != "" {
-				if err == nil || !strings.Contains(err.Error(), test.fail) {
-					t.Fatalf("got %v, want an error with %q", err, test.fail)
+				_, err := lower(t, m, Options{DPCPP: dpcpp})
+				if test.fail != "" {
+					if err == nil || !strings.Contains(err.Error(), test.fail) {
+						t.Fatalf("got %v, want an error with %q", err, test.fail)
+					}
+					continue
 				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := attached(m, m.Function("k").Attachments()); got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
-			}
-			if got := attached(m, m.Function("f").Attachments()); got != "" {
-				t.Errorf("the function that is no kernel has %s", got)
-			}
-			if got := named(m, "spirv.ExecutionMode"); got != test.modes {
-				t.Errorf("got modes\n%s\nwant\n%s", got, test.modes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := test.want
+				if !dpcpp && test.others != "" {
+					want = test.others
+				}
+				if got := attached(m, m.Function("k").Attachments()); got != want {
+					t.Errorf("for DPC++ %v: got\n%s\nwant\n%s", dpcpp, got, want)
+				}
+				if got := attached(m, m.Function("f").Attachments()); got != "" {
+					t.Errorf("the function that is no kernel has %s", got)
+				}
+				if got := named(m, "spirv.ExecutionMode"); got != test.modes {
+					t.Errorf("got modes\n%s\nwant\n%s", got, test.modes)
+				}
 			}
 		})
 	}

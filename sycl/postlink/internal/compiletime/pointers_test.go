@@ -90,7 +90,7 @@ func code(t *testing.T, m *llvmir.Module) string {
 // that clearing memory has the alignment as well.
 func TestPointers(t *testing.T) {
 	const control = ", !spirv.DecorationCacheControlINTEL "
-	for name, test := range map[string]struct{ in, want, withdrawn, fail string }{
+	for name, test := range map[string]struct{ in, want, dpcpp, fail string }{
 		"an alignment of loads and stores": {
 			in:   "%x = %p {sycl-alignment=64}\n%v = load i32, ptr %x, align 4\nstore i32 %v, ptr %x",
 			want: "%v = load i32, ptr %p, align 64\nstore i32 %v, ptr %p, align 64"},
@@ -109,9 +109,9 @@ func TestPointers(t *testing.T) {
 		"an alignment that is a number": {in: "%x = %p {sycl-alignment=#64}\nstore i32 1, ptr %x", want: "store i32 1, ptr %p, align 64"},
 
 		"properties in the order of the list": {
-			in:        "%x = %p {sycl-init-mode=1 sycl-implement-in-csr=true}",
-			want:      `%x = %p {6190:"1"}{6191:"true"}`,
-			withdrawn: `%x = %p {6148:"1"}{6149:"true"}`},
+			in:    "%x = %p {sycl-init-mode=1 sycl-implement-in-csr=true}",
+			want:  `%x = %p {6190:"1"}{6191:"true"}`,
+			dpcpp: `%x = %p {6148:"1"}{6149:"true"}`},
 		"without a value":               {in: "%x = %p {sycl-datapath}", want: "%x = %p {5825}"},
 		"with an empty value":           {in: "%x = %p {sycl-conduit=}", want: "%x = %p {6175}"},
 		"a text":                        {in: "%x = %p {sycl-resource=MLAB}", want: `%x = %p {5826:"MLAB"}`},
@@ -162,9 +162,9 @@ func TestPointers(t *testing.T) {
 		"a quotation mark":              {in: `%x = %p {sycl-resource=M"}`, fail: `"M\"" has a quotation mark`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, withdrawn := range []bool{false, true} {
+			for _, dpcpp := range []bool{false, true} {
 				m := parse(t, annotated(test.in))
-				_, err := lower(t, m, Options{Withdrawn: withdrawn})
+				_, err := lower(t, m, Options{DPCPP: dpcpp})
 				if test.fail != "" {
 					if err == nil || !strings.Contains(err.Error(), test.fail) {
 						t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -175,11 +175,11 @@ func TestPointers(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := test.want
-				if withdrawn && test.withdrawn != "" {
-					want = test.withdrawn
+				if dpcpp && test.dpcpp != "" {
+					want = test.dpcpp
 				}
 				if got := code(t, m); got != want {
-					t.Errorf("withdrawn %v: got\n%s\nwant\n%s", withdrawn, got, want)
+					t.Errorf("for DPC++ %v: got\n%s\nwant\n%s", dpcpp, got, want)
 				}
 			}
 		})

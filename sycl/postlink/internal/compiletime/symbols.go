@@ -61,7 +61,7 @@ func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) (
 		}
 	}
 	code, value := uint32(withdrawnHostAccess), uint32(access)
-	if !l.options.Withdrawn {
+	if !l.options.DPCPP {
 		code, value = decorationHostAccess, hostAccess[access]
 	}
 	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, devicecode.MDString(id))}, nil
@@ -71,7 +71,7 @@ func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) (
 // to a variable.
 func (l *lowering) renumber(g *llvmir.Global) {
 	id, ok := g.Metadata(decorationsMD)
-	if !ok || l.options.Withdrawn {
+	if !ok || l.options.DPCPP {
 		return
 	}
 	list := l.m.Node(id)
