@@ -33,6 +33,8 @@ var kernelProperties = []kernelProperty{
 	{attrMaximumRegisters, maximumRegisters, (*kernel).registers},
 	{attrMaximumRegisters, registerAllocMode, (*kernel).registersAsMode},
 	{"sycl-single-task", "max_global_work_dim", (*kernel).singleTask},
+	{"sycl-fpga-cluster", "stall_free", clusterOf("0")},
+	{"sycl-fpga-cluster", "stall_enable", clusterOf("1")},
 	{"sycl-streaming-interface", "ip_interface", interfaceOf("streaming", "stall_free_return")},
 	{"sycl-register-map-interface", "ip_interface", interfaceOf("csr", "wait_for_done_write")},
 }
@@ -181,6 +183,20 @@ func (k *kernel) singleTask(string) (string, error) {
 		return "", nil
 	}
 	return integer(32, 0), nil
+}
+
+// clusterOf returns a reader of a property that says whether the pipeline may stall. The
+// metadata is for one of its values.
+func clusterOf(value string) func(*kernel, string) (string, error) {
+	return func(_ *kernel, v string) (string, error) {
+		switch {
+		case v != "0" && v != "1":
+			return "", fmt.Errorf("%q is not 0 or 1", v)
+		case v == value:
+			return integer(32, 1), nil
+		}
+		return "", nil
+	}
 }
 
 // interfaceOf returns a reader of a property that chooses an interface, and an option of

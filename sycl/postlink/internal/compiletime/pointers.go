@@ -261,6 +261,9 @@ func (b *body) translate(a *annotation) error {
 		if err != nil {
 			return propertyError(p.name, err)
 		}
+		if row.dropped && len(list) > 0 {
+			b.warn(p.name, "property '"+p.name+"' of a pointer in '"+devicecode.BriefName(b.f.Name())+"' does not reach the SPIR-V: translators drop it", a.where)
+		}
 		switch {
 		case row.value == cache:
 			a.cache = append(a.cache, list...)

@@ -291,7 +291,7 @@ declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), 
 
 // TestUnknownPropertiesOfPointers: each is reported once, where it is.
 func TestUnknownPropertiesOfPointers(t *testing.T) {
-	m := parse(t, annotated("%x = %p {sycl-new=1}\n%y = %p {sycl-new=2 other}"))
+	m := parse(t, annotated("%x = %p {sycl-new=1}\n%y = %p {sycl-new=2 other sycl-stable sycl-conduit=false}"))
 	diagnostics, err := lower(t, m, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,8 @@ func TestUnknownPropertiesOfPointers(t *testing.T) {
 	for _, d := range diagnostics {
 		got = append(got, d.String())
 	}
-	want := "a.cpp:7: warning: property 'sycl-new' of a pointer in 'f' is not known and has no effect\na.cpp:7: warning: property 'other' of a pointer in 'f' is not known and has no effect"
+	want := "a.cpp:7: warning: property 'sycl-new' of a pointer in 'f' is not known and has no effect\na.cpp:7: warning: property 'other' of a pointer in 'f' is not known and has no effect\n" +
+		"a.cpp:7: warning: property 'sycl-stable' of a pointer in 'f' does not reach the SPIR-V: translators drop it"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}

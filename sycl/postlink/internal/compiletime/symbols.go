@@ -253,13 +253,18 @@ func isKnown(name string) bool {
 	return decorates || others[name] || slices.ContainsFunc(kernelProperties, func(p kernelProperty) bool { return p.name == name })
 }
 
-// unknown warns of a property that nothing knows, once a name.
+// unknown warns of a property that nothing knows.
 func (l *lowering) unknown(name, owner string, where srcloc.Location) {
+	l.warn(name, fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner), where)
+}
+
+// warn warns of a property, once a name.
+func (l *lowering) warn(name, text string, where srcloc.Location) {
 	if l.reported[name] {
 		return
 	}
 	l.reported[name] = true
-	d := devicecode.Diagnostic{Location: where, Text: fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner)}
+	d := devicecode.Diagnostic{Location: where, Text: text}
 	if where.IsZero() {
 		d.Notes = []string{devicecode.CompileWithDebug}
 	}
