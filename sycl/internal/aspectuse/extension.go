@@ -8,6 +8,7 @@ var RefusedExtensions = map[string]string{
 	"SPV_INTEL_optimization_hints":                    "a program that is compiled anew uses SPV_KHR_expect_assume",
 	"SPV_INTEL_fpga_argument_interfaces":              leaveOut,
 	"SPV_INTEL_fpga_buffer_location":                  leaveOut,
+	"SPV_INTEL_fpga_cluster_attributes":               leaveOut,
 	"SPV_INTEL_fpga_invocation_pipelining_attributes": leaveOut,
 	"SPV_INTEL_fpga_latency_control":                  leaveOut,
 	"SPV_INTEL_fpga_memory_attributes":                leaveOut,

@@ -37,7 +37,8 @@ var (
 	llcExtensions       = spirvExtensions(bothExtensions)
 	llvmSPIRVExtensions = spirvExtensions(slices.Concat(bothExtensions, []string{
 		"SPV_INTEL_kernel_attributes", // largest work-group sizes
-		"SPV_INTEL_fpga_argument_interfaces", "SPV_INTEL_fpga_buffer_location", "SPV_INTEL_fpga_invocation_pipelining_attributes",
+		"SPV_INTEL_fpga_argument_interfaces", "SPV_INTEL_fpga_buffer_location", "SPV_INTEL_fpga_cluster_attributes",
+		"SPV_INTEL_fpga_invocation_pipelining_attributes",
 		"SPV_INTEL_fpga_latency_control", "SPV_INTEL_fpga_memory_attributes",
 	}))
 )
