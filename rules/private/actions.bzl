@@ -44,6 +44,16 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
+def _unique_prefix(source):
+    """What names of a source's internal specialization constants and device globals begin with.
+
+    Hosts find them by name. Without a prefix, those of two sources of a program that have the
+    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    """
+    path = source.short_path
+    word = "".join([c if c.isalnum() else "_" for c in path.elems()])
+    return "uid%x_%s" % (hash(path) % 0x100000000, word)
+
 def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
     """SyclCompile: one source to device bitcode.
 
@@ -121,6 +131,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     last.add(source)
     last.add("--")
     last.add_all(_DPCPP_LINE_TABLES)
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
     system = system_headers(ctx)
     last.add_all(system.options)
     return struct(

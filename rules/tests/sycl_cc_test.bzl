@@ -60,6 +60,8 @@ def _library_impl(ctx):
         for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-fno-sycl-unnamed-lambda"]:
             asserts.true(env, want in compile.argv, "SyclCompile lacks %s: %s" % (want, compile.argv))
         asserts.false(env, "-fhost-only" in compile.argv, str(compile.argv))
+    prefixes = [a for compile in actions["SyclCompile"] for a in compile.argv if a.startswith("-fsycl-unique-prefix=uid")]
+    asserts.equals(env, 2, len({p: None for p in prefixes}), "names of internal constants of two sources: %s" % prefixes)
     for compile in actions["CppCompile"]:
         if compile.argv[-1].endswith(".o") and ".images" not in compile.argv[-1]:
             for want in ["-DANSWER=42", "-Wall", "-fhost-only"]:

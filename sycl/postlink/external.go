@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 )
 
 // knownAspects are the aspects that functions use or declare as far as their own
@@ -214,9 +215,6 @@ type undefinedFunction struct {
 }
 
 func (u undefinedFunction) String() string {
-	if readsConstant(u.name) {
-		return "the value of a specialization constant is asked for, which this step does not provide; that is in " + calledBy(u.chain)
-	}
 	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.name), calledBy(u.chain))
 }
 
@@ -239,16 +237,12 @@ func callers(chain []string, root string) string {
 	return strings.Join(parts, ", called by ")
 }
 
-// readsConstant reports whether a function is one by which DPC++'s headers read a
-// specialization constant.
-func readsConstant(name string) bool {
-	return mangledPrefix(name, "__sycl_getScalar2020SpecConstantValue") || mangledPrefix(name, "__sycl_getComposite2020SpecConstantValue")
-}
-
 // undefined lists the functions that a module's kernels reach and no code defines,
 // sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
 // those of explicit SIMD are for later tools to define, what a failed assertion calls is
-// the device's, a sanitizer's functions are in its library, the bfloat16 library is the runtime's to link, and DPC++'s compiler links other device libraries to its modules.
+// the device's, a sanitizer's functions are in its library, what reads specialization
+// constants is replaced later, the bfloat16 library is the runtime's to link, and DPC++'s
+// compiler links other device libraries to its modules.
 func undefined(m *llvmir.Module) []undefinedFunction {
 	p := newPaths(m)
 	var list []undefinedFunction
@@ -259,7 +253,8 @@ func undefined(m *llvmir.Module) []undefinedFunction {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
-		if f == nil || f.Defined() || sanitizer != "" && strings.HasPrefix(name, "__"+sanitizer+"_") || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
+		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
+			specconst.Reads(name) || sanitizer != "" && strings.HasPrefix(name, "__"+sanitizer+"_") ||
 			libraries && inDeviceLibrary(name) {
 			continue
 		}

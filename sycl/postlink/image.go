@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -22,7 +23,8 @@ type Image struct {
 	module      *imageModule
 	entryPoints []*llvmir.Function
 	define      []llvmir.Symbol
-	registered  []registration // of the entry points, as text of nodes
+	registered  []registration  // of the entry points, as text of nodes
+	constants   *imageConstants // nil when it reads no specialization constants
 }
 
 // imageModule is what the images of a module share.
@@ -78,6 +80,15 @@ func (image *Image) BFloat16Function() (string, error) {
 // WriteCode writes the image as a module of its own: its entry points are visible, as are
 // variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
+	if image.constants != nil {
+		return image.writeLowered(w)
+	}
+	return image.writeRead(w)
+}
+
+// writeRead writes the code as it was read, with the calls that read specialization
+// constants.
+func (image *Image) writeRead(w io.Writer) error {
 	entry := make(map[*llvmir.Function]bool, len(image.entryPoints))
 	for _, f := range image.entryPoints {
 		entry[f] = true
@@ -115,7 +126,12 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	}
 	triple := m.ir.Triple()
 	o.ProgramMetadata = o.ProgramMetadata || strings.HasPrefix(triple, "nvptx") || strings.HasPrefix(triple, "amdgcn")
-	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole})
+	constants, err := image.constantSet()
+	if err != nil {
+		return nil, err
+	}
+	replaced := image.constants != nil && image.constants.mode == specconst.Defaults
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole, constants, replaced})
 	if err != nil {
 		return nil, err
 	}

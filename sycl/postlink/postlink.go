@@ -17,13 +17,13 @@
 //   - kernels get the sets of virtual functions that they may call
 //   - functions get the aspects that they use ([aspects.Propagate])
 //   - the module is divided into images
+//   - calls that read specialization constants are checked; they are replaced when an
+//     image's properties or its code are asked for
 //   - SYCL_EXTERNAL functions that need more than the kernels of their image expect
 //     are warned of
 //
 // Then [Image.WriteCode] writes an image's code, [Image.Properties] returns its
 // property sets, and [Image.Symbols] its symbol file.
-//
-// Metadata of specialization constants goes to the images as it is: other passes read it.
 //
 // All of it takes time in proportion to the module and to what is written. Attribute,
 // metadata and property names are those of DPC++'s post-link step.
@@ -67,6 +67,15 @@ type Options struct {
 	// them in a SYCLBIN: with [kernelname.Prefix] before. In images that are embedded
 	// in a program, kernels have the names that the program has.
 	SYCLBINKernelNames bool
+
+	// SpecConstants says what becomes of the calls that read specialization constants.
+	// "" is for native when the target triple is that of SPIR-V which is compiled when
+	// a program runs, and for emulation otherwise.
+	SpecConstants SpecConstantMode
+
+	// DefaultValueImages adds a copy of each image that reads specialization constants,
+	// in which these have their default values.
+	DefaultValueImages bool
 }
 
 // A Diagnostic is a mistake in device code. Its String is the text that compilers
@@ -122,6 +131,9 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	diagnostics = append(diagnostics, found.Diagnostics...)
 	images, err := newImageModule(m, o.Split, libraries).images()
 	if err != nil {
+		return nil, err
+	}
+	if images, err = lowerConstants(m, images, o); err != nil {
 		return nil, err
 	}
 	list, err := checkImages(m, images, known)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -47,6 +48,9 @@ type imageOptions struct {
 	// whole says that the image has all kernels, whatever they need. Then no required
 	// work-group size holds for all of them.
 	whole bool
+
+	constants        *specconst.Set // nil when the image has none
+	constantDefaults bool           // the image has their default values in their place
 }
 
 // A propertyWriter finds the properties of images of one module. It has what
@@ -128,6 +132,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 	}
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
+	o.constants.Put(p.registry)
 	// The order of the sets is that of DPC++.
 	for _, write := range []func() error{
 		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,
@@ -453,6 +458,9 @@ func (p *imageProperties) misc() error {
 	}
 	if p.writer.sanitizer != "" {
 		put("sanUsed", propset.String(p.writer.sanitizer))
+	}
+	if p.options.constantDefaults {
+		put("specConstsReplacedWithDefault", propset.Uint(1))
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ var floors = [][]string{
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"collect", "postlink/internal/devicecode"},
-	{"postlink/aspects", "postlink/internal/compiletime"},
+	{"postlink/aspects", "postlink/internal/compiletime", "postlink/internal/specconst"},
 	{"compat", "link", "postlink"},
 	{"report"},
 	{"gate", "report/render"},

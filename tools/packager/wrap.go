@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -103,9 +104,34 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
+	for _, i := range fixedConstants(images) {
+		env.Warnf(i.File, "%s", safetext.Printable(fmt.Sprintf(
+			"kernel '%s' reads specialization constants, and the program has only native code of it: the runtime ignores values that the program sets. Add spir64 to the targets",
+			kernelname.Display(i.Entries[0]))))
+	}
 	return outfile.Write(c.output, func(w io.Writer) error {
 		return hostwrap.Write(w, images, c.runtime)
 	})
+}
+
+// fixedConstants returns the native images whose specialization constants keep the values
+// with which they were compiled, because the program has no code to compile again: the first
+// for each kernel.
+func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
+	settable := map[string]bool{}
+	for _, i := range images {
+		for _, kernel := range i.Entries {
+			settable[kernel] = settable[kernel] || i.Format != imageformat.Native
+		}
+	}
+	var fixed []hostwrap.Image
+	for _, i := range images {
+		if len(i.Entries) > 0 && !settable[i.Entries[0]] && i.Properties.Set(propset.SpecializationConstants).Len() > 0 {
+			settable[i.Entries[0]] = true
+			fixed = append(fixed, i)
+		}
+	}
+	return fixed
 }
 
 // wrapped returns the image as a program has it.

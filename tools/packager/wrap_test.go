@@ -115,6 +115,35 @@ func TestWrapOwnNames(t *testing.T) {
 	}
 }
 
+// The runtime sets specialization constants in SPIR-V alone.
+func TestWrapConstants(t *testing.T) {
+	const constants = "[SYCL/specialization constants]\nsize=2|gBAAAAAAAAAAAAAAAAAAAQAAAAA\n"
+	const warning = "b.pvc: warning: kernel 'C' reads specialization constants, and the program has only native code of it: the runtime ignores values that the program sets. Add spir64 to the targets\n"
+	for name, test := range map[string]struct {
+		properties string
+		tables     []string
+		want       string
+	}{
+		"native code alone":       {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table"}, warning},
+		"SPIR-V as well":          {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "spir64-unknown-unknown=spir64.table"}, ""},
+		"SPIR-V of other kernels": {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "spir64-unknown-unknown=other.table"}, warning},
+		"no constants":            {"[SYCL/specialization constants]\n", []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table"}, ""},
+		"one warning a kernel": {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "spir64_gen-unknown-unknown=intel_gpu_dg2=dg2.table"},
+			strings.Replace(warning, "b.pvc", "b.dg2", 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n"})
+			args := []string{"wrap", "--output=k.s"}
+			for _, table := range test.tables {
+				args = append(args, "--table="+table)
+			}
+			if code, _, stderr := run(t, args...); code != 0 || stderr != test.want {
+				t.Errorf("exit code %d, %q; want %q", code, stderr, test.want)
+			}
+		})
+	}
+}
+
 func TestWrapRefuses(t *testing.T) {
 	files := maps.Clone(split)
 	maps.Copy(files, map[string]string{

@@ -82,6 +82,12 @@ func (f *flags) outputs(fs *flag.FlagSet) {
 
 // needs declares what is about the needs of kernels.
 func (f *flags) needs(fs *flag.FlagSet) {
+	modes := make([]string, len(postlink.SpecConstantModes))
+	for i, m := range postlink.SpecConstantModes {
+		modes[i] = string(m)
+	}
+	fs.Func("spec-const", "what becomes of specialization constants: `"+strings.Join(modes, "|")+"` (constants of SPIR-V, or loads from a buffer that the runtime passes; by default native for SPIR-V that is compiled when a program runs, and emulation for other target triples)", f.setSpecConst)
+	fs.BoolVar(&f.Run.DefaultValueImages, "generate-device-image-default-spec-consts", false, "add a copy of each module that reads specialization constants, in which these have their default values")
 	f.exclude.Split = true
 	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
@@ -102,6 +108,15 @@ func (f *flags) files(fs *flag.FlagSet) {
 	fs.BoolVar(&sets.KernelNames, "emit-kernel-names", sets.KernelNames, "properties list the kernels")
 	fs.BoolVar(&sets.DeviceGlobals, "device-globals", sets.DeviceGlobals, "properties list the device globals")
 	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "properties have the sizes of each kernel and the symbols of device globals; for NVPTX and AMDGCN always")
+}
+
+// setSpecConst reads a mode of specialization constants.
+func (f *flags) setSpecConst(v string) error {
+	if !slices.Contains(postlink.SpecConstantModes, postlink.SpecConstantMode(v)) {
+		return fmt.Errorf("it is none of %v", postlink.SpecConstantModes)
+	}
+	f.Run.SpecConstants = postlink.SpecConstantMode(v)
+	return nil
 }
 
 // addOutput reads [TARGET,]FILE. Without a target it is the table of all modules.

@@ -138,6 +138,14 @@ func (m *Module) DeleteGlobal(name string) bool {
 	return true
 }
 
+// Declare adds the declaration of a function that the module does not have.
+func (m *Module) Declare(text string) error {
+	if err := check(text); err != nil {
+		return err
+	}
+	return m.add(text)
+}
+
 // check reports what is wrong with a text of top-level entities.
 func check(text string) error {
 	_, err := Parse("added text", text)

@@ -69,6 +69,9 @@ func (t *Type) Elem() *Type {
 // Len returns the number of elements of an array or a vector.
 func (t *Type) Len() uint64 { return t.length }
 
+// Packed reports whether a struct has no room between its fields.
+func (t *Type) Packed() bool { return t.packed }
+
 // AddrSpace returns the address space of a pointer.
 func (t *Type) AddrSpace() int { return t.space }
 

@@ -112,7 +112,7 @@ func (v Value) Bytes() ([]byte, bool) {
 const mostElements = 1 << 16
 
 // Elements returns the elements of an aggregate or vector constant that is
-// written out, and of zeroinitializer, undef and poison of at most 65536
+// written out, of a splat, and of zeroinitializer, undef and poison of at most 65536
 // elements. A c"..." has none: see [Value.Bytes].
 func (v Value) Elements() []Value {
 	if v.module == nil {
@@ -124,6 +124,10 @@ func (v Value) Elements() []Value {
 	}
 	var c cursor
 	c.reset(v.Text, 0, len(v.Text))
+	if c.word(c.peek(0)) == "splat" && c.atK(1, '(') {
+		c.i += 2
+		return v.splat(&c)
+	}
 	if c.at('<') && c.atK(1, '{') {
 		c.i++
 	}
@@ -141,6 +145,15 @@ func (v Value) Elements() []Value {
 			return list
 		}
 	}
+}
+
+// splat returns the elements of splat (i32 5), from what is in its parentheses.
+func (v Value) splat(c *cursor) []Value {
+	e, ok := v.module.typedValue(c)
+	if !ok || v.Type == nil || v.Type.kind != Vector || v.Type.length > mostElements {
+		return nil
+	}
+	return slices.Repeat([]Value{e}, int(v.Type.length))
 }
 
 // sameElements returns the elements of a constant whose elements are like it.

@@ -171,14 +171,11 @@ func kernelName(k *report.Kernel) string {
 	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
 }
 
-// mostShort is how many kernels have short names. Making these takes memory for all names.
-const mostShort = 50_000
-
 // shortName returns the name of a kernel for long lists. It is a pattern that selects the
 // kernel, in which "*" stands for what kernels of a template have in common.
 func (t *table) shortName(k uint32) string {
 	whole := cmp.Or(t.whole, t.Report)
-	if len(whole.Kernels) > mostShort {
+	if len(whole.Kernels) > kernelname.MostShortened {
 		return kernelName(&t.Kernels[k])
 	}
 	if t.short == nil {

@@ -1,0 +1,165 @@
+package postlink
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
+)
+
+// A SpecConstantMode says what becomes of the calls that read specialization constants.
+type SpecConstantMode = specconst.Mode
+
+// The modes, named as DPC++'s post-link tool takes them.
+const (
+	// SpecConstantsNative makes constants of SPIR-V, which the driver sets when it
+	// compiles an image.
+	SpecConstantsNative = specconst.Native
+	// SpecConstantsEmulation makes loads from a buffer that the runtime fills, for
+	// images that are compiled ahead of time.
+	SpecConstantsEmulation = specconst.Emulation
+)
+
+// SpecConstantModes lists the modes.
+var SpecConstantModes = []SpecConstantMode{SpecConstantsNative, SpecConstantsEmulation}
+
+// modeOf returns the mode that DPC++'s driver asks for, by the target triple: native for
+// SPIR-V that is compiled when a program runs.
+func modeOf(triple string) SpecConstantMode {
+	arch, _, _ := strings.Cut(triple, "-")
+	if arch == "" || arch == "spir" || arch == "spir64" || strings.HasPrefix(arch, "spirv") {
+		return SpecConstantsNative
+	}
+	return SpecConstantsEmulation
+}
+
+// imageConstants is the specialization constants of an image. Its code is made when it is
+// needed, and forgotten when it is written.
+type imageConstants struct {
+	mode specconst.Mode
+
+	lock   sync.Mutex
+	module *llvmir.Module // lowered; nil before and after
+	set    *specconst.Set
+	known  bool // set is
+}
+
+// lowerConstants prepares the images that read specialization constants, and adds those
+// with default values.
+func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, error) {
+	if !slices.ContainsFunc(m.Functions(), readsConstants) {
+		return images, nil
+	}
+	mode := o.SpecConstants
+	if mode == "" {
+		mode = modeOf(m.Triple())
+	}
+	used := map[llvmir.Symbol]bool{}
+	for _, image := range images {
+		if !slices.ContainsFunc(image.define, func(s llvmir.Symbol) bool { f, ok := s.(*llvmir.Function); return ok && readsConstants(f) }) {
+			continue
+		}
+		image.constants = &imageConstants{mode: mode}
+		for _, s := range image.define {
+			used[s] = true
+		}
+	}
+	if err := specconst.Check(m, mode, func(f *llvmir.Function) bool { return used[f] }); err != nil {
+		return nil, err
+	}
+	if o.DefaultValueImages {
+		images = withDefaultValues(images)
+	}
+	return images, nil
+}
+
+func readsConstants(f *llvmir.Function) bool { return !f.Defined() && specconst.Reads(f.Name()) }
+
+// withDefaultValues adds a copy of each image that reads constants, in which these have
+// their default values. It has the number after that of the image, or of its group.
+func withDefaultValues(images []*Image) []*Image {
+	var list []*Image
+	for first := 0; first < len(images); {
+		last := first
+		for last < len(images) && images[last].Number == images[first].Number {
+			last++
+		}
+		number := 0
+		if len(list) > 0 {
+			number = list[len(list)-1].Number + 1
+		}
+		group := images[first:last]
+		var copies []*Image
+		for _, image := range group {
+			if image.constants != nil {
+				c := *image
+				c.Number, c.constants = number+1, &imageConstants{mode: specconst.Defaults}
+				copies = append(copies, &c)
+			}
+		}
+		for _, image := range group {
+			image.Number = number
+		}
+		list = append(append(list, group...), copies...)
+		first = last
+	}
+	return list
+}
+
+// lowered returns the image's module with its constants lowered.
+func (image *Image) lowered() (*llvmir.Module, error) {
+	var text bytes.Buffer
+	if err := image.writeRead(&text); err != nil {
+		return nil, err
+	}
+	m, err := llvmir.Parse("a device image", text.String())
+	if err != nil {
+		return nil, err
+	}
+	c := image.constants
+	if c.set, err = specconst.Lower(m, c.mode); err != nil {
+		return nil, err
+	}
+	c.known = true
+	return m, nil
+}
+
+// writeLowered writes the image's code with its constants lowered.
+func (image *Image) writeLowered(w io.Writer) error {
+	c := image.constants
+	c.lock.Lock()
+	m := c.module
+	c.module = nil
+	var err error
+	if m == nil {
+		m, err = image.lowered()
+	}
+	c.lock.Unlock()
+	if err != nil {
+		return err
+	}
+	_, err = m.WriteTo(w)
+	return err
+}
+
+// constantSet returns the constants of the image, nil when it has none.
+func (image *Image) constantSet() (*specconst.Set, error) {
+	c := image.constants
+	if c == nil || c.mode == specconst.Defaults {
+		return nil, nil
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if !c.known {
+		m, err := image.lowered()
+		if err != nil {
+			return nil, err
+		}
+		c.module = m // which is written next
+	}
+	return c.set, nil
+}
