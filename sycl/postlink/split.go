@@ -42,8 +42,9 @@ type SplitOptions struct {
 	// ESIMD keeps explicit SIMD code and other code of an image apart.
 	ESIMD bool
 
-	// Dependencies lets an image use what another one defines. Then a variable may
-	// be in several, and functions that can be imported stay visible.
+	// Dependencies lets an image import SYCL_EXTERNAL functions that another one
+	// exports, which it only declares. Then a variable may be in several. Where only
+	// kernels are entry points, no image exports functions, and each has its copies.
 	Dependencies bool
 }
 
