@@ -95,7 +95,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 			return nil, err
 		}
 	}
-	if s.keep = keptVariables(m); len(s.keep) > 0 {
+	if s.keep = keptVariables(m, im.used); len(s.keep) > 0 {
 		for _, image := range images {
 			image.define = s.closure(image)
 		}
@@ -146,17 +146,18 @@ func wholeImage(m *llvmir.Module) *Image {
 }
 
 // keptVariables returns the variables that are in all images, as in DPC++, be they used
-// or not: those that no linker may discard, such as tables of functions and the device
-// globals that hosts find by name. In code of stock clang most of those that others see
-// are the host's, unless they have attributes for hosts.
-func keptVariables(m *llvmir.Module) []llvmir.Symbol {
+// or not: those that no linker may discard, such as tables of functions, and device
+// globals that the front end wants to be kept, as hosts find them by name. In code of
+// stock clang most of those that others see are the host's, unless they have attributes
+// for hosts.
+func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 	dpcpp := byDPCPP(m)
 	var list []llvmir.Symbol
 	for _, g := range m.Globals() {
 		if !g.Defined() || strings.HasPrefix(g.Name(), "llvm.") {
 			continue
 		}
-		var keep bool
+		keep := used[g.Name()]
 		switch g.Linkage() {
 		case llvmir.Weak, llvmir.WeakODR, llvmir.Common, llvmir.Appending:
 			keep = true
@@ -382,27 +383,36 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	}
 	for called := map[*llvmir.Type]bool{}; ; {
 		reached := s.m.ClosureUpTo(stop, roots...)
-		before := len(roots)
-		for _, symbol := range reached {
-			f, ok := symbol.(*llvmir.Function)
-			if !ok {
+		more := s.calledThroughPointers(reached, called)
+		if len(more) == 0 {
+			return reached
+		}
+		roots = append(roots, more...)
+	}
+}
+
+// calledThroughPointers returns the functions that some symbols may call through
+// pointers, but for those of types that were called before.
+func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*llvmir.Type]bool) []llvmir.Symbol {
+	var list []llvmir.Symbol
+	for _, symbol := range symbols {
+		f, ok := symbol.(*llvmir.Function)
+		if !ok {
+			continue
+		}
+		for _, t := range s.indirect[f] {
+			if called[t] {
 				continue
 			}
-			for _, t := range s.indirect[f] {
-				if !called[t] {
-					called[t] = true
-					for _, f := range s.referenced[t] {
-						if !s.elsewhere[f] {
-							roots = append(roots, f)
-						}
-					}
+			called[t] = true
+			for _, callee := range s.referenced[t] {
+				if !s.elsewhere[callee] {
+					list = append(list, callee)
 				}
 			}
 		}
-		if len(roots) == before {
-			return reached
-		}
 	}
+	return list
 }
 
 // sharedVariables reports variables that several images define although there has
@@ -444,14 +454,20 @@ func inImageScope(g *llvmir.Global) bool {
 }
 
 // forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
-// device globals in llvm.compiler.used.
-func forgetUsed(m *llvmir.Module) {
+// device globals in llvm.compiler.used, whose names it returns.
+func forgetUsed(m *llvmir.Module) map[string]bool {
 	m.DeleteGlobal("llvm.used")
+	used := map[string]bool{}
 	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
 		name, ok := e.BaseGlobal()
 		g := m.Global(name)
-		return !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID)
+		if !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID) {
+			return true
+		}
+		used[name] = true
+		return false
 	})
+	return used
 }
 
 // filterElements removes elements of a variable that is an array, and the variable
