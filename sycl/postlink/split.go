@@ -436,7 +436,7 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 			}
 			// The runtime gives device globals of program scope one memory; other
 			// variables that can be written have as many as there are images.
-			if !dpcpp && !inDeviceLibrary(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
+			if !dpcpp && !libraryInternal.MatchString(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
 			}
