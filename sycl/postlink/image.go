@@ -31,12 +31,13 @@ type Image struct {
 type imageModule struct {
 	ir        *llvmir.Module
 	split     SplitOptions
+	used      map[string]bool                 // device globals that all images keep
 	libraries bool                            // the module is one of DPC++'s compiler, which links device libraries when it translates
 	writer    func() (*propertyWriter, error) // made once
 }
 
-func newImageModule(m *llvmir.Module, o SplitOptions, libraries bool) *imageModule {
-	return &imageModule{m, o, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
+func newImageModule(m *llvmir.Module, o SplitOptions, used map[string]bool, libraries bool) *imageModule {
+	return &imageModule{m, o, used, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
 }
 
 // EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions,
