@@ -588,6 +588,7 @@ class specialization_id {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_reference_v<T>,
                 "a specialization constant is set byte by byte");
   static_assert(!std::is_pointer_v<T>, "a specialization constant cannot be a pointer");
+  static_assert(!std::is_array_v<T>, "a specialization constant is an array as a std::array only");
   static_assert(!std::is_same_v<T, long double>, "devices have no long double");
 
  public:
@@ -668,8 +669,8 @@ class kernel_handler {
 };
 
 // The same for a number with an id of SPIR-V, which a program that uses OpenCL or Level
-// Zero sets: specialization_constant<0, 16>(). The type is the default's. A kernel has
-// either these or those of kernel_handler, whose ids the build chooses.
+// Zero sets: specialization_constant<0, 16>(). The type is the default's. Kernels of one
+// device image use either these or those of kernel_handler, whose ids the build chooses.
 template <unsigned Id, auto Default>
 [[gnu::always_inline]] inline auto specialization_constant() {
   // The translators want literals here, which only template arguments are sure to be.

@@ -1,6 +1,8 @@
 // Specialization constants of each type that kernels read, in the device header's way.
 #include <sycl_lite.hpp>
 
+#include <array>
+
 using namespace sycl_lite;
 using namespace sycl_lite::ext::oneapi::experimental;
 
@@ -16,9 +18,6 @@ struct Deep {
   long long l;
   float v[3];
 };
-struct Row {
-  int v[4];
-};
 
 namespace shop {
 
@@ -26,7 +25,7 @@ constexpr specialization_id<bool> flag{true};
 constexpr specialization_id<unsigned short> stock{static_cast<unsigned short>(65535)};
 inline constexpr specialization_id<long long> debt{-5};
 constexpr specialization_id<half> rate{half(1.5)};
-constexpr specialization_id<Row> row{Row{{10, 20, 30, 40}}};
+constexpr specialization_id<std::array<int, 4>> row{std::array<int, 4>{10, 20, 30, 40}};
 struct Till {
   static constexpr specialization_id<float> price{2.5f};
 };
@@ -45,7 +44,7 @@ void kernels(double *x) {
     x[2] = h.get_specialization_constant<rate>();
     x[3] = h.get_specialization_constant<Till::price>();
     x[4] = static_cast<double>(h.get_specialization_constant<mode>());
-    x[5] = h.get_specialization_constant<row>().v[3];
+    x[5] = std::get<3>(h.get_specialization_constant<row>());
     Deep d = h.get_specialization_constant<deep>();
     x[6] = d.c + d.in[0].h + d.in[1].b + d.d + static_cast<double>(d.l) + d.v[2];
   });
