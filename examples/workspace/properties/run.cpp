@@ -1,9 +1,10 @@
 // Loads the kernels of this folder into the SYCL runtime, runs them and checks every number.
 //
-//   run KERNELS.syclbin SETTABLE.syclbin
+//   run KERNELS.syclbin SETTABLE.syclbin SPECIALIZED.syclbin
 //
-// KERNELS is in executable state: its specialization constants have the values of the source.
-// SETTABLE is in input state: the program sets the constants, then builds the kernels.
+// The specialization constants of KERNELS have the values of the source. SETTABLE is in input
+// state: the program sets the constants, then builds the kernels. Those of SPECIALIZED have
+// been set in the build.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>
@@ -143,7 +144,8 @@ bool count(Device &device, Executable &program) {
   return numbers.right("image::Count");
 }
 
-bool run(const std::filesystem::path &kernels, const std::filesystem::path &settable) {
+bool run(const std::filesystem::path &kernels, const std::filesystem::path &settable,
+         const std::filesystem::path &specialized) {
   Device device;
   device.print_name();
   Executable program = device.load<bundle_state::executable>(kernels);
@@ -153,23 +155,26 @@ bool run(const std::filesystem::path &kernels, const std::filesystem::path &sett
                    image::default_white) &&
          good;
 
-  auto input = device.load<bundle_state::input>(settable);
   const image::Limits tight{50, 100, 0.5f};
+  auto input = device.load<bundle_state::input>(settable);
   input.set_specialization_constant<limits>(tight);
   input.set_specialization_constant<white>(1000);
   Executable set = sycl::build(input);
-  return threshold(device, set, "image::Threshold with other constants", tight, 1000) && good;
+  good = threshold(device, set, "image::Threshold with constants that are set", tight, 1000) && good;
+
+  Executable fixed = device.load<bundle_state::executable>(specialized);
+  return threshold(device, fixed, "image::Threshold with those of the build", tight, 1000) && good;
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    std::fputs("usage: run KERNELS.syclbin SETTABLE.syclbin\n", stderr);
+  if (argc != 4) {
+    std::fputs("usage: run KERNELS.syclbin SETTABLE.syclbin SPECIALIZED.syclbin\n", stderr);
     return 2;
   }
   try {
-    return run(argv[1], argv[2]) ? 0 : 1;
+    return run(argv[1], argv[2], argv[3]) ? 0 : 1;
   } catch (const std::exception &e) {
     std::fprintf(stderr, "run: %s\n", e.what());
     return 1;
