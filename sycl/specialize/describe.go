@@ -4,8 +4,8 @@ import (
 	"encoding/hex"
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
 // A Constant is a specialization constant of an image, to be shown.
@@ -24,27 +24,50 @@ type Part struct {
 	Default string // as [Format] has it, or "bytes:" and hexadecimal digits when the type is not known
 }
 
-// Describe returns the specialization constants of an image with SPIR-V modules, or with none.
-func Describe(metadata *propset.Registry, code []offload.Source) ([]Constant, error) {
-	c, err := readImage(&Image{Metadata: metadata, Code: code})
-	if err != nil {
-		return nil, err
+// Describe returns the specialization constants of each image, in the order of their set. The
+// types of an image without SPIR-V are those that a constant of the same name has in another one.
+func Describe(images ...Image) ([][]Constant, error) {
+	type scalar struct {
+		name         string
+		offset, size uint32
 	}
-	var list []Constant
-	for i := range c.list {
-		constant := &c.list[i]
-		shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
-		for _, r := range constant.Scalars() {
-			value := constant.Default[r.Offset:][:r.Size]
-			part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
-			if t, ok := c.types[r.ID]; ok {
-				part.Type, part.Default = t.String(), Format(t, value)
-			}
-			shown.Parts = append(shown.Parts, part)
+	types := map[scalar]spirv.Scalar{}
+	read := make([]*imageConstants, len(images))
+	for i := range images {
+		c, err := readImage(&images[i])
+		if err != nil {
+			return nil, &ImageError{images[i].Place, err}
 		}
-		list = append(list, shown)
+		read[i] = c
+		for _, constant := range c.list {
+			for _, r := range constant.Scalars() {
+				if t, ok := c.types[r.ID]; ok {
+					types[scalar{constant.Name, r.Offset, r.Size}] = t
+				}
+			}
+		}
 	}
-	return list, nil
+	shown := make([][]Constant, len(images))
+	for i, c := range read {
+		for n := range c.list {
+			constant := &c.list[n]
+			one := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
+			for _, r := range constant.Scalars() {
+				value := constant.Default[r.Offset:][:r.Size]
+				part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
+				t, ok := c.types[r.ID]
+				if !ok {
+					t, ok = types[scalar{constant.Name, r.Offset, r.Size}]
+				}
+				if ok {
+					part.Type, part.Default = t.String(), Format(t, value)
+				}
+				one.Parts = append(one.Parts, part)
+			}
+			shown[i] = append(shown[i], one)
+		}
+	}
+	return shown, nil
 }
 
 // HasDefaultsOnly reports whether an image is the copy of another one in which the default
