@@ -154,6 +154,17 @@ func (l *Images) kindKey(i *storedKind) []byte {
 		add(n)
 	}
 	add(uint64(r.WorkGroupDims))
+	add(uint64(len(i.Constants)))
+	for _, c := range i.Constants {
+		texts(c.DisplayName, c.Name)
+		add(uint64(len(c.Parts)))
+		for _, p := range c.Parts {
+			texts(p.Default, p.Type)
+			add(uint64(p.Number))
+			add(uint64(p.Offset))
+			add(uint64(p.Size))
+		}
+	}
 	l.key = key
 	return key
 }
