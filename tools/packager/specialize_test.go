@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -143,6 +144,20 @@ func TestDumpConstants(t *testing.T) {
 			t.Errorf("module %d: got  %v\nwant %v", i, m.Constants, want)
 		}
 	}
+}
+
+// TestExplainConstants: what the runtime takes has the values of its own image.
+func TestExplainConstants(t *testing.T) {
+	packConstants(t)
+	if code, _, stderr := run(t, "specialize", "--set=app::tile=[1, 2, false]", "--kernel=B2", "--output=new.syclbin", "all.syclbin"); code != 0 {
+		t.Fatal(stderr)
+	}
+	var got strings.Builder
+	for _, args := range []string{"--device=intel_gpu_pvc", "--device=intel_gpu_dg2_g10", "--device=intel_gpu_pvc --kernel=B --json"} {
+		code, stdout, stderr := run(t, append([]string{"explain", "new.syclbin"}, strings.Fields(args)...)...)
+		fmt.Fprintf(&got, "$ packager explain %s new.syclbin\n%s%sexit code %d\n\n", args, stdout, stderr, code)
+	}
+	golden.CheckFile(t, testdata+"/explain-constants.txt", got.String())
 }
 
 func second(_ int, stdout, _ string) string { return stdout }
