@@ -5,6 +5,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -24,14 +25,16 @@ type Part struct {
 	Default string // as [Format] has it, or "bytes:" and hexadecimal digits when the type is not known
 }
 
+// A scalarName says which scalar of which constant it is, in any image.
+type scalarName struct {
+	constant     string
+	offset, size uint32
+}
+
 // Describe returns the specialization constants of each image, in the order of their set. The
 // types of an image without SPIR-V are those that a constant of the same name has in another one.
 func Describe(images ...Image) ([][]Constant, error) {
-	type scalar struct {
-		name         string
-		offset, size uint32
-	}
-	types := map[scalar]spirv.Scalar{}
+	types := map[scalarName]spirv.Scalar{}
 	read := make([]*imageConstants, len(images))
 	for i := range images {
 		c, err := readImage(&images[i])
@@ -42,7 +45,7 @@ func Describe(images ...Image) ([][]Constant, error) {
 		for _, constant := range c.list {
 			for _, r := range constant.Scalars() {
 				if t, ok := c.types[r.ID]; ok {
-					types[scalar{constant.Name, r.Offset, r.Size}] = t
+					types[scalarName{constant.Name, r.Offset, r.Size}] = t
 				}
 			}
 		}
@@ -50,24 +53,28 @@ func Describe(images ...Image) ([][]Constant, error) {
 	shown := make([][]Constant, len(images))
 	for i, c := range read {
 		for n := range c.list {
-			constant := &c.list[n]
-			one := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
-			for _, r := range constant.Scalars() {
-				value := constant.Default[r.Offset:][:r.Size]
-				part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
-				t, ok := c.types[r.ID]
-				if !ok {
-					t, ok = types[scalar{constant.Name, r.Offset, r.Size}]
-				}
-				if ok {
-					part.Type, part.Default = t.String(), Format(t, value)
-				}
-				one.Parts = append(one.Parts, part)
-			}
-			shown[i] = append(shown[i], one)
+			shown[i] = append(shown[i], c.describe(&c.list[n], types))
 		}
 	}
 	return shown, nil
+}
+
+// describe returns a constant to be shown. Types that the image does not have are in types.
+func (c *imageConstants) describe(constant *specconst.Constant, types map[scalarName]spirv.Scalar) Constant {
+	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
+	for _, r := range constant.Scalars() {
+		value := constant.Default[r.Offset:][:r.Size]
+		part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
+		t, ok := c.types[r.ID]
+		if !ok {
+			t, ok = types[scalarName{constant.Name, r.Offset, r.Size}]
+		}
+		if ok {
+			part.Type, part.Default = t.String(), Format(t, value)
+		}
+		shown.Parts = append(shown.Parts, part)
+	}
+	return shown
 }
 
 // HasDefaultsOnly reports whether an image is the copy of another one in which the default
