@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
 
 const (
@@ -346,4 +348,45 @@ func TestSpecializeTranslated(t *testing.T) {
 		}
 	}
 	golden.CheckFile(t, testdata+"/specialize-spirv.diff", changed.String())
+}
+
+// TestSpecializeBuilt sets constants in what the project's own steps make of a source.
+func TestSpecializeBuilt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stepstest.Build(t, stepstest.Binary{Name: "k", State: syclbin.Executable, Names: true, Source: `
+template <class T> T __sycl_getScalar2020SpecConstantValue(const char *, const void *, const void *);
+template <class T> T __sycl_getComposite2020SpecConstantValue(const char *, const void *, const void *);
+template <class T> struct specialization_id { T value; };
+struct Tile { int x; double y; bool padded; };
+namespace app {
+constexpr specialization_id<float> scale{2.5f};
+constexpr specialization_id<Tile> tile{{16, 8, true}};
+}
+void run(float *out) {
+  parallel_for<class Scale>([=](int i) {
+    Tile t = __sycl_getComposite2020SpecConstantValue<Tile>("_ZN3appL4tileE", &app::tile, nullptr);
+    out[i] = __sycl_getScalar2020SpecConstantValue<float>("_ZN3appL5scaleE", &app::scale, nullptr) + t.x + t.y + t.padded;
+  });
+}
+`})
+	const want = "app::scale, in 1 module: float 2.5 -> 0.5\napp::tile, in 1 module:\n  i32 16 -> 32\n  double 8 -> 0.25\n  i8 1 -> 0\n"
+	if got := ok(t, "specialize", "--set=app::scale=0.5", "--set=app::tile={x: 32, y: 0.25, padded: false}", "--output=new.syclbin", "k.syclbin"); got != want {
+		t.Errorf("got %s", got)
+	}
+	if got := ok(t, "verify", "new.syclbin"); strings.Contains(got, "property-value") {
+		t.Errorf("got %s", got)
+	}
+	testfile.Write(t, "new.spv", codes(t, "new.syclbin")[0])
+	if out, err := exec.Command(programs.Find(t, "spirv-val"), "--target-env", "spv1.4", "new.spv").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	out, err := exec.Command(programs.Find(t, "spirv-dis"), "new.spv").CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{"0.5", "32", "0.25", "0"} {
+		if !regexp.MustCompile(`= OpSpecConstant %\w+ ` + regexp.QuoteMeta(value) + "\n").Match(out) {
+			t.Errorf("no constant has the value %s:\n%s", value, out)
+		}
+	}
 }
