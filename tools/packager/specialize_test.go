@@ -301,7 +301,8 @@ define spir_kernel void @__sycl_kernel_composite(ptr addrspace(1) %out) {
 }
 `
 
-// TestSpecializeTranslated: SPIR-V of llvm-spirv is still valid with other values, and has them.
+// TestSpecializeTranslated: SPIR-V of llvm-spirv is still valid with other values, and has them; so has
+// native code that is made of it.
 func TestSpecializeTranslated(t *testing.T) {
 	as, translator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv")
 	val, dis := programs.Find(t, "spirv-val"), programs.Find(t, "spirv-dis")
@@ -348,6 +349,14 @@ func TestSpecializeTranslated(t *testing.T) {
 		}
 	}
 	golden.CheckFile(t, testdata+"/specialize-spirv.diff", changed.String())
+	// The compiler of a GPU sees the values.
+	ocloc := programs.Find(t, "ocloc")
+	for _, name := range []string{"k", "new"} {
+		must(ocloc, "compile", "-q", "-spirv_input", "-file", name+".spv", "-device", "pvc", "-o", name+".bin")
+	}
+	if testfile.Read(t, "k.bin") == testfile.Read(t, "new.bin") {
+		t.Error("native code is the same with other values")
+	}
 }
 
 // TestSpecializeBuilt sets constants in what the project's own steps make of a source.
