@@ -62,6 +62,9 @@ func (l *Images) ID(i int) string { return l.texts.at(l.list.at(i).id) }
 // Files returns the files that hold an image. The list must not be changed.
 func (l *Images) Files(i int) []string { return l.kinds[l.list.at(i).kind].Files }
 
+// Constants returns the specialization constants of an image. The list must not be changed.
+func (l *Images) Constants(i int) []Constant { return l.kinds[l.list.at(i).kind].Constants }
+
 // All returns the images and their indexes. An image is valid until the next one is taken.
 func (l *Images) All() iter.Seq2[int, *Image] {
 	return func(yield func(int, *Image) bool) {
