@@ -9,6 +9,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 )
 
 // Images is a list of device images. Most images of a large report differ in nothing but
@@ -63,6 +65,12 @@ func (l *Images) ID(i int) string { return l.texts.at(l.list.at(i).id) }
 
 // Files returns the files that hold an image. The list must not be changed.
 func (l *Images) Files(i int) []string { return l.kinds[l.list.at(i).kind].Files }
+
+// Options returns the options for the runtime's compiler and linker of an image.
+func (l *Images) Options(i int) jitoptions.Options {
+	kind := &l.kinds[l.list.at(i).kind]
+	return jitoptions.Options{Compile: kind.CompileOptions, Link: kind.LinkOptions}
+}
 
 // Constants returns the specialization constants of an image. The list must not be changed.
 func (l *Images) Constants(i int) []Constant { return l.kinds[l.list.at(i).kind].Constants }
