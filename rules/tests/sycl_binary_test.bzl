@@ -123,9 +123,9 @@ def _specialize_impl(ctx):
     actions = by_mnemonic(env)
     asserts.equals(env, 1, len(actions["SyclSpecialize"]))
     argv = actions["SyclSpecialize"][0].argv
-    for text in ["app::scale=0.5", "app::tile={x: 32, y: 4}"]:
+    for text in ["--set=app::scale=0.5", "--set=app::tile={x: 32, y: 4}", "--label=//rules/tests:specialize_binary"]:
         asserts.true(env, text in argv, str(argv))
-    asserts.true(env, argv[argv.index("--label") + 1].endswith("//rules/tests:specialize_binary"), str(argv))
+    asserts.false(env, any([a.startswith("@") for a in argv]), "an argument begins like a parameter file: %s" % argv)
     asserts.equals(env, 3, len([a for a in argv if a == "--table"]))
 
     # What comes after has the new values: the images, what is packed, and what is decided.
