@@ -403,9 +403,9 @@ def specialize_action(ctx, forms, values):
     outs = {name: _form(ctx, name + ".specialized") for name in forms}
     args = ctx.actions.args()
     args.add("specialize")
-    args.add("--label", str(ctx.label).lstrip("@"))
+    args.add(str(ctx.label).removeprefix("@@"), format = "--label=%s")  # one argument: @ alone would begin a parameter file
     for name, value in values.items():
-        args.add("--set", "%s=%s" % (name, value))
+        args.add("--set=%s=%s" % (name, value))
     for name, form in forms.items():
         out = outs[name]
         args.add_all("--code-dir", [out.code], expand_directories = False)

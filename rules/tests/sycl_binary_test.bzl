@@ -123,12 +123,10 @@ def _specialize_impl(ctx):
     actions = by_mnemonic(env)
     asserts.equals(env, 1, len(actions["SyclSpecialize"]))
     argv = actions["SyclSpecialize"][0].argv
-    for text in ["app::scale=0.5", "app::tile={x: 32, y: 4}"]:
+    for text in ["--set=app::scale=0.5", "--set=app::tile={x: 32, y: 4}", "--label=//rules/tests:specialize_binary"]:
         asserts.true(env, text in argv, str(argv))
-
-    # A word that starts with "@" would name a file with arguments.
-    asserts.equals(env, "//rules/tests:specialize_binary", argv[argv.index("--label") + 1])
-    asserts.equals(env, 3, argv.count("--table"))
+    asserts.false(env, any([a.startswith("@") for a in argv]), "an argument begins like a parameter file: %s" % argv)
+    asserts.equals(env, 3, len([a for a in argv if a == "--table"]))
 
     # What comes after has the new values: the images, what is packed, and what is decided.
     for mnemonic in ["SyclAot", "SyclbinPack"]:

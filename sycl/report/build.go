@@ -51,7 +51,8 @@ type ModuleImage struct {
 	Digest string
 	Size   int64
 
-	Options jitoptions.Options
+	Options   jitoptions.Options
+	Constants *[]Constant // nil without specialization constants; the same for images of one module
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
@@ -286,6 +287,9 @@ func describeImage(q *requirement.Requirements, m *ModuleImage) Image {
 		ESIMD: slices.Contains(q.Aspects, aspect.ExtIntelESIMD),
 		Requirements: Requirements{Aspects: aspects(q.Aspects), SubGroupSizes: q.SubGroupSizes,
 			WorkGroupDims: q.WorkGroupDims, JointMatrix: records(q.JointMatrix), JointMad: records(q.JointMatrixMad)}}
+	if m.Constants != nil {
+		i.Constants = *m.Constants
+	}
 	for _, a := range q.FixedTargetAspects {
 		i.FixedTargets = append(i.FixedTargets, a.String())
 	}

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 )
 
 // Images is a list of device images. Most images of a large report differ in nothing but
@@ -63,6 +65,15 @@ func (l *Images) ID(i int) string { return l.texts.at(l.list.at(i).id) }
 
 // Files returns the files that hold an image. The list must not be changed.
 func (l *Images) Files(i int) []string { return l.kinds[l.list.at(i).kind].Files }
+
+// Options returns the options for the runtime's compiler and linker of an image.
+func (l *Images) Options(i int) jitoptions.Options {
+	kind := &l.kinds[l.list.at(i).kind]
+	return jitoptions.Options{Compile: kind.CompileOptions, Link: kind.LinkOptions}
+}
+
+// Constants returns the specialization constants of an image. The list must not be changed.
+func (l *Images) Constants(i int) []Constant { return l.kinds[l.list.at(i).kind].Constants }
 
 // compareDigests compares the digests of an image and one of another list.
 func (l *Images) compareDigests(i int, other *Images, j int) int {
@@ -165,6 +176,17 @@ func (l *Images) kindKey(i *storedKind) []byte {
 		add(n)
 	}
 	add(uint64(r.WorkGroupDims))
+	add(uint64(len(i.Constants)))
+	for _, c := range i.Constants {
+		texts(c.DisplayName, c.Name)
+		add(uint64(len(c.Parts)))
+		for _, p := range c.Parts {
+			texts(p.Default, p.Type)
+			add(uint64(p.Number))
+			add(uint64(p.Offset))
+			add(uint64(p.Size))
+		}
+	}
 	l.key = key
 	return key
 }

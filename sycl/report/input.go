@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
@@ -13,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -26,14 +29,56 @@ const maxSPIRV = 256 << 20
 // source that only SPIR-V has are added.
 func FromSYCLBIN(f *syclbin.File) ([]Module, error) {
 	var list []Module
+	var images []specialize.Image
 	for i, m := range f.Modules {
 		module, err := fromImages(m.Metadata, m.Images())
 		if err != nil {
 			return nil, fmt.Errorf("abstract module %d: %w", i, err)
 		}
 		list = append(list, module)
+		images = append(images, specialize.Image{Place: fmt.Sprintf("abstract module %d", i), Metadata: m.Metadata, Code: codeOf(m.IR)})
 	}
-	return list, nil
+	return list, addConstants(list, images)
+}
+
+// codeOf returns those images that are SPIR-V.
+func codeOf(images []*syclbin.Image) (code []offload.Source) {
+	for _, i := range images {
+		if i.Format() == imageformat.SPIRV {
+			code = append(code, i)
+		}
+	}
+	return code
+}
+
+// addConstants adds the specialization constants of modules, with the types that their SPIR-V says.
+func addConstants(list []Module, images []specialize.Image) error {
+	described, err := specialize.Describe(images...)
+	if err != nil { // be it of SPIR-V that cannot be read, which keeps no module from being in a report
+		for i := range images {
+			images[i].Code = nil
+		}
+		if described, err = specialize.Describe(images...); err != nil {
+			return err
+		}
+	}
+	for i, constants := range described {
+		if len(constants) == 0 {
+			continue
+		}
+		shown := make([]Constant, len(constants))
+		for n, c := range constants {
+			shown[n] = Constant{DisplayName: c.DisplayName, Name: c.Name, Parts: []ConstantPart{}}
+			for _, p := range c.Parts {
+				shown[n].Parts = append(shown[n].Parts, ConstantPart{Default: p.Default, Number: p.ID, Offset: p.Offset, Size: p.Size, Type: p.Type})
+			}
+		}
+		slices.SortFunc(shown, func(a, b Constant) int { return strings.Compare(a.Name, b.Name) })
+		for n := range list[i].Images {
+			list[i].Images[n].Constants = &shown
+		}
+	}
+	return nil
 }
 
 // FromRow returns the module of a row of a file table: an image with the sets of its
@@ -59,7 +104,10 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 			}
 		}
 	}
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	return m, addConstants([]Module{m}, []specialize.Image{{Place: "the image", Metadata: properties, Code: codeOf([]*syclbin.Image{image})}})
 }
 
 // FromSPIRV returns the module of a SPIR-V module that has no metadata. Each kernel has

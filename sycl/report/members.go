@@ -80,8 +80,27 @@ var imageMembers = []member[Image]{
 	{"link-options", func(p *reader, i *Image) bool { return p.someText(&i.LinkOptions) }, optional},
 	{"requirements", func(p *reader, i *Image) bool { return object(p, &i.Requirements, requirementsMembers) }, needed},
 	{"size", func(p *reader, i *Image) bool { return toInt64(p, &i.Size) }, needed},
+	{"specialization-constants", func(p *reader, i *Image) bool {
+		return list(p, &i.Constants, func(p *reader, c *Constant) bool { return object(p, c, constantMembers) })
+	}, optional},
 	{"triple", func(p *reader, i *Image) bool { return p.anyText(&i.Triple) }, optional},
 	{"unknown-properties", func(p *reader, i *Image) bool { return list(p, &i.Unknown, (*reader).anyText) }, optional},
+}
+
+var constantMembers = []member[Constant]{
+	{"display-name", func(p *reader, c *Constant) bool { return p.someText(&c.DisplayName) }, needed},
+	{"name", func(p *reader, c *Constant) bool { return p.someText(&c.Name) }, needed},
+	{"parts", func(p *reader, c *Constant) bool {
+		return list(p, &c.Parts, func(p *reader, part *ConstantPart) bool { return object(p, part, partMembers) })
+	}, needed},
+}
+
+var partMembers = []member[ConstantPart]{
+	{"default", func(p *reader, c *ConstantPart) bool { return p.someText(&c.Default) }, needed},
+	{"number", func(p *reader, c *ConstantPart) bool { return toUint32(p, &c.Number) }, needed},
+	{"offset", func(p *reader, c *ConstantPart) bool { return toUint32(p, &c.Offset) }, needed},
+	{"size", func(p *reader, c *ConstantPart) bool { return positive(p, &c.Size, toUint32) }, needed},
+	{"type", func(p *reader, c *ConstantPart) bool { return p.someText(&c.Type) }, optional},
 }
 
 var requirementsMembers = []member[Requirements]{

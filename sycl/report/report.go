@@ -26,12 +26,12 @@ import (
 // Schema and SchemaVersion say what the JSON of a report means. Readers accept
 // any minor version of the major version that they know. Reports have the lowest version
 // that has all of their members: version 1.1 added the files of images, their options
-// for the runtime's compiler and the forms of kernels.
+// for the runtime's compiler and the forms of kernels, version 1.2 specialization constants.
 const (
 	Schema        = "https://rules-sycl.github.io/schema/compat-report/v1"
-	SchemaVersion = "1.1"
+	SchemaVersion = "1.2"
 
-	firstVersion = "1.0"
+	firstVersion, formsVersion = "1.0", "1.1"
 )
 
 // Fields of the following types are in the alphabetical order of their JSON names, and
@@ -136,6 +136,7 @@ type Image struct {
 	LinkOptions    string       `json:"link-options,omitempty"`
 	Requirements   Requirements `json:"requirements"`
 	Size           int64        `json:"size"`
+	Constants      []Constant   `json:"specialization-constants,omitempty"` // by name
 	Triple         string       `json:"triple,omitempty"`
 	Unknown        []string     `json:"unknown-properties,omitempty"` // keys
 }
@@ -148,6 +149,22 @@ type Requirements struct {
 	SubGroupSizes []uint32       `json:"reqd-sub-group-sizes,omitempty"`
 	WorkGroupSize []uint64       `json:"reqd-work-group-size,omitempty"` // in the order of SYCL
 	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
+}
+
+// A Constant is a specialization constant of an image.
+type Constant struct {
+	DisplayName string         `json:"display-name"` // demangled
+	Name        string         `json:"name"`         // symbolic id
+	Parts       []ConstantPart `json:"parts"`        // by offset
+}
+
+// A ConstantPart is a scalar of a specialization constant.
+type ConstantPart struct {
+	Default string `json:"default"` // a number, or "bytes:" and hexadecimal digits when the type is not known
+	Number  uint32 `json:"number"`  // SpecId in SPIR-V
+	Offset  uint32 `json:"offset"`
+	Size    uint32 `json:"size"`
+	Type    string `json:"type,omitempty"` // as spirv.Scalar has it; absent when no SPIR-V has the scalar
 }
 
 // A Kernel is a kernel. Kernels of the same name in several images are one kernel.
@@ -211,9 +228,12 @@ func (r *Report) shareTexts() {
 
 // leastVersion returns the lowest schema version that has all members of the report.
 func (r *Report) leastVersion() string {
+	if slices.ContainsFunc(r.Images.kinds, func(k storedKind) bool { return len(k.Constants) > 0 }) {
+		return SchemaVersion
+	}
 	isNew := func(k storedKind) bool { return len(k.Files) > 0 || k.CompileOptions != "" || k.LinkOptions != "" }
 	if slices.ContainsFunc(r.Images.kinds, isNew) || slices.ContainsFunc(r.Kernels.extras, func(e kernelExtra) bool { return len(e.forms) > 0 }) {
-		return SchemaVersion
+		return formsVersion
 	}
 	return firstVersion
 }

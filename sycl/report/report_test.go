@@ -227,7 +227,7 @@ func TestSchema(t *testing.T) {
 	}
 	defs := root["$defs"].(map[string]any)
 	for name, typ := range map[string]any{"cell": report.Cell{}, "reason": report.Reason{}, "aspect": aspect.Named{}, "device": report.Device{}, "image": report.Image{},
-		"requirements": report.Requirements{}, "kernel": report.Kernel{}, "location": srcloc.Location{}, "origin": srcloc.Origin{}, "statistics": report.Statistics{}} {
+		"requirements": report.Requirements{}, "kernel": report.Kernel{}, "constant": report.Constant{}, "constant-part": report.ConstantPart{}, "location": srcloc.Location{}, "origin": srcloc.Origin{}, "statistics": report.Statistics{}} {
 		properties := defs[name].(map[string]any)["properties"].(map[string]any)
 		for i := range reflect.TypeOf(typ).NumField() {
 			tag, _, _ := strings.Cut(reflect.TypeOf(typ).Field(i).Tag.Get("json"), ",")

@@ -26,7 +26,7 @@ const everyMember = `{
   "images": [
     {"architecture": "pvc", "compile-options": "-a", "compile-target": "intel_gpu_pvc", "digest": "DIGEST", "esimd": false, "files": ["a.o"], "fixed-targets": ["d"], "format": "native", "id": "i", "link-options": "-b",
      "requirements": {"aspects": [{"name": "fp64", "value": 6}], "joint-matrix": ["m"], "joint-matrix-mad": ["m"], "reqd-sub-group-sizes": [8], "reqd-work-group-size": [1], "work-group-num-dim": 1},
-     "size": 4, "triple": "spir64_gen", "unknown-properties": ["p"]}
+     "size": 4, "specialization-constants": [{"display-name": "scale", "name": "_Z5scale", "parts": [{"default": "2.5", "number": 3, "offset": 0, "size": 4, "type": "float"}]}], "triple": "spir64_gen", "unknown-properties": ["p"]}
   ],
   "kernels": [
     {"display-name": "K", "forms": [{"kind": "rounded-range", "name": "kr"}], "id": "k", "images": ["i"], "location": {"column": 3, "line": 2, "path": "a.cpp"}, "name": "k",

@@ -4,8 +4,9 @@ import (
 	"encoding/hex"
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
 // A Constant is a specialization constant of an image, to be shown.
@@ -24,27 +25,56 @@ type Part struct {
 	Default string // as [Format] has it, or "bytes:" and hexadecimal digits when the type is not known
 }
 
-// Describe returns the specialization constants of an image with SPIR-V modules, or with none.
-func Describe(metadata *propset.Registry, code []offload.Source) ([]Constant, error) {
-	c, err := readImage(&Image{Metadata: metadata, Code: code})
-	if err != nil {
-		return nil, err
-	}
-	var list []Constant
-	for i := range c.list {
-		constant := &c.list[i]
-		shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
-		for _, r := range constant.Scalars() {
-			value := constant.Default[r.Offset:][:r.Size]
-			part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
-			if t, ok := c.types[r.ID]; ok {
-				part.Type, part.Default = t.String(), Format(t, value)
-			}
-			shown.Parts = append(shown.Parts, part)
+// A scalarName says which scalar of which constant it is, in any image.
+type scalarName struct {
+	constant     string
+	offset, size uint32
+}
+
+// Describe returns the specialization constants of each image, in the order of their set. The
+// types of an image without SPIR-V are those that a constant of the same name has in another one.
+func Describe(images ...Image) ([][]Constant, error) {
+	types := map[scalarName]spirv.Scalar{}
+	read := make([]*imageConstants, len(images))
+	for i := range images {
+		c, err := readImage(&images[i])
+		if err != nil {
+			return nil, &ImageError{images[i].Place, err}
 		}
-		list = append(list, shown)
+		read[i] = c
+		for _, constant := range c.list {
+			for _, r := range constant.Scalars() {
+				if t, ok := c.types[r.ID]; ok {
+					types[scalarName{constant.Name, r.Offset, r.Size}] = t
+				}
+			}
+		}
 	}
-	return list, nil
+	shown := make([][]Constant, len(images))
+	for i, c := range read {
+		for n := range c.list {
+			shown[i] = append(shown[i], c.describe(&c.list[n], types))
+		}
+	}
+	return shown, nil
+}
+
+// describe returns a constant to be shown. Types that the image does not have are in types.
+func (c *imageConstants) describe(constant *specconst.Constant, types map[scalarName]spirv.Scalar) Constant {
+	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
+	for _, r := range constant.Scalars() {
+		value := constant.Default[r.Offset:][:r.Size]
+		part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
+		t, ok := c.types[r.ID]
+		if !ok {
+			t, ok = types[scalarName{constant.Name, r.Offset, r.Size}]
+		}
+		if ok {
+			part.Type, part.Default = t.String(), Format(t, value)
+		}
+		shown.Parts = append(shown.Parts, part)
+	}
+	return shown
 }
 
 // HasDefaultsOnly reports whether an image is the copy of another one in which the default

@@ -302,20 +302,26 @@ func TestImageErrors(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	img := image("module 0", 9)
-	got, err := specialize.Describe(img.Metadata, img.Code)
-	want := []specialize.Constant{
-		{pod, "app::pod", []specialize.Part{{0, 0, 4, "i32", "7"}, {1, 4, 4, "float", "2.5"}, {2, 8, 1, "i8", "1"}}},
-		{scale, "app::scale", []specialize.Part{{9, 0, 8, "double", "2.5"}}},
+	native := specialize.Image{Place: "module 1", Metadata: podAnd(4)}
+	native.Metadata.Set(propset.SpecializationConstants).Put("other", propset.Uint32s(8, 0, 2))
+	native.Metadata.Delete(propset.SpecializationConstantDefaults)
+	got, err := specialize.Describe(img, native)
+	want := [][]specialize.Constant{
+		{
+			{pod, "app::pod", []specialize.Part{{0, 0, 4, "i32", "7"}, {1, 4, 4, "float", "2.5"}, {2, 8, 1, "i8", "1"}}},
+			{scale, "app::scale", []specialize.Part{{9, 0, 8, "double", "2.5"}}},
+		}, {
+			{pod, "app::pod", []specialize.Part{{0, 0, 4, "i32", "0"}, {1, 4, 4, "float", "0"}, {2, 8, 1, "i8", "0"}}},
+			{scale, "app::scale", []specialize.Part{{4, 0, 8, "double", "0"}}},
+			{"other", "other", []specialize.Part{{8, 0, 2, "", "bytes:0000"}}},
+		},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
-	got, err = specialize.Describe(img.Metadata, nil)
-	if err != nil || !reflect.DeepEqual(got[1].Parts, []specialize.Part{{9, 0, 8, "", "bytes:0000000000000440"}}) {
-		t.Errorf("without SPIR-V: %+v, %v", got, err)
-	}
-	if _, err := specialize.Describe(img.Metadata, []offload.Source{source(nil)}); err == nil {
-		t.Error("an empty module is described")
+	img.Code = []offload.Source{source(nil)}
+	if _, err := specialize.Describe(native, img); err == nil || !strings.HasPrefix(err.Error(), "module 0: not a usable SPIR-V module") {
+		t.Errorf("an empty module: %v", err)
 	}
 }
 
@@ -354,11 +360,11 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		shown, err := specialize.Describe(images[0].Metadata, images[0].Code)
+		shown, err := specialize.Describe(images...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range shown {
+		for _, c := range shown[0] {
 			if c.Name != changes[0].Name {
 				continue
 			}

@@ -156,13 +156,19 @@ func (p *printer) file(f *syclbin.File) {
 		}
 	}
 	p.metadata("Global metadata:", recorded(f), f.GlobalRange)
+	constants := make([][]sycl.Constant, len(f.Modules))
+	if p.verbose {
+		if list, err := constantsOf(f); err == nil {
+			constants = list
+		} else {
+			p.line("Specialization constants: wrong: ", safetext.Printable(err.Error()))
+		}
+	}
 	p.line("Number of Abstract Modules: ", strconv.Itoa(len(f.Modules)))
 	for i, m := range f.Modules {
 		p.within(func() {
 			p.metadata("Metadata:", inFile(f, m.Metadata), m.MetadataRange)
-			if p.verbose {
-				p.constants(m)
-			}
+			p.constants(constants[i])
 			p.line("Number of IR Modules: ", strconv.Itoa(len(m.IR)))
 			for j, img := range m.IR {
 				p.image(img, "IR module ", j, "Raw IR bytes")
@@ -176,22 +182,28 @@ func (p *printer) file(f *syclbin.File) {
 }
 
 // constants prints the specialization constants of an abstract module.
-func (p *printer) constants(m *syclbin.Module) {
-	list, err := sycl.Describe(m.Metadata, codeOf(m))
-	switch {
-	case err != nil:
-		p.line("Specialization constants: wrong: ", safetext.Printable(err.Error()))
-	case len(list) > 0:
-		p.within(func() {
-			for _, c := range list {
-				p.within(func() {
-					for _, part := range c.Parts {
-						p.line(constantPart(part))
-					}
-				}, safetext.Printable(c.DisplayName), ":")
-			}
-		}, "Specialization constants:")
+func (p *printer) constants(list []sycl.Constant) {
+	if len(list) == 0 {
+		return
 	}
+	p.within(func() {
+		for _, c := range list {
+			p.within(func() {
+				for _, part := range c.Parts {
+					p.line(constantPart(part))
+				}
+			}, safetext.Printable(c.DisplayName), ":")
+		}
+	}, "Specialization constants:")
+}
+
+// constantsOf returns the specialization constants of each abstract module.
+func constantsOf(f *syclbin.File) ([][]sycl.Constant, error) {
+	images := make([]sycl.Image, len(f.Modules))
+	for i, m := range f.Modules {
+		images[i] = imageOf(m, i)
+	}
+	return sycl.Describe(images...)
 }
 
 // constantPart returns a scalar of a specialization constant on one line.

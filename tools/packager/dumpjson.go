@@ -25,6 +25,7 @@ type (
 		Runtime          string       `json:"runtime,omitempty"` // when the file says it
 		Metadata         jsonMetadata `json:"metadata"`
 		Modules          []jsonModule `json:"modules"`
+		ConstantsWrong   string       `json:"specialization_constants_wrong,omitempty"`
 	}
 	jsonModule struct {
 		Kernels  []string     `json:"kernels"`
@@ -32,8 +33,7 @@ type (
 		IR       []jsonImage  `json:"ir"`
 		Native   []jsonImage  `json:"native"`
 
-		Constants      []jsonSpecConstant `json:"specialization_constants,omitempty"`
-		ConstantsWrong string             `json:"specialization_constants_wrong,omitempty"`
+		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"`
 	}
 	jsonSpecConstant struct {
 		Name        string             `json:"name"` // symbolic id
@@ -95,16 +95,18 @@ func newJSONFile(name string, f *syclbin.File) jsonFile {
 	if f.Recorded {
 		j.Runtime = f.Release.String()
 	}
-	for _, m := range f.Modules {
+	constants, err := constantsOf(f)
+	if err != nil {
+		j.ConstantsWrong = err.Error()
+	}
+	for i, m := range f.Modules {
 		module := jsonModule{
 			Kernels: m.Kernels(), Metadata: newJSONMetadata(values, inFile(f, m.Metadata), m.MetadataRange),
 			IR: newJSONImages(values, m.IR), Native: newJSONImages(values, m.Native),
 		}
-		list, err := sycl.Describe(m.Metadata, codeOf(m))
-		if err != nil {
-			module.ConstantsWrong = err.Error()
+		if err == nil {
+			module.Constants = newJSONSpecConstants(constants[i])
 		}
-		module.Constants = newJSONSpecConstants(list)
 		j.Modules = append(j.Modules, module)
 	}
 	return j

@@ -6,7 +6,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/devices"
@@ -23,7 +25,8 @@ func explainCommand() *cli.Command {
 		Short: "what the SYCL runtime does with it on a device",
 		Long: `
 Says for each kernel which image the runtime picks on a device: native code for
-it, else IR that is compiled when the program runs. For a kernel that does not
+it, else IR that is compiled when the program runs; and the default values of the
+specialization constants in that image. For a kernel that does not
 run, it prints the exception that the runtime throws when the kernel is submitted,
 and what else would keep it from running. A module that imports keeps all of an
 executable file from being loaded.
@@ -110,12 +113,15 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		switch o.Outcome {
 		case runs:
 			fmt.Fprintf(w, "runs: %s\n", o.Image)
+			o.Image.printConstants(w)
 			if o.Or != nil {
 				either = true
 				fmt.Fprintf(w, "  or: %s\n", o.Or)
+				o.Or.printConstants(w)
 			}
 		case mayRun:
 			fmt.Fprintf(w, "may run: %s\n", o.Image)
+			o.Image.printConstants(w)
 		case isThrow:
 			fmt.Fprintf(w, "throws sycl::exception with errc::%s\n  what(): %s\n", o.Exception.Code, safetext.Printable(o.Exception.What))
 		}
@@ -142,6 +148,20 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		fmt.Fprintln(w, "(cpu, separate or none) or 'packager pack --ir cpu', it certainly takes the native one.")
 	}
 	return w.Flush()
+}
+
+// printConstants prints the default values of the specialization constants of an image.
+func (i *pickedImage) printConstants(w io.Writer) {
+	if i == nil {
+		return
+	}
+	for _, c := range i.Constants {
+		var parts []string
+		for _, p := range c.Parts {
+			parts = append(parts, strings.TrimSpace(p.Type+" "+p.Default))
+		}
+		fmt.Fprintf(w, "  constant %s: %s\n", safetext.Printable(c.DisplayName), safetext.Printable(strings.Join(parts, ", ")))
+	}
 }
 
 func (i *pickedImage) String() string {

@@ -45,6 +45,8 @@ type (
 		Arch   string `json:"arch,omitempty"`
 		Size   int64  `json:"size"`
 		SHA256 string `json:"sha256"`
+
+		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"` // with the values that kernels have
 	}
 	jsonException struct {
 		Code string `json:"errc"`
@@ -208,7 +210,15 @@ func (x *explainer) ir(k report.Kernel) *pickedImage {
 }
 
 func picked(code report.Code, img report.Image) *pickedImage {
-	return &pickedImage{Kind: string(code), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
+	p := &pickedImage{Kind: string(code), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
+	for _, c := range img.Constants {
+		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
+		for _, part := range c.Parts {
+			constant.Parts = append(constant.Parts, jsonConstantPart{part.Number, part.Offset, part.Size, part.Type, part.Default})
+		}
+		p.Constants = append(p.Constants, constant)
+	}
+	return p
 }
 
 // noImage returns what the runtime says without an image for the device. That of 2026

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
 
 const (
@@ -123,7 +126,7 @@ func TestDumpConstants(t *testing.T) {
 	golden.CheckFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
 	testfile.Write(t, "a.spv", string(spirvtest.Module("A", spirvtest.Constant{ID: 3, Type: spirvtest.Double})))
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
-	const wrong = "the part of the constant '_ZN3app5scaleE' at offset 0 has 4 bytes, and the type double in the SPIR-V"
+	const wrong = "abstract module 0: the part of the constant '_ZN3app5scaleE' at offset 0 has 4 bytes, and the type double in the SPIR-V"
 	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: wrong: "+wrong+"\n") {
 		t.Errorf("got %s", got)
 	}
@@ -131,16 +134,32 @@ func TestDumpConstants(t *testing.T) {
 	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "all.syclbin")), &dumped); err != nil {
 		t.Fatal(err)
 	}
-	if m := dumped.Files[0].Modules[0]; m.ConstantsWrong != wrong || m.Constants != nil {
-		t.Errorf("got %q, %v", m.ConstantsWrong, m.Constants)
+	if f := dumped.Files[0]; f.ConstantsWrong != wrong || f.Modules[0].Constants != nil || dumped.Files[1].ConstantsWrong != "" {
+		t.Errorf("got %q, %v", f.ConstantsWrong, f.Modules[0].Constants)
 	}
 	want := []jsonSpecConstant{
 		{scaleID, "app::scale", []jsonConstantPart{{3, 0, 4, "float", "2.5"}}},
 		{tileID, "app::tile", []jsonConstantPart{{0, 0, 4, "i32", "16"}, {1, 4, 4, "i32", "8"}, {2, 8, 1, "i8", "1"}}},
 	}
-	if m := dumped.Files[1].Modules[1]; !reflect.DeepEqual(m.Constants, want) {
-		t.Errorf("got  %v\nwant %v", m.Constants, want)
+	for i, m := range dumped.Files[1].Modules[:2] { // the first is native code
+		if !reflect.DeepEqual(m.Constants, want) {
+			t.Errorf("module %d: got  %v\nwant %v", i, m.Constants, want)
+		}
 	}
+}
+
+// TestExplainConstants: what the runtime takes has the values of its own image.
+func TestExplainConstants(t *testing.T) {
+	packConstants(t)
+	if code, _, stderr := run(t, "specialize", "--set=app::tile=[1, 2, false]", "--kernel=B2", "--output=new.syclbin", "all.syclbin"); code != 0 {
+		t.Fatal(stderr)
+	}
+	var got strings.Builder
+	for _, args := range []string{"--device=intel_gpu_pvc", "--device=intel_gpu_dg2_g10", "--device=intel_gpu_pvc --kernel=B --json"} {
+		code, stdout, stderr := run(t, append([]string{"explain", "new.syclbin"}, strings.Fields(args)...)...)
+		fmt.Fprintf(&got, "$ packager explain %s new.syclbin\n%s%sexit code %d\n\n", args, stdout, stderr, code)
+	}
+	golden.CheckFile(t, testdata+"/explain-constants.txt", got.String())
 }
 
 func second(_ int, stdout, _ string) string { return stdout }
@@ -282,7 +301,8 @@ define spir_kernel void @__sycl_kernel_composite(ptr addrspace(1) %out) {
 }
 `
 
-// TestSpecializeTranslated: SPIR-V of llvm-spirv is still valid with other values, and has them.
+// TestSpecializeTranslated: SPIR-V of llvm-spirv is still valid with other values, and has them; so has
+// native code that is made of it.
 func TestSpecializeTranslated(t *testing.T) {
 	as, translator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv")
 	val, dis := programs.Find(t, "spirv-val"), programs.Find(t, "spirv-dis")
@@ -329,4 +349,53 @@ func TestSpecializeTranslated(t *testing.T) {
 		}
 	}
 	golden.CheckFile(t, testdata+"/specialize-spirv.diff", changed.String())
+	// The compiler of a GPU sees the values.
+	ocloc := programs.Find(t, "ocloc")
+	for _, name := range []string{"k", "new"} {
+		must(ocloc, "compile", "-q", "-spirv_input", "-file", name+".spv", "-device", "pvc", "-o", name+".bin")
+	}
+	if testfile.Read(t, "k.bin") == testfile.Read(t, "new.bin") {
+		t.Error("native code is the same with other values")
+	}
+}
+
+// TestSpecializeBuilt sets constants in what the project's own steps make of a source.
+func TestSpecializeBuilt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stepstest.Build(t, stepstest.Binary{Name: "k", State: syclbin.Executable, Names: true, Source: `
+template <class T> T __sycl_getScalar2020SpecConstantValue(const char *, const void *, const void *);
+template <class T> T __sycl_getComposite2020SpecConstantValue(const char *, const void *, const void *);
+template <class T> struct specialization_id { T value; };
+struct Tile { int x; double y; bool padded; };
+namespace app {
+constexpr specialization_id<float> scale{2.5f};
+constexpr specialization_id<Tile> tile{{16, 8, true}};
+}
+void run(float *out) {
+  parallel_for<class Scale>([=](int i) {
+    Tile t = __sycl_getComposite2020SpecConstantValue<Tile>("_ZN3appL4tileE", &app::tile, nullptr);
+    out[i] = __sycl_getScalar2020SpecConstantValue<float>("_ZN3appL5scaleE", &app::scale, nullptr) + t.x + t.y + t.padded;
+  });
+}
+`})
+	const want = "app::scale, in 1 module: float 2.5 -> 0.5\napp::tile, in 1 module:\n  i32 16 -> 32\n  double 8 -> 0.25\n  i8 1 -> 0\n"
+	if got := ok(t, "specialize", "--set=app::scale=0.5", "--set=app::tile={x: 32, y: 0.25, padded: false}", "--output=new.syclbin", "k.syclbin"); got != want {
+		t.Errorf("got %s", got)
+	}
+	if got := ok(t, "verify", "new.syclbin"); strings.Contains(got, "property-value") {
+		t.Errorf("got %s", got)
+	}
+	testfile.Write(t, "new.spv", codes(t, "new.syclbin")[0])
+	if out, err := exec.Command(programs.Find(t, "spirv-val"), "--target-env", "spv1.4", "new.spv").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	out, err := exec.Command(programs.Find(t, "spirv-dis"), "new.spv").CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{"0.5", "32", "0.25", "0"} {
+		if !regexp.MustCompile(`= OpSpecConstant %\w+ ` + regexp.QuoteMeta(value) + "\n").Match(out) {
+			t.Errorf("no constant has the value %s:\n%s", value, out)
+		}
+	}
 }

@@ -169,6 +169,8 @@ type pageKernel struct {
 	Origins []string `json:"u,omitempty"`
 	Files   []int    `json:"f,omitempty"`
 	Forms   []string `json:"m,omitempty"`
+
+	Constants []string `json:"c,omitempty"`
 }
 
 func newPage(r *report.Report, o HTMLOptions) *page {
@@ -282,11 +284,12 @@ func (p *page) writeData(w *bufio.Writer) error {
 	w.WriteString(`<script type="application/json" id="data">`)
 	w.Write(data[:len(data)-1])
 	w.WriteString(`,"kernels":[`)
-	files := p.table.files()
+	files, constants := p.table.files(), p.table.constants()
 	for k, kernel := range p.Kernels.All() {
 		out := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: p.targets[report.KernelTarget(kernel)]}
 		if p.Lazy {
 			out.Symbol, out.Place, out.Origins, out.Forms = symbol(kernel), place(kernel.Location), origins(kernel), forms(kernel)
+			out.Constants = constants(kernel)
 			for _, name := range files(kernel) {
 				out.Files = append(out.Files, p.files[name])
 			}
@@ -380,6 +383,7 @@ type pageRow struct {
 	Symbol, Place  string
 	Origins        []string
 	Files, Forms   []string
+	Constants      []string
 	Problems, Open int // cells
 	Whys           []pageRowWhy
 }
@@ -393,13 +397,13 @@ type pageRowWhy struct {
 // Groups returns the rows of the table.
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
-	files := p.table.files()
+	files, constants := p.table.files(), p.table.constants()
 	for k, kernel := range p.Kernels.All() {
 		label := safetext.Escape(report.KernelTarget(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
-		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel), Forms: forms(kernel)}
+		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel), Forms: forms(kernel), Constants: constants(kernel)}
 		for _, name := range files(kernel) {
 			row.Files = append(row.Files, safetext.Escape(name))
 		}

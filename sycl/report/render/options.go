@@ -24,8 +24,8 @@ type imageOptions struct {
 // how many sets of options there are more.
 func optionsOf(r *report.Report) (list []imageOptions, more int) {
 	images := map[jitoptions.Options]int{}
-	for _, image := range r.Images.All() {
-		if o := (jitoptions.Options{Compile: image.CompileOptions, Link: image.LinkOptions}); o != (jitoptions.Options{}) {
+	for i := range r.Images.Len() {
+		if o := r.Images.Options(i); o != (jitoptions.Options{}) {
 			images[o]++
 		}
 	}

@@ -74,7 +74,7 @@ func TestRenderings(t *testing.T) {
 		s := pageText(t, r, o)
 		s = strings.Replace(s, pageStyle, "", 1)
 		s = strings.Replace(s, pageScript, "", 1)
-		return regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(s, "sha256-")
+		return regexp.MustCompile(`sha256-(?:[^&]|&#43;)*`).ReplaceAllString(s, "sha256-")
 	}
 	golden.Check(t, "all.html", body(all, HTMLOptions{}))
 	golden.Check(t, "merged.html", body(merged, HTMLOptions{}))
@@ -516,4 +516,24 @@ func FuzzRenderings(f *testing.F) {
 			t.Errorf("rows %q, %v", rows, err)
 		}
 	})
+}
+
+// TestConstantsOnPage: the page has the specialization constants of each kernel, in the page itself
+// and in the input of its script.
+func TestConstantsOnPage(t *testing.T) {
+	modules := reporttest.Program()
+	modules[1].Images[1].Constants = &[]report.Constant{
+		{DisplayName: "app::<b>tile", Name: "_Z4tile", Parts: []report.ConstantPart{{Default: "16", Size: 4, Type: "i32"}, {Default: "2.5", Number: 1, Offset: 4, Size: 4, Type: "float"}}},
+		{DisplayName: "flag\x1b", Name: "_Z4flag", Parts: []report.ConstantPart{{Default: "bytes:01", Number: 2, Size: 1}}},
+	}
+	r := reporttest.Build(t, modules, "intel_gpu_pvc")
+	page := pageText(t, r, HTMLOptions{})
+	const want = `<dt>Constants</dt><dd><div><code>app::&lt;b&gt;tile: i32 16, float 2.5</code></div><div><code>flag\u{1b}: bytes:01</code></div></dd>`
+	if strings.Count(page, want) != 1 || strings.Count(page, "<dt>Constants</dt>") != 1 {
+		t.Errorf("the page has no %s", want)
+	}
+	data := pageText(t, r, HTMLOptions{MaxCells: 1})
+	if want := `"c":["app::\u003cb\u003etile: i32 16, float 2.5","flag\\u{1b}: bytes:01"]`; strings.Count(data, want) != 1 {
+		t.Errorf("the input of the script has no %s", want)
+	}
 }

@@ -1,0 +1,114 @@
+package report_test
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// scaled returns the property sets of a kernel with a constant by this number.
+func scaled(kernel string, number uint32, value ...byte) *propset.Registry {
+	r := new(propset.Registry)
+	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
+	r.Add(propset.DeviceRequirements).Put("aspects", propset.Bytes(nil))
+	specconst.Put(r, []specconst.Constant{
+		{Name: "_ZN3app5scaleE", Records: []propset.SpecConstant{{ID: number, Size: 4}}, Default: value},
+		{Name: "_ZN3app4flagE", Records: []propset.SpecConstant{{ID: number + 1, Size: 1}}, Default: []byte{1}},
+	})
+	return r
+}
+
+// TestConstants: images have their specialization constants, also when they differ in
+// nothing else, and native code those types that SPIR-V elsewhere in the file says.
+func TestConstants(t *testing.T) {
+	code := spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.Float, Bits: 0x40200000}, spirvtest.Constant{ID: 4, Type: spirvtest.I8, Bits: 1})
+	native := syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", bytes.NewReader([]byte("native")))
+	again := syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", bytes.NewReader([]byte("native")))
+	f := &syclbin.File{State: syclbin.Executable, Modules: []*syclbin.Module{
+		{Metadata: scaled("K", 3, 0, 0, 0x20, 0x40), IR: []*syclbin.Image{syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", bytes.NewReader(code))}},
+		{Metadata: scaled("K", 0, 0, 0, 0x80, 0x3f), Native: []*syclbin.Image{native}},
+		{Metadata: scaled("L", 0, 0, 0, 0, 0x3f), Native: []*syclbin.Image{again}},
+	}}
+	modules, err := report.FromSYCLBIN(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Build(modules, nil, deviceconfig.Default(), report.Generator{Name: "test", Version: "1"}, "//p:t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := func(number uint32, scale string) []report.Constant {
+		return []report.Constant{
+			{DisplayName: "app::flag", Name: "_ZN3app4flagE", Parts: []report.ConstantPart{{Default: "1", Number: number + 1, Size: 1, Type: "i8"}}},
+			{DisplayName: "app::scale", Name: "_ZN3app5scaleE", Parts: []report.ConstantPart{{Default: scale, Number: number, Size: 4, Type: "float"}}},
+		}
+	}
+	want := map[string][]report.Constant{"K spirv": constants(3, "2.5"), "K native": constants(0, "1"), "L native": constants(0, "0.5")}
+	check := func(r *report.Report) {
+		t.Helper()
+		got := map[string][]report.Constant{}
+		for _, k := range r.Kernels.All() {
+			for _, i := range r.Images.All() {
+				if slices.Contains(k.Images, i.ID) {
+					got[k.Name+" "+i.Format] = i.Constants
+				}
+			}
+		}
+		if !reflect.DeepEqual(got, want) || r.SchemaVersion != "1.2" {
+			t.Errorf("version %s: got  %+v\nwant %+v", r.SchemaVersion, got, want)
+		}
+	}
+	check(r)
+	var text bytes.Buffer
+	if err := r.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	s, err := schematest.Compile(schema.CompatReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ValidateJSON(text.Bytes()); err != nil {
+		t.Error(err)
+	}
+	decoded, err := report.Decode("r.json", &text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(decoded)
+	merged, err := report.Merge(decoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged.SchemaVersion != "1.2" {
+		t.Errorf("merged: version %s", merged.SchemaVersion)
+	}
+}
+
+// TestConstantsOfRow: where SPIR-V and property sets do not fit, types are left out; where
+// the property sets are wrong, there is no report.
+func TestConstantsOfRow(t *testing.T) {
+	code := bytes.NewReader(spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.Double}))
+	m, err := report.FromRow(code, scaled("K", 3, 0, 0, 0x20, 0x40), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (*m.Images[0].Constants)[1].Parts[0]; got != (report.ConstantPart{Default: "bytes:00002040", Number: 3, Size: 4}) {
+		t.Errorf("got %+v", got)
+	}
+	wrong := scaled("K", 3, 0, 0, 0x20, 0x40)
+	wrong.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes([]byte{1}))
+	if _, err := report.FromRow(code, wrong, nil); err == nil || !strings.Contains(err.Error(), "default values] all: the 1 bytes end within the constant") {
+		t.Errorf("got %v", err)
+	}
+}
