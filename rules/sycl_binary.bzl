@@ -15,6 +15,9 @@ def _sycl_binary_impl(ctx):
     sources = depset(own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
+    for name, value in ctx.attr.specialize.items():
+        if not name or not value or "=" in name:
+            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     return build_syclbin(
         ctx,
         toolchain,
@@ -27,6 +30,7 @@ def _sycl_binary_impl(ctx):
         dependencies = ctx.attr.state != "executable",
         keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts),
         ir = ctx.attr.ir,
+        specialize = ctx.attr.specialize,
     )
 
 sycl_binary = rule(
@@ -68,6 +72,9 @@ sycl_binary(
             default = "any",
             doc = "What to do with SPIR-V when GPUs have native images. When a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both. `cpu` marks the SPIR-V as for CPUs: GPUs take their native images, and a GPU without one finds nothing. `separate` writes the SPIR-V to `NAME.ir.syclbin`, which programs load when `NAME.syclbin` lacks the kernel. `none` leaves the SPIR-V out.",
             values = ["any", "cpu", "separate", "none"],
+        ),
+        "specialize": attr.string_dict(
+            doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
         ),
         "state": attr.string(
             default = "executable",

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path"
+	"path/filepath"
 
 	"github.com/bazelbuild/buildtools/build"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -18,6 +17,7 @@ import (
 // Builds are the BUILD files of a workspace, for programs that change them.
 // Nothing outside of the workspace is read or written.
 type Builds struct {
+	dir     string // without links
 	sources *Sources
 	files   map[string]*BuildFile
 }
@@ -42,7 +42,7 @@ func OpenBuilds(workspace string) (*Builds, error) {
 	if sources == nil {
 		return nil, cli.Usagef("workspace: a folder is needed")
 	}
-	return &Builds{sources, map[string]*BuildFile{}}, nil
+	return &Builds{folder.real, sources, map[string]*BuildFile{}}, nil
 }
 
 // Close closes the workspace.
@@ -96,9 +96,27 @@ func (b *Builds) file(where string) (*BuildFile, error) {
 	return f, nil
 }
 
-// Write puts a file in the place of the one that was read, which must not have
-// changed. It keeps its permissions.
-func (b *Builds) Write(f *BuildFile) error {
+// Write puts files in the places of those that were read, which must not have changed: all
+// of them, or none.
+func (b *Builds) Write(files []*BuildFile) error {
+	var g outfile.Group
+	defer g.Close()
+	for _, f := range files {
+		if err := b.unchanged(f); err != nil {
+			return err
+		}
+		if err := g.Write(filepath.Join(b.dir, filepath.FromSlash(f.Path)), func(w io.Writer) error {
+			_, err := w.Write(f.After())
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return g.Commit()
+}
+
+// unchanged returns why a file is not the one that was read.
+func (b *Builds) unchanged(f *BuildFile) error {
 	root := b.sources.root
 	info, err := root.Lstat(f.Path)
 	if err != nil {
@@ -114,31 +132,5 @@ func (b *Builds) Write(f *BuildFile) error {
 	if !bytes.Equal(now, f.Before) {
 		return fmt.Errorf("%s has changed while it was looked at", f.Path)
 	}
-	return replace(root, f.Path, f.After(), info.Mode().Perm())
-}
-
-// replace writes a file beside its place and renames it.
-func replace(root *os.Root, where string, data []byte, mode fs.FileMode) (err error) {
-	beside := path.Join(path.Dir(where), fmt.Sprintf(".%s.tmp%d", path.Base(where), os.Getpid()))
-	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return fmt.Errorf("%s: cannot be written: %w", where, err)
-	}
-	defer func() {
-		if err != nil {
-			root.Remove(beside)
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	if err := f.Chmod(mode); err != nil {
-		f.Close()
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	return root.Rename(beside, where)
+	return nil
 }

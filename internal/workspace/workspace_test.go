@@ -69,7 +69,7 @@ func TestBuilds(t *testing.T) {
 	if err != nil || r == nil || r.Name() != "a" || f.Path != "demo/BUILD.bazel" {
 		t.Fatalf("%v, %+v", err, f)
 	}
-	if err := b.Write(f); err != nil {
+	if err := b.Write([]*BuildFile{f}); err != nil {
 		t.Fatal(err)
 	}
 	if got := testfile.Read(t, "demo/BUILD.bazel"); got != "x(name = \"a\")\n" {
@@ -78,7 +78,7 @@ func TestBuilds(t *testing.T) {
 	if info, err := os.Stat("demo/BUILD.bazel"); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", err, info.Mode())
 	}
-	if err := b.Write(f); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := b.Write([]*BuildFile{f}); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("a file that was written twice: %v", err)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(dir, "demo")); len(entries) != 1 {
@@ -94,7 +94,7 @@ func TestBuilds(t *testing.T) {
 	if !errors.Is(os.Remove("demo/BUILD.bazel"), nil) {
 		t.Fatal("not removed")
 	}
-	if err := b.Write(f); !errors.Is(err, os.ErrNotExist) {
+	if err := b.Write([]*BuildFile{f}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

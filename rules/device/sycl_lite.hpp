@@ -63,6 +63,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "sycl_lite_properties.hpp"
+
 // Marks a device function that is defined in one source and called in another.
 // SYCL_LITE_DEVICE_HAS("fp64,fp16") in front of a function declares the aspects that
 // it may use, as [[sycl::device_has()]] does: it counts as using them. Clang has no
@@ -151,6 +153,12 @@ SYCL_LITE_FOR_FLOATS(SYCL_LITE_DECLARE_FLOAT)
 SYCL_LITE_FOR_HALF(SYCL_LITE_DECLARE_FLOAT)
 bool __spirv_SpecConstant(int id, bool) noexcept;
 
+// Post-link replaces calls of these by the constants and gives them their ids.
+template <class T>
+T __sycl_getScalar2020SpecConstantValue(const char *name, const void *value, const void *buffer);
+template <class T>
+T __sycl_getComposite2020SpecConstantValue(const char *name, const void *value, const void *buffer);
+
 #undef SYCL_LITE_DECLARE_EXCHANGE
 #undef SYCL_LITE_DECLARE_COMMON
 #undef SYCL_LITE_DECLARE_INTEGER
@@ -167,6 +175,13 @@ using half = _Float16;
 #endif
 
 namespace detail {
+
+template <class T>
+inline constexpr bool scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+#ifdef __FLT16_MANT_DIG__
+template <>
+inline constexpr bool scalar<half> = true;
+#endif
 
 template <int Dimensions>
 class coordinates {
@@ -563,8 +578,97 @@ class atomic_ref {
   device *object_;
 };
 
-// A number that is a constant for the device's compiler but can be set when the
-// module is loaded: specialization_constant<0, 16>(). The type is the default's.
+// A value that is a constant for the device's compiler, and that a host program can set
+// when it loads the device code. Declare one at namespace scope, or as a static member of
+// a class: constexpr specialization_id<int> size{16}; Its name in a file with device code
+// is the mangled one, _ZL4size. Two sources that declare one of the same name share it.
+template <class T>
+class specialization_id {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_reference_v<T>,
+                "a specialization constant is set byte by byte");
+  static_assert(!std::is_pointer_v<T>, "a specialization constant cannot be a pointer");
+  static_assert(!std::is_same_v<T, long double>, "devices have no long double");
+
+ public:
+  using value_type = T;
+
+  template <class... Values>
+    requires(std::is_constructible_v<T, Values...>)
+  explicit constexpr specialization_id(Values &&...values)
+      : value_(static_cast<Values &&>(values)...) {}
+  specialization_id(const specialization_id &) = delete;
+  specialization_id &operator=(const specialization_id &) = delete;
+
+  constexpr const T &default_value() const { return value_; }
+
+ private:
+  T value_;
+};
+
+namespace detail {
+
+template <class T>
+struct is_specialization_id : std::false_type {};
+template <class T>
+struct is_specialization_id<specialization_id<T>> : std::true_type {};
+
+#ifdef __SYCL_DEVICE_ONLY__
+// The mangled name of a variable, cut out of that of a type that has it as template
+// argument: _ZTSN9sycl_lite6detail11name_holderIL_ZL4sizeEEE for _ZL4size.
+template <const auto &Variable>
+struct name_holder;
+template <const auto &Variable>
+struct mangled_name {
+  static constexpr std::size_t size() { return length(whole()) - before - after; }
+  static constexpr char at(std::size_t i) { return whole()[before + i]; }
+  static constexpr bool found() {
+    const char *text = whole();
+    return length(text) > before + after && text[before - 2] == 'I' && text[before - 1] == 'L' &&
+           text[before] == '_';
+  }
+
+ private:
+  static constexpr const char *whole() {
+    return __builtin_sycl_unique_stable_name(name_holder<Variable>);
+  }
+  static constexpr std::size_t length(const char *text) {
+    std::size_t n = 0;
+    while (text[n] != '\0') ++n;
+    return n;
+  }
+  static constexpr std::size_t before = sizeof "_ZTSN9sycl_lite6detail11name_holderIL" - 1;
+  static constexpr std::size_t after = sizeof "EEE" - 1;
+};
+#endif
+
+}  // namespace detail
+
+// What a kernel's function takes as second argument to read specialization constants:
+// kh.get_specialization_constant<size>().
+class kernel_handler {
+ public:
+  template <const auto &Id>
+  [[gnu::always_inline]] auto get_specialization_constant() const {
+    using id = std::remove_cvref_t<decltype(Id)>;
+    static_assert(detail::is_specialization_id<id>::value,
+                  "get_specialization_constant takes a variable of type specialization_id");
+    using T = typename id::value_type;
+#ifdef __SYCL_DEVICE_ONLY__
+    using name = detail::mangled_name<Id>;
+    static_assert(name::found(), "a specialization_id is a variable, not a part of one");
+    if constexpr (detail::scalar<T>)
+      return __sycl_getScalar2020SpecConstantValue<T>(detail::literal<name>::text, &Id, nullptr);
+    else
+      return __sycl_getComposite2020SpecConstantValue<T>(detail::literal<name>::text, &Id, nullptr);
+#else
+    return T(Id.default_value());  // a host has no kernel that could have another one
+#endif
+  }
+};
+
+// The same for a number with an id of SPIR-V, which a program that uses OpenCL or Level
+// Zero sets: specialization_constant<0, 16>(). The type is the default's. A kernel has
+// either these or those of kernel_handler, whose ids the build chooses.
 template <unsigned Id, auto Default>
 [[gnu::always_inline]] inline auto specialization_constant() {
   // The translators want literals here, which only template arguments are sure to be.
@@ -578,48 +682,46 @@ template <unsigned Id, auto Default>
 template <class Name, unsigned X, unsigned Y, unsigned Z, unsigned SubGroup>
 struct kernel_with {};
 
+using ext::oneapi::experimental::sub_group_size;
+using ext::oneapi::experimental::sub_group_size_key;
+using ext::oneapi::experimental::work_group_size;
+using ext::oneapi::experimental::work_group_size_key;
+
 namespace detail {
 
-template <unsigned... Sizes>
-struct work_group_size_property {
-  static_assert(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3, "one size for each dimension");
-  static_assert((... && (Sizes > 0)), "a work-group has at least one work-item");
+using ext::oneapi::experimental::properties;
+using ext::oneapi::experimental::properties_tag;
 
-  static constexpr int dimensions = sizeof...(Sizes);
-  static constexpr unsigned size(int from_fastest) {
-    constexpr unsigned sizes[] = {Sizes...};
-    return from_fastest < dimensions ? sizes[dimensions - 1 - from_fastest] : 1;
-  }
-  static constexpr unsigned sub_group = 0;
-};
+// A property that can be part of a kernel's name.
+template <class P>
+concept required_size = property<P> && (std::is_same_v<typename P::key_t, work_group_size_key> ||
+                                        std::is_same_v<typename P::key_t, sub_group_size_key>);
 
-template <unsigned Size>
-struct sub_group_size_property {
-  static_assert(Size > 0, "a sub-group has at least one work-item");
+// The size of work-groups in a dimension, counted from the fastest.
+template <class P>
+constexpr unsigned work_group_of(int from_fastest) {
+  constexpr int dimensions = dimensions_of<P>();
+  if constexpr (dimensions == 0)
+    return 0;
+  else
+    return from_fastest < dimensions ? P{}[dimensions - 1 - from_fastest] : 1;
+}
 
-  static constexpr int dimensions = 0;
-  static constexpr unsigned size(int) { return 0; }
-  static constexpr unsigned sub_group = Size;
-};
+template <class P>
+constexpr unsigned sub_group_of() {
+  if constexpr (std::is_same_v<typename P::key_t, sub_group_size_key>)
+    return P::value;
+  else
+    return 0;
+}
 
-template <class T>
-concept property = requires {
-  T::dimensions;
-  T::size(0);
-  T::sub_group;
-};
-
-template <class Name, int Dimensions, class... Properties>
+template <class Name, class... P>
 struct kernel_name {
-  static_assert((0 + ... + (Properties::dimensions > 0)) <= 1, "work_group_size is given twice");
-  static_assert((0 + ... + (Properties::sub_group > 0)) <= 1, "sub_group_size is given twice");
-  static_assert((... && (Properties::dimensions == 0 || Properties::dimensions == Dimensions)),
-                "work_group_size needs as many sizes as the range has dimensions");
-  using type = kernel_with<Name, (Properties::size(0) + ...), (Properties::size(1) + ...),
-                           (Properties::size(2) + ...), (Properties::sub_group + ...)>;
+  using type = kernel_with<Name, (work_group_of<P>(0) + ...), (work_group_of<P>(1) + ...),
+                           (work_group_of<P>(2) + ...), (sub_group_of<P>() + ...)>;
 };
-template <class Name, int Dimensions>
-struct kernel_name<Name, Dimensions> {
+template <class Name>
+struct kernel_name<Name> {
   using type = Name;
 };
 
@@ -629,47 +731,87 @@ struct kernel_name<Name, Dimensions> {
 template <class Name, class... Arguments>
 void sycl_kernel_launch(const char *, Arguments &&...) {}
 
-template <class Name, class Argument, class Function>
+template <class Name, class Item, class... P, class Function>
 [[clang::sycl_kernel_entry_point(Name)]] void kernel(Function function) {
-  function(Argument{});
+  (__sycl_lite_kernel_property(P::key_t::name, P::text), ...);
+  if constexpr (std::is_invocable_v<const Function &, Item, kernel_handler>)
+    function(Item{}, kernel_handler{});
+  else
+    function(Item{});
 }
 #endif
 
-template <class Name, int Dimensions, class... Properties, class Function>
-void define_kernel([[maybe_unused]] Function function) {
-  static_assert(std::is_invocable_v<const Function &, nd_item<Dimensions>>,
-                "a kernel's function takes an nd_item of as many dimensions as its range has");
+template <int Dimensions, class... P>
+constexpr void check_properties(properties<P...>) {
+  static_assert((... && is_of<P, owner::kernel>), "a kernel cannot have such a property");
+  static_assert(
+      (... && (dimensions_of<P>() == 0 || dimensions_of<P>() == Dimensions)),
+      "a work-group size needs as many sizes as the range has dimensions");
+}
+
+template <class Name, int Dimensions, class... P, class Function>
+void define_kernel([[maybe_unused]] Function function, properties<P...>) {
+  using item = nd_item<Dimensions>;
+  static_assert(std::is_invocable_v<const Function &, item> ||
+                    std::is_invocable_v<const Function &, item, kernel_handler>,
+                "a kernel's function takes an nd_item of as many dimensions as its range has, and "
+                "a kernel_handler if it wants one");
   static_assert(std::is_trivially_copyable_v<Function>,
                 "a kernel's captures are copied to the device as they are");
 #ifdef SYCL_LANGUAGE_VERSION
-  kernel<typename kernel_name<Name, Dimensions, Properties...>::type, nd_item<Dimensions>>(
-      function);
+  kernel<Name, item, P...>(function);
 #endif
+}
+
+template <class... P, class... Q>
+constexpr auto joined(properties<P...>, properties<Q...>) {
+  return properties<P..., Q...>{};
+}
+
+// The properties that a function object has with itself.
+template <class Function>
+constexpr auto own_properties(const Function &function) {
+  if constexpr (requires { function.get(properties_tag{}); })
+    return std::remove_cvref_t<decltype(function.get(properties_tag{}))>{};
+  else
+    return properties{};
+}
+
+// InName are properties that become part of the kernel's name, List are the others.
+template <class Name, int Dimensions, class... InName, class List, class Function>
+void define(List list, Function function) {
+  constexpr auto all = joined(list, own_properties(function));
+  check_properties<Dimensions>(joined(properties<InName...>{}, all));
+  define_kernel<typename kernel_name<Name, InName...>::type, Dimensions>(function, all);
 }
 
 }  // namespace detail
 
-// What a kernel requires of a device: the size of its work-groups, slowest
-// dimension first, and of its sub-groups. A device without that sub-group size
-// cannot run the kernel.
-template <unsigned... Sizes>
-inline constexpr detail::work_group_size_property<Sizes...> work_group_size;
-template <unsigned Size>
-inline constexpr detail::sub_group_size_property<Size> sub_group_size;
-
-// Makes a kernel of a function object that takes an nd_item. The range says how
-// many dimensions that has; its sizes are the host program's to choose.
+// Makes a kernel of a function object that takes an nd_item, or an nd_item and a
+// kernel_handler. The range says how many dimensions that has; its sizes are the host
+// program's to choose.
 template <class Name, int Dimensions, class Function>
 void parallel_for(nd_range<Dimensions>, Function function) {
-  detail::define_kernel<Name, Dimensions>(function);
+  detail::define<Name, Dimensions>(detail::properties{}, function);
 }
-template <class Name, int Dimensions, detail::property P, class Function>
+
+// The same for a kernel with properties, in a list:
+//   parallel_for<Name>(range, properties{work_group_size<64>, sub_group_size<16>}, function)
+template <class Name, int Dimensions, detail::property... P, class Function>
+void parallel_for(nd_range<Dimensions>, ext::oneapi::experimental::properties<P...> list,
+                  Function function) {
+  detail::define<Name, Dimensions>(list, function);
+}
+
+// Without a list, required sizes become part of the kernel's name: see kernel_with.
+template <class Name, int Dimensions, detail::required_size P, class Function>
 void parallel_for(nd_range<Dimensions>, P, Function function) {
-  detail::define_kernel<Name, Dimensions, P>(function);
+  detail::define<Name, Dimensions, P>(detail::properties{}, function);
 }
-template <class Name, int Dimensions, detail::property P, detail::property Q, class Function>
+template <class Name, int Dimensions, detail::required_size P, detail::required_size Q,
+          class Function>
 void parallel_for(nd_range<Dimensions>, P, Q, Function function) {
-  detail::define_kernel<Name, Dimensions, P, Q>(function);
+  detail::define<Name, Dimensions, P, Q>(detail::properties{}, function);
 }
 
 }  // namespace sycl_lite

@@ -670,13 +670,14 @@ struct Stopped {
 
 // run_child has a child do the work, and gives its status. It returns the signal that ends
 // the driver, 0 when there is none.
-int run_child(const Arguments &args, const Places &at, int &status) {
+int run_child(const Arguments &args, const Places &at, Outputs &outputs, int &status) {
   const Signals signals;
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) fail_io("fork");
   if (pid == 0) {
     signals.restore();
+    outputs.leave();
     _exit(child(args, at, parent));
   }
   int signal = SIGCHLD;
@@ -703,7 +704,7 @@ Exit supervise(const Arguments &args) {
   Outputs outputs;
   const Places at = places(args, outputs);
   int status = 0;
-  const int signal = run_child(args, at, status);
+  const int signal = run_child(args, at, outputs, status);
   if (signal) throw Stopped{signal};
   if (!shared->ended || !WIFEXITED(status)) {
     crash(args, status);

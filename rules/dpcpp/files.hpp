@@ -61,7 +61,8 @@ inline void check_regular(const std::string &name, const struct stat &info) {
   if (S_ISDIR(info.st_mode)) fail_at(kBadInput, name, "this is a folder, not a file");
   if (!S_ISREG(info.st_mode))
     fail_at(kBadInput, name,
-            "this is a pipe or a device, not a file: write the content to a file, and give its name");
+            "this is a pipe or a device, not a file: write the content to a file, and give its "
+            "name");
 }
 
 // kMostInput is how large an input may be.
@@ -69,7 +70,8 @@ constexpr off_t kMostInput = off_t{2} << 30;
 
 inline std::string read_file(const std::string &name) {
   const int fd = open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0 && errno == ENXIO) fail_at(kBadInput, name, "this is a socket or a device, not a file");
+  if (fd < 0 && errno == ENXIO)
+    fail_at(kBadInput, name, "this is a socket or a device, not a file");
   if (fd < 0) fail_at(kBadInput, name, std::strerror(errno));
   FILE *f = fdopen(fd, "rb");
   struct stat info;
@@ -103,7 +105,8 @@ inline void write_file(const std::string &place, const std::string &name, const 
 // A Lock is an open file or folder that no other program can lock.
 class Lock {
  public:
-  Lock(const std::string &name, int flags, int how) : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {
+  Lock(const std::string &name, int flags, int how)
+      : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {
     int result = -1;
     if (fd_ >= 0)
       while ((result = flock(fd_, how)) != 0 && errno == EINTR) {
@@ -146,6 +149,9 @@ class Scratch {
 
   // error is why there is no folder, 0 when there is one.
   int error() const { return error_; }
+
+  // leave leaves the folder to the process that this one was forked from.
+  void leave() { lock_.clear(); }
 
   // next names a file in the folder.
   std::string next() { return path_ + "/" + std::to_string(++files_); }
@@ -214,13 +220,19 @@ class Outputs {
     folder_ = there ? std::string(std::filesystem::canonical(name)) : name;
     std::string beside = parent(folder_);
     struct stat around;
-    const bool same_disk = there && stat(beside.c_str(), &around) == 0 && around.st_dev == info.st_dev;
+    const bool same_disk =
+        there && stat(beside.c_str(), &around) == 0 && around.st_dev == info.st_dev;
     if (there && (!same_disk || scratch_in(beside).error())) beside = folder_;
     if (scratch_in(beside).error()) cannot(name, beside, scratch_in(beside).error());
     folder_scratch_ = scratch_in(beside).next();
     folder_main_ = main;
     if (mkdir(folder_scratch_.c_str(), 0777) != 0) fail_io(name);
     return folder_scratch_;
+  }
+
+  // leave leaves the scratch folders to the process that this one was forked from.
+  void leave() {
+    for (auto &[dir, scratch] : scratch_) scratch.leave();
   }
 
   // commit puts all outputs in their places.
@@ -278,7 +290,9 @@ class Outputs {
            place == "/dev/stdout" || place == "/dev/stderr";
   }
 
-  Scratch &scratch_in(const std::string &dir) { return scratch_.try_emplace(dir, dir).first->second; }
+  Scratch &scratch_in(const std::string &dir) {
+    return scratch_.try_emplace(dir, dir).first->second;
+  }
 
   // copied has an output written elsewhere and copied to its place: a stream, or a file in a
   // folder that takes no others.
@@ -327,7 +341,8 @@ class Outputs {
   static void put(const Output &o) {
     if (o.stream) return copy(o);
     if (o.there) {
-      if (chown(o.scratch.c_str(), o.old.st_uid, o.old.st_gid) != 0) errno = 0;  // as far as it goes
+      // The owner stays as far as the system permits.
+      if (chown(o.scratch.c_str(), o.old.st_uid, o.old.st_gid) != 0) errno = 0;
       if (chmod(o.scratch.c_str(), o.old.st_mode & 0777) != 0) fail_io(o.name);
     }
     if (std::rename(o.scratch.c_str(), o.place.c_str()) == 0) return;

@@ -259,6 +259,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
+    if toolchain.dpcpp:
+        args.add("--dpcpp-translator")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
     if kernels_only:
@@ -384,6 +386,42 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
     )
     return out
+
+def specialize_action(ctx, forms, values):
+    """SyclSpecialize: sets specialization constants in the SPIR-V of all sources.
+
+    One action has all sources, as a constant need not be in each of them.
+
+    Args:
+        ctx: the rule context.
+        forms: dict of path below the package, without extension -> what translate_action
+            returned.
+        values: dict of constant -> value.
+    Returns:
+        a dict as forms, with the specialized files.
+    """
+    outs = {name: _form(ctx, name + ".specialized") for name in forms}
+    args = ctx.actions.args()
+    args.add("specialize")
+    args.add("--label", str(ctx.label))
+    for name, value in values.items():
+        args.add("--set", "%s=%s" % (name, value))
+    for name, form in forms.items():
+        out = outs[name]
+        args.add_all("--code-dir", [out.code], expand_directories = False)
+        args.add_all("--properties-dir", [out.properties], expand_directories = False)
+        args.add("--table", out.table)
+        args.add(form.table)
+    _run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = [f for form in forms.values() for f in [form.code, form.properties, form.table]],
+        outputs = [f for out in outs.values() for f in [out.code, out.properties, out.table]],
+        mnemonic = "SyclSpecialize",
+        progress_message = "Setting specialization constants of %{label}",
+    )
+    return outs
 
 def filter_action(ctx, table, properties, target, device_config, out, sycl_targets = [], fixed_targets = []):
     """SyclAotFilter: keeps the rows of a table that a target can take.

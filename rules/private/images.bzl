@@ -1,12 +1,12 @@
 """From bitcode to device images, and to a SYCLBIN."""
 
 load("//rules:providers.bzl", "SyclbinInfo")
-load("//rules/private:actions.bzl", "aot_action", "dpcpp_images_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "translate_action")
+load("//rules/private:actions.bzl", "aot_action", "dpcpp_images_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "specialize_action", "translate_action")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
 load("//rules/private:resolve.bzl", "compiler_of", "known_targets", "resolve_targets")
 
-def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False):
+def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}):
     """Declares the actions from device code to the images for each target.
 
     Args:
@@ -20,6 +20,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         dependencies: whether an image may use what another one defines.
         keep_debug_info: whether the SPIR-V keeps its debug information.
         syclbin: whether the images are for a SYCLBIN.
+        specialize: dict of specialization constant -> the value that it gets.
     Returns:
         struct(targets, reported, images, plan, groups): what resolve_targets returns;
         those of it that the kernels are for; the images as pack_action takes them, with
@@ -61,6 +62,8 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             modules.append(found[module].code)
             forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)
 
+    if specialize:
+        forms = specialize_action(ctx, forms, specialize)
     images = [
         _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, ctx.files.device_config, library = not kernels_only)
         for target in targets
@@ -103,7 +106,7 @@ def _dpcpp_post_link(ctx, toolchain):
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
-def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any"):
+def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
@@ -117,10 +120,11 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         dependencies: whether a module may use what another SYCLBIN defines.
         keep_debug_info: whether the SPIR-V keeps its debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
+        specialize: dict of specialization constant -> the value that it gets.
     Returns:
         list of providers.
     """
-    built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True)
+    built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True, specialize = specialize)
     images = built.images
     _check_ir(ctx, built.targets, state, ir)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")

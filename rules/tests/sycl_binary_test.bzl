@@ -118,6 +118,34 @@ _split_off_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": NO_OCLOC},
 )
 
+def _specialize_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    asserts.equals(env, 1, len(actions["SyclSpecialize"]))
+    argv = actions["SyclSpecialize"][0].argv
+    for text in ["app::scale=0.5", "app::tile={x: 32, y: 4}"]:
+        asserts.true(env, text in argv, str(argv))
+    asserts.true(env, argv[argv.index("--label") + 1].endswith("//rules/tests:specialize_binary"), str(argv))
+    asserts.equals(env, 3, argv.count("--table"))
+
+    # What comes after has the new values: the images, what is packed, and what is decided.
+    for mnemonic in ["SyclAot", "SyclbinPack"]:
+        for action in actions[mnemonic]:
+            for f in action.inputs.to_list():
+                if f.extension in ["spv", "properties"]:
+                    asserts.true(env, ".specialized." in f.basename, "%s reads %s" % (mnemonic, f.basename))
+    for mnemonic in ["SyclAotFilter", "SyclAotPlan"]:
+        for action in actions[mnemonic]:
+            for f in action.inputs.to_list():
+                if f.extension == "properties":
+                    asserts.true(env, ".specialized." in f.basename, "%s reads %s" % (mnemonic, f.basename))
+    return analysistest.end(env)
+
+_specialize_test = analysistest.make(
+    _specialize_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _pack_impl(ctx):
     env = analysistest.begin(ctx)
     packs = by_mnemonic(env)["SyclbinPack"]
@@ -263,6 +291,15 @@ def sycl_binary_test_suite(name):
         target_under_test = _binary("ir_of_object_binary", srcs = _SOURCES, ir = "separate", state = "object", sycl_targets = _TARGETS),
         texts = ["ir = \"separate\" goes with executable state"],
     )
+    _specialize_test(
+        name = "specialize_test",
+        target_under_test = _binary("specialize_binary", srcs = _SOURCES, specialize = {"app::scale": "0.5", "app::tile": "{x: 32, y: 4}"}, sycl_targets = _TARGETS),
+    )
+    _fails_test(
+        name = "specialize_nothing_test",
+        target_under_test = _binary("specialize_nothing_binary", srcs = _SOURCES, specialize = {"app::scale": ""}),
+        texts = ["specialize has the entry \"app::scale\": \"\": give the name of a constant, and its value"],
+    )
     sycl_library(name = "deep_library", srcs = ["c.cpp"], tags = ["manual"])
     sycl_library(name = "one_library", srcs = ["dir/b.cpp"], tags = ["manual"], deps = [":deep_library"])
     sycl_library(name = "other_library", tags = ["manual"], deps = [":deep_library"])
@@ -322,6 +359,8 @@ def sycl_binary_test_suite(name):
             "pack_separate_test",
             "pack_test",
             "source_twice_test",
+            "specialize_nothing_test",
+            "specialize_test",
             "split_off_test",
             "unknown_fixed_target_test",
             "unknown_target_test",

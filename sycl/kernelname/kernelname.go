@@ -90,6 +90,19 @@ func Display(symbol string) string {
 	return name
 }
 
+// stable matches what DPC++ puts before the mangled name of a variable with internal
+// linkage, so that those of different sources differ.
+var stable = regexp.MustCompile(`^(?:uid[0-9a-f]*)?___(_Z.*)$`)
+
+// Constant returns the name of a specialization constant as people write it, from its
+// symbolic id: "_ZN3app5scaleE" and "uid0123456789abcdef____ZN3appL5scaleE" are app::scale.
+func Constant(id string) string {
+	if m := stable.FindStringSubmatch(id); m != nil {
+		id = m[1]
+	}
+	return Display(id)
+}
+
 // parse returns what a mangled name says, without the words that make a type the
 // symbol of a kernel, or nil.
 func parse(symbol string) demangle.AST {

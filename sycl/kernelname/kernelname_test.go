@@ -123,3 +123,20 @@ func FuzzDisplay(f *testing.F) {
 		}
 	})
 }
+
+func TestConstant(t *testing.T) {
+	for id, want := range map[string]string{
+		"_ZN3app5scaleE":                  "app::scale",
+		"____ZN3appL5scaleE":              "app::scale",
+		"uid9e107d9d372bb682____ZL5coeff": "coeff",
+		"_Z4tmplILi7EE":                   "tmpl<7>",
+		"_ZTS12MyInt32Const":              "MyInt32Const",
+		"scale":                           "scale",
+		"___scale":                        "___scale",
+		"uidxyz____ZL5coeff":              "uidxyz____ZL5coeff",
+	} {
+		if got := Constant(id); got != want {
+			t.Errorf("%s: got %s, want %s", id, got, want)
+		}
+	}
+}

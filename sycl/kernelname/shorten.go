@@ -8,6 +8,10 @@ import (
 	"unicode"
 )
 
+// MostShortened is how many names should be shortened at once: this takes memory for all of
+// them. Lists of more names have the whole ones.
+const MostShortened = 50_000
+
 // Shorten returns short forms of the names of kernels, as [Display] writes them. In a short
 // form "*" stands for what is cut: long namespaces, long template arguments that all
 // kernels of the same template share, parameters of functions that have a kernel in them, and

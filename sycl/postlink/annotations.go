@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // annotationsGlobal lists what [[clang::annotate]] says of functions and variables.
@@ -19,58 +20,221 @@ const annotationsGlobal = "llvm.global.annotations"
 // Annotations of our device header, which stand for attributes that stock clang does
 // not have.
 const (
-	annotateExternal  = "sycl-external"   // SYCL_EXTERNAL
-	annotateDeviceHas = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects after the colon
+	annotateExternal   = "sycl-external"   // SYCL_EXTERNAL
+	annotateDeviceHas  = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects after the colon
+	annotateProperties = "sycl-properties" // with names and values of attributes as arguments
 )
 
-// lowerAnnotations turns the annotations "sycl-external" and
-// "sycl-device-has:fp64,fp16" of functions into the attribute and the metadata that
-// DPC++'s front end would have given them, and removes them. SYCL_EXTERNAL functions
-// are of the source that id names. Other annotations stay.
+// lowerAnnotations turns annotations of functions and variables, and the properties that
+// the device header gives them, into the attributes and the metadata that DPC++'s front
+// end would have given them, and removes them:
+//
+//   - "sycl-external" makes a function SYCL_EXTERNAL, of the source that id names
+//   - "sycl-device-has:fp64,fp16" declares aspects
+//   - "sycl-properties" with pairs of arguments, a name and a value each, gives a function
+//     or a variable attributes. Values are texts, integers or null
+//
+// Other annotations stay, and so do those of pointers.
 func lowerAnnotations(m *llvmir.Module, id string) error {
 	var errs []error
 	filterElements(m, annotationsGlobal, func(e llvmir.Value) bool {
-		f, text := annotation(m, e)
-		key, argument, _ := strings.Cut(text, ":")
-		switch {
-		case f != nil && key == annotateExternal && argument == "":
-			if _, ok := f.Attribute(devicecode.AttrModuleID); !ok && f.Defined() {
-				f.SetAttribute(devicecode.AttrModuleID, id)
-			}
-		case f != nil && key == annotateDeviceHas:
-			if f.Defined() { // a declaration says the same as the definition
-				errs = append(errs, declareAspects(m, f, argument))
-			}
-		default:
-			return true
+		a := readAnnotation(m, e)
+		ours, err := a.lower(id)
+		if err != nil {
+			errs = append(errs, err)
 		}
-		return false
+		return !ours
 	})
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := lowerKernelProperties(m); err != nil {
+		return err
+	}
+	return lowerVariableProperties(m, id)
 }
 
-// annotation reads an element: what is annotated, the text, the file, the line, and
-// arguments. It returns nil when that is no function.
-func annotation(m *llvmir.Module, e llvmir.Value) (*llvmir.Function, string) {
+// An annotation is an element of llvm.global.annotations.
+type annotation struct {
+	module    *llvmir.Module
+	of        llvmir.Symbol // nil when it is unknown
+	text      string
+	file      string
+	line      int64
+	arguments llvmir.Value
+}
+
+// readAnnotation reads an element: what is annotated, the text, the file, the line, and
+// arguments.
+func readAnnotation(m *llvmir.Module, e llvmir.Value) annotation {
+	a := annotation{module: m}
 	fields := e.Elements()
 	if len(fields) < 2 {
-		return nil, ""
+		return a
 	}
 	name, _ := fields[0].BaseGlobal()
-	textName, _ := fields[1].BaseGlobal()
-	f, text := m.Function(name), m.Global(textName)
-	if f == nil || text == nil {
-		return nil, ""
+	a.of = m.Symbol(name)
+	a.text, _ = constantText(m, fields[1])
+	if len(fields) > 3 {
+		a.file, _ = constantText(m, fields[2])
+		a.line, _ = fields[3].Int()
 	}
-	value, ok := text.InitializerValue()
+	if len(fields) > 4 {
+		a.arguments = fields[4]
+	}
+	return a
+}
+
+// constantText returns the text of which a value is the address.
+func constantText(m *llvmir.Module, v llvmir.Value) (string, bool) {
+	name, _ := v.BaseGlobal()
+	g := m.Global(name)
+	if g == nil {
+		return "", false
+	}
+	value, ok := g.InitializerValue()
 	if !ok {
-		return nil, ""
+		return "", false
 	}
 	content, ok := value.Bytes()
-	if !ok {
-		return nil, ""
+	text, _, _ := strings.Cut(string(content), "\x00")
+	return text, ok
+}
+
+// fault makes an error of what is wrong with the annotation, with its place.
+func (a annotation) fault(format string, arguments ...any) error {
+	place := ""
+	if a.file != "" {
+		place = fmt.Sprintf("%s:%d: ", safetext.Escape(a.file), a.line)
 	}
-	return f, strings.TrimSuffix(string(content), "\x00")
+	return &devicecode.MetadataError{Msg: fmt.Sprintf("%sannotation %q of '%s': %s", place, a.text, displayName(a.of), fmt.Sprintf(format, arguments...))}
+}
+
+// lower gives what is annotated what the annotation says. It reports whether the
+// annotation is one of the device header.
+func (a annotation) lower(id string) (bool, error) {
+	f, _ := a.of.(*llvmir.Function)
+	key, argument, _ := strings.Cut(a.text, ":")
+	switch {
+	case f != nil && key == annotateExternal && argument == "":
+		if _, ok := f.Attribute(devicecode.AttrModuleID); !ok && f.Defined() {
+			f.SetAttribute(devicecode.AttrModuleID, id)
+		}
+	case f != nil && key == annotateDeviceHas:
+		if f.Defined() { // a declaration says the same as the definition
+			return true, declareAspects(a.module, f, argument)
+		}
+	case a.of != nil && a.text == annotateProperties:
+		return true, a.lowerProperties()
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// lowerProperties gives what is annotated the attributes that the arguments name.
+func (a annotation) lowerProperties() error {
+	list, err := argumentProperties(a.module, a.arguments)
+	if err != nil {
+		return a.fault("%v", err)
+	}
+	for _, p := range list {
+		if f, ok := a.of.(*llvmir.Function); ok && !f.Kernel() && slices.Contains(kernelOnly, p.name) {
+			return a.fault("%q is a property of kernels, and clang keeps annotations of other functions only. Give it to parallel_for in a property list", p.name)
+		}
+		if err := setProperty(a.module, a.of, p); err != nil {
+			return a.fault("%v", err)
+		}
+	}
+	return nil
+}
+
+// argumentProperties reads the arguments of an annotation: a constant with pairs of a name
+// and a value.
+func argumentProperties(m *llvmir.Module, arguments llvmir.Value) ([]property, error) {
+	name, _ := arguments.BaseGlobal()
+	g := m.Global(name)
+	if g == nil {
+		return nil, errors.New("it has no names and values of properties")
+	}
+	value, _ := g.InitializerValue()
+	fields := value.Elements()
+	if len(fields) == 0 || len(fields)%2 != 0 {
+		return nil, errors.New("its arguments are not pairs of a name and a value")
+	}
+	var list []property
+	for i := 0; i < len(fields); i += 2 {
+		p, ok := readProperty(m, fields[i], fields[i+1])
+		if !ok {
+			return nil, fmt.Errorf("arguments %d and %d are not the name and the value of a property", i+1, i+2)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// kernelOnly are properties that mean nothing for a function that a kernel calls, such as
+// the call operator of the kernel's function object. Clang leaves annotations of a kernel's
+// entry point out, and where the operator is inlined nothing says which kernel it is of.
+var kernelOnly = []string{
+	"sycl-floating-point-control", attrGRFSize, "sycl-max-linear-work-group-size", "sycl-max-work-group-size",
+	"sycl-sub-group-size", "sycl-work-group-size", "sycl-work-group-size-hint",
+}
+
+// A property is what becomes an attribute of a function or a variable.
+type property struct{ name, value string }
+
+// readProperty reads two constants: a text, and a text, an integer or null.
+func readProperty(m *llvmir.Module, name, value llvmir.Value) (property, bool) {
+	var p property
+	var ok bool
+	if p.name, ok = constantText(m, name); !ok || p.name == "" {
+		return p, false
+	}
+	if p.value, ok = constantText(m, value); ok {
+		return p, true
+	}
+	if n, isInt := value.Int(); isInt && value.Text != "null" {
+		p.value = strconv.FormatInt(n, 10)
+		return p, true
+	}
+	return p, value.Text == "null"
+}
+
+// setProperty gives a function or a variable an attribute. device_has declares aspects.
+func setProperty(m *llvmir.Module, s llvmir.Symbol, p property) error {
+	switch s := s.(type) {
+	case *llvmir.Function:
+		if p.name == annotateDeviceHas {
+			return declareAspects(m, s, p.value)
+		}
+		return setAttribute(s, p)
+	case *llvmir.Global:
+		return setAttribute(s, p)
+	}
+	return fmt.Errorf("only functions and variables have properties")
+}
+
+func setAttribute(s interface {
+	Attribute(key string) (string, bool)
+	SetAttribute(key, value string)
+}, p property) error {
+	if old, ok := s.Attribute(p.name); ok && old != p.value {
+		return fmt.Errorf("property %q is given twice, as %q and as %q", p.name, old, p.value)
+	}
+	s.SetAttribute(p.name, p.value)
+	return nil
+}
+
+// displayName is what people call a function or a variable.
+func displayName(s llvmir.Symbol) string {
+	switch s := s.(type) {
+	case *llvmir.Function:
+		return kernelname.Display(s.Name())
+	case llvmir.Symbol:
+		return variableName(s.Name())
+	}
+	return ""
 }
 
 // declareAspects adds aspects to those that a function declares.

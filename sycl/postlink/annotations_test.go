@@ -1,8 +1,11 @@
 package postlink
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 // annotated is what clang writes for annotated functions, one string constant each.
@@ -64,4 +67,96 @@ func TestLowerAnnotations(t *testing.T) {
 	if err := lowerAnnotations(m, "a.cpp"); err != nil {
 		t.Error(err)
 	}
+}
+
+// withArguments is a function, a variable and an annotation of one of them with arguments.
+func withArguments(of, arguments string) string {
+	const pointers = "{ ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1) }"
+	if arguments != "null" {
+		arguments, of = "@.args", of+"@.args = private addrspace(1) constant "+arguments+"\n"
+	}
+	of, rest, _ := strings.Cut(of, "\n")
+	return rest + `
+@.str = private addrspace(1) constant [16 x i8] c"sycl-properties\00"
+@.file = private addrspace(1) constant [6 x i8] c"a.cpp\00"
+@size = private addrspace(1) constant [20 x i8] c"indirectly-callable\00"
+@group = private addrspace(1) constant [20 x i8] c"sycl-sub-group-size\00"
+@has = private addrspace(1) constant [16 x i8] c"sycl-device-has\00"
+@eight = private addrspace(1) constant [2 x i8] c"8\00"
+@empty = private addrspace(1) constant [1 x i8] zeroinitializer
+@v = addrspace(1) global i32 0
+@llvm.global.annotations = appending addrspace(1) global [1 x ` + pointers + `] [` + pointers + ` { ptr addrspace(1) ` + of + `, ptr addrspace(1) @.str, ptr addrspace(1) @.file, i32 4, ptr addrspace(1) ` + arguments + ` }]
+define spir_func void @f() {
+  ret void
+}
+@a = alias void (), ptr @f
+`
+}
+
+func TestPropertyAnnotations(t *testing.T) {
+	const f, v = "addrspacecast (ptr @f to ptr addrspace(1))\n", "@v\n"
+	for name, test := range map[string]struct{ of, arguments, want, err string }{
+		"texts":                   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @eight }", `"indirectly-callable"="8"`, ""},
+		"an integer":              {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }", `"indirectly-callable"="16"`, ""},
+		"no value":                {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }", `@f() "indirectly-callable" {`, ""},
+		"an empty value":          {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @empty }", `@v = addrspace(1) global i32 0 "indirectly-callable"`, ""},
+		"generic pointers":        {v, "{ ptr addrspace(4), ptr addrspace(4) } { ptr addrspace(4) addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @eight to ptr addrspace(4)) }", `@v = addrspace(1) global i32 0 "indirectly-callable"="8"`, ""},
+		"device_has":              {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }", "!sycl_declared_aspects !0", ""},
+		"device_has of nothing":   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) null }", "!sycl_declared_aspects !0", ""},
+		"device_has of no aspect": {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': function f: device_has of 'f': "},
+		"no arguments":            {f, "null", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': it has no names and values of properties"},
+		"an odd number":           {f, "{ ptr addrspace(1) } { ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': its arguments are not pairs"},
+		"a name that is no text":  {v, "{ i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @eight }", "", "a.cpp:4: annotation \"sycl-properties\" of 'v': arguments 1 and 2 are not"},
+		"a name without a letter": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @empty, ptr addrspace(1) @eight }", "", "arguments 1 and 2 are not"},
+		"a value that is no text": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @v }", "", "arguments 1 and 2 are not"},
+		"two values":              {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 16 }", "", `property "indirectly-callable" is given twice, as "8" and as "16"`},
+		"the same value twice":    {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 8 }", `"indirectly-callable"="8"`, ""},
+		"a property of kernels":   {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @group, i32 16 }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': \"sycl-sub-group-size\" is a property of kernels"},
+		"an alias":                {"addrspacecast (ptr @a to ptr addrspace(1))\n", "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8 }", "", "only functions and variables have properties"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, withArguments(test.of, test.arguments))
+			err := lowerAnnotations(m, "a.cpp")
+			if test.err != "" {
+				var bad interface{ BadInput() }
+				if err == nil || !strings.Contains(err.Error(), test.err) || !errors.As(err, &bad) {
+					t.Errorf("error %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := write(t, m); !strings.Contains(got, test.want) || strings.Contains(got, annotationsGlobal) {
+				t.Errorf("%s: not there, or the annotation is:\n%s", test.want, got)
+			}
+		})
+	}
+}
+
+func FuzzAnnotations(f *testing.F) {
+	const fn, v = "addrspacecast (ptr @f to ptr addrspace(1))\n", "@v\n"
+	for _, text := range []string{
+		annotated("sycl-device-has:fp64"), kernelProperties, variableInCode,
+		withArguments(fn, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }"),
+		withArguments(v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }"),
+		withArguments(fn, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }"),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 4096 {
+			t.SkipNow()
+		}
+		m, err := llvmir.Parse("fuzz.ll", text)
+		if err != nil {
+			t.SkipNow()
+		}
+		if err := lowerAnnotations(m, "a.cpp"); err != nil {
+			return
+		}
+		if _, err := llvmir.Parse("lowered.ll", write(t, m)); err != nil {
+			t.Fatalf("%v\n%s", err, write(t, m))
+		}
+	})
 }

@@ -92,7 +92,7 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 			continue // the text has names that Closure does not follow
 		}
 		where := variables[name]
-		if defined, ok := variablePlace(m, m.Global(name)); ok {
+		if defined, ok := devicecode.VariablePlace(m, m.Global(name)); ok {
 			where = defined
 		}
 		if !devicecode.Known(where) {
@@ -126,22 +126,6 @@ func variableName(symbol string) string {
 		symbol, _, _ = strings.Cut(symbol, ".")
 	}
 	return kernelname.Display(symbol)
-}
-
-// variablePlace returns where debug information says that a variable is defined.
-func variablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
-	id, _ := g.Metadata("dbg")
-	expression := m.Node(id)
-	if expression == nil {
-		return llvmir.Frame{}, false
-	}
-	o, _ := expression.Field("var")
-	variable, ok := o.NodeID()
-	if !ok {
-		return llvmir.Frame{}, false
-	}
-	where, _ := m.Location(variable)
-	return where, devicecode.Known(where)
 }
 
 // staticConstructors returns the functions of llvm.global_ctors, in its order.

@@ -237,20 +237,29 @@ func callers(chain []string, root string) string {
 	return strings.Join(parts, ", called by ")
 }
 
+// definedLater reports whether something else than a source defines a function.
+func definedLater(name string) bool {
+	return strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) ||
+		bfloat16Library.MatchString(name) || name == assertFail || specconst.Reads(name)
+}
+
 // undefined lists the functions that a module's kernels reach and no code defines,
 // sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
 // those of explicit SIMD are for later tools to define, what a failed assertion calls is
-// the device's, what reads specialization constants is replaced later, the bfloat16
-// library is the runtime's to link, and DPC++'s compiler links other device libraries to
-// its modules.
+// the device's, what reads specialization constants is replaced later, a sanitizer's
+// functions are in its library, the bfloat16 library is the runtime's to link, and DPC++'s
+// compiler links other device libraries to its modules.
 func undefined(m *llvmir.Module) []undefinedFunction {
 	p := newPaths(m)
 	var list []undefinedFunction
 	libraries := aspects.Finished(m)
+	sanitizer := ""
+	if list := sanitizerList(m); list != nil {
+		sanitizer = sanitizerOf(list.Name())
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
 		f := m.Function(name)
-		if f == nil || f.Defined() || strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) || bfloat16Library.MatchString(name) || name == assertFail ||
-			specconst.Reads(name) ||
+		if f == nil || f.Defined() || definedLater(name) || sanitizer != "" && strings.HasPrefix(name, "__"+sanitizer+"_") ||
 			libraries && inDeviceLibrary(name) {
 			continue
 		}

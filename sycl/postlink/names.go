@@ -14,4 +14,5 @@ const (
 	attrDeviceImageScope     = "sycl-device-image-scope"  // each image has its own variable
 	attrHostPipe             = "sycl-host-pipe"
 	attrHostPipeSize         = "sycl-host-pipe-size" // in bytes
+	attrExported             = "rules_sycl-exported" // of a variable that an image exports, whatever its linkage
 )

@@ -76,6 +76,11 @@ type Options struct {
 	// DefaultValueImages adds a copy of each image that reads specialization constants,
 	// in which these have their default values.
 	DefaultValueImages bool
+
+	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It takes only
+	// decorations with numbers of a withdrawn extension where other translators want
+	// those of the extensions that came after it.
+	DPCPPTranslator bool
 }
 
 // A Diagnostic is a mistake in device code. Its String is the text that compilers
@@ -113,7 +118,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
-	diagnostics, err := compiletime.Lower(m)
+	diagnostics, err := compiletime.Lower(m, compiletime.Options{Withdrawn: o.DPCPPTranslator})
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +152,10 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
 	forgetUsed(m)
-	lowerSanitizerLists(m)
 	setSourceLanguage(m)
+	if err := lowerSanitizerLists(m); err != nil {
+		return err
+	}
 	if err := lowerKernelNames(m); err != nil {
 		return err
 	}

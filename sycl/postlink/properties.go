@@ -308,7 +308,8 @@ func (p *imageProperties) exportedSymbols() error {
 		}
 	}
 	for _, g := range p.globals {
-		if !p.options.Before2026 && g.HasAttribute(attrDeviceGlobalSize) && !inImageScope(g) && !g.Linkage().Local() {
+		seen := g.Linkage() == llvmir.External || g.HasAttribute(attrExported)
+		if !p.options.Before2026 && g.HasAttribute(attrDeviceGlobalSize) && !inImageScope(g) && seen {
 			p.mark(propset.ExportedSymbols, g.Name())
 		}
 	}

@@ -103,6 +103,7 @@ func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, e
 			errs = append(errs, p.property(set.Name, property))
 		}
 	}
+	p.shareVariables()
 	return p.lost, errors.Join(errs...)
 }
 
@@ -117,6 +118,16 @@ type restored struct {
 
 func (p *restored) lose(set, key, why string) {
 	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
+}
+
+// shareVariables lets other images of the same program define the variables that others
+// see, which each image has its copy of. Those that hosts find by name are not copies.
+func (p *restored) shareVariables() {
+	for _, g := range p.module.Globals() {
+		if g.Defined() && g.Linkage() == llvmir.External && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) && sanitizerOf(g.Name()) == "" {
+			g.SetLinkage(llvmir.LinkOnceODR)
+		}
+	}
 }
 
 func (p *restored) findEntryPoints(id string) error {
@@ -148,6 +159,7 @@ func (p *restored) findEntryPoints(id string) error {
 		if g := p.module.Global(property.Key); g != nil && g.Defined() {
 			// A variable of the device, which several images define as one.
 			g.SetLinkage(llvmir.WeakODR)
+			g.SetAttribute(attrExported, "")
 			continue
 		}
 		errs = append(errs, &RestoreError{exported.Name, property.Key, "the IR module defines neither a function nor a variable of that name"})

@@ -157,7 +157,7 @@ func TestForgetTranslation(t *testing.T) {
 	}
 	got := text(t, m)
 	for _, want := range []string{
-		"@list = addrspace(1) constant i32 0, align 4\n",
+		"@list = linkonce_odr addrspace(1) constant i32 0, align 4\n",
 		"%x = load float, ptr addrspace(1) %a\n",
 		"%z = fadd contract nnan float %y, %x\n",
 		"%n = sub nsw i32 0, 1\n",
@@ -213,6 +213,27 @@ func TestRestoreUnknown(t *testing.T) {
 		f := m.Function(name)
 		if _, ok := f.Attribute(devicecode.AttrModuleID); ok != want || f.Linkage() != llvmir.External {
 			t.Errorf("%s: of a source: %v, linkage %q", name, ok, f.Linkage())
+		}
+	}
+}
+
+// TestRestoreSharedVariables: several images of a program have a copy of a variable that
+// others see, and their modules are linked.
+func TestRestoreSharedVariables(t *testing.T) {
+	m, err := llvmir.Parse("bare.ll", bare+"@table = addrspace(1) constant [1 x i32] [i32 7]\n@own = internal addrspace(1) constant i32 1\n"+
+		"@other = external addrspace(1) global i32\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := "[SYCL/device globals]\nlist=" + propset.Uint32s(4, 1).String() + "\n"
+	if _, err := restore(m, "a", registry(t, common+device)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]llvmir.Linkage{
+		"table": llvmir.LinkOnceODR, "own": llvmir.Internal, "list": llvmir.External, "__AsanKernelMetadata": llvmir.External, "other": llvmir.External,
+	} {
+		if got := m.Global(name).Linkage(); got != want {
+			t.Errorf("%s: linkage %q, want %q", name, got, want)
 		}
 	}
 }

@@ -37,35 +37,25 @@ func sanitizerList(m *llvmir.Module) *llvmir.Global {
 // lowerSanitizerLists makes the lists of kernels what sanitizers look for on a device:
 // structs with an array that others see. In IR of sources they are arrays that linkers
 // append to each other.
-func lowerSanitizerLists(m *llvmir.Module) {
+func lowerSanitizerLists(m *llvmir.Module) error {
+	list := sanitizerList(m)
+	if list == nil {
+		return nil
+	}
+	layout, err := m.Layout()
+	if err != nil {
+		return fmt.Errorf("@%s: %w", list.Name(), err)
+	}
 	for _, g := range m.Globals() {
 		if sanitizerOf(g.Name()) == "" || g.Linkage() != llvmir.Appending || g.ValueType() == nil {
 			continue
 		}
-		if size := sizeOfWords(g); size > 0 && g.HasAttribute(attrDeviceGlobalSize) {
-			g.SetAttribute(attrDeviceGlobalSize, strconv.Itoa(size))
+		if size, err := layout.Size(g.ValueType()); err == nil && g.HasAttribute(attrDeviceGlobalSize) {
+			g.SetAttribute(attrDeviceGlobalSize, strconv.FormatUint(size.Alloc, 10))
 		}
 		list := g.ValueType().String()
 		g.SetDefinition("{ "+list+" }", fmt.Sprintf("{ %s %s }", list, g.Initializer()))
 		g.SetLinkage(llvmir.External)
 	}
-}
-
-// sizeOfWords returns the size of an array of structs of i64, which the lists are, and 0
-// for other variables.
-func sizeOfWords(g *llvmir.Global) int {
-	value, _ := g.InitializerValue()
-	if g.ValueType().Kind() != llvmir.Array {
-		return 0
-	}
-	element := g.ValueType().Elem().Body()
-	if element == nil {
-		return 0
-	}
-	for _, f := range element.Fields() {
-		if f.Kind() != llvmir.Int || f.Bits() != 64 {
-			return 0
-		}
-	}
-	return len(value.Elements()) * len(element.Fields()) * 8
+	return nil
 }

@@ -110,9 +110,6 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 		if !entryPoint(f, o) {
 			continue
 		}
-		if err := checkRegisters(f); err != nil {
-			return nil, err
-		}
 		var key, source string
 		if !o.Whole {
 			var err error
@@ -132,15 +129,6 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	return list, nil
 }
 
-// checkRegisters refuses an entry point that says twice which registers it needs.
-func checkRegisters(f *llvmir.Function) error {
-	if !f.HasAttribute(attrGRFSize) || !f.HasAttribute(attrRegisterAllocMode) {
-		return nil
-	}
-	return &devicecode.MetadataError{Function: kernelname.Display(f.Name()), Msg: fmt.Sprintf("the attributes %q and %q exclude each other. "+
-		"Remove one of the properties grf_size and register_alloc_mode", attrGRFSize, attrRegisterAllocMode)}
-}
-
 // wholeImage returns an image of all that a module has, without entry points.
 func wholeImage(m *llvmir.Module) *Image {
 	all := &Image{}
@@ -157,9 +145,9 @@ func wholeImage(m *llvmir.Module) *Image {
 }
 
 // keptVariables returns the variables that are in all images, as in DPC++, be they used
-// or not: those that hosts find by name, which are device globals and host pipes, and
-// those that no linker may discard, such as tables of functions. In code of stock clang
-// most of the latter are the host's.
+// or not: those that no linker may discard, such as tables of functions and the device
+// globals that hosts find by name. In code of stock clang most of those that others see
+// are the host's, unless they have attributes for hosts.
 func keptVariables(m *llvmir.Module) []llvmir.Symbol {
 	dpcpp := byDPCPP(m)
 	var list []llvmir.Symbol
@@ -172,9 +160,9 @@ func keptVariables(m *llvmir.Module) []llvmir.Symbol {
 		case llvmir.Weak, llvmir.WeakODR, llvmir.Common, llvmir.Appending:
 			keep = true
 		case llvmir.External:
-			keep = dpcpp || sanitizerOf(g.Name()) != ""
+			keep = dpcpp || sanitizerOf(g.Name()) != "" || g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe)
 		}
-		if keep || g.HasAttribute(attrDeviceGlobalSize) || g.HasAttribute(attrHostPipe) {
+		if keep {
 			list = append(list, g)
 		}
 	}

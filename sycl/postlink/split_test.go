@@ -180,12 +180,13 @@ func TestSplit(t *testing.T) {
 			"0 a:\n1 x y:\n",
 		},
 		{
-			"sizes of attributes, which metadata overrules",
+			"sizes of attributes, which metadata overrules, of functions that are no kernels too",
 			kernel("a", "s.cpp", `"sycl-work-group-size"="4,8"`) + kernel("b", "s.cpp", `"sycl-work-group-size"="8"`) + kernel("c", "s.cpp", "!reqd_work_group_size !1") +
 				kernel("d", "s.cpp", `"sycl-work-group-size"="9" !reqd_work_group_size !1`) + kernel("e", "s.cpp", `"sycl-sub-group-size"="16"`) +
-				kernel("f", "s.cpp", "!intel_reqd_sub_group_size !2") + "!1 = !{i64 8, i64 4}\n!2 = !{i32 16, i32 16}\n",
+				kernel("f", "s.cpp", "!intel_reqd_sub_group_size !2") +
+				strings.Replace(kernel("g", "s.cpp", `"sycl-sub-group-size"="16"`), "spir_kernel", "spir_func", 1) + "!1 = !{i64 8, i64 4}\n!2 = !{i32 16, i32 16}\n",
 			SplitOptions{Mode: SplitPerSource},
-			"0 a c d:\n1 b:\n2 e f:\n",
+			"0 a c d:\n1 b:\n2 e f g:\n",
 		},
 		{
 			"a table of functions that no linker may discard is in all images",
@@ -300,8 +301,6 @@ func TestSplitRefuses(t *testing.T) {
 		options SplitOptions
 		want    string // "" when it is not an error
 	}{
-		{"two properties for registers", kernel("_ZTS1K", "a.cpp", `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`), SplitOptions{Mode: SplitOff},
-			"function K: the attributes \"sycl-grf-size\" and \"sycl-register-alloc-mode\" exclude each other"},
 		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
 			"function a: attribute \"sycl-work-group-size\": \"1,2,3,4\" is not 1 to 3 sizes"},
 		{"a sub-group size that is no number", kernel("a", "a.cpp", `"sycl-sub-group-size"="wide"`), SplitOptions{Mode: SplitPerSource},

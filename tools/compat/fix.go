@@ -23,9 +23,9 @@ type fixer struct {
 }
 
 const fixLong = `
-Proposes edits of BUILD files after which the kernels of sycl_binary targets fit
-the devices these are built for, as a patch, as commands of buildozer, or with
---write in the files.
+Proposes edits of BUILD files after which the kernels of sycl_binary, sycl_cc_binary,
+sycl_cc_library, sycl_cc_test and syclbin_link targets fit the devices these are
+built for, as a patch, as commands of buildozer, or with --write in the files.
 
 A device without code is added to sycl_targets, one that is missing among the
 fixed targets is added to fixed_targets.
@@ -108,15 +108,17 @@ func (f *fixer) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, change
 		return nil
 	}
 	slices.SortFunc(changed, func(a, b *workspace.BuildFile) int { return cmp.Compare(a.Path, b.Path) })
-	for _, file := range changed {
-		if !f.write {
-			fmt.Fprint(env.Stdout, udiff.Unified("a/"+file.Path, "b/"+file.Path, string(file.Before), string(file.After())))
-			continue
-		}
-		if err := builds.Write(file); err != nil {
+	if f.write {
+		if err := builds.Write(changed); err != nil {
 			return err
 		}
-		fmt.Fprintf(env.Stdout, "%s: changed\n", file.Path)
+	}
+	for _, file := range changed {
+		if f.write {
+			fmt.Fprintf(env.Stdout, "%s: changed\n", file.Path)
+		} else {
+			fmt.Fprint(env.Stdout, udiff.Unified("a/"+file.Path, "b/"+file.Path, string(file.Before), string(file.After())))
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bazelbuild/buildtools/build"
 
 	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -28,6 +29,14 @@ const fixHead = `load("@rules_sycl//rules:defs.bzl", "sycl_binary", "sycl_compat
 // SubGroup8 does not run on intel_gpu_pvc, and Fp64Axpy not on intel_gpu_dg2.
 func kernelsRule(attrs string) string {
 	return fixHead + "sycl_binary(\n    name = \"kernels\",\n    srcs = [\"k.cpp\"],\n" + attrs + ")\n"
+}
+
+// withRule is kernelsRule for another rule.
+func withRule(rule, attrs string) string {
+	loaded := []string{rule, "sycl_compat_report"}
+	slices.Sort(loaded)
+	text := strings.Replace(kernelsRule(attrs), `"sycl_binary", "sycl_compat_report"`, fmt.Sprintf("%q, %q", loaded[0], loaded[1]), 1)
+	return strings.Replace(text, "sycl_binary(", rule+"(", 1)
 }
 
 func TestFix(t *testing.T) {
@@ -83,9 +92,19 @@ func TestFix(t *testing.T) {
 		{"a sum", kernelsRule("    sycl_targets = [\"spir64\"] + MORE,\n"), append(dg2, "before.json"), 1, "", "is made of parts", ""},
 		{"a list with more than texts", kernelsRule("    sycl_targets = [\"spir64\", DG2],\n"), append(dg2, "before.json"), 1, "", "has something else than texts in it", ""},
 		{"a comprehension", kernelsRule("    sycl_targets = [t for t in MORE],\n"), append(dg2, "before.json"), 1, "", "is not written out", ""},
-		{"a macro", "my_kernels(\n    name = \"kernels\",\n    sycl_targets = [\"intel_gpu_dg2\"],\n)\n", append(dg2, "before.json"), 1, "", "//demo:kernels is made by my_kernels, which is no sycl_binary", ""},
+		{"a macro", "my_kernels(\n    name = \"kernels\",\n    sycl_targets = [\"intel_gpu_dg2\"],\n)\n", append(dg2, "before.json"), 1, "", "//demo:kernels is made by my_kernels, which is none of sycl_binary, sycl_cc_binary, sycl_cc_library, sycl_cc_test: edit sycl_targets", ""},
 		{"a rule that is loaded by another name", "load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n)\n", append(dg2, "--unsupported=drop", "before.json"), 0, "-        \"intel_gpu_dg2\",\n", "",
 			"load(\"@rules_sycl//rules:defs.bzl\", binary = \"sycl_binary\")\n\nbinary(\n    name = \"kernels\",\n    sycl_targets = [\"spir64\"],\n)\n"},
+		{"a program", withRule("sycl_cc_binary", all), append(dg2, "--unsupported=drop", "before.json"), 0, "-        \"intel_gpu_dg2\",  # discrete\n", "",
+			withRule("sycl_cc_binary", "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
+		{"a library without targets", withRule("sycl_cc_library", ""), append(dg2, "none.json"), 0, "+        \"intel_gpu_dg2\",\n", "",
+			withRule("sycl_cc_library", "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")},
+		{"a test with fixed targets", withRule("sycl_cc_test", "    fixed_targets = [\"intel_gpu_pvc\"],\n"), append(dg2, "fixed.json"), 0, "+        \"intel_gpu_dg2\",\n", "",
+			withRule("sycl_cc_test", "    fixed_targets = [\n        \"intel_gpu_pvc\",\n        \"intel_gpu_dg2\",\n    ],\n")},
+		{"a link that compiles", withRule("syclbin_link", "    mode = \"ir\",\n"+all), append(dg2, "--unsupported=drop", "before.json"), 0, "-        \"intel_gpu_dg2\",  # discrete\n", "",
+			withRule("syclbin_link", "    mode = \"ir\",\n    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
+		{"a link that keeps images", withRule("syclbin_link", "    deps = [\n        \":a\",\n        \":b\",\n    ],\n"), append(dg2, "before.json"), 1, "", "which of the deps of //demo:kernels is to be edited is not known", ""},
+		{"a library for others", withRule("sycl_library", ""), append(dg2, "before.json"), 1, "", "//demo:kernels is made by sycl_library, which is none of", ""},
 		{"a loop", "[sycl_binary(name = n) for n in [\"kernels\"]]\n", append(dg2, "before.json"), 1, "", "a macro or a loop makes the target", ""},
 		{"a report of one target", kernelsRule(all) + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n", []string{"--unsupported=drop", "other.json"}, 0, "-        \"intel_gpu_dg2\"", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n") + "\nsycl_compat_report(\n    name = \"compat\",\n    deps = [\":kernels\"],\n)\n"},
@@ -223,6 +242,52 @@ func TestFixBuildozer(t *testing.T) {
 		if code, _, stderr := run(t, append([]string{"fix"}, args...)...); code != 2 {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
 		}
+	}
+}
+
+// TestFixWrite: the BUILD files are changed all or none.
+func TestFixWrite(t *testing.T) {
+	gateWorkspace(t)
+	before := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
+	data := testfile.Read(t, "before.json")
+	testfile.Write(t, "other.json", strings.ReplaceAll(data, "//demo:kernels", "//zoo:kernels"))
+	write := []string{"fix", "--write", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json", "other.json"}
+	for _, name := range []string{"demo/BUILD.bazel", "zoo/BUILD.bazel"} {
+		testfile.Write(t, name, before)
+	}
+	if err := os.Remove("zoo/BUILD.bazel"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../demo/BUILD.bazel", "zoo/BUILD.bazel"); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := run(t, write...); code == 0 || stdout != "" || !strings.Contains(stderr, "zoo/BUILD.bazel is a link, and links are not written to") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	if now := testfile.Read(t, "demo/BUILD.bazel"); now != before {
+		t.Errorf("one file is changed although the other cannot be:\n%s", now)
+	}
+	if err := os.Remove("zoo/BUILD.bazel"); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, "zoo/BUILD.bazel", before)
+	if err := os.Chmod("zoo/BUILD.bazel", 0o640); err != nil {
+		t.Fatal(err)
+	}
+	// A run that was killed has left this; its file is not locked.
+	left := filepath.Join("zoo", interrupt.ScratchPrefix+"left")
+	if err := os.Mkdir(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustRun(t, write...); got != "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n" {
+		t.Errorf("got %s", got)
+	}
+	info, err := os.Stat("zoo/BUILD.bazel")
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what a killed run left is not removed")
 	}
 }
 

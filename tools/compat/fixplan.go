@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// fixPlan collects edits of sycl_binary targets.
+// fixPlan collects edits of targets that have sycl_targets and fixed_targets.
 type fixPlan struct {
 	builds      *workspace.Builds
 	unsupported string // smallest, drop, restrict or keep
@@ -123,7 +123,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 	var changed []*workspace.BuildFile
 	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
-		file, rule, where, ok := p.binary(label)
+		file, rule, where, ok := p.built(label)
 		if !ok {
 			continue
 		}
@@ -134,11 +134,37 @@ func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 	return changed, nil
 }
 
-// binary returns the sycl_binary that a report is about: the target of its label
-// or, when this is a report of its own, the only one that it depends on.
-func (p *fixPlan) binary(label string) (f *workspace.BuildFile, r *build.Rule, where string, ok bool) {
+// editable are the rules and macros that have sycl_targets and fixed_targets. Without
+// sycl_targets, all are for spir64.
+var editable = []string{"sycl_binary", "sycl_cc_binary", "sycl_cc_library", "sycl_cc_test"}
+
+// imagesOf says where a call has the targets of the images that a report of it is about.
+type imagesOf int
+
+const (
+	inItself imagesOf = iota
+	inDeps
+	elsewhere
+)
+
+func imagesOfCall(kind string, r *build.Rule) imagesOf {
+	switch {
+	case slices.Contains(editable, kind) || kind == "syclbin_link" && r.AttrString("mode") == "ir":
+		return inItself
+	case slices.Contains([]string{"sycl_compat_report", "sycl_compat_test", "syclbin_link"}, kind):
+		return inDeps
+	}
+	return elsewhere
+}
+
+// maxDeps is how many targets a report is followed through.
+const maxDeps = 8
+
+// built returns the target whose images a report is about: that of its label or, when this
+// has none of its own, the only one that it depends on.
+func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, where string, ok bool) {
 	where = label
-	for range 2 {
+	for range maxDeps {
 		var err error
 		f, r, err = p.builds.Find(where)
 		switch {
@@ -150,13 +176,14 @@ func (p *fixPlan) binary(label string) (f *workspace.BuildFile, r *build.Rule, w
 			return nil, nil, "", false
 		}
 		place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
-		switch kind := ruleKind(f.Parsed, r); kind {
-		case "sycl_binary":
+		kind := ruleKind(f.Parsed, r)
+		switch imagesOfCall(kind, r) {
+		case inItself:
 			return f, r, where, true
-		case "sycl_compat_report", "sycl_compat_test":
+		case inDeps:
 			deps, why := stringList(r.Attr("deps"))
 			if why != "" || len(deps) != 1 {
-				p.note("%s: which of the deps of %s is to be edited is not known: give the reports of the sycl_binary targets themselves", place, where)
+				p.note("%s: which of the deps of %s is to be edited is not known: give the reports of the deps themselves", place, where)
 				return nil, nil, "", false
 			}
 			if where, ok = absolute(deps[0], where); !ok {
@@ -164,11 +191,11 @@ func (p *fixPlan) binary(label string) (f *workspace.BuildFile, r *build.Rule, w
 				return nil, nil, "", false
 			}
 		default:
-			p.note("%s: %s is made by %s, which is no sycl_binary: edit sycl_targets and fixed_targets where it hands them on", place, where, kind)
+			p.note("%s: %s is made by %s, which is none of %s: edit sycl_targets and fixed_targets where it hands them on", place, where, kind, strings.Join(editable, ", "))
 			return nil, nil, "", false
 		}
 	}
-	p.note("%s: %s is no sycl_binary, and neither is what it depends on", f.Path, label)
+	p.note("%s: %s has no sycl_targets, and neither has what it depends on", f.Path, label)
 	return nil, nil, "", false
 }
 
@@ -264,7 +291,7 @@ func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Ru
 		e.lists[attr] = list
 	}
 	if r.Attr(syclTargets) == nil {
-		e.lists[syclTargets] = []string{"spir64"} // the default of the rule
+		e.lists[syclTargets] = []string{"spir64"} // the default
 	}
 	changes := e.changes()
 	for _, c := range changes {
@@ -425,7 +452,7 @@ func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []cha
 	if !ok {
 		list = &build.ListExpr{}
 		if attr == syclTargets {
-			list.List = append(list.List, &build.StringExpr{Value: "spir64"}) // the default of the rule
+			list.List = append(list.List, &build.StringExpr{Value: "spir64"}) // the default
 			add = append([]string{"spir64"}, add...)
 		}
 		r.SetAttr(attr, list)

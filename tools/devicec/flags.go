@@ -3,11 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -59,6 +62,45 @@ func setupTranslate(fs *flag.FlagSet) cli.Run {
 			return err
 		}
 		return steps.Translate(ctx, env.Stderr, o)
+	}
+}
+
+// setupSpecialize declares the flags of the subcommand specialize.
+func setupSpecialize(fs *flag.FlagSet) cli.Run {
+	var settings stepflags.Settings
+	var code, properties, tables cli.Strings
+	var label string
+	fs.Var(&settings, "set", "give a constant a value, as `NAME=VALUE`; may be repeated (required)")
+	fs.Var(&code, "code-dir", "the `folder` for SPIR-V, for each input (required)")
+	fs.Var(&properties, "properties-dir", "the `folder` for property files and symbol files, for each input (required)")
+	fs.Var(&tables, "table", "the table `file`, for each input (required)")
+	fs.StringVar(&label, "label", "", "the `target` that sets the constants, for messages")
+	return func(_ context.Context, _ *cli.Env, args []string) error {
+		switch {
+		case len(args) == 0:
+			return cli.Usagef("an input table is needed")
+		case len(settings) == 0:
+			return cli.Usagef("--set is missing: the constants and their values")
+		case len(code.Values) != len(args) || len(properties.Values) != len(args) || len(tables.Values) != len(args):
+			return cli.Usagef("--code-dir, --properties-dir and --table are needed once for each of the %d inputs", len(args))
+		}
+		o := steps.SpecializeOptions{Settings: settings}
+		for i, in := range args {
+			o.Tables = append(o.Tables, steps.SpecializedTable{In: in, CodeDir: code.Values[i], PropertiesDir: properties.Values[i], Out: tables.Values[i]})
+		}
+		err := steps.Specialize(o)
+		prefix := ""
+		if label != "" {
+			prefix = label + ": attribute specialize: "
+		}
+		var request *specialize.RequestError
+		switch {
+		case errors.As(err, &request):
+			return cli.Usagef("%s%v", prefix, request)
+		case err != nil:
+			return fmt.Errorf("%s%w", prefix, err)
+		}
+		return nil
 	}
 }
 

@@ -13,6 +13,7 @@ func TestBadInputs(t *testing.T) {
 		"link --llvm-dis=x --llvm-link=x --output=o a.cpp=INPUT",
 		"images --driver=x --library=x --code-dir=c --properties-dir=p --table=t INPUT",
 		"translate --llvm-spirv=x --spirv-val=x --code-dir=c --properties-dir=p --table=t INPUT",
+		"specialize --set=a=1 --code-dir=c --properties-dir=p --table=t INPUT",
 		"aot --ocloc=x --device=pvc --code-dir=c --output=o INPUT",
 	})
 }

@@ -80,6 +80,19 @@ of the source move, and native code does not grow.`,
 				Setup:   setupTranslate,
 			},
 			{
+				Name:  "specialize",
+				Args:  "IN.table...",
+				Short: "set specialization constants in the SPIR-V of tables",
+				Long: `
+Writes each table with SPIR-V and property files in which constants have other
+default values. A constant has to be in at least one row of all tables. Copies of
+images in which the default values are in place of the constants are left out. The flags
+for folders and tables are given once for each input, in their order. For the form of
+values see 'packager specialize --help'.`,
+				Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
+				Setup:   setupSpecialize,
+			},
+			{
 				Name:  "aot",
 				Args:  "IN.table",
 				Short: "compile a filtered table's SPIR-V for an Intel GPU",

@@ -120,7 +120,7 @@ var floors = [][]string{
 	{"imageformat", "internal/aspectuse", "jitoptions", "requirement", "specconst", "srcloc"},
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
-	{"collect", "postlink/internal/devicecode"},
+	{"collect", "postlink/internal/devicecode", "specialize"},
 	{"postlink/aspects", "postlink/internal/compiletime", "postlink/internal/specconst"},
 	{"compat", "link", "postlink"},
 	{"report"},

@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -40,7 +41,7 @@ type dump struct {
 func (d *dump) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&d.json, "json", false, "print JSON: every set, key, typed value, offset and size")
 	fs.BoolVar(&d.schema, "schema", false, "print the JSON Schema of --json and exit")
-	fs.BoolVar(&d.verbose, "verbose", false, "print offsets, sizes, formats and the meaning of values as well")
+	fs.BoolVar(&d.verbose, "verbose", false, "print offsets, sizes, formats, the meaning of values and specialization constants as well")
 	d.reading.Flags(fs)
 	return d.run
 }
@@ -159,6 +160,9 @@ func (p *printer) file(f *syclbin.File) {
 	for i, m := range f.Modules {
 		p.within(func() {
 			p.metadata("Metadata:", inFile(f, m.Metadata), m.MetadataRange)
+			if p.verbose {
+				p.constants(m)
+			}
 			p.line("Number of IR Modules: ", strconv.Itoa(len(m.IR)))
 			for j, img := range m.IR {
 				p.image(img, "IR module ", j, "Raw IR bytes")
@@ -169,6 +173,34 @@ func (p *printer) file(f *syclbin.File) {
 			}
 		}, "Abstract Module ", strconv.Itoa(i), ":")
 	}
+}
+
+// constants prints the specialization constants of an abstract module.
+func (p *printer) constants(m *syclbin.Module) {
+	list, err := sycl.Describe(m.Metadata, codeOf(m))
+	switch {
+	case err != nil:
+		p.line("Specialization constants: wrong: ", safetext.Printable(err.Error()))
+	case len(list) > 0:
+		p.within(func() {
+			for _, c := range list {
+				p.within(func() {
+					for _, part := range c.Parts {
+						p.line(constantPart(part))
+					}
+				}, safetext.Printable(c.DisplayName), ":")
+			}
+		}, "Specialization constants:")
+	}
+}
+
+// constantPart returns a scalar of a specialization constant on one line.
+func constantPart(p sycl.Part) string {
+	typ := p.Type
+	if typ == "" {
+		typ = plural(int(p.Size), "byte") + " of a type that no SPIR-V has"
+	}
+	return fmt.Sprintf("%s: default %s, number %d, offset %d", typ, p.Default, p.ID, p.Offset)
 }
 
 func (p *printer) image(img *syclbin.Image, title string, i int, what string) {

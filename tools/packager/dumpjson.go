@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -30,6 +31,21 @@ type (
 		Metadata jsonMetadata `json:"metadata"`
 		IR       []jsonImage  `json:"ir"`
 		Native   []jsonImage  `json:"native"`
+
+		Constants      []jsonSpecConstant `json:"specialization_constants,omitempty"`
+		ConstantsWrong string             `json:"specialization_constants_wrong,omitempty"`
+	}
+	jsonSpecConstant struct {
+		Name        string             `json:"name"` // symbolic id
+		DisplayName string             `json:"display_name"`
+		Parts       []jsonConstantPart `json:"parts"`
+	}
+	jsonConstantPart struct {
+		Number  uint32 `json:"number"` // in the SPIR-V
+		Offset  uint32 `json:"offset"`
+		Size    uint32 `json:"size"`
+		Type    string `json:"type,omitempty"` // when SPIR-V says it
+		Default string `json:"default"`
 	}
 	jsonImage struct {
 		Triple   string       `json:"triple"`
@@ -80,12 +96,29 @@ func newJSONFile(name string, f *syclbin.File) jsonFile {
 		j.Runtime = f.Release.String()
 	}
 	for _, m := range f.Modules {
-		j.Modules = append(j.Modules, jsonModule{
+		module := jsonModule{
 			Kernels: m.Kernels(), Metadata: newJSONMetadata(values, inFile(f, m.Metadata), m.MetadataRange),
 			IR: newJSONImages(values, m.IR), Native: newJSONImages(values, m.Native),
-		})
+		}
+		list, err := sycl.Describe(m.Metadata, codeOf(m))
+		if err != nil {
+			module.ConstantsWrong = err.Error()
+		}
+		module.Constants = newJSONSpecConstants(list)
+		j.Modules = append(j.Modules, module)
 	}
 	return j
+}
+
+func newJSONSpecConstants(list []sycl.Constant) (constants []jsonSpecConstant) {
+	for _, c := range list {
+		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
+		for _, p := range c.Parts {
+			constant.Parts = append(constant.Parts, jsonConstantPart{p.ID, p.Offset, p.Size, p.Type, p.Default})
+		}
+		constants = append(constants, constant)
+	}
+	return constants
 }
 
 func newJSONImages(values propset.Describer, images []*syclbin.Image) []jsonImage {

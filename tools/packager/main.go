@@ -32,6 +32,7 @@ func tool() *cli.Tool {
 			diffCommand(),
 			linkCommand(),
 			explainCommand(),
+			specializeCommand(),
 		},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -698,7 +699,10 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDumpFitsItsSchema(t *testing.T) {
-	folder(t, split)
+	packConstants(t)
+	for name, text := range split {
+		testfile.Write(t, name, text)
+	}
 	writeVector(t, "vector.syclbin", nil)
 	writeVector(t, "odd.syclbin", func(s string) string {
 		return strings.Replace(strings.Replace(s, "[SYCL/kernel names]\nK", "[SYCL/devicereqs!!]\nK", 1), "state=1|1", "stats=1|1", 1)
@@ -709,7 +713,7 @@ func TestDumpFitsItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var value any
-	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin")), &value); err != nil {
+	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin", "all.syclbin")), &value); err != nil {
 		t.Fatal(err)
 	}
 	v := validator{root: rules}

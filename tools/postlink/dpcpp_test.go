@@ -41,8 +41,10 @@ import (
 //   - With -fsycl-device-code-split=off DPC++ keeps kernels together that need different
 //     things, and then says of them what only one needs. Here such kernels are apart.
 //   - A source without kernels has an image all the same, which no program looks for.
-//   - Specialization constants are lowered here: libsycl-jit leaves calls in the images
-//     that nothing defines.
+//   - Specialization constants are lowered here, with two property sets. libsycl-jit leaves
+//     calls in the images that nothing defines.
+//   - A kernel with the property device_has needs these aspects here. libsycl-jit reads the
+//     attribute alone.
 var dpcppSplits = []string{"per_kernel", "per_source", "auto"}
 
 // dpcpp is DPC++'s compiler.
@@ -239,6 +241,31 @@ func TestDPCPP(t *testing.T) {
 	})
 	if d.release != release.Before2026().Name {
 		golden.Check(t, "dpcpp/facts.txt", strings.Join(facts, ""))
+	}
+}
+
+// TestDPCPPConstructs compares the images of IR that DPC++'s compiler may write.
+func TestDPCPPConstructs(t *testing.T) {
+	d := findDPCPP(t)
+	assembler := filepath.Join(filepath.Dir(d.dis), strings.Replace(filepath.Base(d.dis), "llvm-dis", "llvm-as", 1))
+	for _, c := range constructs(t) {
+		for _, flags := range c.dpcpp {
+			t.Run(c.name+" "+flags, func(t *testing.T) {
+				bitcode := filepath.Join(t.TempDir(), "in.bc")
+				runProgram(t, assembler, "-o", bitcode, c.file)
+				split, options := "auto", []string(nil)
+				for i, flag := range strings.Fields(flags) {
+					switch {
+					case flag == "--split":
+						split = strings.Fields(flags)[i+1]
+					case flag == "--allow-device-image-dependencies":
+						options = append(options, "-fsycl"+strings.TrimPrefix(flag, "-"))
+					}
+				}
+				theirs := d.theirs(t, bitcode, split, options)
+				compareImages(t, theirs, d.ours(t, bitcode, split, options != nil))
+			})
+		}
 	}
 }
 

@@ -5,17 +5,14 @@ package dpcpp
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/killtest"
 )
 
 // TestEndless: what has no end, or makes a program wait, is no input.
@@ -155,14 +152,6 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// rounds is how often drivers are killed. RULES_SYCL_KILLS sets another number.
-func rounds() int {
-	if n, err := strconv.Atoi(os.Getenv("RULES_SYCL_KILLS")); err == nil {
-		return n
-	}
-	return 20
-}
-
 // A job writes outputs, all of one generation: a number of images that is also their name.
 type job struct {
 	args []string // before the source
@@ -199,73 +188,31 @@ func (j job) start(t *testing.T, driver, fake string, generation int) *exec.Cmd 
 	return cmd
 }
 
-// check fails when the main output is there and the others are not of its generation.
-func (j job) check(t *testing.T) {
+// check says what is wrong when the main output is there and the others are not of its
+// generation.
+func (j job) check(t *testing.T) string {
 	t.Helper()
 	if _, err := os.Stat(j.main); err != nil {
-		return
+		return ""
 	}
 	if seen := j.seen(t); len(seen) != 1 {
-		t.Errorf("outputs of %d generations: %v", len(seen), seen)
+		return fmt.Sprintf("outputs of %d generations: %v", len(seen), seen)
 	}
+	return ""
 }
 
-// left counts scratch folders.
-func left() int {
-	here, _ := filepath.Glob(interrupt.ScratchPrefix + "*")
-	below, _ := filepath.Glob("out/" + interrupt.ScratchPrefix + "*")
-	return len(here) + len(below)
-}
-
-// TestKilled: after kill -9 the outputs are of one run, and what is left is removed by the
-// next one.
+// TestKilled: after kill -9, and when two drivers write them, the outputs are of one run.
 func TestKilled(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	for name, j := range jobs {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			killed, leaving := 0, 0
-			for range rounds() {
-				cmd := j.start(t, driver, fake, 1+rand.IntN(9))
-				time.Sleep(time.Duration(rand.IntN(12_000)) * time.Microsecond)
-				cmd.Process.Kill()
-				cmd.Wait()
-				if !cmd.ProcessState.Exited() {
-					killed++
-				}
-				j.check(t)
-				leaving += left()
-			}
-			if err := j.start(t, driver, fake, 3).Wait(); err != nil {
-				t.Fatal(err)
-			}
-			j.check(t)
-			if _, err := os.Stat(j.main); err != nil || left() > 0 {
-				t.Errorf("after a run to the end: %v, %d scratch folders", err, left())
-			}
-			t.Logf("%d of %d runs were killed, %d states with scratch folders", killed, rounds(), leaving)
-		})
-	}
-}
-
-func TestTwoWriters(t *testing.T) {
-	driver, fake := driver(t), fake(t)
-	for name, j := range jobs {
-		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			for range rounds() {
-				a, b := j.start(t, driver, fake, 1+rand.IntN(9)), j.start(t, driver, fake, 1+rand.IntN(9))
-				if err := errors.Join(a.Wait(), b.Wait()); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := os.Stat(j.main); err != nil {
-					t.Error(err)
-				}
-				j.check(t)
-			}
-			if left() > 0 {
-				t.Errorf("%d scratch folders are left", left())
-			}
+			killtest.Test(t, killtest.Job{
+				Start:   func(generation int) *exec.Cmd { return j.start(t, driver, fake, 1+generation) },
+				Check:   func() string { return j.check(t) },
+				Main:    j.main,
+				Folders: []string{".", "out"},
+			})
 		})
 	}
 }

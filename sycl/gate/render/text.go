@@ -30,8 +30,8 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 		}
 	}
 	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.status(f) })
-	groups := groupsOf(slices.DeleteFunc(shown, (*gate.Finding).Covered))
-	out.steps("compat: next", steps(groups), edits(r, groups))
+	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // all of a group are, or none
+	out.steps("compat: next", steps(shown), edits(r, shown))
 	for i := range r.Notices {
 		n := &r.Notices[i]
 		severity := n.Severity
@@ -57,7 +57,7 @@ func Warnings(w io.Writer, r *gate.Result) error {
 		}
 	}
 	shown := out.findings(list, 20, func(*gate.Finding) (gate.Severity, string) { return gate.Warning, "" })
-	out.steps("compat: note: next", steps(groupsOf(shown)))
+	out.steps("compat: note: next", steps(shown))
 	for i := range r.Notices {
 		if n := &r.Notices[i]; n.Severity >= gate.Warning {
 			out.notice(n, gate.Warning)
@@ -78,8 +78,8 @@ func (d *diagnostics) steps(prefix string, lists ...[]string) {
 	}
 }
 
-// findings prints findings in at most so many lines and returns those that it printed.
-func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (gate.Severity, string)) group {
+// findings prints findings in at most so many lines and returns the groups that have one.
+func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (gate.Severity, string)) []group {
 	groups := make([]group, len(list))
 	for i := range list {
 		groups[i] = list[i : i+1]
@@ -87,10 +87,11 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 	if len(list) > most {
 		groups = groupsOf(list)
 	}
-	var shown group
+	shown := groups[:min(len(groups), most)]
+	left := len(list)
 	in := plainWords.short(list)
-	for _, g := range groups[:min(len(groups), most)] {
-		shown = append(shown, g...)
+	for _, g := range shown {
+		left -= len(g)
 		at := cmp.Or(g.file(), "compat")
 		if places := g.places(); len(places) > 0 {
 			at = place(places[0])
@@ -102,7 +103,7 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 		}
 		d.WriteByte('\n')
 	}
-	switch left := len(list) - len(shown); {
+	switch {
 	case left > 0:
 		fmt.Fprintf(d, "compat: note: %d more; 'compat check --format json' has them all\n", left)
 	case len(groups) < len(list):

@@ -26,10 +26,8 @@ var plainWords = words{
 	value: safetext.Escape,
 }
 
-const (
-	longName  = 100    // bytes, above which names of kernels are shortened
-	mostShort = 50_000 // names: shortening takes memory for all of them
-)
+// longName is the length in bytes above which names of kernels are shortened.
+const longName = 100
 
 // short returns words with which long names of the kernels of findings are as short as
 // they can be without two being the same: see [kernelname.Shorten].
@@ -40,7 +38,7 @@ func (w words) short(findings group) words {
 			names = append(names, f.Kernel)
 		}
 	}
-	if len(names) > mostShort {
+	if len(names) > kernelname.MostShortened {
 		return w
 	}
 	shortOf := make(map[string]string, len(names))

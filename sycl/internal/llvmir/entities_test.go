@@ -420,6 +420,19 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// TestParamAttributes: an alignment is set in place of another, and others stay.
+func TestParamAttributes(t *testing.T) {
+	m := parse(t, "define void @f(i32 %a, ptr addrspace(1) noundef align 4 \"x\"=\"1\" %b) { ret void }\n")
+	f := m.Function("f")
+	f.SetParamAlignment(0, 8)
+	f.SetParamAlignment(1, 64)
+	f.RemoveParamAttribute(1, "x")
+	f.RemoveParamAttribute(1, "y")
+	if got, want := text(t, m), "define void @f(i32 align 8 %a, ptr addrspace(1) align 64 noundef %b) { ret void }\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestBaseGlobal: LLVM prints constant expressions with and without a space after the
 // keyword.
 func TestBaseGlobal(t *testing.T) {

@@ -1,6 +1,9 @@
 package llvmir
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // A Function is one define or declare.
 type Function struct {
@@ -62,13 +65,13 @@ func (f *Function) Params() []Param {
 
 // SetParamAttribute gives a parameter a string attribute, in place of one of that key.
 func (f *Function) SetParamAttribute(i int, key, value string) {
-	f.removeParamAttribute(i, key)
+	f.RemoveParamAttribute(i, key)
 	at := f.header().params[i].typ.end
 	f.splice(span{at, at}, " "+stringAttribute(key, value))
 }
 
-// removeParamAttribute removes a parameter's attributes of that key.
-func (f *Function) removeParamAttribute(i int, key string) {
+// RemoveParamAttribute removes a parameter's attributes of that key.
+func (f *Function) RemoveParamAttribute(i int, key string) {
 	for {
 		h := f.header()
 		attributes := h.params[i].attributes
@@ -78,6 +81,13 @@ func (f *Function) removeParamAttribute(i int, key string) {
 		}
 		f.cut(attributes[at])
 	}
+}
+
+// SetParamAlignment gives a parameter an alignment, in place of one that it has.
+func (f *Function) SetParamAlignment(i int, n uint64) {
+	f.RemoveParamAttribute(i, "align")
+	at := f.header().params[i].typ.end
+	f.splice(span{at, at}, " align "+strconv.FormatUint(n, 10))
 }
 
 // Internalize gives the function internal linkage.

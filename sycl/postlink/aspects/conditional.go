@@ -2,6 +2,7 @@ package aspects
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const maxConditions = 64
 const maxConditionLength = 1 << 10
 
 // conditions has the aspects that are used under each condition. A condition is
-// the text of a list of integers, "i32 1, i32 2".
+// the text of a list of integers that differ from each other, "i32 1, i32 2".
 type conditions map[string]aspectSet
 
 type conditionalCall struct {
@@ -58,12 +59,47 @@ func (c *conditions) join(outer string, o conditions) {
 	}
 }
 
-// both returns the condition that two hold.
+// both returns the condition that two hold: the integers of both, each once.
 func both(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
-	return a + ", " + b
+	words := strings.Split(a, ", ")
+	for word := range strings.SplitSeq(b, ", ") {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// conditionOf returns the condition of a list of integers. It is longer than
+// maxConditionLength when the list is too long.
+func conditionOf(values iter.Seq[int64]) string {
+	var words []string
+	length := 0
+	for value := range values {
+		word := fmt.Sprintf("i32 %d", value)
+		if slices.Contains(words, word) {
+			continue
+		}
+		words = append(words, word)
+		if length += len(word); length > maxConditionLength {
+			break
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// integerOperands returns the integers among the operands of a call but the first.
+func integerOperands(in *llvmir.Instr) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for k := 1; k < in.NumOperands(); k++ {
+			if value, ok := in.Operand(k).Int(); ok && !yield(value) {
+				return
+			}
+		}
+	}
 }
 
 // conditionalCall reports whether an instruction is a conditional call, and notes
@@ -90,13 +126,7 @@ func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 	if !ok {
 		return false
 	}
-	var words []string
-	for k := 1; k < in.NumOperands(); k++ {
-		if value, ok := in.Operand(k).Int(); ok {
-			words = append(words, fmt.Sprintf("i32 %d", value))
-		}
-	}
-	condition := strings.Join(words, ", ")
+	condition := conditionOf(integerOperands(in))
 	if condition == "" || len(condition) > maxConditionLength || len(p.nodes[i].conditional) > maxConditions {
 		p.nodes[i].calls = append(p.nodes[i].calls, int32(action))
 		return true
@@ -255,11 +285,7 @@ func (p *propagation) conditionPair(o llvmir.NodeOperand) (condition string, asp
 	if !ok1 || !ok2 {
 		return "", nil, false
 	}
-	var words []string
-	for _, value := range first.Ints() {
-		words = append(words, fmt.Sprintf("i32 %d", value))
-	}
-	condition = strings.Join(words, ", ")
+	condition = conditionOf(slices.Values(first.Ints()))
 	aspects, ok = devicecode.NodeAspects(p.module, second)
 	return condition, aspects, ok && condition != "" && len(condition) <= maxConditionLength
 }

@@ -304,7 +304,7 @@ func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 	}
 	name := t.base + strconv.Itoa(number)
 	if image.ESIMD {
-		name += "_esimd"
+		name = t.base + "esimd_" + strconv.Itoa(number)
 	}
 	t.rows = append(t.rows, &imageFiles{image: image, code: name + o.extension(), properties: name + ".prop", symbols: name + ".sym"})
 }

@@ -9,20 +9,28 @@ package compiletime
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Lower gives kernels the metadata of their properties.
-func Lower(m *llvmir.Module) ([]devicecode.Diagnostic, error) {
-	l := &lowering{m: m, nodes: map[string]int{}}
+// Options say for which translator properties are lowered.
+type Options struct {
+	// Withdrawn writes the numbers of decorations that a withdrawn extension has, which
+	// are the only ones that DPC++'s translator takes. Other translators take those of the
+	// extensions that came after it.
+	Withdrawn bool
+}
+
+// Lower gives kernels, their parameters and variables the metadata of their properties.
+func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
+	l := &lowering{m: m, options: o, nodes: map[string]int{}, reported: map[string]bool{}}
 	var errs []error
+	for _, g := range m.Globals() {
+		errs = append(errs, l.variable(g))
+	}
 	for _, k := range m.Kernels() {
-		if err := l.kernel(k); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, l.kernel(k))
 	}
 	l.m.AppendNamed(executionModeMD, l.modes...)
 	return l.diagnostics, errors.Join(errs...)
@@ -31,9 +39,11 @@ func Lower(m *llvmir.Module) ([]devicecode.Diagnostic, error) {
 // A lowering is a run over a module.
 type lowering struct {
 	m           *llvmir.Module
+	options     Options
 	nodes       map[string]int // numbers of nodes that it has made, by content
 	modes       []int          // nodes for !spirv.ExecutionMode
 	hasMode     map[executionMode]bool
+	reported    map[string]bool // properties
 	diagnostics []devicecode.Diagnostic
 }
 
@@ -45,9 +55,4 @@ func (l *lowering) node(content string) int {
 		l.nodes[content] = id
 	}
 	return id
-}
-
-// badFunction blames a property of a function.
-func badFunction(function, property string, err error) error {
-	return &devicecode.MetadataError{Function: function, Msg: fmt.Sprintf("property %q: %v", property, err)}
 }

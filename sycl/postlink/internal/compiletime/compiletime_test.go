@@ -30,9 +30,9 @@ func write(t testing.TB, m *llvmir.Module) string {
 }
 
 // lower runs the pass and then again, which must change nothing.
-func lower(t testing.TB, m *llvmir.Module) ([]devicecode.Diagnostic, error) {
+func lower(t testing.TB, m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
 	t.Helper()
-	diagnostics, err := Lower(m)
+	diagnostics, err := Lower(m, o)
 	if err != nil {
 		var bad *devicecode.MetadataError
 		if !errors.As(err, &bad) {
@@ -42,7 +42,7 @@ func lower(t testing.TB, m *llvmir.Module) ([]devicecode.Diagnostic, error) {
 	}
 	first := write(t, m)
 	again := parse(t, first)
-	if _, err := Lower(again); err != nil {
+	if _, err := Lower(again, o); err != nil {
 		t.Fatalf("the second time: %v", err)
 	}
 	if second := write(t, again); second != first {

@@ -2,11 +2,13 @@ package compiletime
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 const executionModeMD = "spirv.ExecutionMode"
@@ -49,19 +51,16 @@ type kernel struct {
 	attributes map[string]string
 }
 
+// kernel gives a kernel and its parameters what their properties are.
 func (l *lowering) kernel(f *llvmir.Function) error {
 	k := &kernel{f, l.m, map[string]string{}}
-	for _, a := range f.Attributes() {
-		if a.Quoted && strings.HasPrefix(a.Key, "sycl-") {
-			k.attributes[a.Key] = a.Value
-		}
-	}
-	if len(k.attributes) == 0 {
-		return nil
+	attributes := propertiesOf(f.Attributes())
+	for _, a := range attributes {
+		k.attributes[a.Key] = a.Value
 	}
 	if _, ok := k.attributes[attrGRFSize]; ok {
 		if _, ok := k.attributes[attrRegisterAllocMode]; ok {
-			return badFunction(f.Name(), attrGRFSize, fmt.Errorf("the kernel has %q as well. Remove one of the two", attrRegisterAllocMode))
+			return &devicecode.MetadataError{Function: f.Name(), Msg: propertyError(attrGRFSize, fmt.Errorf("the kernel has %q as well. Remove one of the two", attrRegisterAllocMode)).Error()}
 		}
 	}
 	for _, p := range kernelProperties {
@@ -71,14 +70,14 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 		}
 		content, err := p.content(k, value)
 		if err != nil {
-			return badFunction(f.Name(), p.name, err)
+			return &devicecode.MetadataError{Function: f.Name(), Msg: propertyError(p.name, err).Error()}
 		}
 		if content != "" {
 			f.SetMetadata(p.metadata, l.node(content))
 		}
 	}
 	l.dimensions(k)
-	return l.floatingPoint(k)
+	return errors.Join(l.floatingPoint(k), l.kernelDecorations(f, attributes), l.parameters(f))
 }
 
 // dimensions notes the dimensionality of kernels whose sizes have fewer than three: the
@@ -87,7 +86,7 @@ func (l *lowering) dimensions(k *kernel) {
 	const kind = "work_group_num_dim"
 	value := cmp.Or(k.attributes["sycl-work-group-size"], k.attributes["sycl-max-work-group-size"])
 	if dims := strings.Count(value, ",") + 1; value != "" && dims < 3 && !k.HasMetadata(kind) {
-		k.SetMetadata(kind, l.node(number(32, uint64(dims))))
+		k.SetMetadata(kind, l.node(integer(32, uint64(dims))))
 	}
 }
 
@@ -103,23 +102,23 @@ func (k *kernel) sizes(value string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		sizes = append(sizes, number(k.sizeBits(), n))
+		sizes = append(sizes, integer(k.sizeBits(), n))
 	}
 	slices.Reverse(sizes)
 	for len(sizes) < 3 {
-		sizes = append(sizes, number(k.sizeBits(), 1))
+		sizes = append(sizes, integer(k.sizeBits(), 1))
 	}
 	return strings.Join(sizes, ", "), nil
 }
 
 func (k *kernel) linearSize(value string) (string, error) {
 	n, err := positive(value, k.sizeBits())
-	return number(k.sizeBits(), n), err
+	return integer(k.sizeBits(), n), err
 }
 
 func (k *kernel) subGroupSize(value string) (string, error) {
 	n, err := positive(value, 32)
-	return number(32, n), err
+	return integer(32, n), err
 }
 
 // grfSize makes a mode of the number of registers. Other numbers have none: a compiler
@@ -130,7 +129,7 @@ func (k *kernel) grfSize(value string) (string, error) {
 	if err != nil || !ok || k.explicitSIMD() {
 		return "", err
 	}
-	return number(32, mode), nil
+	return integer(32, mode), nil
 }
 
 // largestGRF is for the size that has no mode. DPC++ says it ahead of time only.
@@ -138,7 +137,7 @@ func (k *kernel) largestGRF(value string) (string, error) {
 	if value != "512" || !strings.HasPrefix(k.module.Triple(), "spir64_gen-") {
 		return "", nil
 	}
-	return number(32, 512), nil
+	return integer(32, 512), nil
 }
 
 func (k *kernel) allocMode(value string) (string, error) {
@@ -149,7 +148,7 @@ func (k *kernel) allocMode(value string) (string, error) {
 	if k.explicitSIMD() {
 		return "", err
 	}
-	return number(32, n), err
+	return integer(32, n), err
 }
 
 // explicitSIMD reports whether the kernel is of explicit SIMD code, whose compiler reads
@@ -161,7 +160,7 @@ func (k *kernel) registers(value string) (string, error) {
 	if n == 0 && err == nil {
 		return `!"AutoINTEL"`, nil
 	}
-	return number(32, n), err
+	return integer(32, n), err
 }
 
 // singleTask says of kernels for FPGAs that they have one work-item. Other devices have
@@ -170,7 +169,7 @@ func (k *kernel) singleTask(string) (string, error) {
 	if !strings.HasPrefix(k.module.Triple(), "spir64_fpga-") {
 		return "", nil
 	}
-	return number(32, 0), nil
+	return integer(32, 0), nil
 }
 
 // interfaceOf returns a reader of a property that chooses an interface, and an option of
@@ -216,9 +215,9 @@ func (l *lowering) floatingPoint(k *kernel) error {
 	bits, err := unsigned(value, 32)
 	switch {
 	case err != nil:
-		return badFunction(k.Name(), attrFloatingPoint, err)
+		return &devicecode.MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, err).Error()}
 	case bits > 255:
-		return badFunction(k.Name(), attrFloatingPoint, fmt.Errorf("%q has bits that no mode has", value))
+		return &devicecode.MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, fmt.Errorf("%q has bits that no mode has", value)).Error()}
 	}
 	for _, m := range floatingPointModes {
 		if bits&m.bit == 0 {

@@ -2,12 +2,16 @@ package compiletime
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// number writes an integer as metadata has it.
-func number(bits int, n uint64) string { return fmt.Sprintf("i%d %d", bits, n) }
+// integer writes an integer as metadata has it.
+func integer(bits int, n uint64) string { return fmt.Sprintf("i%d %d", bits, n) }
 
 // unsigned reads a number.
 func unsigned(text string, bits int) (uint64, error) {
@@ -25,4 +29,100 @@ func positive(text string, bits int) (uint64, error) {
 		err = fmt.Errorf("%q is not a size", text)
 	}
 	return n, err
+}
+
+// alignment reads a power of two.
+func alignment(value string) (uint64, error) {
+	n, err := unsigned(value, 32)
+	if err == nil && bits.OnesCount64(n) != 1 {
+		err = fmt.Errorf("%q is not a power of two", value)
+	}
+	return n, err
+}
+
+// isFalse reports whether a boolean is false.
+func isFalse(value string) bool { return strings.EqualFold(value, "false") }
+
+// number returns the number of the property's decoration.
+func (l *lowering) number(p property) uint32 {
+	if l.options.Withdrawn && p.withdrawn != 0 {
+		return p.withdrawn
+	}
+	return p.decoration
+}
+
+// decorations returns the decorations that a property is: a number and operands each.
+func (l *lowering) decorations(p property, value string) ([]string, error) {
+	code := "i32 " + strconv.Itoa(int(l.number(p)))
+	switch p.value {
+	case none:
+		return []string{code}, nil
+	case number:
+		n, err := unsigned(value, 32)
+		return []string{code + ", " + integer(32, n)}, err
+	case boolean, flag:
+		switch {
+		case !isFalse(value):
+			return []string{code + ", i32 1"}, nil
+		case p.value == flag: // translators would write a decoration all the same
+			return nil, nil
+		}
+		return []string{code + ", i32 0"}, nil
+	case numbers:
+		for word := range strings.SplitSeq(value, ",") {
+			n, err := unsigned(word, 32)
+			if err != nil {
+				return nil, err
+			}
+			code += ", " + integer(32, n)
+		}
+		return []string{code}, nil
+	case text:
+		return []string{code + ", !" + devicecode.MDString(value)}, nil
+	}
+	controls, err := p.cacheControls(value)
+	list := make([]string, len(controls))
+	for i, c := range controls {
+		list[i] = fmt.Sprintf("i32 %d, i32 %d, i32 %d", p.controls.decoration, c.level, c.control)
+	}
+	return list, err
+}
+
+// A cacheControl is what a cache does with an access; L1 is level 0.
+type cacheControl struct{ level, control int }
+
+// cacheControls reads the value of a property of kind cache or level. A digit of 4 bits a
+// mode, the lowest first, has a bit a level, L1 first.
+func (p property) cacheControls(value string) ([]cacheControl, error) {
+	n, err := unsigned(value, 32)
+	if err != nil {
+		return nil, err
+	}
+	if p.value == level {
+		if n > 3 {
+			return nil, fmt.Errorf("%q is not a cache level from 0 to 3", value)
+		}
+		return []cacheControl{{int(n), p.controls.modes[0]}}, nil
+	}
+	var list []cacheControl
+	for mode := 0; n != 0; mode++ {
+		levels := n & 15
+		n >>= 4
+		if levels == 0 {
+			continue
+		}
+		if mode >= len(p.controls.modes) {
+			return nil, fmt.Errorf("%q has a cache mode that does not exist", value)
+		}
+		control := p.controls.modes[mode]
+		if control < 0 {
+			return nil, fmt.Errorf("%q has cache mode %s, which %s do not have", value, modeNames[mode], p.controls.of)
+		}
+		for at := range 4 {
+			if c := (cacheControl{at, control}); levels&(1<<at) != 0 && !slices.Contains(list, c) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list, nil
 }

@@ -58,6 +58,22 @@ func Place(l llvmir.Frame) srcloc.Location {
 	return l.Location
 }
 
+// VariablePlace returns where debug information says that a variable is defined.
+func VariablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
+	id, _ := g.Metadata("dbg")
+	expression := m.Node(id)
+	if expression == nil {
+		return llvmir.Frame{}, false
+	}
+	o, _ := expression.Field("var")
+	variable, ok := o.NodeID()
+	if !ok {
+		return llvmir.Frame{}, false
+	}
+	where, _ := m.Location(variable)
+	return where, Known(where)
+}
+
 // BriefName returns a function's name as people write it, without parameters.
 func BriefName(symbol string) string {
 	full := kernelname.Display(symbol)

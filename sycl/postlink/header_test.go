@@ -1,0 +1,213 @@
+package postlink
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+)
+
+// header is the folder of the device header.
+var header = filepath.Join("..", "..", "rules", "device")
+
+// compileHeader compiles a source that includes the device header, by way of bitcode as a
+// build does: clang writes some things as text that bitcode cannot have.
+func compileHeader(t *testing.T, source string, options ...string) (string, error) {
+	t.Helper()
+	clang, dis := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis")
+	bitcode := filepath.Join(t.TempDir(), "code.bc")
+	args := append([]string{"-std=c++20", "-fsycl", "-fsycl-device-only", "-Wall", "-Wextra", "-Werror", "-c", "-emit-llvm", "-I", header, source, "-o", bitcode}, options...)
+	if out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), dis, bitcode, "-o", "-").Output()
+	if err != nil {
+		t.Fatalf("llvm-dis: %v", err)
+	}
+	return string(out), nil
+}
+
+// TestHeaderProperties compiles testdata/properties.cpp: at each level of optimization the
+// kernels and the variables have the attributes that DPC++'s front end gives them, and the
+// calls for them are gone.
+func TestHeaderProperties(t *testing.T) {
+	const want = `kernel shop::Listed: sycl-floating-point-control=18 sycl-grf-size=256 sycl-max-linear-work-group-size=64 sycl-max-work-group-size=16,8 sycl-module-id=shop.cpp sycl-sub-group-size=16 sycl-work-group-size-hint=2,2 sycl-work-group-size=8,4 !sycl_declared_aspects
+kernel shop::Owned: sycl-grf-size=0 sycl-module-id=shop.cpp sycl-sub-group-size=8 !sycl_declared_aspects i32 2, i32 5
+kernel shop::Named: sycl-module-id=shop.cpp
+kernel shop::Plain: sycl-module-id=shop.cpp
+variable shop::Till::cash: sycl-device-global-size=4 sycl-device-image-scope= sycl-unique-id=_ZN4shop4Till4cashE
+variable shop::items: sycl-device-global-size=12 sycl-device-image-scope= sycl-host-access=1 sycl-unique-id=_ZN4shop5itemsE
+variable shop::shelves: sycl-device-global-size=16 sycl-device-image-scope= sycl-unique-id=_ZN4shop7shelvesE
+variable shop::sold: sycl-device-global-size=4 sycl-device-image-scope= sycl-host-access=0 sycl-unique-id=shop.cpp_____ZN4shopL4soldE
+pointer: sycl-alignment=64 sycl-cache-read-hint=80
+`
+	for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
+		text, err := compileHeader(t, "testdata/properties.cpp", level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := llvmir.Parse("properties.ll", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := markSource(m, "shop.cpp"); err != nil {
+			t.Fatalf("%s: %v", level, err)
+		}
+		if got := describeProperties(t, m); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", level, got, want)
+		}
+		if text := write(t, m); strings.Contains(text, "__sycl_lite_") {
+			t.Errorf("%s: calls for properties are left", level)
+		}
+	}
+}
+
+// TestHeaderOnHosts: other compilers take the header as well, and make a host's code of it.
+func TestHeaderOnHosts(t *testing.T) {
+	for _, compiler := range []string{"c++", "clang++"} {
+		out, err := exec.CommandContext(t.Context(), programs.Find(t, compiler), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", header, "testdata/properties.cpp").CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", compiler, err, out)
+		}
+	}
+}
+
+// describeProperties lists the attributes of a module's kernels, variables and annotated
+// pointers.
+func describeProperties(t *testing.T, m *llvmir.Module) string {
+	var b strings.Builder
+	pointers := map[string]bool{}
+	for _, f := range m.Functions() {
+		if f.Kernel() {
+			fmt.Fprintf(&b, "kernel %s:%s", kernelname.Display(f.Name()), describeAttributes(f.Attributes()))
+			if id, ok := f.Metadata("sycl_declared_aspects"); ok {
+				fmt.Fprintf(&b, " %s", strings.TrimSpace("!sycl_declared_aspects "+strings.Trim(m.Node(id).Text(), "!{}")))
+			}
+			b.WriteByte('\n')
+		}
+		for in := range f.Calls() {
+			if name, _ := in.Callee(); !strings.HasPrefix(name, "llvm.ptr.annotation.") {
+				continue
+			}
+			text, _ := constantText(m, in.Operand(1))
+			arguments, _ := in.Operand(4).BaseGlobal()
+			value, ok := m.Global(arguments).InitializerValue()
+			if text != annotateProperties || !ok { // those of variables are gone
+				t.Errorf("an annotation of a pointer: %s", in.Text())
+			}
+			line := "pointer:"
+			for i, fields := 0, value.Elements(); i+1 < len(fields); i += 2 {
+				p, _ := readProperty(m, fields[i], fields[i+1])
+				line += " " + p.name + "=" + p.value
+			}
+			pointers[line] = true
+		}
+	}
+	var variables []string
+	for _, g := range m.Globals() {
+		if all := describeAttributes(g.Attributes()); all != "" {
+			variables = append(variables, fmt.Sprintf("variable %s:%s\n", variableName(g.Name()), all))
+		}
+	}
+	slices.Sort(variables)
+	b.WriteString(strings.Join(variables, ""))
+	for line := range pointers {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+func describeAttributes(list []llvmir.Attribute) string {
+	var words []string
+	for _, a := range list {
+		if a.Quoted && strings.HasPrefix(a.Key, "sycl-") {
+			words = append(words, " "+a.Key+"="+a.Value)
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, "")
+}
+
+// TestHeaderRefuses compiles what nobody should write: each is an error that says what is
+// wrong.
+func TestHeaderRefuses(t *testing.T) {
+	const lambda = ", [x](nd_item<1>) { *x = 1; });"
+	for name, test := range map[string]struct{ global, kernel, want string }{
+		"no size":                      {"", "parallel_for<K>(r, properties{work_group_size<>}" + lambda, "one size for each dimension"},
+		"four sizes":                   {"", "parallel_for<K>(r, properties{work_group_size_hint<1, 1, 1, 1>}" + lambda, "one size for each dimension"},
+		"a size of 0":                  {"", "parallel_for<K>(r, properties{max_work_group_size<0>}" + lambda, "a work-group has at least one work-item"},
+		"a size of 64 bits":            {"", "parallel_for<K>(r, properties{work_group_size<4294967296>}" + lambda, "a size of a work-group has 32 bits"},
+		"a linear size of 0":           {"", "parallel_for<K>(r, properties{max_linear_work_group_size<0>}" + lambda, "a work-group has at least one work-item"},
+		"a sub-group of 0":             {"", "parallel_for<K>(r, properties{sub_group_size<0>}" + lambda, "a sub-group has at least one work-item"},
+		"too many dimensions":          {"", "parallel_for<K>(r, properties{work_group_size<8, 8>}" + lambda, "as many sizes as the range has dimensions"},
+		"too many in the name":         {"", "parallel_for<K>(r, work_group_size<8, 8>" + lambda, "as many sizes as the range has dimensions"},
+		"a property twice":             {"", "parallel_for<K>(r, properties{sub_group_size<8>, sub_group_size<16>}" + lambda, "a property is given twice"},
+		"two sizes of registers":       {"", "parallel_for<K>(r, properties{grf_size<128>, grf_size_automatic}" + lambda, "a property is given twice"},
+		"a size in name and list":      {"struct F { auto get(properties_tag) const { return properties{sub_group_size<8>}; } void operator()(nd_item<1>) const {} };", "parallel_for<K>(r, sub_group_size<16>, F{});", "a property is given twice"},
+		"registers":                    {"", "parallel_for<K>(r, properties{grf_size<64>}" + lambda, "a GPU has 128 or 256 registers"},
+		"two roundings":                {"", "parallel_for<K>(r, properties{fp_control<fp_mode::round_upward | fp_mode::round_downward>}" + lambda, "fp_control has two ways of rounding"},
+		"flushed and kept":             {"", "parallel_for<K>(r, properties{fp_control<fp_mode::denorm_ftz | fp_mode::denorm_d_allow>}" + lambda, "fp_control has denorm_ftz and what it rules out"},
+		"a kernel in image scope":      {"", "parallel_for<K>(r, properties{device_image_scope}" + lambda, "a kernel cannot have such a property"},
+		"a variable with a size":       {"device_global<int, decltype(properties{device_image_scope, sub_group_size<8>})> v;", "", "a property of a device_global is"},
+		"a variable of all images":     {"device_global<int> v;", "", "a device_global needs device_image_scope here"},
+		"a variable with a destructor": {"struct D { ~D(); }; device_global<D, decltype(properties{device_image_scope})> v;", "", "a device_global is copied to the device as it is"},
+		"a pointer with a scope":       {"", "annotated_ptr<float, decltype(properties{device_image_scope})> p(x);", "a property of an annotated_ptr is"},
+		"a pointer to an array":        {"", "annotated_ptr<float[2]> p(nullptr); *p;", "an annotated_ptr points to objects of one type"},
+		"an odd alignment":             {"", "(void)alignment<3>;", "an alignment is a power of two"},
+		"a mode for reads":             {"", "(void)read_hint<cache_control<cache_mode::write_back, cache_level::L1>>;", "read_hint takes the modes"},
+		"a mode for asserted reads":    {"", "(void)read_assertion<cache_control<cache_mode::cached, cache_level::L1>>;", "read_assertion takes the modes"},
+		"a mode for writes":            {"", "(void)write_hint<cache_control<cache_mode::constant, cache_level::L1>>;", "write_hint takes the modes"},
+		"a level with two modes":       {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1>, cache_control<cache_mode::uncached, cache_level::L1>>;", "a level of the cache has two modes"},
+		"a level twice":                {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1, cache_level::L1>>;", "a cache_control has a level twice"},
+		"a constant pointer":           {"constexpr specialization_id<const int *> v{nullptr};", "", "a specialization constant cannot be a pointer"},
+		"a constant with a destructor": {"struct D { constexpr D() {} ~D(); }; specialization_id<D> v;", "", "a specialization constant is set byte by byte"},
+		"a constant that is none":      {"constexpr int v = 1;", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v>(); });", "takes a variable of type specialization_id"},
+		"a part of a variable":         {"constexpr specialization_id<int> v[2]{specialization_id<int>{1}, specialization_id<int>{2}};", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v[1]>(); });", "a specialization_id is a variable, not a part of one"},
+		"a function of nothing":        {"", "parallel_for<K>(r, [x]() { *x = 1; });", "a kernel's function takes an nd_item"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := filepath.Join(t.TempDir(), "a.cpp")
+			text := "#include <sycl_lite.hpp>\nusing namespace sycl_lite;\nusing namespace sycl_lite::ext::oneapi::experimental;\nusing namespace sycl_lite::ext::intel::experimental;\n" +
+				"class K;\n" + test.global + "\nvoid f([[maybe_unused]] float *x) {\n  [[maybe_unused]] nd_range<1> r{64, 64};\n  " + test.kernel + "\n}\n"
+			if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := compileHeader(t, source); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestHeaderAspects: the header has the aspects of this project, with their numbers.
+func TestHeaderAspects(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(header, "sycl_lite_aspects.hpp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+) = (\d+),$`).FindAllStringSubmatch(string(text), -1) {
+		listed++
+		if a, err := aspect.Parse(m[1]); err != nil || fmt.Sprint(uint32(a)) != m[2] || a.String() != m[1] {
+			t.Errorf("%s: the header has %s, the project %d (%v)", m[1], m[2], a, err)
+		}
+	}
+	known := 0
+	for a := range aspect.Retired {
+		if a.Known() {
+			known++
+		}
+	}
+	if listed == 0 || known-listed != 4 { // the deprecated ones are not in the header
+		t.Errorf("the header has %d of %d aspects", listed, known)
+	}
+}

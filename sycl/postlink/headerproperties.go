@@ -1,0 +1,300 @@
+package postlink
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+)
+
+// kernelPropertyCall is what kernels of our header call with the name and the value of a
+// property that they have. Nothing defines it.
+const kernelPropertyCall = "_Z27__sycl_lite_kernel_propertyPKcS0_"
+
+// Where device code of our header uses a device_global, this annotation of the pointer to it
+// has the names and values of the variable's properties as arguments.
+const (
+	annotatePointer  = "llvm.ptr.annotation."
+	annotateVariable = "sycl-device-global"
+)
+
+// lowerKernelProperties gives kernels the attributes that they call for, and removes the
+// calls.
+func lowerKernelProperties(m *llvmir.Module) error {
+	var errs []error
+	for _, f := range callersOf(m, kernelPropertyCall) {
+		for in := range f.Calls() {
+			if name, _ := in.Callee(); name != kernelPropertyCall {
+				continue
+			}
+			if err := lowerKernelProperty(m, f, in); err != nil {
+				errs = append(errs, propertyError(f, in, err))
+			}
+			f.Replace(in, "")
+		}
+	}
+	deleteUnused(m, kernelPropertyCall)
+	return errors.Join(errs...)
+}
+
+func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr) error {
+	p, err := calledProperty(m, in)
+	switch {
+	case err != nil:
+		return err
+	case !f.Kernel():
+		return fmt.Errorf("property %q is that of a kernel, and this is none", p.name)
+	}
+	return setProperty(m, f, p)
+}
+
+// calledProperty reads the name and the value that a call has as arguments.
+func calledProperty(m *llvmir.Module, in *llvmir.Instr) (property, error) {
+	if in.NumOperands() != 2 {
+		return property{}, fmt.Errorf("it does not call for a property with a name and a value")
+	}
+	p, ok := readProperty(m, in.Operand(0), in.Operand(1))
+	if !ok {
+		return p, fmt.Errorf("it calls for a property whose name and value are no constant texts")
+	}
+	return p, nil
+}
+
+// callersOf returns the functions that name a function, themselves or by an alias.
+func callersOf(m *llvmir.Module, name string) []*llvmir.Function {
+	var list []*llvmir.Function
+	for _, e := range m.SymbolUsers(name) {
+		switch e := e.(type) {
+		case *llvmir.Function:
+			list = append(list, e)
+		case *llvmir.Alias:
+			for _, user := range m.SymbolUsers(e.Name()) {
+				if f, ok := user.(*llvmir.Function); ok {
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// deleteUnused removes a declaration that nothing names anymore.
+func deleteUnused(m *llvmir.Module, name string) {
+	if f := m.Function(name); f != nil && !f.Defined() && len(m.SymbolUsers(name)) == 0 {
+		m.Delete(f)
+	}
+}
+
+// propertyError is an error of the input, with the place of an instruction.
+func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
+	place := ""
+	if where, ok := in.DebugLoc(); ok && devicecode.Known(where) {
+		place = where.String() + ": "
+	}
+	return &devicecode.MetadataError{Msg: fmt.Sprintf("%s'%s': %v", place, kernelname.Display(f.Name()), err)}
+}
+
+// lowerVariableProperties gives variables the attributes that annotations of pointers to them
+// name, and removes the annotations. The pointer is the variable itself or, in code that is
+// not optimized, a parameter: then all functions are read that pass it on.
+func lowerVariableProperties(m *llvmir.Module, id string) error {
+	annotating := annotatingFunctions(m)
+	if len(annotating) == 0 {
+		return nil
+	}
+	v := variableProperties{
+		module: m, source: id, given: map[*llvmir.Function]map[int][]property{}, variables: map[string]bool{}, queue: slices.Clone(annotating),
+	}
+	for _, g := range m.Globals() {
+		v.variables[g.Name()] = true
+	}
+	for len(v.queue) > 0 {
+		f := v.queue[0]
+		v.queue = v.queue[1:]
+		v.read(f)
+	}
+	for _, f := range annotating {
+		for in := range f.Calls() {
+			if annotatesVariable(m, in) {
+				f.Replace(in, plainPointer(in))
+			}
+		}
+	}
+	return errors.Join(v.errs...)
+}
+
+// plainPointer returns what has the result of an annotation and does nothing else.
+func plainPointer(in *llvmir.Instr) string {
+	result := ""
+	for t := range llvmir.Tokens(in.Text()) {
+		result = t.Text
+		break
+	}
+	pointer := in.Operand(0)
+	return fmt.Sprintf("%s = getelementptr i8, %s %s, i64 0", result, pointer.Type, pointer.Text)
+}
+
+// annotatingFunctions returns the functions that have an annotation of a variable.
+func annotatingFunctions(m *llvmir.Module) []*llvmir.Function {
+	var list []*llvmir.Function
+	for _, f := range m.Functions() {
+		if f.Defined() || !strings.HasPrefix(f.Name(), annotatePointer) {
+			continue
+		}
+		for _, caller := range callersOf(m, f.Name()) {
+			for in := range caller.Calls() {
+				if annotatesVariable(m, in) {
+					list = append(list, caller)
+					break
+				}
+			}
+		}
+	}
+	return list
+}
+
+// annotatesVariable reports whether an instruction is an annotation of a variable.
+func annotatesVariable(m *llvmir.Module, in *llvmir.Instr) bool {
+	name, _ := in.Callee()
+	if !strings.HasPrefix(name, annotatePointer) || in.NumOperands() < 2 || in.Result() == "" {
+		return false
+	}
+	text, _ := constantText(m, in.Operand(1))
+	return text == annotateVariable
+}
+
+// variableProperties finds the variables that properties are for.
+type variableProperties struct {
+	module    *llvmir.Module
+	source    string
+	variables map[string]bool
+	given     map[*llvmir.Function]map[int][]property // what functions give to what a parameter points to
+	queue     []*llvmir.Function
+	errs      []error
+}
+
+// mostProperties bounds what is known of one parameter: more is hostile code.
+const mostProperties = 64
+
+// read gives variables, and parameters of the function, what its calls give them.
+func (v *variableProperties) read(f *llvmir.Function) {
+	if !f.Defined() {
+		return
+	}
+	p := newPointers(newWrites(v.module, v.variables), f, &written{variables: map[string]llvmir.Frame{}, params: map[int]bool{}})
+	p.follow()
+	for in := range f.Calls() {
+		if err := v.call(p, in); err != nil {
+			v.fault(propertyError(f, in, err))
+		}
+	}
+}
+
+// fault notes an error once, however often the function is read.
+func (v *variableProperties) fault(err error) {
+	if !slices.ContainsFunc(v.errs, func(old error) bool { return old.Error() == err.Error() }) {
+		v.errs = append(v.errs, err)
+	}
+}
+
+func (v *variableProperties) call(p *pointers, in *llvmir.Instr) error {
+	if annotatesVariable(v.module, in) {
+		list, err := v.annotated(in)
+		if err != nil {
+			return err
+		}
+		return v.give(p, in.Operand(0), list)
+	}
+	name, _ := in.Callee()
+	f := functionOf(v.module, name)
+	for _, i := range slices.Sorted(maps.Keys(v.given[f])) {
+		if i >= in.NumOperands() {
+			continue
+		}
+		if err := v.give(p, in.Operand(i), v.given[f][i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// annotated reads the properties that an annotation has as arguments.
+func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
+	if in.NumOperands() < 5 {
+		return nil, fmt.Errorf("its annotation %q has no properties", annotateVariable)
+	}
+	list, err := argumentProperties(v.module, in.Operand(4))
+	if err != nil {
+		return nil, fmt.Errorf("its annotation %q: %w", annotateVariable, err)
+	}
+	return list, nil
+}
+
+// give gives properties to what a pointer of a function points to.
+func (v *variableProperties) give(p *pointers, pointer llvmir.Value, list []property) error {
+	origins := p.origins(pointer)
+	if len(origins) == 0 {
+		return fmt.Errorf("it uses a device_global that is no variable at namespace scope and no static member of a class")
+	}
+	for _, o := range origins {
+		if o.variable == "" {
+			v.giveParam(p.function, o.param-1, list)
+			continue
+		}
+		if err := v.giveVariable(o.variable, list); err != nil {
+			return fmt.Errorf("variable '%s': %w", variableName(o.variable), err)
+		}
+	}
+	return nil
+}
+
+func (v *variableProperties) giveParam(f *llvmir.Function, param int, list []property) {
+	if v.given[f] == nil {
+		v.given[f] = map[int][]property{}
+	}
+	known := v.given[f][param]
+	for _, p := range list {
+		if !slices.Contains(known, p) && len(known) < mostProperties {
+			known = append(known, p)
+		}
+	}
+	if len(known) == len(v.given[f][param]) {
+		return
+	}
+	v.given[f][param] = known
+	for _, caller := range callersOf(v.module, f.Name()) {
+		if !slices.Contains(v.queue, caller) {
+			v.queue = append(v.queue, caller)
+		}
+	}
+}
+
+func (v *variableProperties) giveVariable(name string, list []property) error {
+	g := v.module.Global(name)
+	if g == nil {
+		return fmt.Errorf("it is no variable")
+	}
+	if _, ok := g.Attribute(attrUniqueID); !ok {
+		g.SetAttribute(attrUniqueID, v.uniqueID(g))
+	}
+	for _, p := range list {
+		if err := setProperty(v.module, g, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uniqueID returns the name by which hosts know a variable: its symbol. One that only its
+// source knows has the source's name before it, as another source may have its like.
+func (v *variableProperties) uniqueID(g *llvmir.Global) string {
+	if g.Linkage().Local() {
+		return v.source + "____" + g.Name()
+	}
+	return g.Name()
+}

@@ -1,0 +1,270 @@
+package compiletime
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+const (
+	decorationsMD          = "spirv.Decorations"
+	parameterDecorationsMD = "spirv.ParameterDecorations"
+)
+
+// variable decorates a variable.
+func (l *lowering) variable(g *llvmir.Global) error {
+	l.renumber(g)
+	attributes := propertiesOf(g.Attributes())
+	list, err := l.decorate(attributes, func(name string) {
+		where, _ := devicecode.VariablePlace(l.m, g)
+		l.unknown(name, "variable '"+kernelname.Display(g.Name())+"'", devicecode.Place(where))
+	})
+	host, err2 := l.hostAccess(g, attributes)
+	if err := errors.Join(err, err2); err != nil {
+		return &devicecode.MetadataError{Msg: fmt.Sprintf("variable %s: %v", g.Name(), err)}
+	}
+	if list = append(list, host...); len(list) > 0 && !g.HasMetadata(decorationsMD) {
+		g.SetMetadata(decorationsMD, l.list(list))
+	}
+	return nil
+}
+
+// hostAccess says how hosts access a device global or a pipe, and by which name.
+func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) ([]string, error) {
+	values := map[string]string{}
+	for _, a := range attributes {
+		values[a.Key] = a.Value
+	}
+	_, isGlobal := values[attrDeviceGlobalSize]
+	if _, isPipe := values[attrHostPipe]; !isGlobal && !isPipe {
+		return nil, nil
+	}
+	id, ok := values[attrUniqueID]
+	if !ok {
+		return nil, fmt.Errorf("there is no %q", attrUniqueID)
+	}
+	access := uint64(readAndWrite)
+	if value, ok := values[attrHostAccess]; ok && isGlobal {
+		var err error
+		if access, err = unsigned(value, 32); err == nil && access >= uint64(len(hostAccess)) {
+			err = fmt.Errorf("%q is not 0 (read), 1 (write), 2 (read and write) or 3 (none)", value)
+		}
+		if err != nil {
+			return nil, propertyError(attrHostAccess, err)
+		}
+	}
+	code, value := uint32(withdrawnHostAccess), uint32(access)
+	if !l.options.Withdrawn {
+		code, value = decorationHostAccess, hostAccess[access]
+	}
+	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, devicecode.MDString(id))}, nil
+}
+
+// renumber replaces decorations of a withdrawn extension that DPC++'s front end has given
+// to a variable.
+func (l *lowering) renumber(g *llvmir.Global) {
+	id, ok := g.Metadata(decorationsMD)
+	if !ok || l.options.Withdrawn {
+		return
+	}
+	list := l.m.Node(id)
+	if list == nil {
+		return
+	}
+	changed := false
+	var refs []string
+	for _, o := range list.Operands() {
+		ref := o.Text
+		if n, ok := devicecode.OperandNode(l.m, o); ok {
+			if content, ok := renumbered(n.Operands()); ok {
+				ref, changed = "!"+strconv.Itoa(l.node(content)), true
+			}
+		}
+		refs = append(refs, ref)
+	}
+	if changed {
+		g.SetMetadata(decorationsMD, l.node(strings.Join(refs, ", ")))
+	}
+}
+
+// renumbered returns a decoration with its number of today, false when it has that.
+func renumbered(operands []llvmir.NodeOperand) (string, bool) {
+	if len(operands) == 0 {
+		return "", false
+	}
+	code, ok := operands[0].Int()
+	if !ok {
+		return "", false
+	}
+	words := make([]string, len(operands))
+	for i, o := range operands {
+		words[i] = o.Text
+	}
+	number := uint32(0)
+	for _, p := range properties {
+		if p.withdrawn != 0 && code == int64(p.withdrawn) {
+			number = p.decoration
+		}
+	}
+	if code == withdrawnHostAccess && len(operands) > 1 {
+		if access, ok := operands[1].Int(); ok && access >= 0 && access < int64(len(hostAccess)) {
+			number, words[1] = decorationHostAccess, integer(32, uint64(hostAccess[access]))
+		}
+	}
+	words[0] = integer(32, uint64(number))
+	return strings.Join(words, ", "), number != 0
+}
+
+// parameters decorates the parameters of a kernel.
+func (l *lowering) parameters(f *llvmir.Function) error {
+	var errs []error
+	var all [][]string
+	found := false
+	for i, p := range f.Params() {
+		attributes := propertiesOf(p.Attributes)
+		if j := slices.IndexFunc(attributes, func(a llvmir.Attribute) bool { return a.Key == attrAlignment }); j >= 0 {
+			errs = append(errs, l.alignParameter(f, i, attributes[j].Value))
+			attributes = slices.Delete(attributes, j, j+1)
+		}
+		list, err := l.decorate(attributes, func(name string) {
+			where, _ := f.DebugLoc()
+			l.unknown(name, fmt.Sprintf("parameter %d of '%s'", i+1, devicecode.BriefName(f.Name())), devicecode.Place(where))
+		})
+		if err != nil {
+			errs = append(errs, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("parameter %d: %v", i+1, err)})
+		}
+		found = found || len(list) > 0
+		all = append(all, list)
+	}
+	if err := errors.Join(errs...); err != nil || !found || f.HasMetadata(parameterDecorationsMD) {
+		return err
+	}
+	nodes := make([]string, len(all))
+	for i, list := range all {
+		nodes[i] = "!" + strconv.Itoa(l.list(list))
+	}
+	f.SetMetadata(parameterDecorationsMD, l.node(strings.Join(nodes, ", ")))
+	return nil
+}
+
+// alignParameter gives a parameter the alignment that its property is.
+func (l *lowering) alignParameter(f *llvmir.Function, i int, value string) error {
+	n, err := alignment(value)
+	if err != nil {
+		return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("parameter %d: %v", i+1, propertyError(attrAlignment, err))}
+	}
+	f.RemoveParamAttribute(i, attrAlignment)
+	f.SetParamAlignment(i, n)
+	return nil
+}
+
+// kernelDecorations decorates a kernel.
+func (l *lowering) kernelDecorations(f *llvmir.Function, attributes []llvmir.Attribute) error {
+	list, err := l.decorate(attributes, func(name string) {
+		where, _ := f.DebugLoc()
+		l.unknown(name, "kernel '"+devicecode.BriefName(f.Name())+"'", devicecode.Place(where))
+	})
+	if err != nil {
+		return &devicecode.MetadataError{Function: f.Name(), Msg: err.Error()}
+	}
+	if len(list) > 0 && !f.HasMetadata(decorationsMD) {
+		f.SetMetadata(decorationsMD, l.list(list))
+	}
+	return nil
+}
+
+// propertiesOf returns the attributes that are properties, sorted, as DPC++ keeps them.
+func propertiesOf(attributes []llvmir.Attribute) []llvmir.Attribute {
+	var list []llvmir.Attribute
+	for _, a := range attributes {
+		if a.Quoted && strings.HasPrefix(a.Key, "sycl-") {
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b llvmir.Attribute) int { return strings.Compare(a.Key, b.Key) })
+	return list
+}
+
+// decorate returns the decorations that properties are. It calls unknown with those that
+// are none that any pass knows.
+func (l *lowering) decorate(attributes []llvmir.Attribute, unknown func(name string)) ([]string, error) {
+	var all []string
+	var errs []error
+	for _, a := range attributes {
+		var list []string
+		var err error
+		p, ok := properties[a.Key]
+		switch {
+		case ok:
+			list, err = l.decorations(p, a.Value)
+		case a.Key == attrPipelined:
+			list, err = pipelined(a.Value)
+		case !isKnown(a.Key):
+			unknown(a.Key)
+		}
+		if err != nil {
+			errs = append(errs, propertyError(a.Key, err))
+		}
+		all = append(all, list...)
+	}
+	return all, errors.Join(errs...)
+}
+
+// pipelined says whether work-items go through a kernel one after the other, and at most
+// how many clock cycles apart. Below 0 the compiler chooses, and 0 turns it off.
+func pipelined(value string) ([]string, error) {
+	n, err := strconv.ParseInt(value, 10, 32)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is not a number of 32 bits", value)
+	case n == 0:
+		return []string{fmt.Sprintf("i32 %d, i32 0", decorationPipelineEnable)}, nil
+	}
+	list := []string{fmt.Sprintf("i32 %d, i32 1", decorationPipelineEnable)}
+	if n > 0 {
+		list = append(list, fmt.Sprintf("i32 %d, i32 %d", decorationInitiationInterval, n))
+	}
+	return list, nil
+}
+
+// list returns a node of nodes.
+func (l *lowering) list(contents []string) int {
+	refs := make([]string, len(contents))
+	for i, content := range contents {
+		refs[i] = "!" + strconv.Itoa(l.node(content))
+	}
+	return l.node(strings.Join(refs, ", "))
+}
+
+// isKnown reports whether some pass, the runtime or a front end knows a property.
+func isKnown(name string) bool {
+	switch name {
+	case attrHostAccess, attrPipelined, attrDeviceGlobalSize, attrHostPipe, attrUniqueID, attrFloatingPoint:
+		return true
+	}
+	_, decorates := properties[name]
+	return decorates || others[name] || slices.ContainsFunc(kernelProperties, func(p kernelProperty) bool { return p.name == name })
+}
+
+// unknown warns of a property that nothing knows, once a name.
+func (l *lowering) unknown(name, owner string, where srcloc.Location) {
+	if l.reported[name] {
+		return
+	}
+	l.reported[name] = true
+	d := devicecode.Diagnostic{Location: where, Text: fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner)}
+	if where.IsZero() {
+		d.Notes = []string{devicecode.CompileWithDebug}
+	}
+	l.diagnostics = append(l.diagnostics, d)
+}
+
+// propertyError blames a property.
+func propertyError(name string, err error) error { return fmt.Errorf("property %q: %w", name, err) }

@@ -1,0 +1,130 @@
+package compiletime
+
+// A valueKind is what the value of a property is, and what becomes of it in metadata.
+type valueKind uint8
+
+const (
+	none    valueKind = iota // the decoration stands alone
+	number                   // an unsigned integer of 32 bits
+	boolean                  // 0 when it is "false", else 1; a property without a value is true
+	flag                     // as boolean, but the decoration says it by being there: "false" gives none
+	numbers                  // integers, divided by commas
+	text                     // any text
+	cache                    // a set of levels for each mode of a cache: see cacheControls
+	level                    // of a cache, which gets a control of the property
+)
+
+// A property is one that becomes a decoration of a kernel, a parameter, a variable or a
+// pointer.
+type property struct {
+	decoration uint32 // of SPIR-V
+	withdrawn  uint32 // what it was in an extension that DPC++ still writes, 0 for the same
+	value      valueKind
+	controls   *cacheControls // of cache and level
+}
+
+// properties are those that become decorations. Most of them are for FPGAs, which DPC++
+// supported until 2025.
+var properties = map[string]property{
+	attrAlignment:                     {decoration: 44, value: number},           // Alignment
+	"sycl-strict":                     {decoration: 19, value: flag},             // Restrict
+	"sycl-cache-read-hint":            {value: cache, controls: &loadControls},   // CacheControlLoadINTEL
+	"sycl-cache-read-assertion":       {value: cache, controls: &loadControls},   // CacheControlLoadINTEL
+	"sycl-cache-write-hint":           {value: cache, controls: &storeControls},  // CacheControlStoreINTEL
+	"sycl-prefetch-hint":              {value: level, controls: &prefetch},       // CacheControlLoadINTEL
+	"sycl-prefetch-hint-nt":           {value: level, controls: &prefetchUnused}, // CacheControlLoadINTEL
+	"sycl-init-mode":                  {decoration: 6190, withdrawn: 6148, value: number},
+	"sycl-implement-in-csr":           {decoration: 6191, withdrawn: 6149, value: boolean},
+	"sycl-buffer-location":            {decoration: 5921, value: number},
+	"sycl-conduit":                    {decoration: 6175, value: flag},
+	"sycl-register-map":               {decoration: 6176, value: flag},
+	"sycl-awidth":                     {decoration: 6177, value: number},
+	"sycl-dwidth":                     {decoration: 6178, value: number},
+	"sycl-latency":                    {decoration: 6179, value: number},
+	"sycl-read-write-mode":            {decoration: 6180, value: number},
+	"sycl-maxburst":                   {decoration: 6181, value: number},
+	"sycl-wait-request":               {decoration: 6182, value: number},
+	"sycl-stable":                     {decoration: 6183, value: flag},
+	"sycl-latency-anchor-id":          {decoration: 6172, value: numbers},
+	"sycl-latency-constraint":         {decoration: 6173, value: numbers},
+	"sycl-datapath":                   {decoration: 5825, value: none},
+	"sycl-resource":                   {decoration: 5826, value: text},
+	"sycl-num-banks":                  {decoration: 5827, value: number},
+	"sycl-max-private-copies":         {decoration: 5829, value: number},
+	"sycl-clock-2x-false":             {decoration: 5830, value: none},
+	"sycl-clock-2x-true":              {decoration: 5831, value: none},
+	"sycl-num-replicates":             {decoration: 5832, value: number},
+	"sycl-bi-directional-ports-false": {decoration: 5833, value: none},
+	"sycl-bi-directional-ports-true":  {decoration: 5885, value: none},
+	"sycl-ram-stitching":              {decoration: 5836, value: number},
+	"sycl-stride-size":                {decoration: 5883, value: number},
+	"sycl-word-size":                  {decoration: 5884, value: number},
+}
+
+// Properties that need more than their row.
+const (
+	attrAlignment        = "sycl-alignment"          // also of loads and stores
+	attrHostAccess       = "sycl-host-access"        // of device globals
+	attrPipelined        = "sycl-pipelined"          // of kernels: two decorations
+	attrDeviceGlobalSize = "sycl-device-global-size" // makes a variable a device global
+	attrHostPipe         = "sycl-host-pipe"          // makes a variable one of a pipe
+	attrUniqueID         = "sycl-unique-id"          // by which hosts know a variable
+)
+
+// others are properties and attributes that become no decoration and no metadata here.
+// Other passes, the runtime or nobody reads them.
+var others = map[string]bool{
+	"sycl-call-if-on-device-conditionally": true,
+	"sycl-device-has":                      true,
+	"sycl-device-image-scope":              true,
+	"sycl-entry-point":                     true,
+	"sycl-forceinline":                     true,
+	"sycl-host-pipe-size":                  true,
+	"sycl-implicit-local-arg":              true,
+	"sycl-joint-matrix-cols":               true,
+	"sycl-joint-matrix-rows":               true,
+	"sycl-joint-matrix-type":               true,
+	"sycl-joint-matrix-use":                true,
+	"sycl-module-id":                       true,
+	"sycl-nd-range-kernel":                 true,
+	"sycl-optlevel":                        true,
+	"sycl-single-task-kernel":              true,
+	"sycl-unaliased":                       true,
+	"sycl-usm-kind":                        true,
+	"sycl-work-group-scratch":              true,
+	"sycl-work-group-static":               true,
+}
+
+// The decorations of properties that have no row.
+const (
+	decorationHostAccess         = 6188 // HostAccessINTEL
+	withdrawnHostAccess          = 6147
+	decorationPipelineEnable     = 5919
+	decorationInitiationInterval = 5917
+)
+
+// hostAccess is what SPIR-V calls the accesses that SYCL numbers from 0: read, write,
+// read and write, none. The withdrawn extension has the numbers of SYCL.
+var hostAccess = []uint32{1, 2, 3, 0}
+
+// readAndWrite is how hosts access a device global that does not say.
+const readAndWrite = 2
+
+// cacheControls are the controls of loads or of stores.
+type cacheControls struct {
+	decoration uint32
+	modes      []int // control of SPIR-V by SYCL's cache_mode, -1 where there is none
+	of         string
+}
+
+// SYCL's modes are uncached, cached, streaming, invalidate, constant, write_through and
+// write_back.
+var (
+	loadControls   = cacheControls{6442, []int{0, 1, 2, 3, 4, -1, -1}, "reads"}
+	storeControls  = cacheControls{6443, []int{0, -1, 3, -1, -1, 1, 2}, "writes"}
+	prefetch       = cacheControls{6442, []int{1}, "reads"} // CachedINTEL
+	prefetchUnused = cacheControls{6442, []int{3}, "reads"} // InvalidateAfterReadINTEL
+)
+
+// modeNames are the names of SYCL's cache modes.
+var modeNames = []string{"uncached", "cached", "streaming", "invalidate", "constant", "write_through", "write_back"}

@@ -1,0 +1,489 @@
+// Package specialize shows the specialization constants of device images, and sets
+// them ahead of time.
+//
+// A constant is set by another default value: in the SPIR-V module, where a compiler
+// for a device finds it, and in the property sets, where DPC++'s runtime finds it for
+// get_specialization_constant. Nothing else of the image changes, so that a program can still set
+// the constant when it runs.
+package specialize
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// A Setting is a constant and the value that it gets.
+type Setting struct {
+	Name  string // symbolic id, or as people write it when only one constant is called so
+	Value string // a number, true or false, a list or an object of these, or "bytes:" and hexadecimal digits
+}
+
+// An Image is a device image whose constants are set.
+type Image struct {
+	Place    string            // for messages
+	Metadata *propset.Registry // replaced by one with the new default values
+	Code     []offload.Source  // its SPIR-V modules, replaced by those with the new values
+
+	// Fixed says what else has the kernels of the image and cannot be changed, such
+	// as "native image for intel_gpu_pvc": it was made with the default values.
+	Fixed []string
+}
+
+// Options say what to do.
+type Options struct {
+	// DropFixed allows to change images that have something fixed. It is then left out of
+	// the image: Fixed becomes nil.
+	DropFixed bool
+}
+
+// A Change is what became of a constant.
+type Change struct {
+	Name        string
+	DisplayName string
+	Parts       []ChangedPart
+	Images      []int // that have the constant, by place in the list
+}
+
+// A ChangedPart is a scalar of a constant. Types are empty when no SPIR-V module has it.
+type ChangedPart struct {
+	Type     string
+	Old, New string
+}
+
+// A RequestError is a setting that cannot be done: its name or its value is wrong.
+type RequestError struct {
+	Setting Setting
+	Msg     string
+}
+
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("%s=%s: %s", safetext.Shorten(e.Setting.Name), safetext.Shorten(e.Setting.Value), e.Msg)
+}
+
+// ErrFixed is in the error for images that have something fixed.
+var ErrFixed = errors.New("it has the old value compiled in")
+
+// An ImageError is a fault of an image.
+type ImageError struct {
+	Place string
+	Err   error
+}
+
+func (e *ImageError) Error() string { return e.Place + ": " + e.Err.Error() }
+
+func (e *ImageError) Unwrap() error { return e.Err }
+
+// BadInput marks the error as caused by an input file.
+func (*ImageError) BadInput() {}
+
+// Set sets constants in images. When it returns an error, no image is changed.
+func Set(images []Image, settings []Setting, o Options) ([]Change, error) {
+	s := setter{images: images, names: map[string][]string{}, users: map[string][]user{}}
+	for i := range images {
+		if err := s.read(i); err != nil {
+			return nil, err
+		}
+	}
+	var changes []Change
+	set := map[string]bool{}
+	for _, setting := range settings {
+		name, err := s.resolve(setting)
+		if err != nil {
+			return nil, err
+		}
+		if set[name] {
+			return nil, &RequestError{setting, "the constant is set twice"}
+		}
+		set[name] = true
+		change, err := s.set(name, setting, o)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, change)
+	}
+	s.apply(o)
+	return changes, nil
+}
+
+// A setter is the work on images.
+type setter struct {
+	images    []Image
+	constants []*imageConstants
+
+	all   []string            // symbolic ids, in order of appearance
+	names map[string][]string // symbolic ids by what people call them
+	users map[string][]user   // images by symbolic id
+}
+
+// A user is a constant of an image.
+type user struct {
+	image    int
+	constant int
+}
+
+// imageConstants are the constants of an image.
+type imageConstants struct {
+	list    []specconst.Constant
+	code    [][]spirv.SpecConstant // of each SPIR-V module
+	types   map[uint32]spirv.Scalar
+	patches [][]spirv.Patch // of each SPIR-V module
+	changed bool
+}
+
+// read reads the constants of an image.
+func (s *setter) read(image int) error {
+	img := &s.images[image]
+	c, err := readImage(img)
+	if err != nil {
+		return &ImageError{img.Place, err}
+	}
+	for n := range c.list {
+		name := c.list[n].Name
+		if s.users[name] == nil {
+			s.all = append(s.all, name)
+			display := kernelname.Constant(name)
+			s.names[display] = append(s.names[display], name)
+		}
+		s.users[name] = append(s.users[name], user{image, n})
+	}
+	s.constants = append(s.constants, c)
+	return nil
+}
+
+func readImage(img *Image) (*imageConstants, error) {
+	list, err := specconst.Read(img.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	c := &imageConstants{list: list, types: map[uint32]spirv.Scalar{}, patches: make([][]spirv.Patch, len(img.Code))}
+	if len(list) == 0 {
+		c.code = make([][]spirv.SpecConstant, len(img.Code))
+		return c, nil
+	}
+	values := map[uint32][]byte{}
+	for _, src := range img.Code {
+		found, err := spirv.ReadSpecConstants(io.NewSectionReader(src, 0, src.Size()))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if t, ok := c.types[f.ID]; ok && t != f.Type {
+				return nil, fmt.Errorf("the constants with the number %d have the types %v and %v", f.ID, t, f.Type)
+			}
+			c.types[f.ID], values[f.ID] = f.Type, f.Default
+		}
+		c.code = append(c.code, found)
+	}
+	for i := range c.list {
+		if err := c.check(&c.list[i], values); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// maxDefault is how large the default value of a constant may be that has none in the
+// property sets.
+const maxDefault = 1 << 20
+
+// check compares the records of a constant with the types in the SPIR-V, and gives it a
+// default value, that of the SPIR-V, when the property sets have none.
+func (c *imageConstants) check(constant *specconst.Constant, values map[uint32][]byte) error {
+	var value []byte
+	if constant.Default == nil {
+		if constant.Size() > maxDefault {
+			return fmt.Errorf("the constant '%s' has %d bytes and no default value", safetext.Shorten(constant.Name), constant.Size())
+		}
+		value = make([]byte, constant.Size())
+		constant.Default = value
+	}
+	for _, r := range constant.Scalars() {
+		t, ok := c.types[r.ID]
+		if ok && uint64(t.Size()) != uint64(r.Size) {
+			return fmt.Errorf("the part of the constant '%s' at offset %d has %d bytes, and the type %v in the SPIR-V", safetext.Shorten(constant.Name), r.Offset, r.Size, t)
+		}
+		if ok && value != nil {
+			copy(value[r.Offset:], values[r.ID])
+		}
+	}
+	return nil
+}
+
+// resolve returns the symbolic id of a constant.
+func (s *setter) resolve(setting Setting) (string, error) {
+	if s.users[setting.Name] != nil {
+		return setting.Name, nil
+	}
+	switch list := s.names[setting.Name]; {
+	case len(list) == 1:
+		return list[0], nil
+	case len(list) > 1:
+		return "", &RequestError{setting, "several constants are called so: say which, " + joined(list)}
+	case len(s.all) == 0:
+		return "", &RequestError{setting, "there are no specialization constants"}
+	}
+	var known []string
+	for _, name := range s.all {
+		display := kernelname.Constant(name)
+		if len(s.names[display]) > 1 {
+			display = name
+		}
+		known = append(known, display)
+	}
+	msg := "there is no such constant"
+	if near := spell.Nearest(setting.Name, slices.Values(slices.Concat(known, s.all)), 2); len(near) > 0 {
+		return "", &RequestError{setting, fmt.Sprintf("%s: did you mean %s?", msg, safetext.Printable(strings.Join(near, " or ")))}
+	}
+	return "", &RequestError{setting, fmt.Sprintf("%s; there are %s", msg, joined(known))}
+}
+
+// joined lists the first of some names.
+func joined(names []string) string {
+	const most = 5
+	var shown []string
+	for _, name := range names[:min(most, len(names))] {
+		shown = append(shown, safetext.Shorten(name))
+	}
+	if n := len(names) - most; n > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// constant returns the constant of a user.
+func (s *setter) constant(u user) *specconst.Constant { return &s.constants[u.image].list[u.constant] }
+
+// set gives a constant its value in all images that have it.
+func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
+	users := s.users[name]
+	first := s.constant(users[0])
+	change := Change{Name: name, DisplayName: kernelname.Constant(name)}
+	for _, u := range users {
+		img := &s.images[u.image]
+		if len(img.Fixed) > 0 && !o.DropFixed {
+			return change, &ImageError{img.Place, fmt.Errorf("specialization constant '%s': %s: %w", safetext.Shorten(change.DisplayName), joined(img.Fixed), ErrFixed)}
+		}
+		if err := s.clash(u); err != nil {
+			return change, &ImageError{img.Place, err}
+		}
+		if err := differ(first, s.constant(u)); err != nil {
+			return change, &ImageError{img.Place, fmt.Errorf("the specialization constant '%s' %w in %s: build both from one definition, or set it for the kernels of one of them", safetext.Shorten(change.DisplayName), err, s.images[users[0].image].Place)}
+		}
+		change.Images = append(change.Images, u.image)
+	}
+	records := first.Scalars()
+	types, err := s.types(users)
+	if err != nil {
+		return change, err
+	}
+	value, err := valueOf(first, records, types, setting.Value)
+	if err != nil {
+		return change, &RequestError{setting, err.Error()}
+	}
+	for i, r := range records {
+		old, now := first.Default[r.Offset:][:r.Size], value[r.Offset:][:r.Size]
+		part := ChangedPart{Old: rawBytes + hex.EncodeToString(old), New: rawBytes + hex.EncodeToString(now)}
+		if t := types[i]; t != nil {
+			part = ChangedPart{t.String(), Format(*t, old), Format(*t, now)}
+		}
+		change.Parts = append(change.Parts, part)
+	}
+	for _, u := range users {
+		if err := s.change(u, value); err != nil {
+			return change, &ImageError{s.images[u.image].Place, err}
+		}
+	}
+	return change, nil
+}
+
+// clash reports a number of a constant that another part of a constant of the image has:
+// compilers for devices know constants by their numbers alone.
+func (s *setter) clash(u user) error {
+	constant := s.constant(u)
+	own := map[uint32]uint32{} // offset by number
+	for _, r := range constant.Scalars() {
+		if at, ok := own[r.ID]; ok {
+			return fmt.Errorf("the parts of the specialization constant '%s' at offsets %d and %d have the same number, %d", safetext.Shorten(constant.Name), at, r.Offset, r.ID)
+		}
+		own[r.ID] = r.Offset
+	}
+	for n := range s.constants[u.image].list {
+		other := &s.constants[u.image].list[n]
+		if n == u.constant {
+			continue
+		}
+		for _, r := range other.Scalars() {
+			if _, ok := own[r.ID]; ok {
+				return fmt.Errorf("the specialization constants '%s' and '%s' have the same number, %d: setting one would set the other", safetext.Shorten(constant.Name), safetext.Shorten(other.Name), r.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// differ says in what two constants of one name differ.
+func differ(a, b *specconst.Constant) error {
+	left, right := a.Scalars(), b.Scalars()
+	if !slices.EqualFunc(left, right, func(l, r propset.SpecConstant) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
+		return fmt.Errorf("has other parts than")
+	}
+	for _, r := range left {
+		if !bytes.Equal(a.Default[r.Offset:][:r.Size], b.Default[r.Offset:][:r.Size]) {
+			return fmt.Errorf("has another default value than")
+		}
+	}
+	return nil
+}
+
+// types returns the types of the scalars of a constant, nil where no SPIR-V module has
+// the scalar.
+func (s *setter) types(users []user) ([]*spirv.Scalar, error) {
+	types := make([]*spirv.Scalar, len(s.constant(users[0]).Scalars()))
+	from := make([]int, len(types))
+	for _, u := range users {
+		constant := s.constant(u)
+		for i, r := range constant.Scalars() {
+			t, ok := s.constants[u.image].types[r.ID]
+			switch {
+			case !ok:
+			case types[i] == nil:
+				types[i], from[i] = &t, u.image
+			case *types[i] != t:
+				return nil, &ImageError{s.images[u.image].Place, fmt.Errorf("the part of the specialization constant '%s' at offset %d has the type %v, and in %s %v",
+					safetext.Shorten(constant.Name), r.Offset, t, s.images[from[i]].Place, *types[i])}
+			}
+		}
+	}
+	return types, nil
+}
+
+// valueOf returns the bytes of a constant for a value.
+func valueOf(c *specconst.Constant, records []propset.SpecConstant, types []*spirv.Scalar, text string) ([]byte, error) {
+	value := slices.Clone(c.Default) // padding stays
+	if digits, ok := strings.CutPrefix(text, rawBytes); ok {
+		raw, err := hex.DecodeString(digits)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not followed by pairs of hexadecimal digits", rawBytes)
+		}
+		scalarsEnd := 0
+		if n := len(records); n > 0 {
+			scalarsEnd = int(records[n-1].Offset + records[n-1].Size)
+		}
+		if len(raw) != len(value) && len(raw) != scalarsEnd {
+			return nil, fmt.Errorf("%d bytes for a constant of %d", len(raw), len(value))
+		}
+		copy(value, raw)
+		return value, checkBools(records, types, value)
+	}
+	found, err := scalars(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) != len(records) {
+		return nil, fmt.Errorf("%d values for a constant of %d: %s", len(found), len(records), typeList(types))
+	}
+	for i, r := range records {
+		where := ""
+		if len(records) > 1 {
+			where = fmt.Sprintf("value %d: ", i+1)
+		}
+		if types[i] == nil {
+			return nil, fmt.Errorf("%sits type is not known, as no SPIR-V module has it: give all %d bytes of the constant, as %s00", where, len(value), rawBytes)
+		}
+		b, err := encode(*types[i], found[i])
+		if err != nil {
+			return nil, fmt.Errorf("%s%w", where, err)
+		}
+		copy(value[r.Offset:], b)
+	}
+	return value, nil
+}
+
+// checkBools reports bytes that are no bool.
+func checkBools(records []propset.SpecConstant, types []*spirv.Scalar, value []byte) error {
+	for i, r := range records {
+		if t := types[i]; t != nil && t.Kind == spirv.Bool && value[r.Offset] > 1 {
+			return fmt.Errorf("the byte at offset %d is a bool, which is 0 or 1, not %d", r.Offset, value[r.Offset])
+		}
+	}
+	return nil
+}
+
+// typeList lists the types of the scalars of a constant.
+func typeList(types []*spirv.Scalar) string {
+	const most = 12
+	var names []string
+	for _, t := range types[:min(most, len(types))] {
+		if t == nil {
+			names = append(names, "?")
+		} else {
+			names = append(names, t.String())
+		}
+	}
+	if len(types) > most {
+		names = append(names, "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+// change notes the value of a constant for its image.
+func (s *setter) change(u user, value []byte) error {
+	image, constant := s.constants[u.image], s.constant(u)
+	bytesOf := map[uint32][]byte{}
+	for _, r := range constant.Scalars() {
+		bytesOf[r.ID] = value[r.Offset:][:r.Size]
+	}
+	for i, list := range image.code {
+		for _, c := range list {
+			b, ok := bytesOf[c.ID]
+			if !ok {
+				continue
+			}
+			patch, err := c.Patch(b)
+			if err != nil {
+				return err
+			}
+			image.patches[i] = append(image.patches[i], patch)
+		}
+	}
+	// The padding at the end can differ between images.
+	n := min(len(value), len(constant.Default))
+	constant.Default = slices.Concat(value[:n], constant.Default[n:])
+	image.changed = true
+	return nil
+}
+
+// apply changes the images.
+func (s *setter) apply(o Options) {
+	for i, c := range s.constants {
+		img := &s.images[i]
+		if !c.changed {
+			continue
+		}
+		img.Metadata = img.Metadata.Clone()
+		specconst.Put(img.Metadata, c.list)
+		code := slices.Clone(img.Code)
+		for n, patches := range c.patches {
+			if len(patches) > 0 {
+				code[n] = newPatched(code[n], patches)
+			}
+		}
+		img.Code = code
+		if o.DropFixed {
+			img.Fixed = nil
+		}
+	}
+}

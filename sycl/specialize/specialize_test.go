@@ -1,0 +1,372 @@
+package specialize_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// What images have: pod is { int x; float y; bool b; } with padding, and scale a double.
+const (
+	pod   = "_ZN3app3podE"
+	scale = "____ZN3appL5scaleE"
+)
+
+var podRecords = []propset.SpecConstant{{ID: 0, Offset: 0, Size: 4}, {ID: 1, Offset: 4, Size: 4}, {ID: 2, Offset: 8, Size: 1}, {ID: specconst.Padding, Offset: 9, Size: 3}}
+
+func metadata(list ...specconst.Constant) *propset.Registry {
+	r := new(propset.Registry)
+	r.Add(propset.KernelNames).Put("K", propset.Uint(1))
+	specconst.Put(r, list)
+	return r
+}
+
+// podAnd returns the metadata of an image with pod, and with scale by this number.
+func podAnd(number uint32) *propset.Registry {
+	return metadata(
+		specconst.Constant{Name: pod, Records: podRecords, Default: []byte{7, 0, 0, 0, 0, 0, 0x20, 0x40, 1, 0, 0, 0}},
+		specconst.Constant{Name: scale, Records: []propset.SpecConstant{{ID: number, Offset: 0, Size: 8}}, Default: []byte{0, 0, 0, 0, 0, 0, 4, 0x40}},
+	)
+}
+
+// podConstants are the constants of the SPIR-V for podAnd.
+func podConstants(number uint32, x uint64, y float32, b uint64, scale float64) []spirvtest.Constant {
+	return []spirvtest.Constant{
+		{ID: 0, Type: spirvtest.I32, Bits: x}, {ID: 1, Type: spirvtest.Float, Bits: uint64(math.Float32bits(y))}, {ID: 2, Type: spirvtest.I8, Bits: b},
+		{ID: number, Type: spirvtest.Double, Bits: math.Float64bits(scale)}, {ID: 0, Type: spirvtest.I32, Bits: x},
+	}
+}
+
+func source(data []byte) offload.Source {
+	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+}
+
+func image(place string, number uint32) specialize.Image {
+	return specialize.Image{Place: place, Metadata: podAnd(number), Code: []offload.Source{source(spirvtest.Module("K", podConstants(number, 7, 2.5, 1, 2.5)...))}}
+}
+
+func read(t testing.TB, s offload.Source) []byte {
+	t.Helper()
+	data, err := io.ReadAll(io.NewSectionReader(s, 0, s.Size()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestSet(t *testing.T) {
+	images := []specialize.Image{image("module 0", 3), image("module 1", 9), {Place: "module 2", Metadata: metadata()}}
+	before := []*propset.Registry{images[0].Metadata.Clone(), images[1].Metadata.Clone()}
+	original := images[0].Metadata
+	changes, err := specialize.Set(images, []specialize.Setting{{Name: "app::pod", Value: `{"x": -1, "y": 0.5, "b": false}`}, {Name: scale, Value: "0.1"}}, specialize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []specialize.Change{
+		{Name: pod, DisplayName: "app::pod", Images: []int{0, 1}, Parts: []specialize.ChangedPart{{"i32", "7", "-1 (0xffffffff)"}, {"float", "2.5", "0.5"}, {"i8", "1", "0"}}},
+		{Name: scale, DisplayName: "app::scale", Images: []int{0, 1}, Parts: []specialize.ChangedPart{{"double", "2.5", "0.1"}}},
+	}
+	if !reflect.DeepEqual(changes, want) {
+		t.Errorf("got  %+v\nwant %+v", changes, want)
+	}
+	for i, number := range []uint32{3, 9} {
+		if got, want := read(t, images[i].Code[0]), spirvtest.Module("K", podConstants(number, 0xffffffff, 0.5, 0, 0.1)...); !bytes.Equal(got, want) {
+			t.Errorf("image %d: the code is not that with the values", i)
+		}
+		all, _ := images[i].Metadata.Set(propset.SpecializationConstantDefaults).Get("all")
+		if want := "\xff\xff\xff\xff\x00\x00\x00\x3f\x00\x00\x00\x00\x9a\x99\x99\x99\x99\x99\xb9\x3f"; string(all.Bytes()) != want {
+			t.Errorf("image %d: default values %x", i, all.Bytes())
+		}
+		// All else stays.
+		images[i].Metadata.Delete(propset.SpecializationConstantDefaults)
+		before[i].Delete(propset.SpecializationConstantDefaults)
+		if !images[i].Metadata.Equal(before[i]) {
+			t.Errorf("image %d: got\n%s\nwant\n%s", i, images[i].Metadata, before[i])
+		}
+	}
+	if all, _ := original.Set(propset.SpecializationConstantDefaults).Get("all"); all.Bytes()[0] != 7 {
+		t.Error("the property sets of the caller were changed")
+	}
+}
+
+// TestPieces: what reads the code in pieces of any size sees the new values.
+func TestPieces(t *testing.T) {
+	images := []specialize.Image{image("module 0", 3)}
+	if _, err := specialize.Set(images, []specialize.Setting{{Name: scale, Value: "-7"}, {Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := spirvtest.Module("K", podConstants(3, 1, 2, 3, -7)...)
+	for size := 1; size < 40; size++ {
+		var got []byte
+		for at := 0; at < len(want); at += size {
+			b := make([]byte, min(size, len(want)-at))
+			if n, err := images[0].Code[0].ReadAt(b, int64(at)); n != len(b) || err != nil && err != io.EOF {
+				t.Fatal(n, err)
+			}
+			got = append(got, b...)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("pieces of %d bytes: other bytes", size)
+		}
+	}
+}
+
+// TestWithoutDefaults: what has no default values in its property sets gets those of its
+// SPIR-V for the constants that are not set.
+func TestWithoutDefaults(t *testing.T) {
+	images := []specialize.Image{image("module 0", 3)}
+	images[0].Metadata.Delete(propset.SpecializationConstantDefaults)
+	if _, err := specialize.Set(images, []specialize.Setting{{Name: scale, Value: "1"}}, specialize.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := images[0].Metadata.Set(propset.SpecializationConstantDefaults).Get("all")
+	if want := "\x07\x00\x00\x00\x00\x00\x20\x40\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f"; string(all.Bytes()) != want {
+		t.Errorf("default values %x", all.Bytes())
+	}
+}
+
+// TestUnused: the code of a constant that kernels do not use may be missing. Only its bytes
+// can be given.
+func TestUnused(t *testing.T) {
+	images := []specialize.Image{image("module 0", 3)}
+	images[0].Code = []offload.Source{source(spirvtest.Module("K", podConstants(3, 7, 2.5, 1, 2.5)[1:4]...))}
+	if _, err := specialize.Set(images, []specialize.Setting{{Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "value 1: its type is not known, as no SPIR-V module has it: give all 12 bytes of the constant, as bytes:00") {
+		t.Errorf("got %v", err)
+	}
+	for _, value := range []string{"bytes:010000000000004003", "bytes:010000000000004003aabbcc"} {
+		changes, err := specialize.Set(images, []specialize.Setting{{Name: pod, Value: value}}, specialize.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := changes[0].Parts; got[0].New != "bytes:01000000" || got[0].Type != "" || got[1].New != "2" || got[2].New != "3" {
+			t.Errorf("%s: %v", value, got)
+		}
+		if got, want := read(t, images[0].Code[0]), spirvtest.Module("K", podConstants(3, 7, 2, 3, 2.5)[1:4]...); !bytes.Equal(got, want) {
+			t.Errorf("%s: the code has other values", value)
+		}
+	}
+	all, _ := images[0].Metadata.Set(propset.SpecializationConstantDefaults).Get("all")
+	if want := "\x01\x00\x00\x00\x00\x00\x00\x40\x03\xaa\xbb\xcc"; string(all.Bytes()[:12]) != want {
+		t.Errorf("default values %x", all.Bytes())
+	}
+}
+
+// TestPadding: the padding at the end of a constant differs between images, as that which
+// DPC++ puts before the next constant in native code. It is no part of the value.
+func TestPadding(t *testing.T) {
+	flag := func(id uint32, padding ...uint32) specialize.Image {
+		c := specconst.Constant{Name: "flag", Records: []propset.SpecConstant{{ID: id, Offset: 0, Size: 1}}, Default: []byte{1}}
+		for _, n := range padding {
+			c.Records = append(c.Records, propset.SpecConstant{ID: specconst.Padding, Offset: 1, Size: n})
+			c.Default = append(c.Default, make([]byte, n)...)
+		}
+		return specialize.Image{Place: "module", Metadata: metadata(c), Code: []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: id, Type: spirvtest.Bool, Bits: 1}))}}
+	}
+	images := []specialize.Image{flag(0, 3), flag(1), flag(2, 7)}
+	if _, err := specialize.Set(images, []specialize.Setting{{Name: "flag", Value: "false"}}, specialize.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, size := range []int{4, 1, 8} {
+		if all, _ := images[i].Metadata.Set(propset.SpecializationConstantDefaults).Get("all"); !bytes.Equal(all.Bytes(), make([]byte, size)) {
+			t.Errorf("image %d: %x", i, all.Bytes())
+		}
+	}
+}
+
+func TestFixed(t *testing.T) {
+	settings := []specialize.Setting{{Name: scale, Value: "1"}}
+	images := []specialize.Image{image("module 0", 3), image("module 1", 3)}
+	images[1].Fixed = []string{"the native image for intel_gpu_pvc"}
+	_, err := specialize.Set(images, settings, specialize.Options{})
+	if !errors.Is(err, specialize.ErrFixed) || err.Error() != "module 1: specialization constant 'app::scale': the native image for intel_gpu_pvc: it has the old value compiled in" {
+		t.Errorf("got %v", err)
+	}
+	if all, _ := images[0].Metadata.Set(propset.SpecializationConstantDefaults).Get("all"); all.Bytes()[19] != 0x40 {
+		t.Error("an image was changed in spite of the error")
+	}
+	if _, err := specialize.Set(images, settings, specialize.Options{DropFixed: true}); err != nil || images[1].Fixed != nil {
+		t.Errorf("got %v, %v", images[1].Fixed, err)
+	}
+	// What has none of the constants keeps all.
+	other := []specialize.Image{image("module 0", 3), {Place: "module 1", Metadata: metadata(), Fixed: []string{"native code"}}}
+	if _, err := specialize.Set(other, settings, specialize.Options{DropFixed: true}); err != nil || other[1].Fixed == nil {
+		t.Errorf("got %v, %v", other[1].Fixed, err)
+	}
+}
+
+func TestRequestErrors(t *testing.T) {
+	internal := podAnd(3)
+	internal.Set(propset.SpecializationConstants).Put("_ZN3app5scaleE", propset.Uint32s(7, 0, 8))
+	for _, test := range []struct{ name, value, want string }{
+		{"app::scalee", "1", "app::scalee=1: there is no such constant: did you mean app::scale?"},
+		{"unlike", "1", "there is no such constant; there are app::pod, app::scale"},
+		{scale, "[1, 2]", "2 values for a constant of 1: double"},
+		{pod, "1", "1 values for a constant of 3: i32, float, i8"},
+		{pod, "[1, 2, 300]", `value 3: "300" does not fit 8 bits`},
+		{pod, "[1, 2, 3", "the value ends where ',' or ']' is missing"},
+		{pod, "bytes:00", "1 bytes for a constant of 12"},
+		{pod, "bytes:0", "bytes: is not followed by pairs of hexadecimal digits"},
+	} {
+		images := []specialize.Image{image("module 0", 3)}
+		_, err := specialize.Set(images, []specialize.Setting{{Name: test.name, Value: test.value}}, specialize.Options{})
+		var request *specialize.RequestError
+		if !errors.As(err, &request) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s=%s: got %v, want %s", test.name, test.value, err, test.want)
+		}
+	}
+	images := []specialize.Image{{Place: "module 0", Metadata: internal}}
+	internal.Delete(propset.SpecializationConstantDefaults)
+	if _, err := specialize.Set(images, []specialize.Setting{{Name: "app::scale", Value: "1"}}, specialize.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "several constants are called so: say which, "+scale+", _ZN3app5scaleE") {
+		t.Errorf("an ambiguous name: %v", err)
+	}
+	images = []specialize.Image{image("module 0", 3)}
+	if _, err := specialize.Set(images, []specialize.Setting{{Name: "app::scale", Value: "1"}, {Name: scale, Value: "1"}}, specialize.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "the constant is set twice") {
+		t.Errorf("set twice: %v", err)
+	}
+	if _, err := specialize.Set(nil, []specialize.Setting{{Name: "x", Value: "1"}}, specialize.Options{}); err == nil || !strings.Contains(err.Error(), "there are no specialization constants") {
+		t.Errorf("no images: %v", err)
+	}
+}
+
+func TestImageErrors(t *testing.T) {
+	bools := func(bits uint64) []offload.Source {
+		return []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.I64, Bits: bits}))}
+	}
+	huge := metadata()
+	huge.Set(propset.SpecializationConstants).Put("huge", propset.Uint32s(0, 0, 4, specconst.Padding, 4, 1<<30))
+	for _, test := range []struct {
+		name, want string
+		change     func(images []specialize.Image)
+	}{
+		{"another default value", "module 1: the specialization constant 'app::scale' has another default value than in module 0: build both from one definition, or set it for the kernels of one of them",
+			func(images []specialize.Image) {
+				images[1].Metadata.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 20)))
+			}},
+		{"other parts", "module 1: the specialization constant 'app::scale' has other parts than in module 0",
+			func(images []specialize.Image) {
+				images[1] = specialize.Image{Place: "module 1", Metadata: metadata(specconst.Constant{Name: scale, Records: []propset.SpecConstant{{ID: 3, Offset: 0, Size: 4}}})}
+			}},
+		{"another type", "module 1: the part of the specialization constant '____ZN3appL5scaleE' at offset 0 has the type i64, and in module 0 double",
+			func(images []specialize.Image) { images[1].Code = bools(0) }},
+		{"another size", "module 0: the part of the constant '_ZN3app3podE' at offset 0 has 4 bytes, and the type i64 in the SPIR-V",
+			func(images []specialize.Image) {
+				images[0].Code = []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: 0, Type: spirvtest.I64}))}
+			}},
+		{"one number of two constants", "module 0: the specialization constants '____ZN3appL5scaleE' and '_ZN3app3podE' have the same number, 1: setting one would set the other",
+			func(images []specialize.Image) { images[0].Metadata, images[0].Code = podAnd(1), nil }},
+		{"one number of two parts", "module 0: the parts of the specialization constant '____ZN3appL5scaleE' at offsets 0 and 4 have the same number, 5",
+			func(images []specialize.Image) {
+				images[0] = specialize.Image{Place: "module 0", Metadata: metadata(specconst.Constant{Name: scale, Records: []propset.SpecConstant{{ID: 5, Offset: 0, Size: 4}, {ID: 5, Offset: 4, Size: 4}}})}
+			}},
+		{"one number, two types", "module 0: the constants with the number 3 have the types double and i64",
+			func(images []specialize.Image) { images[0].Code = append(images[0].Code, bools(0)...) }},
+		{"no module", "module 0: not a usable SPIR-V module: offset 0: 3 bytes are too few for a header",
+			func(images []specialize.Image) { images[0].Code = []offload.Source{source([]byte("spv"))} }},
+		{"a type that no constant has", "module 0: not a usable SPIR-V module: offset 152: opcode 50: the constant with the number 3 has a type that is no bool",
+			func(images []specialize.Image) {
+				images[0].Code = []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.I24}))}
+			}},
+		{"property sets that are wrong", "module 1: [SYCL/specialization constants default values] all: the 3 bytes end within",
+			func(images []specialize.Image) {
+				images[1].Metadata.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 3)))
+			}},
+		{"too large without a default value", "module 1: the constant 'huge' has 1073741828 bytes and no default value",
+			func(images []specialize.Image) { images[1].Metadata = huge }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			images := []specialize.Image{image("module 0", 3), image("module 1", 3)}
+			test.change(images)
+			_, err := specialize.Set(images, []specialize.Setting{{Name: scale, Value: "1"}}, specialize.Options{})
+			var bad interface{ BadInput() }
+			if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	img := image("module 0", 9)
+	got, err := specialize.Describe(img.Metadata, img.Code)
+	want := []specialize.Constant{
+		{pod, "app::pod", []specialize.Part{{0, 0, 4, "i32", "7"}, {1, 4, 4, "float", "2.5"}, {2, 8, 1, "i8", "1"}}},
+		{scale, "app::scale", []specialize.Part{{9, 0, 8, "double", "2.5"}}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+	got, err = specialize.Describe(img.Metadata, nil)
+	if err != nil || !reflect.DeepEqual(got[1].Parts, []specialize.Part{{9, 0, 8, "", "bytes:0000000000000440"}}) {
+		t.Errorf("without SPIR-V: %+v, %v", got, err)
+	}
+	if _, err := specialize.Describe(img.Metadata, []offload.Source{source(nil)}); err == nil {
+		t.Error("an empty module is described")
+	}
+}
+
+func Example() {
+	module := spirvtest.Module("K", spirvtest.Constant{ID: 4, Type: spirvtest.Float, Bits: 0x40200000})
+	sets := new(propset.Registry)
+	specconst.Put(sets, []specconst.Constant{{Name: "_ZL5scale", Records: []propset.SpecConstant{{ID: 4, Size: 4}}, Default: []byte{0, 0, 0x20, 0x40}}})
+	images := []specialize.Image{{Place: "k.spv", Metadata: sets, Code: []offload.Source{source(module)}}}
+	changes, err := specialize.Set(images, []specialize.Setting{{Name: "scale", Value: "0.5"}}, specialize.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changes[0].DisplayName, changes[0].Parts)
+	code := images[0].Code[0]
+	constants, _ := spirv.ReadSpecConstants(io.NewSectionReader(code, 0, code.Size()))
+	fmt.Printf("%v %x\n", constants[0].Type, constants[0].Default)
+	// Output:
+	// scale [{float 2.5 0.5}]
+	// float 0000003f
+}
+
+// FuzzSet: property sets and SPIR-V of a file do not make Set fail in another way than by an
+// error, and what it makes is read with the value that was set.
+func FuzzSet(f *testing.F) {
+	text := podAnd(3).String()
+	f.Add(text, spirvtest.Module("K", podConstants(3, 7, 2.5, 1, 2.5)...), pod, "[1, 2, 3]")
+	f.Add(text, spirvtest.Module("K", podConstants(3, 7, 2.5, 1, 2.5)...), scale, "bytes:0000000000000000")
+	f.Fuzz(func(t *testing.T, text string, code []byte, name, value string) {
+		sets, err := propset.Parse("", []byte(text))
+		if err != nil {
+			return
+		}
+		images := []specialize.Image{{Place: "module", Metadata: sets, Code: []offload.Source{source(code)}}}
+		changes, err := specialize.Set(images, []specialize.Setting{{Name: name, Value: value}}, specialize.Options{})
+		if err != nil {
+			return
+		}
+		shown, err := specialize.Describe(images[0].Metadata, images[0].Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range shown {
+			if c.Name != changes[0].Name {
+				continue
+			}
+			for i, p := range c.Parts {
+				if p.Default != changes[0].Parts[i].New {
+					t.Fatalf("part %d of %q is %s, not %s", i, c.Name, p.Default, changes[0].Parts[i].New)
+				}
+			}
+		}
+	})
+}

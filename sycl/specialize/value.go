@@ -1,0 +1,307 @@
+package specialize
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+)
+
+// rawBytes is how a value starts that is the bytes of the whole constant in hexadecimal.
+const rawBytes = "bytes:"
+
+// maxDepth is how deep lists and objects of a value may be nested.
+const maxDepth = 32
+
+// scalars returns the scalars of a value in order: one, or those of a list or an object
+// and of what is in it. The names in objects are for people; their order counts.
+func scalars(value string) ([]string, error) {
+	p := valueParser{rest: strings.TrimSpace(value)}
+	if err := p.value(0); err != nil {
+		return nil, err
+	}
+	if p.space(); p.rest != "" {
+		return nil, fmt.Errorf("%s is left after the end of the value", safetext.Quote(p.rest))
+	}
+	return p.found, nil
+}
+
+// A valueParser reads a value.
+type valueParser struct {
+	rest  string
+	found []string
+}
+
+func (p *valueParser) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+// take takes a character if it is the next one.
+func (p *valueParser) take(c byte) bool {
+	p.space()
+	if p.rest == "" || p.rest[0] != c {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+// word takes what is before the next separator.
+func (p *valueParser) word() string {
+	p.space()
+	n := strings.IndexAny(p.rest, "[]{},:\" \t\r\n")
+	if n < 0 {
+		n = len(p.rest)
+	}
+	word := p.rest[:n]
+	p.rest = p.rest[n:]
+	return word
+}
+
+func (p *valueParser) value(depth int) error {
+	switch {
+	case depth > maxDepth:
+		return fmt.Errorf("lists are nested deeper than %d", maxDepth)
+	case p.take('['):
+		return p.list(']', func() error { return p.value(depth + 1) })
+	case p.take('{'):
+		seen := map[string]bool{}
+		return p.list('}', func() error {
+			name, err := p.name()
+			switch {
+			case err != nil:
+				return err
+			case seen[name]:
+				return fmt.Errorf("the name %s is there twice", safetext.Quote(name))
+			}
+			seen[name] = true
+			return p.value(depth + 1)
+		})
+	}
+	word := p.word()
+	if word == "" {
+		return p.missing("a value")
+	}
+	p.found = append(p.found, word)
+	return nil
+}
+
+// list takes elements up to the end of a list.
+func (p *valueParser) list(end byte, element func() error) error {
+	if p.take(end) {
+		return nil
+	}
+	for {
+		if err := element(); err != nil {
+			return err
+		}
+		switch {
+		case p.take(end):
+			return nil
+		case !p.take(','):
+			return p.missing(fmt.Sprintf("',' or '%c'", end))
+		}
+	}
+}
+
+// name takes the name of a member, and the colon after it.
+func (p *valueParser) name() (name string, err error) {
+	if p.take('"') {
+		before, after, ok := strings.Cut(p.rest, `"`)
+		if !ok {
+			return "", errors.New(`a '"' has no end`)
+		}
+		name, p.rest = before, after
+	} else {
+		name = p.word()
+	}
+	if name == "" {
+		return "", p.missing("the name of a member")
+	}
+	if !p.take(':') {
+		return "", p.missing("':'")
+	}
+	return name, nil
+}
+
+func (p *valueParser) missing(what string) error {
+	if p.space(); p.rest == "" {
+		return fmt.Errorf("the value ends where %s is missing", what)
+	}
+	return fmt.Errorf("%s is where %s is missing", safetext.Quote(p.rest), what)
+}
+
+// encode returns the bytes of a scalar, little endian.
+func encode(t spirv.Scalar, text string) ([]byte, error) {
+	switch t.Kind {
+	case spirv.Bool:
+		return encodeBool(text)
+	case spirv.Int:
+		return encodeInt(t, text)
+	case spirv.OtherFloat:
+		return nil, fmt.Errorf("a %v can be given by its bytes only, as %s0a", t, rawBytes)
+	}
+	return encodeFloat(t, text)
+}
+
+func encodeBool(text string) ([]byte, error) {
+	switch text {
+	case "true", "1":
+		return []byte{1}, nil
+	case "false", "0":
+		return []byte{0}, nil
+	}
+	return nil, fmt.Errorf("%s is neither true nor false", safetext.Quote(text))
+}
+
+// encodeInt returns the bytes of an integer. Modules for OpenCL do not say whether it has a
+// sign. A bool is one of 8 bits there.
+func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
+	if t.Bits == 8 && (text == "true" || text == "false") {
+		return encodeBool(text)
+	}
+	if digits := strings.TrimLeft(text, "+-"); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return nil, fmt.Errorf("%s begins with 0, which means octal to some: write it without, or as 0o%s", safetext.Quote(text), strings.TrimLeft(digits, "0"))
+	}
+	var bits uint64
+	inRange := false
+	signed, err := strconv.ParseInt(text, 0, 64)
+	if err == nil && signed < 0 {
+		bits, inRange = uint64(signed), signed >= -1<<(t.Bits-1)
+	} else {
+		limit := uint64(math.MaxUint64) >> (64 - t.Bits)
+		if t.Signed {
+			limit >>= 1
+		}
+		bits, err = strconv.ParseUint(text, 0, 64)
+		inRange = err == nil && bits <= limit
+	}
+	switch {
+	case isInteger(text) && !inRange:
+		return nil, fmt.Errorf("%s does not fit %d bits", safetext.Quote(text), t.Bits)
+	case err != nil:
+		return nil, fmt.Errorf("%s is no integer", safetext.Quote(text))
+	}
+	return binary.LittleEndian.AppendUint64(nil, bits)[:t.Size()], nil
+}
+
+// isInteger reports whether a text is an integer of any size.
+func isInteger(text string) bool {
+	_, ok := new(big.Int).SetString(text, 0)
+	return ok
+}
+
+func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
+	size := 64
+	if t.Bits == 32 {
+		size = 32
+	}
+	f, err := strconv.ParseFloat(text, size)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return nil, fmt.Errorf("%s does not fit a %v", safetext.Quote(text), t)
+	case err != nil:
+		return nil, fmt.Errorf("%s is no number", safetext.Quote(text))
+	}
+	switch {
+	case t.Bits == 64:
+		return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)), nil
+	case t.Bits == 32:
+		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(f))), nil
+	}
+	form := halfForm
+	if t.Kind == spirv.BFloat16 {
+		form = bfloat16Form
+	}
+	bits, ok := form.encode(f)
+	if !ok {
+		return nil, fmt.Errorf("%s does not fit a %v", safetext.Quote(text), t)
+	}
+	return binary.LittleEndian.AppendUint16(nil, bits), nil
+}
+
+// A floatForm is a form of numbers of 16 bits: a sign, an exponent, and a fraction of that
+// many bits.
+type floatForm struct{ fraction int }
+
+var halfForm, bfloat16Form = floatForm{10}, floatForm{7}
+
+// bias returns what is added to exponents.
+func (f floatForm) bias() int { return 1<<(14-f.fraction) - 1 }
+
+// encode rounds a number to the nearest one of the form; ok is false when it is too large.
+func (f floatForm) encode(v float64) (bits uint16, ok bool) {
+	if math.Signbit(v) {
+		bits = 1 << 15
+	}
+	top := uint16(2*f.bias()+1) << f.fraction // infinity
+	v = math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return bits | top | 1<<(f.fraction-1), true
+	case math.IsInf(v, 0):
+		return bits | top, true
+	case v == 0:
+		return bits, true
+	}
+	_, exponent := math.Frexp(v) // 0.5 <= v / 2^exponent < 1
+	exponent = max(exponent-1, 1-f.bias())
+	steps := math.RoundToEven(math.Ldexp(v, f.fraction-exponent))
+	// Steps beyond the fraction go on into the exponent.
+	number := float64(int(exponent+f.bias()-1)<<f.fraction) + steps
+	if number >= float64(top) {
+		return 0, false
+	}
+	return bits | uint16(number), true
+}
+
+// decode returns the number that bits are.
+func (f floatForm) decode(bits uint16) float64 {
+	exponent, fraction := int(bits&0x7fff)>>f.fraction, float64(bits&(1<<f.fraction-1))
+	v := math.Ldexp(fraction, 1-f.bias()-f.fraction)
+	switch {
+	case exponent == 2*f.bias()+1 && fraction != 0:
+		return math.NaN()
+	case exponent == 2*f.bias()+1:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(fraction+math.Ldexp(1, f.fraction), exponent-f.bias()-f.fraction)
+	}
+	if bits>>15 == 1 {
+		v = -v
+	}
+	return v
+}
+
+// Format returns a scalar as people write it. Whether an integer has a sign is not known:
+// one with the highest bit is shown as a negative number, and in hexadecimal.
+func Format(t spirv.Scalar, value []byte) string {
+	var bits uint64
+	for i, b := range value {
+		bits |= uint64(b) << (8 * i)
+	}
+	switch {
+	case t.Kind == spirv.Bool:
+		return strconv.FormatBool(bits != 0)
+	case t.Kind == spirv.Int:
+		v := int64(bits<<(64-t.Bits)) >> (64 - t.Bits)
+		if v < 0 && !t.Signed {
+			return fmt.Sprintf("%d (%#x)", v, bits)
+		}
+		return strconv.FormatInt(v, 10)
+	case t.Kind == spirv.BFloat16:
+		return strconv.FormatFloat(bfloat16Form.decode(uint16(bits)), 'g', -1, 32)
+	case t.Kind == spirv.OtherFloat:
+		return rawBytes + hex.EncodeToString(value)
+	case t.Bits == 16:
+		return strconv.FormatFloat(halfForm.decode(uint16(bits)), 'g', -1, 32)
+	case t.Bits == 32:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	}
+	return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+)
+
+// widthProperties returns the property sets of a kernel with the constant width, by this number.
+func widthProperties(kernel string, number uint32, value byte) string {
+	r := new(propset.Registry)
+	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
+	specconst.Put(r, []specconst.Constant{{Name: "_Z5width", Records: []propset.SpecConstant{{ID: number, Size: 4}}, Default: []byte{value, 0, 0, 0}}})
+	return r.String()
+}
+
+func widthModule(kernel string, number uint32, value uint64) string {
+	return string(spirvtest.Module(kernel, spirvtest.Constant{ID: number, Type: spirvtest.I32, Bits: value}))
+}
+
+// TestSpecialize: two sources have the constant, each by another number, and one has an image without
+// it. A copy of an image with the default values is left out.
+func TestSpecialize(t *testing.T) {
+	t.Chdir(t.TempDir())
+	copied := widthProperties("A", 0, 8) + "[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n"
+	for name, text := range map[string]string{
+		"a.table":  "[Code|Properties|Symbols]\nin/a.spv|in/a.prop|in/a.sym\nin/copy.spv|in/copy.prop|in/a.sym\nin/empty.spv|in/empty.prop|in/empty.sym\n",
+		"in/a.spv": widthModule("A", 0, 8), "in/a.prop": widthProperties("A", 0, 8), "in/a.sym": "A\n",
+		"in/copy.spv": widthModule("A", 7, 8), "in/copy.prop": copied,
+		"in/empty.spv": "", "in/empty.prop": "", "in/empty.sym": "",
+		"b.table":  "[Code|Properties|Symbols]\nin/b.spv|in/b.prop|in/b.sym\nin/c.spv||\n",
+		"in/b.spv": widthModule("B", 5, 8), "in/b.prop": widthProperties("B", 5, 8), "in/b.sym": "B\n",
+		"in/c.spv": widthModule("C", 0, 8),
+	} {
+		if err := os.MkdirAll("in", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Write(t, name, text)
+	}
+	args := []string{"specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=b", "--properties-dir=bp", "--table=b.new.table", "a.table", "b.table"}
+	if code, stderr := run(t, append(args, "--set=width=16")...); code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for name, want := range map[string]string{
+		"a.new.table": "[Code|Properties|Symbols]\na/a.spv|ap/a.prop|ap/a.sym\na/empty.spv|ap/empty.prop|ap/empty.sym\n",
+		"b.new.table": "[Code|Properties|Symbols]\nb/b.spv|bp/b.prop|bp/b.sym\nb/c.spv|bp/c.prop|bp/c.sym\n",
+		"a/a.spv":     widthModule("A", 0, 16), "ap/a.prop": widthProperties("A", 0, 16), "ap/a.sym": "A\n", "a/empty.spv": "",
+		"b/b.spv": widthModule("B", 5, 16), "bp/b.prop": widthProperties("B", 5, 16), "bp/b.sym": "B\n",
+		"b/c.spv": widthModule("C", 0, 8), "bp/c.prop": "", "bp/c.sym": "", // which no property set says anything of
+	} {
+		if got := testfile.Read(t, name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if _, err := os.Stat("a/copy.spv"); err == nil {
+		t.Error("the copy with the default values is still there")
+	}
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--set=with=1"}, 2, "devicec: error: //app:kernels: attribute specialize: with=1: there is no such constant: did you mean width?"},
+		{[]string{"--set=width=wide"}, 2, `//app:kernels: attribute specialize: width=wide: "wide" is no integer`},
+		{nil, 2, "--set is missing"},
+		{[]string{"--set=width=1", "c.table"}, 2, "needed once for each of the 3 inputs"},
+	} {
+		if code, stderr := run(t, append(args, test.args...)...); code != test.code || !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: exit %d: %s", test.args, code, stderr)
+		}
+	}
+	testfile.Write(t, "in/b.prop", widthProperties("B", 5, 9))
+	code, stderr := run(t, append(args, "--set=width=1")...)
+	if want := "//app:kernels: attribute specialize: in/b.spv: the specialization constant 'width' has another default value than in in/a.spv"; code != 3 || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	testfile.Write(t, "in/b.prop", fmt.Sprintf("[%s]\nwidth=1|4\n", propset.SpecializationConstants))
+	code, stderr = run(t, append(args, "--set=width=1")...)
+	if want := "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number"; code != 3 || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

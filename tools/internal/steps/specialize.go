@@ -1,0 +1,162 @@
+package steps
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
+)
+
+// SpecializeOptions say which specialization constants to set, and where.
+type SpecializeOptions struct {
+	Settings []specialize.Setting
+	Tables   []SpecializedTable
+}
+
+// A SpecializedTable is a table, and where to write it with other values.
+type SpecializedTable struct {
+	In            string
+	CodeDir       string // for SPIR-V
+	PropertiesDir string // for property files and symbol files
+	Out           string
+}
+
+// Specialize sets specialization constants in the SPIR-V of tables. Each is in at least one of them.
+// A copy of an image that has the default values in place of the constants is left out.
+func Specialize(o SpecializeOptions) error {
+	var images []specialize.Image
+	inputs := make([]*filetable.Table, len(o.Tables))
+	for i, t := range o.Tables {
+		table, err := readTable(t.In)
+		if err != nil {
+			return err
+		}
+		inputs[i] = table
+		rows, err := rowsOf(t.In, table)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			img, err := r.image()
+			if err != nil {
+				return err
+			}
+			images = append(images, img)
+		}
+	}
+	fixed := make([]bool, len(images))
+	for i, img := range images {
+		fixed[i] = len(img.Fixed) > 0
+	}
+	if _, err := specialize.Set(images, o.Settings, specialize.Options{DropFixed: true}); err != nil {
+		return err
+	}
+	for i, t := range o.Tables {
+		n := len(inputs[i].Rows)
+		if err := t.write(inputs[i], images[:n], fixed[:n]); err != nil {
+			return err
+		}
+		images, fixed = images[n:], fixed[n:]
+	}
+	return nil
+}
+
+// image returns what can be set in a row.
+func (r row) image() (specialize.Image, error) {
+	img := specialize.Image{Place: r.code, Metadata: new(propset.Registry)}
+	n, err := size(r.code)
+	if err != nil {
+		return img, err
+	}
+	if r.properties != "" {
+		if img.Metadata, err = propertyFile(r.properties); err != nil {
+			return img, err
+		}
+	}
+	switch {
+	case specialize.HasDefaultsOnly(img.Metadata):
+		img.Fixed = []string{"the copy with default values"}
+	case n > 0:
+		img.Code = []offload.Source{codeFile{r.code, n}}
+	}
+	return img, nil
+}
+
+// A codeFile is a file that is open only while it is read: there may be many.
+type codeFile struct {
+	name string
+	size int64
+}
+
+func (f codeFile) Size() int64 { return f.size }
+
+// ReadAt implements [io.ReaderAt].
+func (f codeFile) ReadAt(b []byte, at int64) (int, error) {
+	file, err := os.Open(f.name)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return file.ReadAt(b, at)
+}
+
+// write writes a table with the files of its images. Of those that had something fixed,
+// the ones that were changed are left out.
+func (t *SpecializedTable) write(in *filetable.Table, images []specialize.Image, fixed []bool) error {
+	out, err := newOutputs(t.CodeDir, t.PropertiesDir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	rows, err := rowsOf(t.In, in)
+	if err != nil {
+		return err
+	}
+	table := tableOf(nil)
+	for i, r := range rows {
+		if fixed[i] && images[i].Fixed == nil {
+			continue
+		}
+		files := out.image(r.stem())
+		n, err := size(r.code)
+		if err != nil {
+			return err
+		}
+		code := offload.Source(codeFile{r.code, n})
+		if len(images[i].Code) > 0 {
+			code = images[i].Code[0]
+		}
+		if err := copyTo(files.code.scratch, io.NewSectionReader(code, 0, code.Size())); err != nil {
+			return out.Relabel(err)
+		}
+		text, err := images[i].Metadata.MarshalText()
+		if err == nil {
+			err = os.WriteFile(files.properties.scratch, text, 0o666)
+		}
+		if err == nil {
+			err = copySymbols(files.symbols.scratch, in, i)
+		}
+		if err != nil {
+			return out.Relabel(err)
+		}
+		table.Rows = append(table.Rows, files.row())
+	}
+	return out.commit(t.Out, table)
+}
+
+// copySymbols writes the symbol file of a row: that of the table, or an empty one.
+func copySymbols(name string, in *filetable.Table, row int) error {
+	var symbols []byte
+	if column := slices.Index(in.Columns, filetable.Symbols); column >= 0 && in.Rows[row][column] != "" {
+		var err error
+		if symbols, err = os.ReadFile(in.Rows[row][column]); err != nil {
+			return fmt.Errorf("symbol file: %w", err)
+		}
+	}
+	return os.WriteFile(name, symbols, 0o666)
+}

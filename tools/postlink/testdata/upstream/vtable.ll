@@ -1,0 +1,23 @@
+; Virtual functions that a kernel reaches only by tables of their classes.
+; run: --split auto
+; dpcpp: --split auto
+target triple = "spir64-unknown-unknown"
+
+@_ZTV8Derived1 = linkonce_odr dso_local unnamed_addr addrspace(1) constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr null, ptr @_ZN8Derived17displayEv] }, align 8
+@_ZTV8Derived2 = linkonce_odr dso_local unnamed_addr addrspace(1) constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr null, ptr @_ZN8Derived27displayEv] }, align 8
+
+define weak_odr dso_local spir_kernel void @_ZTSZ4mainEUlvE_(ptr addrspace(1) %p) #0 {
+  store ptr addrspace(1) getelementptr inbounds ({ [3 x ptr] }, ptr addrspace(1) @_ZTV8Derived1, i64 0, i32 0, i64 2), ptr addrspace(1) %p, align 8
+  store ptr addrspace(1) getelementptr inbounds ({ [3 x ptr] }, ptr addrspace(1) @_ZTV8Derived2, i64 0, i32 0, i64 2), ptr addrspace(1) %p, align 8
+  ret void
+}
+
+define linkonce_odr dso_local spir_func noundef i32 @_ZN8Derived17displayEv(ptr addrspace(4) %this) align 2 {
+  ret i32 2
+}
+
+define linkonce_odr dso_local spir_func noundef i32 @_ZN8Derived27displayEv(ptr addrspace(4) %this) align 2 {
+  ret i32 3
+}
+
+attributes #0 = { "sycl-module-id"="vf2.cpp" "sycl-optlevel"="2" }
