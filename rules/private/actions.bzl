@@ -51,8 +51,8 @@ def _unique_prefix(source):
     same name would be one. DPC++'s own driver makes the prefix of the name of the file.
     """
     path = source.short_path
-    word = "".join([c if c.isalnum() else "_" for c in path.elems()])
-    return "uid%x_%s" % (hash(path) % 0x100000000, word)
+    halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
+    return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
 def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
     """SyclCompile: one source to device bitcode.

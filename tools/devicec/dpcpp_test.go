@@ -163,7 +163,7 @@ func TestUndefined(t *testing.T) {
 	// One for each type, which is more than people want to read.
 	testfile.Write(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
 	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
-	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument\n"
+	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file\n"
 	if code != cli.ExitBadInput || stderr != want {
 		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
 	}

@@ -38,7 +38,9 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -split-esimd,
   -emit-program-metadata,
   -emit-only-kernels-as-entry-points,
-  -allow-device-image-dependencies
+  -allow-device-image-dependencies,
+  -spec-const=native|emulation,
+  -generate-device-image-default-spec-consts
   -lower-esimd                        the same: explicit SIMD code is an error
   -device-lib-dir=DIR                 the same: code with bfloat16 is an error
   -O0 to -O3, -Os, -Oz, -f            the same: nothing to do
@@ -121,6 +123,7 @@ var dpcppActions = []struct {
 	{"split", false}, {"spec-const", false}, {"lower-esimd", false}, {"device-globals", false}, {"split-esimd", false},
 	{"symbols", true}, {"properties", true}, {"emit-param-info", true}, {"emit-program-metadata", true},
 	{"emit-kernel-names", true}, {"emit-exported-symbols", true}, {"emit-imported-symbols", true},
+	{"generate-device-image-default-spec-consts", true},
 }
 
 // complete gives a command line what DPC++'s post-link step adds itself, and returns the

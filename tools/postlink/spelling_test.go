@@ -43,6 +43,23 @@ attributes #0 = { "sycl-module-id"="a.cpp" }
 !0 = !{}
 `
 
+// constants has a kernel that reads a specialization constant, and one that does not.
+const constants = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spir64-unknown-unknown"
+@name = private addrspace(1) constant [5 x i8] c"size\00"
+@size = internal addrspace(1) constant { i32 } { i32 7 }
+define spir_kernel void @reads(ptr addrspace(1) %p) #0 {
+  %v = call i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4) addrspacecast (ptr addrspace(1) @name to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), ptr addrspace(4) null)
+  store i32 %v, ptr addrspace(1) %p
+  ret void
+}
+define spir_kernel void @other() #0 {
+  ret void
+}
+declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))
+attributes #0 = { "sycl-module-id"="a.cpp" }
+`
+
 // TestSpelling runs command lines as DPC++'s driver and its users write them, and looks at
 // which files there are afterwards.
 func TestSpelling(t *testing.T) {
@@ -80,6 +97,10 @@ func TestSpelling(t *testing.T) {
 			"[Code|Symbols]#out.table|out_0.ll|out_0.sym|out_esimd_0.ll|out_esimd_0.sym", "out.table out_0.ll out_0.sym out_esimd_0.ll out_esimd_0.sym"},
 		"what the driver passes": {"-O2 -device-globals -properties -symbols -emit-only-kernels-as-entry-points -emit-param-info -emit-exported-symbols -emit-imported-symbols -split-esimd -lower-esimd -split=none -device-lib-dir=lib -f -S -o out.table plain.ll",
 			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym", "out.table out_0.ll out_0.prop out_0.sym"},
+		"specialization constants": {"-spec-const=native -properties -split=kernel -S -o out.table constants.ll",
+			"[Code|Properties]#out.table|out_0.ll|out_0.prop|out_1.ll|out_1.prop", "out.table out_0.ll out_0.prop out_1.ll out_1.prop"},
+		"copies with default values": {"-spec-const=native -properties -split=kernel -S -generate-device-image-default-spec-consts -o out.table constants.ll",
+			"[Code|Properties]#out.table|out_0.ll|out_0.prop|out_1.ll|out_1.prop|out_2.ll|out_2.prop", "out.table out_0.ll out_0.prop out_1.ll out_1.prop out_2.ll out_2.prop"},
 		"no kernels": {"-properties -split=auto -S -o out.table none.ll", "[Code|Properties]#out.table", "out.table"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +129,7 @@ func writeInputs(t *testing.T) {
 	testfile.Write(t, "in.ll", flagged)
 	testfile.Write(t, "plain.ll", plain)
 	testfile.Write(t, "simd.ll", simd)
+	testfile.Write(t, "constants.ll", constants)
 	testfile.Write(t, "none.ll", "target triple = \"spir64-unknown-unknown\"\n")
 }
 
@@ -128,7 +150,7 @@ func newFiles(t *testing.T) []string {
 	t.Helper()
 	var list []string
 	err := filepath.WalkDir(".", func(path string, _ os.DirEntry, err error) error {
-		if err == nil && path != "." && !slices.Contains([]string{"in.ll", "plain.ll", "simd.ll", "none.ll"}, path) {
+		if err == nil && path != "." && !slices.Contains([]string{"in.ll", "plain.ll", "simd.ll", "constants.ll", "none.ll"}, path) {
 			list = append(list, filepath.ToSlash(path))
 		}
 		return err
@@ -195,6 +217,8 @@ func TestSpellingRefused(t *testing.T) {
 	}{
 		"nothing to do":         {"in.ll -S -o out.table", cli.ExitUsage, "no actions specified"},
 		"an unknown option":     {"-reduce-memory-usage -split=auto in.ll", cli.ExitUsage, "unknown flag --reduce-memory-usage"},
+		"an unknown mode":       {"-spec-const=default -S in.ll", cli.ExitUsage, "it is none of [native emulation]"},
+		"copies of only IR":     {"-ir-output-only -generate-device-image-default-spec-consts -spec-const=native -S in.ll", cli.ExitUsage, "can't be used with --ir-output-only"},
 		"an unknown split":      {"-split=per-kernel in.ll", cli.ExitUsage, "'per-kernel' is none of"},
 		"explicit SIMD code":    {"-split=auto -lower-esimd -S simd.ll", cli.ExitBadInput, "simd.ll: 'Vector' is explicit SIMD code, which --lower-esimd asks to lower"},
 		"bfloat16":              {"-split=auto -device-lib-dir=lib -S in.ll", cli.ExitBadInput, "in.ll: '__devicelib_ConvertFToBF16INTEL' is called, so that --device-lib-dir asks for images"},
@@ -281,7 +305,7 @@ func TestSpellingSubcommand(t *testing.T) {
 	for _, option := range []string{
 		"o", "out-dir", "device-lib-dir", "f", "S", "ir-output-only", "split", "split-esimd", "lower-esimd", "symbols", "properties",
 		"emit-param-info", "emit-program-metadata", "emit-kernel-names", "emit-exported-symbols", "emit-imported-symbols",
-		"emit-only-kernels-as-entry-points", "device-globals", "allow-device-image-dependencies",
+		"emit-only-kernels-as-entry-points", "device-globals", "allow-device-image-dependencies", "spec-const", "generate-device-image-default-spec-consts",
 	} {
 		if fs.Lookup(option) == nil || !strings.Contains(long, "-"+option) {
 			t.Errorf("-%s is not in the table of --help, or no flag", option)

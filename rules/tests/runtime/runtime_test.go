@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped: without -packager there is nothing to test; run 'bazel test //...' in rules/tests/runtime")
 		return
 	}
-	for _, path := range []*string{packager, loader, embedded, wrapped, cpuDriver, fakeGPU} {
+	for _, path := range []*string{packager, loader, embedded, wrapped, constants, cpuDriver, fakeGPU} {
 		*path = absolute(*path)
 	}
 	for name, path := range examples {

@@ -83,7 +83,7 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 		if place == "" {
 			place = o.Bitcode
 		}
-		text := fmt.Sprintf("%s: kernel '%s' reads a specialization constant, which libsycl-jit does not support. Pass the value to the kernel as an argument",
+		text := fmt.Sprintf("%s: kernel '%s' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
 			place, kernelname.Display(kernel))
 		if !spirv.IsSpecConstantGetter(name) {
 			text = fmt.Sprintf("%s: device function '%s' is used but nothing defines it", place, kernelname.Display(name))

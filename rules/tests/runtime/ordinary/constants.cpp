@@ -2,9 +2,8 @@
 // handler, and with values of a kernel bundle.
 #include <array>
 #include <cstdio>
-#include <functional>
 
-#include <sycl/sycl.hpp>
+#include "constants.hpp"
 
 struct Pair {
   short first;
@@ -67,9 +66,6 @@ void expect(const Values &got, const Values &want) {
   for (int i = 0; i < 4; i++) expect("vector", got.vector[i], want.vector[i]);
   expect("nothing", got.nothing, want.nothing);
 }
-
-// What gives a handler its values.
-using Set = std::function<void(sycl::handler &)>;
 
 // read returns what a kernel reads.
 Values read(sycl::queue &queue, const Set &set) {
@@ -158,12 +154,18 @@ int main() {
   auto built = sycl::build(bundle);
   expect(read(queue, [&](sycl::handler &h) { h.use_kernel_bundle(built); }), others());
 
+  expect("the other source's count", other_count(queue, defaults), 70L);
+  expect("the other source's count beside that of this one",
+         other_count(queue, [&](sycl::handler &h) { h.use_kernel_bundle(built); }), 70L);
+
   if (queue.get_device().has(sycl::aspect::fp16)) {
     expect("half", read_half(queue, defaults), 3.0f + 7);
     expect("half of the handler", read_half(queue, [](sycl::handler &h) {
       h.set_specialization_constant<small>(sycl::half(-4.0f));
       h.set_specialization_constant<count>(100);
     }), -8.0f + 100);
+  } else {
+    std::printf("the device has no fp16: half is left out\n");
   }
   std::printf("%d numbers wrong\n", wrong);
   return wrong != 0;

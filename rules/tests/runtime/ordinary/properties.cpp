@@ -3,11 +3,11 @@
 
 #include <sycl/sycl.hpp>
 
-namespace exp = sycl::ext::oneapi::experimental;
+namespace oneapi = sycl::ext::oneapi::experimental;
 
-exp::device_global<int> plain;
-exp::device_global<int[2], decltype(exp::properties{exp::device_image_scope})> scoped;
-exp::device_global<int, decltype(exp::properties{exp::host_access_read_write})> shared;
+oneapi::device_global<int> plain;
+oneapi::device_global<int[2], decltype(oneapi::properties{oneapi::device_image_scope})> scoped;
+oneapi::device_global<int, decltype(oneapi::properties{oneapi::host_access_read_write})> shared;
 
 int wrong = 0;
 
@@ -20,7 +20,7 @@ void expect(const char *what, long got, long want) {
 // Kernels with properties write the size of their sub-groups.
 struct Four {
   int *out;
-  auto get(exp::properties_tag) const { return exp::properties{exp::work_group_size<2, 8>, exp::sub_group_size<4>}; }
+  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::work_group_size<2, 8>, oneapi::sub_group_size<4>}; }
   void operator()(sycl::nd_item<2> item) const {
     out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
   }
@@ -28,7 +28,7 @@ struct Four {
 
 struct Sixteen {
   int *out;
-  auto get(exp::properties_tag) const { return exp::properties{exp::sub_group_size<16>, exp::work_group_size_hint<16, 1>}; }
+  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::sub_group_size<16>, oneapi::work_group_size_hint<16, 1>}; }
   void operator()(sycl::nd_item<2> item) const {
     out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
   }

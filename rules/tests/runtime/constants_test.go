@@ -1,0 +1,59 @@
+package runtime
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var constants = flag.String("constants", "", "`path` of set_constants, linked to that runtime and to the file constant")
+
+// set runs set_constants, and returns its output.
+func (d device) set(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(*constants, args...)
+	cmd.Env = append(os.Environ(), d.environment...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// TestConstantsOfFiles: a SYCLBIN in input state takes values, and only that.
+func TestConstantsOfFiles(t *testing.T) {
+	const want = "default: 7\nbundle has: 7\nbundle: 42\ncompiled and linked: 43\nexecutable: 7\nhandler: 7\n"
+	input, executable := convert(t, "constant", "input"), convert(t, "constant", "executable")
+	if got := cpu(t).set(t, input, executable); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+
+	// With native code for the device beside it, that of 2025.3 takes that, whatever is set.
+	native := want
+	if strings.HasPrefix(*release, "2025") {
+		native = strings.NewReplacer("42", "7", "43", "7").Replace(want)
+	}
+	if got := fake(t, gpuNamed(t, "intel_gpu_pvc"), extract(t, executable)).set(t, input, executable); got != native {
+		t.Errorf("beside native code: got\n%swant\n%s", got, native)
+	}
+}
+
+// TestConstantsOfPrograms: the runtime takes native code until a program sets a constant, and
+// then SPIR-V.
+func TestConstantsOfPrograms(t *testing.T) {
+	const want = "default: 7\nhandler: 42\nbundle: 43\ndefault again: 7\n"
+	if got := cpu(t).set(t); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	d := fake(t, gpuNamed(t, "intel_gpu_pvc"), extract(t, convert(t, "constant", "executable")))
+	if got := d.set(t); got != want {
+		t.Errorf("beside native code: got\n%swant\n%s", got, want)
+	}
+	given := d.logged(t).given
+	if first := given[0]; !strings.HasPrefix(first, "native ") || !slices.ContainsFunc(given, func(s string) bool { return strings.HasPrefix(s, "ir ") }) {
+		t.Errorf("the device was given %q, want native code and then SPIR-V", given)
+	}
+}
