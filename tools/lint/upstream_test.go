@@ -61,7 +61,7 @@ func upstreamTests(t *testing.T, root string) []upstreamTest {
 var upstreamFiles = map[string]string{
 	"construct": "tools/postlink/testdata/upstream",
 	"aspects":   "sycl/postlink/aspects/testdata/aspects",
-	"specconst": "sycl/postlink/internal/specconst/testdata",
+	"constants": "sycl/postlink/internal/constants/testdata",
 }
 
 // place returns the file that a row names, and the test in it.
