@@ -77,9 +77,8 @@ type Options struct {
 	// in which these have their default values.
 	DefaultValueImages bool
 
-	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It takes only
-	// decorations with numbers of a withdrawn extension where other translators want
-	// those of the extensions that came after it.
+	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It wants some
+	// compile-time properties in another form than llvm-spirv and llc.
 	DPCPPTranslator bool
 }
 
@@ -119,7 +118,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
-	diagnostics, err := compiletime.Lower(m, compiletime.Options{Withdrawn: o.DPCPPTranslator})
+	diagnostics, err := compiletime.Lower(m, compiletime.Options{DPCPP: o.DPCPPTranslator})
 	if err != nil {
 		return nil, err
 	}

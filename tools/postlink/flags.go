@@ -72,7 +72,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
 	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
-	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: decorations have the numbers of a withdrawn extension, the only ones that it takes")
+	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: some properties have the form that only its translator reads")
 	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required for bitcode)")
 	fs.StringVar(&f.Output, "output", "", "write the file table of the modules to this `file`")
 	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)
