@@ -2,14 +2,15 @@
 //
 // Clang compiles SYCL device code, but comes without SYCL's headers. This one
 // has what kernels need: ids and ranges, barriers, group algorithms, atomics,
-// local memory, half and specialization constants, named as in SYCL 2020. It has
-// no queue: parallel_for makes a kernel part of the device code and launches
-// nothing. A host program loads the device code and launches the kernel through
-// OpenCL or Level Zero, with a range of its own choice.
+// local memory, half, specialization constants and properties, named as in SYCL 2020 and
+// its extensions. It has no queue: parallel_for makes a kernel part of the device
+// code and launches nothing. A host program loads the device code and launches the
+// kernel through DPC++'s runtime, OpenCL or Level Zero, with a range of its own choice.
 //
 //   #include <sycl_lite.hpp>
 //
 //   using namespace sycl_lite;
+//   using namespace sycl_lite::ext::oneapi::experimental;  // properties
 //
 //   namespace stats {
 //
@@ -19,7 +20,7 @@
 //
 //   void dot_product(const float *x, const float *y, float *result) {
 //     parallel_for<DotProduct>(
-//         nd_range<1>{1024, 64}, work_group_size<64>, sub_group_size<16>,
+//         nd_range<1>{1024, 64}, properties{work_group_size<64>, sub_group_size<16>},
 //         [x, y, result](nd_item<1> it) {
 //           SYCL_LITE_LOCAL float products[64];
 //           std::size_t i = it.get_global_id(0), l = it.get_local_id(0);
@@ -40,8 +41,8 @@
 //  * In a SYCLBIN a kernel is named "__sycl_kernel__ZTS" and the mangled name of its
 //    name type: __sycl_kernel__ZTSN5stats10DotProductE, or
 //    std::string("__sycl_kernel__ZTS") + typeid(T).name(). DPC++'s
-//    ext_oneapi_get_kernel also takes it without "__sycl_kernel_". When the kernel
-//    requires sizes, the name type is kernel_with (see there).
+//    ext_oneapi_get_kernel also takes it without "__sycl_kernel_". Where parallel_for
+//    has required sizes without a list, the name type is kernel_with (see there).
 //  * A kernel has one argument: the function object, by value. Its members are
 //    laid out as in any C++ object. Of a lambda they are what the capture list
 //    names, in its order; of [=] the variables in the order of their first use.
@@ -587,6 +588,7 @@ class specialization_id {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_reference_v<T>,
                 "a specialization constant is set byte by byte");
   static_assert(!std::is_pointer_v<T>, "a specialization constant cannot be a pointer");
+  static_assert(!std::is_array_v<T>, "a specialization constant is an array as a std::array only");
   static_assert(!std::is_same_v<T, long double>, "devices have no long double");
 
  public:
@@ -667,8 +669,8 @@ class kernel_handler {
 };
 
 // The same for a number with an id of SPIR-V, which a program that uses OpenCL or Level
-// Zero sets: specialization_constant<0, 16>(). The type is the default's. A kernel has
-// either these or those of kernel_handler, whose ids the build chooses.
+// Zero sets: specialization_constant<0, 16>(). The type is the default's. Kernels of one
+// device image use either these or those of kernel_handler, whose ids the build chooses.
 template <unsigned Id, auto Default>
 [[gnu::always_inline]] inline auto specialization_constant() {
   // The translators want literals here, which only template arguments are sure to be.

@@ -403,7 +403,7 @@ def specialize_action(ctx, forms, values):
     outs = {name: _form(ctx, name + ".specialized") for name in forms}
     args = ctx.actions.args()
     args.add("specialize")
-    args.add("--label", str(ctx.label))
+    args.add("--label", str(ctx.label).lstrip("@"))
     for name, value in values.items():
         args.add("--set", "%s=%s" % (name, value))
     for name, form in forms.items():

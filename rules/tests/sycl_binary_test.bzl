@@ -125,7 +125,9 @@ def _specialize_impl(ctx):
     argv = actions["SyclSpecialize"][0].argv
     for text in ["app::scale=0.5", "app::tile={x: 32, y: 4}"]:
         asserts.true(env, text in argv, str(argv))
-    asserts.true(env, argv[argv.index("--label") + 1].endswith("//rules/tests:specialize_binary"), str(argv))
+
+    # A word that starts with "@" would name a file with arguments.
+    asserts.equals(env, "//rules/tests:specialize_binary", argv[argv.index("--label") + 1])
     asserts.equals(env, 3, argv.count("--table"))
 
     # What comes after has the new values: the images, what is packed, and what is decided.

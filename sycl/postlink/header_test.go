@@ -1,6 +1,7 @@
 package postlink
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
 // header is the folder of the device header.
@@ -48,7 +52,7 @@ variable shop::Till::cash: sycl-device-global-size=4 sycl-device-image-scope= sy
 variable shop::items: sycl-device-global-size=12 sycl-device-image-scope= sycl-host-access=1 sycl-unique-id=_ZN4shop5itemsE
 variable shop::shelves: sycl-device-global-size=16 sycl-device-image-scope= sycl-unique-id=_ZN4shop7shelvesE
 variable shop::sold: sycl-device-global-size=4 sycl-device-image-scope= sycl-host-access=0 sycl-unique-id=shop.cpp_____ZN4shopL4soldE
-pointer: sycl-alignment=64 sycl-cache-read-hint=80
+pointer: sycl-alignment=64 sycl-cache-read-hint=64
 `
 	for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
 		text, err := compileHeader(t, "testdata/properties.cpp", level)
@@ -137,6 +141,119 @@ func describeAttributes(list []llvmir.Attribute) string {
 	return strings.Join(words, "")
 }
 
+// translateHeader compiles a source, divides it into images, and translates them. It calls
+// use with each image's property sets and SPIR-V file.
+func translateHeader(t *testing.T, source, level string, use func(sets *propset.Registry, file string)) {
+	t.Helper()
+	as, translator, validator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	text, err := compileHeader(t, source, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Parse("header.ll", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Run(m, Options{Source: "shop.cpp", Split: SplitOptions{Mode: SplitAuto}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Diagnostics) > 0 {
+		t.Errorf("%s: %v", level, result.Diagnostics)
+	}
+	for _, image := range result.Images {
+		var code bytes.Buffer
+		if err := image.WriteCode(&code); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "image.spv")
+		assemble := exec.CommandContext(t.Context(), as, "-o", "-")
+		assemble.Stdin = &code
+		bitcode, err := assemble.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		translate := exec.CommandContext(t.Context(), translator, "--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_kernel_attributes,+SPV_INTEL_float_controls2,+SPV_INTEL_maximum_registers,+SPV_INTEL_global_variable_host_access,+SPV_INTEL_cache_controls", "-", "-o", file)
+		translate.Stdin = bytes.NewReader(bitcode)
+		if out, err := translate.CombinedOutput(); err != nil {
+			t.Fatalf("llvm-spirv: %v\n%s", err, out)
+		}
+		if out, err := exec.CommandContext(t.Context(), validator, file).CombinedOutput(); err != nil {
+			t.Errorf("spirv-val: %v\n%s", err, out)
+		}
+		sets, err := image.Properties(PropertyOptions{KernelNames: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(sets, file)
+	}
+}
+
+// TestHeaderConstantNames: property sets and SPIR-V have the constants of a source, under their
+// mangled names, with their types and default values.
+func TestHeaderConstantNames(t *testing.T) {
+	const want = `_ZTSN4shop3BuyE
+  _ZN4shopL5stockE: i16 at 0 = ffff
+_ZTSN4shop4SellE
+  _ZN4shop12_GLOBAL__N_14deepE: i8 at 0 = 63, half at 2 = 0040, i8 at 4 = 01, half at 6 = 0042, i8 at 8 = 00, double at 16 = 0000000000001240, i64 at 24 = f9ffffffffffffff, float at 32 = 0000803f, float at 36 = 00000040, float at 40 = 00004040
+  _ZN4shop12_GLOBAL__N_14modeE: i8 at 0 = 07
+  _ZN4shop4Till5priceE: float at 0 = 00002040
+  _ZN4shop4debtE: i64 at 0 = fbffffffffffffff
+  _ZN4shopL3rowE: i32 at 0 = 0a000000, i32 at 4 = 14000000, i32 at 8 = 1e000000, i32 at 12 = 28000000
+  _ZN4shopL4flagE: i8 at 0 = 01
+  _ZN4shopL4rateE: half at 0 = 003e
+  _ZN4shopL5stockE: i16 at 0 = ffff`
+	for _, level := range []string{"-O0", "-O2"} {
+		var got []string
+		translateHeader(t, "testdata/header_constants.cpp", level, func(sets *propset.Registry, file string) {
+			var lines []string
+			for _, c := range readConstants(t, sets, file) {
+				lines = append(lines, "\n  "+c)
+			}
+			slices.Sort(lines)
+			for _, p := range sets.Set(propset.KernelNames).Properties() {
+				got = append(got, p.Key+strings.Join(lines, ""))
+			}
+		})
+		slices.Sort(got)
+		if text := strings.Join(got, "\n"); text != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", level, text, want)
+		}
+	}
+}
+
+// readConstants describes the constants that an image's property sets list: the types are
+// those of its SPIR-V, whose default values must be those of the sets.
+func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	translated, err := spirv.ReadSpecConstants(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants, err := specconst.Read(sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, c := range constants {
+		var parts []string
+		for _, r := range c.Scalars() {
+			value := c.Default[r.Offset : r.Offset+r.Size]
+			at := slices.IndexFunc(translated, func(s spirv.SpecConstant) bool { return s.ID == r.ID })
+			if at < 0 || !bytes.Equal(translated[at].Default, value) {
+				t.Fatalf("%s: SPIR-V has no constant %d with the value %x", c.Name, r.ID, value)
+			}
+			parts = append(parts, fmt.Sprintf("%v at %d = %x", translated[at].Type, r.Offset, value))
+		}
+		list = append(list, c.Name+": "+strings.Join(parts, ", "))
+	}
+	return list
+}
+
 // TestHeaderRefuses compiles what nobody should write: each is an error that says what is
 // wrong.
 func TestHeaderRefuses(t *testing.T) {
@@ -169,6 +286,7 @@ func TestHeaderRefuses(t *testing.T) {
 		"a level with two modes":       {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1>, cache_control<cache_mode::uncached, cache_level::L1>>;", "a level of the cache has two modes"},
 		"a level twice":                {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1, cache_level::L1>>;", "a cache_control has a level twice"},
 		"a constant pointer":           {"constexpr specialization_id<const int *> v{nullptr};", "", "a specialization constant cannot be a pointer"},
+		"a constant array":             {"constexpr specialization_id<int[2]> v{1, 2};", "", "a specialization constant is an array as a std::array only"},
 		"a constant with a destructor": {"struct D { constexpr D() {} ~D(); }; specialization_id<D> v;", "", "a specialization constant is set byte by byte"},
 		"a constant that is none":      {"constexpr int v = 1;", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v>(); });", "takes a variable of type specialization_id"},
 		"a part of a variable":         {"constexpr specialization_id<int> v[2]{specialization_id<int>{1}, specialization_id<int>{2}};", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v[1]>(); });", "a specialization_id is a variable, not a part of one"},

@@ -114,6 +114,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // errors, of which what follows would say something else
 		return &Result{Diagnostics: list}, nil
 	}
+	used := forgetUsed(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 		return nil, err
 	}
 	diagnostics = append(diagnostics, found.Diagnostics...)
-	images, err := newImageModule(m, o.Split, libraries).images()
+	images, err := newImageModule(m, o.Split, used, libraries).images()
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,6 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 // prepare does what changes a module before its aspects are found.
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
-	forgetUsed(m)
 	setSourceLanguage(m)
 	if err := lowerSanitizerLists(m); err != nil {
 		return err

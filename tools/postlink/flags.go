@@ -62,7 +62,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.StringVar(&f.split, "split", string(postlink.SplitAuto), "which kernels become one module: `"+strings.Join(names, "|")+"`; or DPC++'s kernel, source, none")
 	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
 	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
-	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
+	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module imports the SYCL_EXTERNAL functions that another one exports")
 	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself")
 	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")

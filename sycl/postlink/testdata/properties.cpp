@@ -43,7 +43,7 @@ void kernels(float *x) {
                  device_has<>};
   parallel_for<Listed>(nd_range<2>{{8, 4}, {8, 4}}, all, [x](nd_item<2>, kernel_handler) {
     using aligned = decltype(properties{
-        alignment<64>, read_hint<cache_control<cache_mode::cached, cache_level::L1, cache_level::L3>>});
+        alignment<64>, read_hint<cache_control<cache_mode::cached, cache_level::L3>>});
     annotated_ptr<float, aligned> p(x);
     p[3] = p[4] + sold + shelves[2] + items[1]->weight[0] + Till::cash;
   });

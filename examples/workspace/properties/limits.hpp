@@ -1,0 +1,16 @@
+// What the kernel of threshold.cpp and the program that sets its constants share.
+#pragma once
+
+#include <cstdint>
+
+namespace image {
+
+struct Limits {
+  std::int32_t low, high;  // smaller values become 0, larger ones white
+  float gain;              // of those between
+};
+
+constexpr Limits default_limits{10, 200, 1};
+constexpr std::int32_t default_white = 255;
+
+}  // namespace image
