@@ -25,7 +25,7 @@ type Options struct {
 // Lower gives kernels, their parameters, variables and pointers what their properties are
 // in IR.
 func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
-	l := &lowering{m: m, options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
+	l := &lowering{m: m, triple: m.Triple(), options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
 	var errs []error
 	for _, g := range m.Globals() {
 		errs = append(errs, l.variable(g))
@@ -41,6 +41,7 @@ func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
 // A lowering is a run over a module.
 type lowering struct {
 	m           *llvmir.Module
+	triple      string
 	options     Options
 	nodes       map[string]int // numbers of nodes that it has made, by content
 	modes       []int          // nodes for !spirv.ExecutionMode

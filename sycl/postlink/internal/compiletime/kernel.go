@@ -51,14 +51,14 @@ const (
 // A kernel is one whose properties are lowered.
 type kernel struct {
 	*llvmir.Function
-	module     *llvmir.Module
-	dpcpp      bool // translates it
+	triple     string // of the module
+	dpcpp      bool   // translates it
 	attributes map[string]string
 }
 
 // kernel gives a kernel and its parameters what their properties are.
 func (l *lowering) kernel(f *llvmir.Function) error {
-	k := &kernel{f, l.m, l.options.DPCPP, map[string]string{}}
+	k := &kernel{f, l.triple, l.options.DPCPP, map[string]string{}}
 	attributes := propertiesOf(f.Attributes())
 	for _, a := range attributes {
 		k.attributes[a.Key] = a.Value
@@ -139,7 +139,7 @@ func (k *kernel) grfSize(value string) (string, error) {
 
 // largestGRF is for the size that has no mode. DPC++ says it ahead of time only.
 func (k *kernel) largestGRF(value string) (string, error) {
-	if value != "512" || !strings.HasPrefix(k.module.Triple(), "spir64_gen-") {
+	if value != "512" || !strings.HasPrefix(k.triple, "spir64_gen-") {
 		return "", nil
 	}
 	return integer(32, 512), nil
@@ -179,7 +179,7 @@ func (k *kernel) registersAsMode(value string) (string, error) {
 // singleTask says of kernels for FPGAs that they have one work-item. Other devices have
 // no use for it.
 func (k *kernel) singleTask(string) (string, error) {
-	if !strings.HasPrefix(k.module.Triple(), "spir64_fpga-") {
+	if !strings.HasPrefix(k.triple, "spir64_fpga-") {
 		return "", nil
 	}
 	return integer(32, 0), nil
@@ -299,7 +299,7 @@ func (l *lowering) readModes() {
 
 // sizeBits returns the width of size_t.
 func (k *kernel) sizeBits() int {
-	if t := k.module.Triple(); strings.HasPrefix(t, "spir-") || strings.HasPrefix(t, "spirv32-") {
+	if t := k.triple; strings.HasPrefix(t, "spir-") || strings.HasPrefix(t, "spirv32-") {
 		return 32
 	}
 	return 64
