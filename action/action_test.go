@@ -105,14 +105,14 @@ type kernel struct {
 
 func encode(t testing.TB, label string, devices []string, kernels ...kernel) string {
 	t.Helper()
-	r := &report.Report{Schema: report.Schema, SchemaVersion: report.SchemaVersion, Target: report.Target{Label: label}, Images: []report.Image{}}
+	r := &report.Report{Schema: report.Schema, SchemaVersion: report.SchemaVersion, Target: report.Target{Label: label}}
 	r.Generator = report.Generator{Name: "compat", Version: "1"}
 	for _, d := range devices {
 		r.Devices = append(r.Devices, report.Device{ID: d, Name: d, Backend: "spirv", Aspects: []aspect.Named{}, SubGroupSizes: []uint32{}})
 	}
 	for _, k := range kernels {
 		id := fmt.Sprintf("_ZTS%d%s", len(k.name), k.name)
-		r.Kernels = append(r.Kernels, report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7, Column: 19}})
+		r.Kernels.Append(&report.Kernel{ID: id, Name: id, DisplayName: k.name, Images: []string{}, Location: srcloc.Location{Path: "src/k.cpp", Line: 7, Column: 19}})
 		for _, d := range devices {
 			c := report.Cell{Kernel: id, Device: d, Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible}
 			r.Statistics.Cells++

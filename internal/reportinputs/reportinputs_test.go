@@ -161,14 +161,14 @@ func makeReport(ctx context.Context, o Options) (r *report.Report, stderr string
 
 // programs returns the labels of the programs of a report, and the files of its images.
 func programs(r *report.Report) (labels, files []string) {
-	for _, k := range r.Kernels {
-		label := report.KernelTarget(&k)
+	for _, k := range r.Kernels.All() {
+		label := report.KernelTarget(k)
 		if label == "" {
 			label = r.Target.Label
 		}
 		labels = append(labels, label)
 	}
-	for _, i := range r.Images {
+	for _, i := range r.Images.All() {
 		files = append(files, i.Files...)
 	}
 	slices.Sort(labels)

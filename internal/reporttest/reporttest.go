@@ -149,3 +149,41 @@ func Kernels(names ...string) (list []report.ModuleKernel) {
 	}
 	return list
 }
+
+// EditKernel changes a kernel of a report.
+func EditKernel(r *report.Report, i int, edit func(*report.Kernel)) {
+	var list report.Kernels
+	for n, k := range r.Kernels.All() {
+		if n == i {
+			edit(k)
+		}
+		list.Append(k)
+	}
+	r.Kernels = list
+}
+
+// EditImages changes the images of a report.
+func EditImages(r *report.Report, edit func(*report.Image)) {
+	var list report.Images
+	for _, i := range r.Images.All() {
+		edit(i)
+		list.Append(i)
+	}
+	r.Images = list
+}
+
+// ListKernels returns the kernels of a report.
+func ListKernels(r *report.Report) (list []report.Kernel) {
+	for _, k := range r.Kernels.All() {
+		list = append(list, *k)
+	}
+	return list
+}
+
+// ListImages returns the images of a report.
+func ListImages(r *report.Report) (list []report.Image) {
+	for _, i := range r.Images.All() {
+		list = append(list, *i)
+	}
+	return list
+}

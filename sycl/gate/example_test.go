@@ -22,7 +22,7 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 	r := &report.Report{
 		Target:  report.Target{Label: "//demo:kernels"},
 		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
-		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy"}},
+		Kernels: report.MakeKernels(report.Kernel{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy"}),
 		Cells: report.MakeCells(
 			report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
 				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},

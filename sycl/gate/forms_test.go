@@ -19,12 +19,13 @@ const (
 // withForms makes a report in which a kernel has forms.
 func withForms(devices []string, kernels map[string]on, name, display string, forms ...string) *report.Report {
 	r := reportOf("//p:t", devices, kernels)
-	for i := range r.Kernels {
-		if r.Kernels[i].Name == name {
-			r.Kernels[i].DisplayName = display
+	for i, k := range r.Kernels.All() {
+		if k.Name == name {
+			k.DisplayName = display
 			for _, f := range forms {
-				r.Kernels[i].Forms = append(r.Kernels[i].Forms, report.KernelForm{Kind: report.Reduction, Name: f})
+				k.Forms = append(k.Forms, report.KernelForm{Kind: report.Reduction, Name: f})
 			}
+			r.Kernels.Set(i, k)
 		}
 	}
 	return r

@@ -61,15 +61,16 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 		}
 		return t
 	}
-	digests := make(map[string]string, len(r.Images))
-	for i := range r.Images {
-		digests[r.Images[i].ID] = r.Images[i].Digest
+	digests := make(map[string]string, r.Images.Len())
+	for i := range r.Images.Len() {
+		image := r.Images.At(i)
+		digests[image.ID] = image.Digest
 	}
-	rows := make([]row, len(r.Kernels))
-	var images []string // of the last kernel
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		if i == 0 || !slices.Equal(k.Images, r.Kernels[i-1].Images) {
+	rows := make([]row, r.Kernels.Len())
+	var ids, images []string // of the last kernel
+	for i, k := range r.Kernels.All() {
+		if i == 0 || !slices.Equal(k.Images, ids) {
+			ids = k.Images
 			images = make([]string, len(k.Images))
 			for n, id := range k.Images {
 				images[n] = digests[id]
@@ -80,7 +81,7 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 		t := get(cmp.Or(report.KernelTarget(k), r.Target.Label))
 		rows[i] = row{t, t.addKernel(newKernel(k, images))}
 	}
-	if len(r.Kernels) == 0 {
+	if r.Kernels.Len() == 0 {
 		get(r.Target.Label) // a target without kernels is checked as well
 	}
 	return rows

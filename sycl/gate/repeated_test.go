@@ -13,12 +13,13 @@ import (
 // imagesOf gives kernels of a report device images, each of which has a digest.
 func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 	all := map[string]bool{}
-	for i := range r.Kernels {
-		r.Kernels[i].Images = images[r.Kernels[i].DisplayName]
-		for _, digest := range r.Kernels[i].Images {
+	for i, k := range r.Kernels.All() {
+		k.Images = images[k.DisplayName]
+		r.Kernels.Set(i, k)
+		for _, digest := range k.Images {
 			if !all[digest] {
 				all[digest] = true
-				r.Images = append(r.Images, report.Image{ID: digest, Digest: digest, Format: "spirv"})
+				r.Images.Append(&report.Image{ID: digest, Digest: digest, Format: "spirv"})
 			}
 		}
 	}

@@ -79,7 +79,8 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	}
 	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, needsIDs: map[string]int{}}
 	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
-		Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+		Devices: []Device{}}
+	r.shareTexts()
 	b.images(r)
 	b.collect(r)
 	devices = slices.Clone(devices)
@@ -90,8 +91,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	}
 	b.devices = devices
 	b.outcomes = make([][]*outcome, len(b.needs))
-	r.Cells.grow(len(r.Kernels) * len(devices))
-	for _, k := range r.Kernels {
+	for _, k := range r.Kernels.All() {
 		for d := range devices {
 			c := b.cell(b.kernels[k.ID], d)
 			r.Cells.Append(&c)
@@ -153,10 +153,9 @@ func (b *builder) images(r *Report) {
 		}
 		return strings.Compare(describe.textOf[a.kind], describe.textOf[b.kind])
 	})
-	r.Images = make([]Image, len(list))
 	const digits = 16
 	last, times := "", 0
-	for i, f := range list {
+	for _, f := range list {
 		id := f.digest[:min(digits, len(f.digest))]
 		if times++; id != last {
 			last, times = id, 1
@@ -171,7 +170,7 @@ func (b *builder) images(r *Report) {
 		}
 		slices.Sort(f.files)
 		image.Files = slices.Compact(f.files)
-		r.Images[i] = image
+		r.Images.Append(&image)
 	}
 }
 
@@ -252,15 +251,19 @@ func (b *builder) collect(r *Report) {
 			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
 		}
 	}
+	kernels := make([]*Kernel, 0, len(described))
 	for _, d := range described {
 		d.Forms = b.kernels[d.ID].formList()
 		slices.Sort(d.Images)
 		d.Images = slices.Compact(d.Images)
-		r.Kernels = append(r.Kernels, *d)
+		kernels = append(kernels, d)
 	}
-	slices.SortFunc(r.Kernels, func(a, b Kernel) int {
+	slices.SortFunc(kernels, func(a, b *Kernel) int {
 		return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name))
 	})
+	for _, k := range kernels {
+		r.Kernels.Append(k)
+	}
 }
 
 // mergeOrigins adds the origins in more of aspects that are not in the list. The list

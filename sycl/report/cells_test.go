@@ -79,7 +79,7 @@ func TestOutcomesAreFew(t *testing.T) {
 	places := map[report.Place]bool{}
 	for at, c := range r.AllCells() {
 		places[report.Place{Kernel: at.Kernel, Device: at.Device}] = true
-		if name := r.Kernels[at.Kernel].Name; c.Kernel != name || c.Code == report.NoCode && c.Reasons[0].Text != "No kernel named "+name+" was found" {
+		if name := r.Kernels.At(at.Kernel).Name; c.Kernel != name || c.Code == report.NoCode && c.Reasons[0].Text != "No kernel named "+name+" was found" {
 			t.Fatalf("cell %+v is about %s", c, name)
 		}
 	}
@@ -96,7 +96,7 @@ func TestAllCellsInAnyOrder(t *testing.T) {
 		list = append(list, *c)
 	}
 	slices.Reverse(list)
-	for k := range r.Kernels {
+	for k := range r.Kernels.Len() {
 		for d := range r.Devices {
 			if i := r.CellIndex()(k, d); i != k*len(r.Devices)+d {
 				t.Errorf("the cell %d, %d is at %d", k, d, i)
@@ -109,14 +109,14 @@ func TestAllCellsInAnyOrder(t *testing.T) {
 		if index(at.Kernel, at.Device) != at.Cell {
 			t.Errorf("%+v is at %d", c, index(at.Kernel, at.Device))
 		}
-		if n++; r.Kernels[at.Kernel].ID != c.Kernel || r.Devices[at.Device].ID != c.Device || r.Cells.At(at.Cell).Kernel != c.Kernel {
+		if n++; r.Kernels.At(at.Kernel).ID != c.Kernel || r.Devices[at.Device].ID != c.Device || r.Cells.At(at.Cell).Kernel != c.Kernel {
 			t.Errorf("%+v is at %+v", c, at)
 		}
 	}
 	if n != len(list) {
 		t.Errorf("%d cells", n)
 	}
-	if r.Cells = report.MakeCells(list[1:]...); r.CellIndex()(len(r.Kernels)-1, len(r.Devices)-1) != -1 {
+	if r.Cells = report.MakeCells(list[1:]...); r.CellIndex()(r.Kernels.Len()-1, len(r.Devices)-1) != -1 {
 		t.Error("a cell that is missing has an index")
 	}
 }

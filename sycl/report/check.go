@@ -8,7 +8,7 @@ import (
 
 // check reports contradictions within a report.
 func (r *Report) check() error {
-	c := checker{Report: r, deviceAt: map[string]int{}, kernelAt: map[string]int{}, hasImage: map[string]bool{}}
+	c := checker{Report: r}
 	for _, check := range []func() error{c.devices, c.images, c.kernels, c.cells} {
 		if err := check(); err != nil {
 			return err
@@ -23,43 +23,45 @@ func (r *Report) check() error {
 // A checker checks a report list by list.
 type checker struct {
 	*Report
-	deviceAt, kernelAt map[string]int // indices by id
-	hasImage           map[string]bool
+	imageIDs idSet
 }
 
 func (c *checker) devices() error {
-	for i, d := range c.Devices {
-		if _, twice := c.deviceAt[d.ID]; d.ID == "" || twice {
+	ids := map[string]bool{}
+	for _, d := range c.Devices {
+		if d.ID == "" || ids[d.ID] {
 			return fmt.Errorf("device id %q is empty or occurs twice", d.ID)
 		}
-		c.deviceAt[d.ID] = i
+		ids[d.ID] = true
 	}
 	return nil
 }
 
 func (c *checker) images() error {
-	for _, i := range c.Images {
-		if i.ID == "" || c.hasImage[i.ID] {
-			return fmt.Errorf("image id %q is empty or occurs twice", i.ID)
+	c.imageIDs = newIDSet(c.Images.Len(), c.Images.ID)
+	for i := range c.Images.Len() {
+		id := c.Images.ID(i)
+		if id == "" || !c.imageIDs.add(i) {
+			return fmt.Errorf("image id %q is empty or occurs twice", id)
 		}
-		for n, file := range i.Files {
-			if file == "" || n > 0 && file <= i.Files[n-1] {
-				return fmt.Errorf("image %q: the file %q has no name, occurs twice or is not in order", i.ID, file)
+		files := c.Images.Files(i)
+		for n, file := range files {
+			if file == "" || n > 0 && file <= files[n-1] {
+				return fmt.Errorf("image %q: the file %q has no name, occurs twice or is not in order", id, file)
 			}
 		}
-		c.hasImage[i.ID] = true
 	}
 	return nil
 }
 
 func (c *checker) kernels() error {
-	for i, k := range c.Kernels {
-		if _, twice := c.kernelAt[k.ID]; k.ID == "" || twice {
+	ids := newIDSet(c.Kernels.Len(), c.Kernels.ID)
+	for i, k := range c.Kernels.All() {
+		if k.ID == "" || !ids.add(i) {
 			return fmt.Errorf("kernel id %q is empty or occurs twice", k.ID)
 		}
-		c.kernelAt[k.ID] = i
 		for _, id := range k.Images {
-			if !c.hasImage[id] {
+			if c.imageIDs.find(id) < 0 {
 				return fmt.Errorf("kernel %q is in image %q, which is not listed", k.ID, id)
 			}
 		}
@@ -87,30 +89,24 @@ func (k *Kernel) checkForms() error {
 func (c *checker) cells() error {
 	// A file decides how long these lists are, so memory for all pairs is only
 	// allocated when there are as many cells.
-	if want := len(c.Kernels) * len(c.Devices); c.Cells.Len() != want {
-		return fmt.Errorf("%d cells for %d kernels and %d devices", c.Cells.Len(), len(c.Kernels), len(c.Devices))
+	if want := c.Kernels.Len() * len(c.Devices); c.Cells.Len() != want {
+		return fmt.Errorf("%d cells for %d kernels and %d devices", c.Cells.Len(), c.Kernels.Len(), len(c.Devices))
 	}
-	for _, id := range c.Cells.images {
-		if !c.hasImage[id] {
+	for id := range c.Cells.imageIDs() {
+		if c.imageIDs.find(id) < 0 {
 			return fmt.Errorf("a cell is about image %q, which is not listed", id)
 		}
 	}
-	checked := make([]bool, c.Cells.Outcomes())
-	seen := make([]bool, c.Cells.Len())
-	find := finder{r: c.Report, kernels: c.kernelAt, devices: c.deviceAt}
-	for i := range c.Cells.Len() {
-		kernel, device := c.Cells.about(i)
-		place, ok := find.place(i, kernel, device)
-		at := place.Kernel*len(c.Devices) + place.Device
-		switch {
-		case !ok:
-			return c.notListed(kernel, device)
-		case seen[at]:
-			return fmt.Errorf("two cells are about kernel %q and device %q", kernel, device)
+	if !c.inOrder() {
+		if err := c.pairs(); err != nil {
+			return err
 		}
-		seen[at] = true
+	}
+	checked := make([]bool, c.Cells.Outcomes())
+	for i, left := 0, len(checked); left > 0 && i < c.Cells.Len(); i++ {
 		if n := c.Cells.Outcome(i); !checked[n] {
 			checked[n] = true
+			left--
 			cell := c.Cells.At(i)
 			if err := cell.check(); err != nil {
 				return err
@@ -120,9 +116,28 @@ func (c *checker) cells() error {
 	return nil
 }
 
+// pairs checks that each kernel and device has one cell.
+func (c *checker) pairs() error {
+	seen := make([]bool, c.Cells.Len())
+	find := finder{r: c.Report}
+	for i := range c.Cells.Len() {
+		kernel, device := c.Cells.about(i)
+		place, ok := find.place(i, kernel, device)
+		if !ok {
+			return find.notListed(kernel, device)
+		}
+		at := place.Kernel*len(c.Devices) + place.Device
+		if seen[at] {
+			return fmt.Errorf("two cells are about kernel %q and device %q", kernel, device)
+		}
+		seen[at] = true
+	}
+	return nil
+}
+
 // notListed says what a cell is about that the report does not list.
-func (c *checker) notListed(kernel, device string) error {
-	if _, ok := c.kernelAt[kernel]; !ok {
+func (f *finder) notListed(kernel, device string) error {
+	if _, ok := f.kernels[kernel]; !ok {
 		return fmt.Errorf("a cell is about kernel %q, which is not listed", kernel)
 	}
 	return fmt.Errorf("a cell is about device %q, which is not listed", device)

@@ -115,10 +115,11 @@ func (d *Decoder) decode(file io.ReadSeeker) (*Report, *FormatError, error) {
 		d.window = make([]byte, 0, windowBytes)
 	}
 	r := new(Report)
-	p := reader{names: d.names, memory: d.cells}
+	p := reader{names: d.names, texts: new(texts), memory: d.cells}
 	p.readFrom(file, d.window)
 	p.report(r)
 	d.cells, d.window = p.memory, p.data
+	p.texts.forget()
 	if p.err != nil {
 		return nil, nil, p.err
 	}

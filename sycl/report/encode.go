@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -16,7 +17,7 @@ import (
 func (r *Report) Encode(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	rest := *r
-	rest.Cells, rest.Images, rest.Kernels = Cells{}, []Image{}, []Kernel{}
+	rest.Cells, rest.Images, rest.Kernels = Cells{}, Images{}, Kernels{}
 	head, err := json.MarshalIndent(&rest, "", "  ")
 	if err != nil {
 		return err
@@ -39,37 +40,33 @@ func (r *Report) Encode(w io.Writer) error {
 	return b.Flush()
 }
 
-func (r *Report) encodeImages(b *bufio.Writer) error { return encodeList(b, r.Images) }
+func (r *Report) encodeImages(b *bufio.Writer) error { return encodeList(b, r.Images.All()) }
 
-func (r *Report) encodeKernels(b *bufio.Writer) error { return encodeList(b, r.Kernels) }
+func (r *Report) encodeKernels(b *bufio.Writer) error { return encodeList(b, r.Kernels.All()) }
 
 // encodeList encodes a list of the report, element by element.
-func encodeList[T any](b *bufio.Writer, list []T) error {
-	if list == nil {
-		b.WriteString("null")
-		return nil
-	}
+func encodeList[T any](b *bufio.Writer, list iter.Seq2[int, *T]) error {
 	var element bytes.Buffer
 	e := json.NewEncoder(&element)
 	e.SetIndent("    ", "  ")
-	for i := range list {
+	b.WriteByte('[')
+	isEmpty := true
+	for i, v := range list {
 		element.Reset()
-		if err := e.Encode(&list[i]); err != nil {
+		if err := e.Encode(v); err != nil {
 			return err
 		}
 		if i > 0 {
 			b.WriteByte(',')
-		} else {
-			b.WriteByte('[')
 		}
 		b.WriteString("\n    ")
 		b.Write(bytes.TrimSuffix(element.Bytes(), []byte("\n")))
+		isEmpty = false
 	}
-	if len(list) == 0 {
-		b.WriteString("[]")
-	} else {
-		b.WriteString("\n  ]")
+	if !isEmpty {
+		b.WriteString("\n  ")
 	}
+	b.WriteByte(']')
 	return nil
 }
 
@@ -105,7 +102,7 @@ type cellEncoder struct {
 type encodedOutcome struct{ holds, reasons, rest []byte }
 
 func (e *cellEncoder) encode(i int) {
-	stored, at := e.cells.list[i], e.cells.position(i)
+	stored, at := e.cells.stored(i), e.cells.position(i)
 	o := &e.outcomes[stored.outcome]
 	if o.rest == nil {
 		outcome := &e.cells.outcomes[stored.outcome]
@@ -114,14 +111,14 @@ func (e *cellEncoder) encode(i int) {
 			[]byte(",\n      \"status\": "), quote(outcome.Verdict.String()), []byte("\n    }"))
 	}
 	if e.kernel == nil || e.last != at.kernel {
-		e.kernel, e.last = quote(e.cells.kernels[at.kernel]), at.kernel
+		e.kernel, e.last = quote(e.cells.kernelID(int(at.kernel))), at.kernel
 	}
 	e.w.WriteString("\n    {\n      \"device\": ")
 	e.w.Write(quoted(&e.devices, e.cells.devices, at.device))
 	e.w.Write(o.holds)
 	if stored.image > 0 {
 		e.w.WriteString(",\n      \"image\": ")
-		e.w.Write(quote(e.cells.images[stored.image-1]))
+		e.w.Write(quote(e.cells.texts.at(stored.image)))
 	}
 	e.w.WriteString(",\n      \"kernel\": ")
 	e.w.Write(e.kernel)

@@ -27,7 +27,7 @@ func inFiles() []report.Module {
 func TestFiles(t *testing.T) {
 	r := reporttest.Build(t, inFiles(), "intel_gpu_pvc")
 	files := map[string]bool{}
-	for _, i := range r.Images {
+	for _, i := range r.Images.All() {
 		files[strings.Join(i.Files, ", ")] = true
 	}
 	for _, want := range []string{"a.whl: liba.so, lib/libb.so", "a.whl: liba.so", "lib/libb.so"} {
@@ -43,14 +43,12 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(again.Images, r.Images) {
-		t.Errorf("got  %+v\nwant %+v", again.Images, r.Images)
+	if got, want := reporttest.ListImages(again), reporttest.ListImages(r); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 
 	// The files change nothing but themselves and the version.
-	for i := range r.Images {
-		r.Images[i].Files = nil
-	}
+	reporttest.EditImages(r, func(i *report.Image) { i.Files = nil })
 	if r.SchemaVersion != "1.1" {
 		t.Errorf("version %s", r.SchemaVersion)
 	}
@@ -66,21 +64,19 @@ func TestMergeFilesAndForms(t *testing.T) {
 	if v := reporttest.Merge(t, two, two).SchemaVersion; v != "1.0" {
 		t.Errorf("version %s without files", v)
 	}
-	for i := range two.Images {
-		two.Images[i].Files = []string{"z.so"}
-	}
-	one.Kernels[0].Forms = []report.KernelForm{{Kind: report.Reduction, Name: "b"}}
-	two.Kernels[0].Forms = []report.KernelForm{{Kind: report.Reduction, Name: "a"}, {Kind: report.Reduction, Name: "b"}}
+	reporttest.EditImages(two, func(i *report.Image) { i.Files = []string{"z.so"} })
+	forms(report.KernelForm{Kind: report.Reduction, Name: "b"})(one)
+	forms(report.KernelForm{Kind: report.Reduction, Name: "a"}, report.KernelForm{Kind: report.Reduction, Name: "b"})(two)
 	r := reporttest.Merge(t, one, two)
-	if len(r.Images) != len(one.Images) || r.SchemaVersion != "1.1" {
-		t.Errorf("%d images, version %s", len(r.Images), r.SchemaVersion)
+	if r.Images.Len() != one.Images.Len() || r.SchemaVersion != "1.1" {
+		t.Errorf("%d images, version %s", r.Images.Len(), r.SchemaVersion)
 	}
-	for i, image := range r.Images {
-		if want := append(slices.Clone(one.Images[i].Files), "z.so"); !slices.Equal(image.Files, want) {
+	for i, image := range r.Images.All() {
+		if want := append(slices.Clone(one.Images.Files(i)), "z.so"); !slices.Equal(image.Files, want) {
 			t.Errorf("files %q, want %q", image.Files, want)
 		}
 	}
-	if got := r.Kernels[0].Forms; !slices.Equal(got, two.Kernels[0].Forms) {
+	if got := r.Kernels.At(0).Forms; !slices.Equal(got, two.Kernels.At(0).Forms) {
 		t.Errorf("forms %v", got)
 	}
 	var text bytes.Buffer
@@ -91,7 +87,7 @@ func TestMergeFilesAndForms(t *testing.T) {
 		t.Error(err)
 	}
 	again, err := report.Decode("r.json", &text)
-	if err != nil || !reflect.DeepEqual(again.Kernels, r.Kernels) {
+	if err != nil || !reflect.DeepEqual(reporttest.ListKernels(again), reporttest.ListKernels(r)) {
 		t.Errorf("got %+v, %v", again, err)
 	}
 }
@@ -101,21 +97,23 @@ func TestFilesAndFormsThatContradict(t *testing.T) {
 		change func(*report.Report)
 		want   string
 	}{
-		"a file without a name":   {func(r *report.Report) { r.Images[0].Files = []string{""} }, `the file "" has no name`},
-		"a file twice":            {func(r *report.Report) { r.Images[0].Files = []string{"a", "a"} }, `the file "a" has no name, occurs twice`},
-		"files in another order":  {func(r *report.Report) { r.Images[0].Files = []string{"b", "a"} }, `or is not in order`},
+		"a file without a name":   {files(""), `the file "" has no name`},
+		"a file twice":            {files("a", "a"), `the file "a" has no name, occurs twice`},
+		"files in another order":  {files("b", "a"), `or is not in order`},
 		"a form without a name":   {forms(report.KernelForm{Kind: report.Reduction}), `"name" must not be empty`},
 		"a form twice":            {forms(report.KernelForm{Kind: report.Reduction, Name: "a"}, report.KernelForm{Kind: report.RoundedRange, Name: "a"}), `the form "a"`},
 		"forms in another order":  {forms(report.KernelForm{Kind: report.Reduction, Name: "b"}, report.KernelForm{Kind: report.Reduction, Name: "a"}), `or is not in order`},
 		"a form without a kind":   {forms(report.KernelForm{Name: "a"}), `"" is not a kind of form`},
 		"a kind that is not one":  {forms(report.KernelForm{Kind: "other", Name: "a"}), `"other" is not a kind of form`},
 		"the kernel as a form":    {forms(report.KernelForm{Kind: report.Reduction, Name: "_ZTS6Matrix"}), `or that of the kernel`},
-		"terminal codes in names": {func(r *report.Report) { r.Images[0].Files = []string{"\x1b[2J", ""} }, `has no name`},
+		"terminal codes in names": {files("\x1b[2J", ""), `has no name`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
-			i := slices.IndexFunc(r.Kernels, func(k report.Kernel) bool { return k.Name == "_ZTS6Matrix" })
-			r.Kernels[0], r.Kernels[i] = r.Kernels[i], r.Kernels[0]
+			kernels := reporttest.ListKernels(r)
+			i := slices.IndexFunc(kernels, func(k report.Kernel) bool { return k.Name == "_ZTS6Matrix" })
+			kernels[0], kernels[i] = kernels[i], kernels[0]
+			r.Kernels = report.MakeKernels(kernels...)
 			c.change(r)
 			if _, err := report.Decode("r.json", strings.NewReader(encode(t, r))); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") {
 				t.Errorf("got %v, want %q", err, c.want)
@@ -125,5 +123,13 @@ func TestFilesAndFormsThatContradict(t *testing.T) {
 }
 
 func forms(list ...report.KernelForm) func(*report.Report) {
-	return func(r *report.Report) { r.Kernels[0].Forms = list }
+	return func(r *report.Report) {
+		reporttest.EditKernel(r, 0, func(k *report.Kernel) { k.Forms = list })
+	}
+}
+
+func files(list ...string) func(*report.Report) {
+	return func(r *report.Report) {
+		reporttest.EditImages(r, func(i *report.Image) { i.Files = list })
+	}
 }

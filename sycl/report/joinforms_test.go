@@ -107,7 +107,7 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 	report.JoinForms(modules)
 	r := reporttest.Build(t, modules, devices...)
 	var rows []string
-	for i, k := range r.Kernels {
+	for i, k := range r.Kernels.All() {
 		var cells []string
 		for d := range devices {
 			c := r.Cells.At(len(devices)*i + d)
@@ -129,11 +129,11 @@ func TestJoinFormsDescribes(t *testing.T) {
 	modules[1].Kernels[0].Source.Location = srcloc.Location{Path: "fill.cpp", Line: 3}
 	report.JoinForms(modules)
 	r := reporttest.Build(t, modules, "intel_gpu_pvc")
-	if len(r.Kernels) != 1 || r.Kernels[0].Name != writtenFill || r.Kernels[0].Location.Path != "fill.cpp" || len(r.Kernels[0].Images) != 2 {
-		t.Errorf("got %+v", r.Kernels)
+	if r.Kernels.Len() != 1 || r.Kernels.At(0).Name != writtenFill || r.Kernels.At(0).Location.Path != "fill.cpp" || len(r.Kernels.At(0).Images) != 2 {
+		t.Errorf("got %+v", reporttest.ListKernels(r))
 	}
-	if want := []report.KernelForm{{Kind: report.RoundedRange, Name: madeOfFill}}; !slices.Equal(r.Kernels[0].Forms, want) || r.SchemaVersion != "1.1" {
-		t.Errorf("forms %+v, version %s", r.Kernels[0].Forms, r.SchemaVersion)
+	if want := []report.KernelForm{{Kind: report.RoundedRange, Name: madeOfFill}}; !slices.Equal(r.Kernels.At(0).Forms, want) || r.SchemaVersion != "1.1" {
+		t.Errorf("forms %+v, version %s", r.Kernels.At(0).Forms, r.SchemaVersion)
 	}
 }
 
@@ -147,14 +147,14 @@ func TestJoinFormsOfReduction(t *testing.T) {
 	report.JoinForms(modules)
 	r := reporttest.Build(t, modules, "intel_gpu_pvc")
 	want := []report.KernelForm{{Kind: report.Reduction, Name: sumAtomic}, {Kind: report.Reduction, Name: sumMain}}
-	if len(r.Kernels) != 1 || r.Kernels[0].Name != sumAux || r.Kernels[0].DisplayName != "app::Sum" || !slices.Equal(r.Kernels[0].Forms, want) || !r.Kernels[0].Location.IsZero() {
-		t.Errorf("got %+v", r.Kernels)
+	if r.Kernels.Len() != 1 || r.Kernels.At(0).Name != sumAux || r.Kernels.At(0).DisplayName != "app::Sum" || !slices.Equal(r.Kernels.At(0).Forms, want) || !r.Kernels.At(0).Location.IsZero() {
+		t.Errorf("got %+v", reporttest.ListKernels(r))
 	}
 	if c := r.Cells.At(0); c.Scope != report.ScopeKernel {
 		t.Errorf("the needs of an image with forms of one kernel alone are those of %s", c.Scope)
 	}
 	for _, pattern := range []string{"app::Sum", sumAux, sumMain, "*MainKrn*", "app::Sum (reduction, *)"} {
-		if part, unmatched := r.Select(report.Selection{Kernels: []string{pattern}}); len(part.Kernels) != 1 || unmatched != nil {
+		if part, unmatched := r.Select(report.Selection{Kernels: []string{pattern}}); part.Kernels.Len() != 1 || unmatched != nil {
 			t.Errorf("%s does not select the kernel", pattern)
 		}
 	}
@@ -165,7 +165,7 @@ func TestJoinFormsWhenUnclear(t *testing.T) {
 	modules := []report.Module{{Kernels: reporttest.Kernels(writtenFill, "_ZN3app4FillE", madeOfFill)}}
 	report.JoinForms(modules)
 	modules[0].Needs, modules[0].Images = &needs{}, []report.ModuleImage{reporttest.IR(1)}
-	if r := reporttest.Build(t, modules, "intel_gpu_pvc"); len(r.Kernels) != 3 {
-		t.Errorf("got %+v", r.Kernels)
+	if r := reporttest.Build(t, modules, "intel_gpu_pvc"); r.Kernels.Len() != 3 {
+		t.Errorf("got %+v", reporttest.ListKernels(r))
 	}
 }

@@ -24,8 +24,8 @@ var reportMembers = []member[Report]{
 	{"devices", func(p *reader, r *Report) bool { return list(p, &r.Devices, (*reader).device) }, needed},
 	{"extensions", func(p *reader, r *Report) bool { return p.extensions(&r.Extensions) }, optional},
 	{"generator", func(p *reader, r *Report) bool { return object(p, &r.Generator, generatorMembers) }, needed},
-	{"images", func(p *reader, r *Report) bool { return list(p, &r.Images, (*reader).image) }, needed},
-	{"kernels", func(p *reader, r *Report) bool { return list(p, &r.Kernels, (*reader).kernel) }, needed},
+	{"images", func(p *reader, r *Report) bool { return p.images(&r.Images) }, needed},
+	{"kernels", func(p *reader, r *Report) bool { return p.kernels(&r.Kernels) }, needed},
 	{"schema", func(p *reader, r *Report) bool { return p.rareText(&r.Schema) }, needed},
 	{"schema-version", func(p *reader, r *Report) bool { return p.rareText(&r.SchemaVersion) }, needed},
 	{"statistics", func(p *reader, r *Report) bool { return object(p, &r.Statistics, statisticsMembers) }, needed},
@@ -187,7 +187,7 @@ func (p *reader) workItemSizes(to *[]uint64) bool {
 
 // report reads a report.
 func (p *reader) report(r *Report) bool {
-	*r = Report{Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	*r = Report{Devices: []Device{}, Images: Images{texts: p.texts}, Kernels: Kernels{texts: p.texts}}
 	if !object(p, r, reportMembers) {
 		return false
 	}
@@ -205,6 +205,24 @@ func (p *reader) device(d *Device) bool {
 func (p *reader) image(i *Image) bool {
 	i.Requirements.Aspects = []aspect.Named{}
 	return object(p, i, imageMembers)
+}
+
+func (p *reader) images(to *Images) bool {
+	return p.longList(to.Len, func() bool {
+		var i Image
+		ok := p.image(&i)
+		to.Append(&i)
+		return ok
+	})
+}
+
+func (p *reader) kernels(to *Kernels) bool {
+	return p.longList(to.Len, func() bool {
+		var k Kernel
+		ok := p.kernel(&k)
+		to.Append(&k)
+		return ok
+	})
 }
 
 func (p *reader) kernel(k *Kernel) bool {
@@ -234,6 +252,7 @@ func (p *reader) cells(to *Cells) bool {
 		return false
 	}
 	*to = p.memory.emptied()
+	to.texts = p.texts
 	p.last = new(Cell)
 	next := new(Cell)
 	for more := !p.close(']'); more; more = p.more(']') {
@@ -244,7 +263,7 @@ func (p *reader) cells(to *Cells) bool {
 		*next = Cell{}
 		if stored, ok := p.knownCell(next); ok {
 			to.locate(next)
-			to.list = append(to.list, stored)
+			to.put(stored)
 		} else if !p.newCell(next, to) {
 			return false
 		}
@@ -298,7 +317,7 @@ func (p *reader) newCell(c *Cell, to *Cells) bool {
 	}
 	p.known[p.learned%len(p.known)] = knownCell{
 		cell:   *c,
-		stored: to.list[len(to.list)-1],
+		stored: to.stored(to.Len() - 1),
 		before: p.data[start : p.afterDevice-len(c.Device)-1],
 		after:  p.data[p.afterDevice:p.i],
 		member: p.member,

@@ -41,7 +41,8 @@ func Merge(parts ...*Report) (*Report, error) {
 
 func merge(parts []*Report) (*Report, error) {
 	m := merger{devices: map[string]*Device{}, kernels: map[string]*Kernel{}, cells: map[pair]Cell{}}
-	out := &Report{Schema: Schema, Devices: []Device{}, Images: []Image{}, Kernels: []Kernel{}}
+	out := &Report{Schema: Schema, Devices: []Device{}}
+	out.shareTexts()
 	for i, p := range parts {
 		if i == 0 {
 			out.Target, out.Generator = p.Target, p.Generator
@@ -91,8 +92,8 @@ func (m *merger) images(parts []*Report, out *Report) {
 		return string(data)
 	}
 	for _, p := range parts {
-		for _, i := range p.Images {
-			list = append(list, described{i, text(i)})
+		for _, i := range p.Images.All() {
+			list = append(list, described{*i, text(*i)})
 		}
 	}
 	slices.SortFunc(list, func(a, b described) int {
@@ -114,12 +115,12 @@ func (m *merger) images(parts []*Report, out *Report) {
 			id += fmt.Sprintf("-%d", n)
 		}
 		d.image.ID, ids[d.text] = id, id
-		out.Images = append(out.Images, d.image)
+		out.Images.Append(&d.image)
 	}
 	for _, p := range parts {
 		own := map[string]string{}
-		for _, i := range p.Images {
-			own[i.ID] = ids[text(i)]
+		for _, i := range p.Images.All() {
+			own[i.ID] = ids[text(*i)]
 		}
 		m.imageIDs = append(m.imageIDs, own)
 	}
@@ -150,7 +151,8 @@ func (m *merger) addDevices(p *Report, about string) error {
 // addKernels returns the ids in the merged report of the kernels of a part.
 func (m *merger) addKernels(p *Report, imageIDs map[string]string) (ids map[string]string) {
 	ids = map[string]string{}
-	for _, k := range p.Kernels {
+	for i := range p.Kernels.Len() {
+		k := p.Kernels.At(i)
 		old := k.ID
 		// A part may be a merged report itself, which has labels in its ids.
 		if m.apart && KernelTarget(&k) == "" {
@@ -216,15 +218,17 @@ func (m *merger) list(out *Report) {
 		out.Devices = append(out.Devices, *d)
 	}
 	slices.SortFunc(out.Devices, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
+	kernels := make([]*Kernel, 0, len(m.kernels))
 	for _, k := range m.kernels {
 		slices.SortFunc(k.Origins, srcloc.Origin.Compare)
 		k.Origins = slices.Compact(k.Origins)
-		out.Kernels = append(out.Kernels, *k)
+		kernels = append(kernels, k)
 	}
-	slices.SortFunc(out.Kernels, func(a, b Kernel) int {
-		return cmp.Or(strings.Compare(KernelTarget(&a), KernelTarget(&b)), strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	slices.SortFunc(kernels, func(a, b *Kernel) int {
+		return cmp.Or(strings.Compare(KernelTarget(a), KernelTarget(b)), strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
-	for _, k := range out.Kernels {
+	for _, k := range kernels {
+		out.Kernels.Append(k)
 		for _, d := range out.Devices {
 			c, ok := m.cells[pair{k.ID, d.ID}]
 			if !ok {

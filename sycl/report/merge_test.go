@@ -32,12 +32,12 @@ func TestMerge(t *testing.T) {
 	if got := encode(t, reporttest.Merge(t, joined, two)); got != encode(t, reporttest.Merge(t, one, other, two)) {
 		t.Errorf("a merged report as a part: %s", got)
 	}
-	if n := joined.Statistics; n.Kernels != len(one.Kernels)+len(other.Kernels) || n.NotApplicable != n.Cells-one.Cells.Len()-other.Cells.Len() {
+	if n := joined.Statistics; n.Kernels != one.Kernels.Len()+other.Kernels.Len() || n.NotApplicable != n.Cells-one.Cells.Len()-other.Cells.Len() {
 		t.Errorf("statistics %+v", n)
 	}
 	var labels []string
-	for _, k := range joined.Kernels {
-		labels = append(labels, report.KernelTarget(&k))
+	for _, k := range joined.Kernels.All() {
+		labels = append(labels, report.KernelTarget(k))
 	}
 	if !slices.IsSorted(labels) || labels[0] != "//demo:kernels" || labels[len(labels)-1] != "//other:kernels" {
 		t.Errorf("labels %q", labels)
@@ -48,20 +48,18 @@ func TestMerge(t *testing.T) {
 
 	// Images that differ, with ids that do not.
 	changed := reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program(), "intel_gpu_pvc")
-	for i := range changed.Images {
-		changed.Images[i].Size++
-	}
+	reporttest.EditImages(changed, func(i *report.Image) { i.Size++ })
 	images := reporttest.Merge(t, one, changed)
-	if len(images.Images) != 2*len(one.Images) {
-		t.Errorf("%d images", len(images.Images))
+	if images.Images.Len() != 2*one.Images.Len() {
+		t.Errorf("%d images", images.Images.Len())
 	}
 	byID := map[string]int64{}
-	for _, i := range images.Images {
+	for _, i := range images.Images.All() {
 		byID[i.ID] = i.Size
 	}
-	for _, k := range images.Kernels {
+	for _, k := range images.Kernels.All() {
 		for _, id := range k.Images {
-			if isOther := report.KernelTarget(&k) == "//other:kernels"; (byID[id] == 51 || byID[id] == 101) != isOther {
+			if isOther := report.KernelTarget(k) == "//other:kernels"; (byID[id] == 51 || byID[id] == 101) != isOther {
 				t.Errorf("kernel %s has an image of %d bytes", k.ID, byID[id])
 			}
 		}
@@ -71,15 +69,16 @@ func TestMerge(t *testing.T) {
 	device.Devices[0].MaxWorkGroupSize = 1
 	verdict := reporttest.Build(t, reporttest.Program()[:1], "intel_gpu_pvc")
 	cell := verdict.Cells.At(0)
-	cell.Kernel, cell.Code = one.Kernels[0].ID, report.IR
-	verdict.Kernels, verdict.Cells = verdict.Kernels[:1], report.MakeCells(cell)
-	verdict.Kernels[0].ID = cell.Kernel
+	cell.Kernel, cell.Code = one.Kernels.At(0).ID, report.IR
+	kernel := verdict.Kernels.At(0)
+	kernel.ID = cell.Kernel
+	verdict.Kernels, verdict.Cells = report.MakeKernels(kernel), report.MakeCells(cell)
 	for name, test := range map[string]struct {
 		part *report.Report
 		want string
 	}{
 		"a device described in two ways": {device, "describes device intel_gpu_pvc in another way"},
-		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels[0].ID + " and device intel_gpu_pvc"},
+		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels.At(0).ID + " and device intel_gpu_pvc"},
 	} {
 		if _, err := report.Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -117,20 +116,20 @@ func TestSelect(t *testing.T) {
 		{"what there is not", report.Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
 	} {
 		part, unmatched := r.Select(test.selection)
-		if len(part.Kernels) != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
-			t.Errorf("%s: %d kernels, %d devices, unmatched %q", test.name, len(part.Kernels), len(part.Devices), unmatched)
+		if part.Kernels.Len() != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
+			t.Errorf("%s: %d kernels, %d devices, unmatched %q", test.name, part.Kernels.Len(), len(part.Devices), unmatched)
 		}
 		if err := part.Check(); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 	r = reporttest.Build(t, inFiles(), "intel_gpu_pvc")
-	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); len(part.Kernels) != 4 || unmatched != nil {
-		t.Errorf("%d kernels of a file, unmatched %q", len(part.Kernels), unmatched)
+	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); part.Kernels.Len() != 4 || unmatched != nil {
+		t.Errorf("%d kernels of a file, unmatched %q", part.Kernels.Len(), unmatched)
 	}
 	// A name can be given as it is shown.
-	r.Kernels[0].DisplayName = "a\nb"
-	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); len(part.Kernels) != 1 {
-		t.Errorf("%d kernels by a name as it is shown", len(part.Kernels))
+	reporttest.EditKernel(r, 0, func(k *report.Kernel) { k.DisplayName = "a\nb" })
+	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); part.Kernels.Len() != 1 {
+		t.Errorf("%d kernels by a name as it is shown", part.Kernels.Len())
 	}
 }

@@ -6,7 +6,7 @@ import "github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 // the likeliest first.
 func (r *Report) Nearest(name string) []string {
 	return spell.Nearest(name, func(yield func(string) bool) {
-		for _, k := range r.Kernels {
+		for _, k := range r.Kernels.All() {
 			if !yield(k.DisplayName) || k.Name != k.DisplayName && !yield(k.Name) {
 				return
 			}

@@ -31,6 +31,7 @@ type reader struct {
 	unknown  *FormatError // the first member that no type has
 
 	names   map[string]string // texts up to now
+	texts   *texts            // of the report
 	escapes bool              // whether a text up to now differs from its bytes
 
 	last    *Cell
@@ -231,6 +232,23 @@ func list[T any](p *reader, to *[]T, read func(*reader, *T) bool) bool {
 		var zero T
 		*to = append(*to, zero)
 		if !read(p, &(*to)[len(*to)-1]) {
+			return false
+		}
+	}
+	return p.fault == nil
+}
+
+// longList reads a list of the report itself whose elements are kept in another way.
+func (p *reader) longList(length func() int, read func() bool) bool {
+	if !p.open('[', "a list") {
+		return false
+	}
+	for more := !p.close(']'); more; more = p.more(']') {
+		if !p.count(length() < maxListed) {
+			return false
+		}
+		p.refill()
+		if !read() {
 			return false
 		}
 	}

@@ -43,8 +43,8 @@ type Report struct {
 	Devices       []Device                   `json:"devices"`
 	Extensions    map[string]json.RawMessage `json:"extensions,omitempty"`
 	Generator     Generator                  `json:"generator"`
-	Images        []Image                    `json:"images"`
-	Kernels       []Kernel                   `json:"kernels"`
+	Images        Images                     `json:"images"`
+	Kernels       Kernels                    `json:"kernels"`
 	Schema        string                     `json:"schema"`
 	SchemaVersion string                     `json:"schema-version"`
 	Statistics    Statistics                 `json:"statistics"`
@@ -203,10 +203,16 @@ type Target struct {
 	Label string `json:"label"`
 }
 
+// shareTexts makes the lists of a report that has none yet keep their texts together.
+func (r *Report) shareTexts() {
+	t := new(texts)
+	r.Cells.texts, r.Images.texts, r.Kernels.texts = t, t, t
+}
+
 // leastVersion returns the lowest schema version that has all members of the report.
 func (r *Report) leastVersion() string {
-	if slices.ContainsFunc(r.Images, func(i Image) bool { return len(i.Files) > 0 || i.CompileOptions != "" || i.LinkOptions != "" }) ||
-		slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return len(k.Forms) > 0 }) {
+	isNew := func(k storedKind) bool { return len(k.Files) > 0 || k.CompileOptions != "" || k.LinkOptions != "" }
+	if slices.ContainsFunc(r.Images.kinds, isNew) || slices.ContainsFunc(r.Kernels.extras, func(e kernelExtra) bool { return len(e.forms) > 0 }) {
 		return SchemaVersion
 	}
 	return firstVersion
@@ -214,11 +220,8 @@ func (r *Report) leastVersion() string {
 
 // statistics counts the lists of the report.
 func (r *Report) statistics() Statistics {
-	s := Statistics{Cells: r.Cells.Len(), Devices: len(r.Devices), Kernels: len(r.Kernels)}
-	var n [1 << 8]int // by verdict
-	for _, c := range r.Cells.list {
-		n[r.Cells.outcomes[c.outcome].Verdict]++
-	}
+	s := Statistics{Cells: r.Cells.Len(), Devices: len(r.Devices), Kernels: r.Kernels.Len()}
+	n := r.Cells.verdicts()
 	s.Compatible, s.Incompatible = n[compat.Compatible], n[compat.Incompatible]
 	s.Undetermined, s.NotApplicable = n[compat.Undetermined], n[compat.NotApplicable]
 	return s

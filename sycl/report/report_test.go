@@ -287,13 +287,14 @@ func TestFromSYCLBIN(t *testing.T) {
 	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Verdict != compat.Incompatible || c.Scope != report.ScopeImage {
 		t.Errorf("a missing aspect: %+v", c)
 	}
-	i := slices.IndexFunc(r.Kernels, func(k report.Kernel) bool { return k.Name == "_ZTS4Deep" })
+	kernels := reporttest.ListKernels(r)
+	i := slices.IndexFunc(kernels, func(k report.Kernel) bool { return k.Name == "_ZTS4Deep" })
 	want := []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)", Location: srcloc.Location{Path: "kernels.cpp", Line: 19, Column: 62}}}
-	if k := r.Kernels[i]; len(k.Origins) != 1 || k.Origins[0].Function != want[0].Function || k.Origins[0].Location.IsZero() || k.Origins[0].Location.Path != "kernels.cpp" {
+	if k := kernels[i]; len(k.Origins) != 1 || k.Origins[0].Function != want[0].Function || k.Origins[0].Location.IsZero() || k.Origins[0].Location.Path != "kernels.cpp" {
 		t.Errorf("origin %+v", k.Origins)
 	}
-	if len(r.Kernels) != 11 {
-		t.Errorf("%d kernels: those of the metadata and of the second module's SPIR-V", len(r.Kernels))
+	if r.Kernels.Len() != 11 {
+		t.Errorf("%d kernels: those of the metadata and of the second module's SPIR-V", r.Kernels.Len())
 	}
 }
 
@@ -320,8 +321,8 @@ func TestFromSYCLBINOfTheRuntime(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := reporttest.Build(t, modules, "x86_64")
-		if len(r.Kernels) != len(want) || len(want) == 1 && (r.Kernels[0].Name != "_Z1kPi" || r.Kernels[0].DisplayName != "k(int*)" || len(r.Images) != 1) {
-			t.Errorf("kernels %+v, images %+v", r.Kernels, r.Images)
+		if r.Kernels.Len() != len(want) || len(want) == 1 && (r.Kernels.At(0).Name != "_Z1kPi" || r.Kernels.At(0).DisplayName != "k(int*)" || r.Images.Len() != 1) {
+			t.Errorf("kernels %+v, images %+v", reporttest.ListKernels(r), reporttest.ListImages(r))
 		}
 	}
 }

@@ -44,16 +44,15 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		}
 	}
 	inFile := map[string]bool{} // images
-	for i := range r.Images {
-		for _, name := range r.Images[i].Files {
+	for i := range r.Images.Len() {
+		for _, name := range r.Images.Files(i) {
 			if matched.has(s.Files, name, safetext.Escape(name)) {
-				inFile[r.Images[i].ID] = true
+				inFile[r.Images.ID(i)] = true
 			}
 		}
 	}
 	kernels := map[string]bool{}
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
+	for _, k := range r.Kernels.All() {
 		held := len(s.Files) == 0 || slices.ContainsFunc(k.Images, func(id string) bool { return inFile[id] })
 		named := matched.has(s.Kernels, k.selectable()...)
 		inSource := matched.has(s.Sources, k.Location.Path, safetext.Escape(k.Location.Path))
@@ -118,32 +117,31 @@ func (s patternSet) has(patterns []string, names ...string) bool {
 func (r *Report) part(devices, kernels map[string]bool) *Report {
 	out := *r
 	images := map[string]bool{}
-	out.Devices = only(r.Devices, func(d *Device) bool { return devices[d.ID] })
-	out.Kernels = only(r.Kernels, func(k *Kernel) bool { return kernels[k.ID] })
-	out.Cells = Cells{}
+	out.Devices = slices.DeleteFunc(slices.Clone(r.Devices), func(d Device) bool { return !devices[d.ID] })
+	out.Kernels = r.Kernels.chosen(only(r.Kernels.Len(), func(i int) bool { return kernels[r.Kernels.ID(i)] }))
+	out.Cells = Cells{texts: r.Cells.texts}
 	for _, c := range r.Cells.All() {
 		if devices[c.Device] && kernels[c.Kernel] {
 			out.Cells.Append(c)
 			images[c.Image] = true
 		}
 	}
-	for _, k := range out.Kernels {
+	for _, k := range out.Kernels.All() {
 		for _, i := range k.Images {
 			images[i] = true
 		}
 	}
-	out.Images = only(r.Images, func(i *Image) bool { return images[i.ID] })
+	out.Images = r.Images.chosen(only(r.Images.Len(), func(i int) bool { return images[r.Images.ID(i)] }))
 	out.Statistics = out.statistics()
 	return &out
 }
 
-// only returns the elements that are wanted.
-func only[T any](list []T, want func(*T) bool) []T {
-	out := []T{}
-	for i := range list {
-		if want(&list[i]) {
-			out = append(out, list[i])
+// only returns the indexes of the elements of a list that are wanted.
+func only(n int, want func(int) bool) (indexes []uint32) {
+	for i := range n {
+		if want(i) {
+			indexes = append(indexes, uint32(i))
 		}
 	}
-	return out
+	return indexes
 }

@@ -109,8 +109,8 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	if err != nil {
 		return nil, err
 	}
-	for _, img := range x.report.Images {
-		x.images[img.ID] = img
+	for _, img := range x.report.Images.All() {
+		x.images[img.ID] = *img
 	}
 	for _, m := range f.Modules {
 		for _, name := range m.Kernels() {
@@ -134,8 +134,8 @@ func withoutNative(modules []report.Module) []report.Module {
 // kernels returns what becomes of the kernel of that name, or of all for "".
 func (x *explainer) kernels(name string) ([]outcome, error) {
 	list := []outcome{}
-	for i, k := range x.report.Kernels {
-		list = append(list, x.outcome(k, x.report.Cells.At(i))) // a cell for each kernel, on one device
+	for i, k := range x.report.Kernels.All() {
+		list = append(list, x.outcome(*k, x.report.Cells.At(i))) // a cell for each kernel, on one device
 	}
 	if !x.embedded {
 		x.loaded(list)

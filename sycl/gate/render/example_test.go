@@ -15,7 +15,7 @@ import (
 func ExampleText() {
 	r := &report.Report{
 		Devices: []report.Device{{ID: "intel_gpu_dg2"}},
-		Kernels: []report.Kernel{{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
+		Kernels: report.MakeKernels(report.Kernel{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}),
 		Cells: report.MakeCells(report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
 			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}}),
 	}

@@ -14,15 +14,15 @@ import (
 func repeated(b *testing.B, kernels int) *report.Report {
 	r := reporttest.Build(b, reporttest.Large(500), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
 	var cells report.Cells
-	var list []report.Kernel
+	var list report.Kernels
 	for k := range kernels {
-		kernel := r.Kernels[k%len(r.Kernels)]
+		kernel := r.Kernels.At(k % r.Kernels.Len())
 		kernel.DisplayName = fmt.Sprintf("sim::detail::Kernel%d<sim::Mesh<double, 3>, sim::Boundaries<float>, %d>", k%997, k)
 		kernel.Name, kernel.ID = fmt.Sprintf("_ZTS%d", k), fmt.Sprintf("_ZTS%d", k)
 		kernel.Location = srcloc.Location{Path: fmt.Sprintf("src/part%03d.cpp", k%500), Line: uint32(k)}
-		list = append(list, kernel)
+		list.Append(&kernel)
 		for d := range r.Devices {
-			c := r.Cells.At(k%len(r.Kernels)*len(r.Devices) + d)
+			c := r.Cells.At(k%r.Kernels.Len()*len(r.Devices) + d)
 			c.Kernel = kernel.ID
 			cells.Append(&c)
 		}

@@ -40,8 +40,7 @@ func CSV(w io.Writer, r *report.Report) error {
 	for d := range t.Devices {
 		devices[d] = appendField(nil, t.Devices[d].Name)
 	}
-	for k := range t.Kernels {
-		kernel := &t.Kernels[k]
+	for k, kernel := range t.Kernels.All() {
 		target := report.KernelTarget(kernel)
 		if target == "" {
 			target = t.Target.Label

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -214,7 +215,7 @@ func (t *table) families(kernels []uint32) []family {
 	var list []family
 	known := map[string]int{}
 	for _, k := range kernels {
-		s := stem(t.Kernels[k].DisplayName)
+		s := stem(t.Kernels.DisplayName(int(k)))
 		i, ok := known[s]
 		if !ok {
 			i = len(list)
@@ -238,21 +239,30 @@ type group struct {
 // groupings returns the values of GroupBy that make groups of the kernels.
 func (t *table) groupings() []GroupBy {
 	list := slices.Clone(Groupings)
-	if !slices.ContainsFunc(t.Kernels, func(k report.Kernel) bool { return !k.Location.IsZero() }) {
+	if !contains(t.Kernels.All(), func(k *report.Kernel) bool { return !k.Location.IsZero() }) {
 		list = slices.DeleteFunc(list, func(g GroupBy) bool { return g == BySource })
 	}
-	if !slices.ContainsFunc(t.Images, func(i report.Image) bool { return len(i.Files) > 0 }) {
+	if !contains(t.Images.All(), func(i *report.Image) bool { return len(i.Files) > 0 }) {
 		list = slices.DeleteFunc(list, func(g GroupBy) bool { return g == ByFile })
 	}
 	return list
 }
 
+func contains[T any](list iter.Seq2[int, *T], is func(*T) bool) bool {
+	for _, v := range list {
+		if is(v) {
+			return true
+		}
+	}
+	return false
+}
+
 // files returns a function that returns the files that hold images of a kernel.
 func (t *table) files() func(*report.Kernel) []string {
 	ofImage := map[string][]string{}
-	for i := range t.Images {
-		if image := &t.Images[i]; len(image.Files) > 0 {
-			ofImage[image.ID] = image.Files
+	for i := range t.Images.Len() {
+		if files := t.Images.Files(i); len(files) > 0 {
+			ofImage[t.Images.ID(i)] = files
 		}
 	}
 	return func(k *report.Kernel) []string {
@@ -285,8 +295,7 @@ func (t *table) groups(by GroupBy) []*group {
 		g.tally.add(t.standing(t.rows[kernel]))
 	}
 	files := t.files()
-	for k := range t.Kernels {
-		kernel := &t.Kernels[k]
+	for k, kernel := range t.Kernels.All() {
 		switch by {
 		case BySource:
 			add(kernel.Location.Path, uint32(k))

@@ -178,15 +178,15 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 		limit = defaultMaxCells
 	}
 	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[string]int{}}
+		Lazy: r.Kernels.Len()*len(r.Devices) > limit, whys: map[string]int{}}
 	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
 	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: t.patterns}
 	p.kinds()
 	p.counts()
 	p.targets = p.findTargets()
 	p.files = map[string]int{}
-	for i := range r.Images {
-		for _, name := range r.Images[i].Files {
+	for i := range r.Images.Len() {
+		for _, name := range r.Images.Files(i) {
 			if _, ok := p.files[name]; !ok && p.Lazy {
 				p.files[name] = len(p.Data.Files)
 				p.Data.Files = append(p.Data.Files, safetext.Escape(name))
@@ -262,8 +262,8 @@ func (p *page) counts() {
 // findTargets lists the targets of the kernels.
 func (p *page) findTargets() map[string]int {
 	found := map[string]int{}
-	for k := range p.Kernels {
-		label := report.KernelTarget(&p.Kernels[k])
+	for _, k := range p.Kernels.All() {
+		label := report.KernelTarget(k)
 		if _, ok := found[label]; !ok {
 			found[label] = len(p.Data.Targets)
 			p.Data.Targets = append(p.Data.Targets, safetext.Escape(label))
@@ -283,8 +283,7 @@ func (p *page) writeData(w *bufio.Writer) error {
 	w.Write(data[:len(data)-1])
 	w.WriteString(`,"kernels":[`)
 	files := p.table.files()
-	for k := range p.Kernels {
-		kernel := &p.Kernels[k]
+	for k, kernel := range p.Kernels.All() {
 		out := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: p.targets[report.KernelTarget(kernel)]}
 		if p.Lazy {
 			out.Symbol, out.Place, out.Origins, out.Forms = symbol(kernel), place(kernel.Location), origins(kernel), forms(kernel)
@@ -359,7 +358,7 @@ func (p *page) reasons() {
 		out.Origins, n, out.Note = e.origins(p.table, most)
 		out.OtherOrigins = n - len(out.Origins)
 		for _, n := range e.kernels[:min(len(e.kernels), most)] {
-			k := &p.Kernels[n]
+			k := p.table.kernel(n)
 			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: e.briefs[p.table.rows[n]], Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
@@ -395,8 +394,7 @@ type pageRowWhy struct {
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
 	files := p.table.files()
-	for k := range p.Kernels {
-		kernel := &p.Kernels[k]
+	for k, kernel := range p.Kernels.All() {
 		label := safetext.Escape(report.KernelTarget(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
@@ -499,7 +497,7 @@ func (p *page) Summary() string { return p.table.summary(plain) }
 
 // Size says how large the table is.
 func (p *page) Size() string {
-	kernels, devices := len(p.Kernels), len(p.Devices)
+	kernels, devices := p.Kernels.Len(), len(p.Devices)
 	return p.Number(kernels) + plural.Of(kernels, " kernel", " kernels") + " × " + p.Number(devices) + plural.Of(devices, " device", " devices")
 }
 

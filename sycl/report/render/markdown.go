@@ -90,7 +90,7 @@ func (m *markdownWriter) leftOut(what string, flags ...string) {
 }
 
 func (m *markdownWriter) full() {
-	m.kernelTable(func(uint32) bool { return true }, func(k uint32) string { return kernelName(&m.Kernels[k]) + addition(&m.Kernels[k]) })
+	m.kernelTable(func(uint32) bool { return true }, func(k uint32) string { return kernelName(m.kernel(k)) + addition(m.kernel(k)) })
 	m.reasons()
 	m.options()
 }
@@ -113,7 +113,7 @@ func (m *markdownWriter) problems() {
 	}
 	const leastRow = 20 // bytes
 
-	if good == 0 || (len(m.Kernels)-good)*leastRow > m.limit { // it is not shorter, or too long
+	if good == 0 || (m.Kernels.Len()-good)*leastRow > m.limit { // it is not shorter, or too long
 		m.over = true
 		return
 	}
@@ -130,8 +130,8 @@ func (m *markdownWriter) head() bool {
 	if title := m.title(); title != "" {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))
 	}
-	if len(m.Kernels) == 0 || len(m.Devices) == 0 {
-		m.printf("There is nothing to compare: %s and %s.\n", count(len(m.Kernels), "kernel"), count(len(m.Devices), "device"))
+	if m.Kernels.Len() == 0 || len(m.Devices) == 0 {
+		m.printf("There is nothing to compare: %s and %s.\n", count(m.Kernels.Len(), "kernel"), count(len(m.Devices), "device"))
 		return false
 	}
 	m.printf("%s\n\n", m.markdownSummary())
@@ -151,14 +151,14 @@ func (m *markdownWriter) kernelTable(shown func(pattern uint32) bool, name func(
 		words[i] = safetext.TableCell(markdownCell(&m.kinds[i].Cell))
 	}
 	target := ""
-	for k := range m.Kernels {
+	for k, kernel := range m.Kernels.All() {
 		if m.over {
 			return
 		}
 		if !shown(m.rows[k]) {
 			continue
 		}
-		if label := report.KernelTarget(&m.Kernels[k]); label != target {
+		if label := report.KernelTarget(kernel); label != target {
 			target = label
 			m.printf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns)))
 		}
@@ -200,15 +200,15 @@ func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
 	for i := range t.kinds {
 		words[i] = safetext.TableCell(markdownCell(&t.kinds[i].Cell))
 	}
-	for k := range t.Kernels {
-		if label := report.KernelTarget(&t.Kernels[k]); label != target {
+	for k, kernel := range t.Kernels.All() {
+		if label := report.KernelTarget(kernel); label != target {
 			target = label
 			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns))))
 			good = append(good, false)
 		}
 		var b strings.Builder
 		isGood := true
-		fmt.Fprintf(&b, "| %s |", safetext.TableCell(codeSpan(kernelName(&t.Kernels[k])+lambdaPlace(&t.Kernels[k]))))
+		fmt.Fprintf(&b, "| %s |", safetext.TableCell(codeSpan(kernelName(kernel)+lambdaPlace(kernel))))
 		for _, c := range columns {
 			n := t.row(k)[c.devices[0]]
 			fmt.Fprintf(&b, " %s |", words[n])
@@ -239,7 +239,7 @@ func markdownCell(c *report.Cell) string {
 
 // reasons writes the reasons in parts that unfold.
 func (m *markdownWriter) reasons() {
-	if len(m.Kernels) == 0 || len(m.Devices) == 0 || m.over {
+	if m.Kernels.Len() == 0 || len(m.Devices) == 0 || m.over {
 		return
 	}
 	m.printf("\n")

@@ -24,8 +24,7 @@ type imageOptions struct {
 // how many sets of options there are more.
 func optionsOf(r *report.Report) (list []imageOptions, more int) {
 	images := map[jitoptions.Options]int{}
-	for i := range r.Images {
-		image := &r.Images[i]
+	for _, image := range r.Images.All() {
 		if o := (jitoptions.Options{Compile: image.CompileOptions, Link: image.LinkOptions}); o != (jitoptions.Options{}) {
 			images[o]++
 		}

@@ -171,8 +171,7 @@ func (t *table) origins(kernels []uint32, aspect string, most int, joined bool) 
 	var hash maphash.Hash
 	seen := map[uint64]bool{}
 	for _, k := range kernels {
-		kernel := &t.Kernels[k]
-		for _, o := range kernel.Origins {
+		for _, o := range t.Kernels.Origins(int(k)) {
 			if o.Aspect.Name != aspect {
 				continue
 			}
@@ -182,12 +181,12 @@ func (t *table) origins(kernels []uint32, aspect string, most int, joined bool) 
 			hash.Reset()
 			maphash.WriteComparable(&hash, o)
 			if o.Function == "" {
-				hash.WriteString(kernel.ID)
+				hash.WriteString(t.Kernels.ID(int(k)))
 			}
 			if sum := hash.Sum64(); !seen[sum] {
 				seen[sum] = true
 				if len(list) < most {
-					list = append(list, originText(kernel, o))
+					list = append(list, originText(t.kernel(k), o))
 				}
 			}
 		}
@@ -250,7 +249,7 @@ func (q quoter) all(list []string) []string {
 func (t *table) someKernels(e *entry, quote quoter) string {
 	var list []string
 	for _, n := range e.kernels[:min(len(e.kernels), mostListed+1)] {
-		k := &t.Kernels[n]
+		k := t.kernel(n)
 		name := quote(kernelName(k))
 		if label := report.KernelTarget(k); label != "" {
 			name += " of " + quote(safetext.Escape(label))

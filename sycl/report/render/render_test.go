@@ -85,7 +85,9 @@ func TestRenderings(t *testing.T) {
 // A page has the files that hold a kernel, and the kernels that are forms of it.
 func TestFilesAndFormsInPages(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(10), "intel_gpu_pvc")
-	r.Kernels[0].Forms = []report.KernelForm{{Kind: report.Reduction, Name: "_ZTS<1>"}}
+	reporttest.EditKernel(r, 0, func(k *report.Kernel) {
+		k.Forms = []report.KernelForm{{Kind: report.Reduction, Name: "_ZTS<1>"}}
+	})
 	for _, c := range []struct {
 		o    HTMLOptions
 		want []string
@@ -106,7 +108,7 @@ func TestFilesAndFormsInPages(t *testing.T) {
 // in it several times.
 func TestRenderingsNeedLittleMemory(t *testing.T) {
 	r := large(t)
-	kernels := uint64(len(r.Kernels))
+	kernels := uint64(r.Kernels.Len())
 	for name, c := range map[string]struct {
 		render func(io.Writer) error
 		most   uint64 // bytes for each kernel
@@ -253,8 +255,8 @@ func TestHostileHTML(t *testing.T) {
 			if err := json.Unmarshal([]byte(block), &data); err != nil {
 				t.Fatal(err)
 			}
-			for i := range r.Kernels {
-				want := kernelName(&r.Kernels[i])
+			for i, k := range r.Kernels.All() {
+				want := kernelName(k)
 				if data.Kernels[i].Name != want {
 					t.Errorf("kernel %q is %q in the data", want, data.Kernels[i].Name)
 				}
@@ -377,11 +379,11 @@ func TestMarkdownReaders(t *testing.T) {
 				t.Errorf("a tag that should not be: %s", tag)
 			}
 		}
-		if got, want := strings.Count(text, "<tr>"), 1+len(r.Kernels)+2*btoi(report.KernelTarget(&r.Kernels[0]) != ""); got != want {
+		if got, want := strings.Count(text, "<tr>"), 1+r.Kernels.Len()+2*btoi(report.KernelTarget(newTable(r).kernel(0)) != ""); got != want {
 			t.Errorf("%d rows, want %d", got, want)
 		}
-		for i := range r.Kernels {
-			name := kernelName(&r.Kernels[i])
+		for _, k := range r.Kernels.All() {
+			name := kernelName(k)
 			shown := regexp.MustCompile(`\s+`).ReplaceAllString(strings.TrimSpace(html.EscapeString(strings.ReplaceAll(name, `\|`, `\\u{7c}`))), " ")
 			shown = strings.ReplaceAll(strings.ReplaceAll(shown, "&#34;", "&quot;"), "&#39;", "'")
 			if strings.Contains(name, `\|`) || strings.TrimSpace(name) == "" || strings.HasPrefix(name, " ") {
@@ -481,7 +483,8 @@ func FuzzRenderings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, required string, lazy bool) {
 		r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
-		r.Kernels[0].DisplayName, r.Devices[0].Name = name, name
+		reporttest.EditKernel(r, 0, func(k *report.Kernel) { k.DisplayName = name })
+		r.Devices[0].Name = name
 		c := r.Cells.At(0)
 		c.Reasons[0].Required, c.Reasons[0].Text = required, name
 		r.Cells = report.MakeCells(c)

@@ -11,7 +11,7 @@ import (
 
 // summary says the result of a report in one line.
 func (t *table) summary(quote quoter) string {
-	n := len(t.Kernels)
+	n := t.Kernels.Len()
 	good, unknown, compared := t.countKernels()
 	devices := "every device"
 	switch {
@@ -52,7 +52,7 @@ func (t *table) summary(quote quoter) string {
 // kernel was not compared with some device.
 func (t *table) countKernels() (good, unknown int, compared bool) {
 	compared = true
-	for k := range t.Kernels {
+	for k := range t.Kernels.Len() {
 		worst := compat.NoVerdict
 		for _, n := range t.row(k) {
 			kind := &t.kinds[n]

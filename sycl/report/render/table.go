@@ -38,7 +38,7 @@ type kind struct {
 }
 
 func newTable(r *report.Report) *table {
-	t := &table{Report: r, patterns: [][]uint32{}, rows: make([]uint32, len(r.Kernels))}
+	t := &table{Report: r, patterns: [][]uint32{}, rows: make([]uint32, r.Kernels.Len())}
 	// The kind of cells that are missing. Build and Decode do not allow any.
 	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
 	at := r.CellIndex()
@@ -46,7 +46,7 @@ func newTable(r *report.Report) *table {
 	kinds, patterns := map[string]uint32{}, map[string]uint32{}
 	row := make([]uint32, len(r.Devices))
 	var key []byte
-	for k := range r.Kernels {
+	for k := range r.Kernels.Len() {
 		for d := range row {
 			i := at(k, d)
 			if i < 0 {
@@ -100,6 +100,11 @@ func appendKey(key []byte, c *report.Cell) []byte {
 		}
 	}
 	return key
+}
+
+func (t *table) kernel(k uint32) *report.Kernel {
+	kernel := t.Kernels.At(int(k))
+	return &kernel
 }
 
 // row returns the cells of a kernel.
@@ -175,20 +180,20 @@ func kernelName(k *report.Kernel) string {
 // kernel, in which "*" stands for what kernels of a template have in common.
 func (t *table) shortName(k uint32) string {
 	whole := cmp.Or(t.whole, t.Report)
-	if len(whole.Kernels) > kernelname.MostShortened {
-		return kernelName(&t.Kernels[k])
+	if whole.Kernels.Len() > kernelname.MostShortened {
+		return kernelName(t.kernel(k))
 	}
 	if t.short == nil {
-		names := make([]string, len(whole.Kernels))
-		for i := range whole.Kernels {
-			names[i] = kernelName(&whole.Kernels[i])
+		names := make([]string, whole.Kernels.Len())
+		for i, k := range whole.Kernels.All() {
+			names[i] = kernelName(k)
 		}
 		t.short = make(map[string]string, len(names))
 		for i, short := range kernelname.Shorten(names) {
 			t.short[names[i]] = short
 		}
 	}
-	name := kernelName(&t.Kernels[k])
+	name := kernelName(t.kernel(k))
 	return cmp.Or(t.short[name], name)
 }
 
@@ -218,8 +223,8 @@ func (t *table) title() string {
 		return safetext.Escape(t.Target.Label)
 	}
 	targets := map[string]bool{}
-	for i := range t.Kernels {
-		targets[report.KernelTarget(&t.Kernels[i])] = true
+	for _, k := range t.Kernels.All() {
+		targets[report.KernelTarget(k)] = true
 	}
 	if len(targets) > 1 {
 		return count(len(targets), "target")

@@ -86,12 +86,12 @@ const (
 )
 
 func (t *textWriter) write() {
-	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
+	if t.Kernels.Len() == 0 || len(t.Devices) == 0 {
 		t.heading()
-		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device")))
+		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", count(t.Kernels.Len(), "kernel"), count(len(t.Devices), "device")))
 		return
 	}
-	if t.o.GroupBy == "" && !t.o.All && len(t.Kernels) <= smallKernels {
+	if t.o.GroupBy == "" && !t.o.All && t.Kernels.Len() <= smallKernels {
 		if lines := t.capture(t.small); len(lines) <= smallLines {
 			for _, line := range lines {
 				t.line(line)
@@ -213,8 +213,8 @@ const nameHead = "KERNEL"
 
 func (t *textWriter) nameColumn() textColumn {
 	c := textColumn{head: []string{nameHead}, width: len(nameHead)}
-	for k := range t.Kernels {
-		name := kernelName(&t.Kernels[k]) + addition(&t.Kernels[k])
+	for _, k := range t.Kernels.All() {
+		name := kernelName(k) + addition(k)
 		t.names = append(t.names, name)
 		c.width = max(c.width, width(name))
 	}
@@ -274,8 +274,8 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		t.row(names, columns, row, false)
 	}
 	target := ""
-	for k := range t.Kernels {
-		if label := report.KernelTarget(&t.Kernels[k]); label != target {
+	for k, kernel := range t.Kernels.All() {
+		if label := report.KernelTarget(kernel); label != target {
 			target = label
 			t.wrap(safetext.Escape(label), "  ")
 		}

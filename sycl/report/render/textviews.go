@@ -248,7 +248,7 @@ func (t *textWriter) usedBy(g *reasonGroup) {
 
 // listed returns the name of a kernel in a list, with its place in the source.
 func (t *table) listed(k uint32) string {
-	kernel := &t.Kernels[k]
+	kernel := t.kernel(k)
 	s := t.shortName(k)
 	if label := report.KernelTarget(kernel); label != "" {
 		s += " of " + safetext.Escape(label)
@@ -312,7 +312,7 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 				if standings[p] != v {
 					continue
 				}
-				kernel := &t.Kernels[k]
+				kernel := t.kernel(uint32(k))
 				if !yield(textRow{safetext.Escape(report.KernelTarget(kernel)), t.rowName(uint32(k)), p, uint32(k)}) {
 					return
 				}
@@ -321,7 +321,7 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	}
 }
 
-func (t *table) rowName(k uint32) string { return t.shortName(k) + addition(&t.Kernels[k]) }
+func (t *table) rowName(k uint32) string { return t.shortName(k) + addition(t.kernel(k)) }
 
 func (t *table) standings() []compat.Verdict {
 	list := make([]compat.Verdict, len(t.patterns))
@@ -624,7 +624,7 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 // forms lists the forms of a kernel, if they are asked for.
 func (t *textWriter) forms(k uint32, indent string) {
 	if t.o.Forms || t.o.All {
-		for _, form := range forms(&t.Kernels[k]) {
+		for _, form := range forms(t.kernel(k)) {
 			t.line(indent + form)
 		}
 	}

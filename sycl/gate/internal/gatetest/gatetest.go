@@ -3,6 +3,7 @@ package gatetest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -38,11 +39,9 @@ func Report(label string, devices []string, kernels map[string]On) *report.Repor
 	for _, d := range devices {
 		r.Devices = append(r.Devices, report.Device{ID: d, Name: d})
 	}
-	for name := range kernels {
-		r.Kernels = append(r.Kernels, report.Kernel{ID: Mangled(name), Name: Mangled(name), DisplayName: name})
-	}
-	slices.SortFunc(r.Kernels, func(a, b report.Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
-	for _, k := range r.Kernels {
+	for _, name := range slices.Sorted(maps.Keys(kernels)) {
+		k := report.Kernel{ID: Mangled(name), Name: Mangled(name), DisplayName: name}
+		r.Kernels.Append(&k)
 		for _, d := range devices {
 			c := report.Cell{Kernel: k.ID, Device: d, Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[k.DisplayName][d]}
 			for _, reason := range c.Reasons {
@@ -75,8 +74,7 @@ func Everything() *report.Report {
 		"Dims":  {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Verdict: compat.Incompatible})},
 		"None":  {"intel_gpu_dg2": Why(None), "intel_gpu_pvc": Why(None)},
 	})
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
+	for i, k := range r.Kernels.All() {
 		switch k.DisplayName {
 		case "Axpy<double>":
 			k.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12}
@@ -84,6 +82,7 @@ func Everything() *report.Report {
 		case "Tile":
 			k.Location = srcloc.Location{Path: "src/tile.cpp", Line: 3}
 		}
+		r.Kernels.Set(i, k)
 	}
 	return r
 }
