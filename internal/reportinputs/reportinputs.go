@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -59,6 +60,9 @@ const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file 
 // Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
 // to the standard error of env.
 func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
+	// Most of what is kept of a program has no pointers, so collecting garbage more often
+	// takes hardly any time, and the heap is less than twice of what is kept.
+	debug.SetGCPercent(50)
 	config, err := devices.Load(env.Stderr, o.DeviceConfig)
 	if err != nil {
 		return nil, err
@@ -238,13 +242,18 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 	}
 	var list []*report.Report
 	for i, p := range programs {
-		report.JoinForms(p.modules)
-		r, err := report.Build(p.modules, chosen, config, c.generator, p.label.stable)
+		b := report.NewBuilder(config)
+		for i := range p.modules {
+			b.Add(&p.modules[i])
+			p.modules[i] = report.Module{} // it is not needed any more
+		}
+		programs[i] = nil
+		b.JoinForms()
+		r, err := b.Report(chosen, c.generator, p.label.stable)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", safetext.Printable(p.name), err)
 		}
 		list = append(list, r)
-		programs[i] = nil // its modules are not needed any more
 	}
 	return list, nil
 }

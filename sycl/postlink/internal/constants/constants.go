@@ -1,4 +1,4 @@
-// Package specconst lowers specialization constants: it replaces the calls by which
+// Package constants lowers specialization constants: it replaces the calls by which
 // device code reads them.
 //
 // DPC++'s headers read a constant by a call of a function that nothing defines. It gets
@@ -15,7 +15,7 @@
 // each scalar. So a constant of a class type has several, in the order of its members. A
 // [Set] says which numbers a name has, and what bytes of the whole each stands for: that
 // is what the runtime needs to set it.
-package specconst
+package constants
 
 import (
 	"errors"
@@ -25,6 +25,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A Mode says what becomes of the calls that read constants.
@@ -61,37 +62,6 @@ func Reads(name string) bool {
 	return false
 }
 
-// A Set is the constants of a device image, in the order of their default values.
-type Set struct {
-	Constants []Constant
-	Defaults  []byte
-}
-
-// A Constant is a specialization constant: the parts that can be set.
-type Constant struct {
-	Name  string
-	Parts []propset.SpecConstant
-}
-
-// Padding is the number of a part that is none, but takes room.
-const Padding = math.MaxUint32
-
-// Put writes the property sets. An image without constants has none.
-func (s *Set) Put(r *propset.Registry) {
-	if s == nil || len(s.Constants) == 0 {
-		return
-	}
-	set := r.Add(propset.SpecializationConstants)
-	for _, c := range s.Constants {
-		var numbers []uint32
-		for _, p := range c.Parts {
-			numbers = append(numbers, p.ID, p.Offset, p.Size)
-		}
-		set.Put(c.Name, propset.Uint32s(numbers...))
-	}
-	r.Add(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(s.Defaults))
-}
-
 // Check reports what is wrong with the constants that some functions of a module read.
 func Check(m *llvmir.Module, mode Mode, functions func(*llvmir.Function) bool) error {
 	_, err := newLowering(m, mode, functions)
@@ -100,7 +70,7 @@ func Check(m *llvmir.Module, mode Mode, functions func(*llvmir.Function) bool) e
 
 // Lower replaces all calls that read constants in a module, and returns the constants;
 // nil for [Defaults].
-func Lower(m *llvmir.Module, mode Mode) (*Set, error) {
+func Lower(m *llvmir.Module, mode Mode) ([]specconst.Constant, error) {
 	l, err := newLowering(m, mode, func(*llvmir.Function) bool { return true })
 	if err != nil {
 		return nil, err
@@ -114,7 +84,7 @@ func Lower(m *llvmir.Module, mode Mode) (*Set, error) {
 		return nil, nil
 	}
 	l.writeMetadata()
-	return l.set(), nil
+	return l.result(), nil
 }
 
 // A lowering is the work on one module.
@@ -190,6 +160,9 @@ func (l *lowering) add(r *read) error {
 // number gives constants their numbers and places.
 func (l *lowering) number() error {
 	next, offset := uint64(0), uint64(0)
+	if l.mode == Native {
+		next = firstNumber(l.module)
+	}
 	for i, c := range l.constants {
 		c.number = uint32(next)
 		if l.mode != Emulation {
@@ -204,36 +177,47 @@ func (l *lowering) number() error {
 			c.offset = offset
 			offset += size.Store
 		}
-		if next >= Padding || offset > math.MaxInt32 {
+		if next >= specconst.Padding || offset > math.MaxInt32 {
 			return c.first.fail("the image has more specialization constants than there are numbers")
 		}
 	}
 	return nil
 }
 
-// set returns what the runtime needs to know.
-func (l *lowering) set() *Set {
-	s := &Set{}
-	for _, c := range l.constants {
-		s.Constants = append(s.Constants, Constant{c.name, l.parts(c)})
-		s.Defaults = append(s.Defaults, c.shape.bytes...)
-		s.Defaults = append(s.Defaults, make([]byte, c.gap)...)
+// firstNumber returns the first number after those that the code gives constants of SPIR-V
+// itself.
+func firstNumber(m *llvmir.Module) uint64 {
+	next := uint64(0)
+	all, _ := Numbers(m)
+	for _, numbers := range all {
+		for _, n := range numbers {
+			next = max(next, uint64(n)+1)
+		}
 	}
-	return s
+	return next
 }
 
-func (l *lowering) parts(c *constant) []propset.SpecConstant {
+// result returns what the runtime needs to know.
+func (l *lowering) result() []specconst.Constant {
+	var list []specconst.Constant
+	for _, c := range l.constants {
+		list = append(list, specconst.Constant{Name: c.name, Records: l.records(c), Default: append(c.shape.bytes, make([]byte, c.gap)...)})
+	}
+	return list
+}
+
+func (l *lowering) records(c *constant) []propset.SpecConstant {
 	if l.mode == Emulation {
 		size := uint32(c.shape.size.Store)
 		parts := []propset.SpecConstant{{ID: c.number, Size: size}}
 		if c.gap > 0 {
-			parts = append(parts, propset.SpecConstant{ID: Padding, Offset: size, Size: uint32(c.gap)})
+			parts = append(parts, propset.SpecConstant{ID: specconst.Padding, Offset: size, Size: uint32(c.gap)})
 		}
 		return parts
 	}
 	var parts []propset.SpecConstant
 	for _, p := range c.shape.parts {
-		id := uint32(Padding)
+		id := uint32(specconst.Padding)
 		if p.leaf >= 0 {
 			id = c.number + uint32(p.leaf)
 		}
@@ -254,7 +238,7 @@ func (l *lowering) writeMetadata() {
 	var constants, defaults []int
 	for _, c := range l.constants {
 		text := "!" + quoted(c.name)
-		for _, p := range l.parts(c) {
+		for _, p := range l.records(c) {
 			text += fmt.Sprintf(", i32 %d, i32 %d, i32 %d", int32(p.ID), p.Offset, p.Size)
 		}
 		constants = append(constants, l.module.AddNode(text))

@@ -1,7 +1,6 @@
-; number: 0@0+4
-; flag: 1@0+1
-; pair: 2@0+4 3@4+4 4@8+1 -1@9+3
-; default values: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+; number: 0@0+4 = 00 00 00 00
+; flag: 1@0+1 = 00
+; pair: 2@0+4 3@4+4 4@8+1 -1@9+3 = 00 00 00 00 00 00 00 00 00 00 00 00
 ; The functions of SYCL 1.2.1, which get no default value: it is 0. No buffer is there for
 ; emulation.
 ; not: emulation

@@ -1,12 +1,11 @@
-; seven: 0@0+4
-; flag: 1@0+1
-; letter: 2@0+1
-; short: 3@0+2
-; long: 4@0+8
-; little: 5@0+2
-; third: 6@0+4
-; fine: 7@0+8
-; default values: 07 00 00 00 01 c8 fe ff ef cd ab 89 67 45 23 01 01 3c ab aa aa 3e 00 00 00 00 00 00 c0 3f
+; seven: 0@0+4 = 07 00 00 00
+; flag: 1@0+1 = 01
+; letter: 2@0+1 = c8
+; short: 3@0+2 = fe ff
+; long: 4@0+8 = ef cd ab 89 67 45 23 01
+; little: 5@0+2 = 01 3c
+; third: 6@0+4 = ab aa aa 3e
+; fine: 7@0+8 = 00 00 00 00 00 00 c0 3f
 ; Constants of all scalar types. "seven" is read twice, and by two functions.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"

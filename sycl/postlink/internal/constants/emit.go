@@ -1,4 +1,4 @@
-package specconst
+package constants
 
 import (
 	"fmt"
@@ -225,11 +225,19 @@ func (c *code) call(result, name string, params, arguments []string) string {
 	if c.l.spir {
 		convention = "spir_func "
 	}
-	symbol := "@" + name
-	if !isPlain(name) {
-		symbol = "@" + quoted(name)
+	declaration := func() (symbol, text string) {
+		symbol = "@" + name
+		if !isPlain(name) {
+			symbol = "@" + quoted(name)
+		}
+		return symbol, fmt.Sprintf("declare %s%s %s(%s)", convention, result, symbol, strings.Join(params, ", "))
 	}
-	c.l.declarations[name] = fmt.Sprintf("declare %s%s %s(%s)", convention, result, symbol, strings.Join(params, ", "))
+	symbol, text := declaration()
+	for c.l.declarations[name] != "" && c.l.declarations[name] != text { // a class may be called like the letter of a number
+		name += "_"
+		symbol, text = declaration()
+	}
+	c.l.declarations[name] = text
 	return c.add("call %s%s %s(%s)", convention, result, symbol, strings.Join(arguments, ", "))
 }
 

@@ -1,4 +1,4 @@
-package specconst
+package constants
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package specconst
+package constants
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 	}
 	memory, err := newMemory(l.layout, r.value)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the specialization constant '%s': %w", printable(r.name), err)
 	}
 	if size.Store > mostBytes {
 		return nil, fmt.Errorf("the specialization constant '%s' has more than %d bytes", printable(r.name), mostBytes)
@@ -61,6 +61,13 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the specialization constant '%s': %w", printable(r.name), err)
+	}
+	end := uint64(0)
+	if n := len(s.parts); n > 0 {
+		end = s.parts[n-1].offset + s.parts[n-1].size
+	}
+	if end < size.Store { // of an array whose last elements are undefined
+		s.parts = append(s.parts, part{-1, end, size.Store - end})
 	}
 	return s, nil
 }
@@ -198,7 +205,7 @@ type memory struct {
 	visited int
 }
 
-var errNoConstant = errors.New("the default value is not a constant that is known when the code is compiled")
+var errNoConstant = errors.New("it is not a constant that is known when the code is compiled")
 
 func newMemory(layout *llvmir.Layout, v llvmir.Value) (*memory, error) {
 	size, err := layout.Size(v.Type)
@@ -206,11 +213,11 @@ func newMemory(layout *llvmir.Layout, v llvmir.Value) (*memory, error) {
 		return nil, err
 	}
 	if size.Store > mostBytes {
-		return nil, fmt.Errorf("the default value has more than %d bytes", mostBytes)
+		return nil, fmt.Errorf("its default value has more than %d bytes", mostBytes)
 	}
 	m := &memory{layout: layout, bytes: make([]byte, size.Store), set: make([]bool, size.Store), scalars: map[uint64]llvmir.Value{}}
 	if err := m.write(v, 0); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("its default value: %w", err)
 	}
 	m.filled = make([]uint32, len(m.set)+1)
 	for i, set := range m.set {
@@ -259,7 +266,10 @@ func (m *memory) write(v llvmir.Value, offset uint64) error {
 
 // text puts the bytes of a c"..." to a place.
 func (m *memory) text(v llvmir.Value, text []byte, offset uint64) error {
-	if uint64(len(text)) != v.Type.Len() || len(text) > mostLeaves {
+	switch {
+	case len(text) > mostLeaves:
+		return errTooMany
+	case uint64(len(text)) != v.Type.Len():
 		return errNoConstant
 	}
 	for i, c := range text {
@@ -297,7 +307,10 @@ func (m *memory) elements(v llvmir.Value, offset uint64) error {
 			step = e.Store
 		}
 	}
-	if uint64(len(list)) != want {
+	switch {
+	case want > mostLeaves:
+		return errTooMany
+	case uint64(len(list)) != want:
 		return errNoConstant
 	}
 	for i, e := range list {

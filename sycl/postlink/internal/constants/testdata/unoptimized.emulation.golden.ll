@@ -1,4 +1,5 @@
-; no constants
+; name: 0@0+4 -1@4+4 = 03 00 00 00 00 00 00 00
+; again: 1@0+8 = 00 00 00 00 00 00 00 00
 ; Names in variables, as code that is not optimized has them.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
@@ -14,22 +15,26 @@ entry:
   store ptr addrspace(4) %this, ptr addrspace(4) %this.addr.ascast, align 8
   %this1 = load ptr addrspace(4), ptr addrspace(4) %this.addr.ascast, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr %id)
-  
-  
   %field = getelementptr inbounds { ptr addrspace(4) }, ptr addrspace(4) %this1, i32 0, i32 0
   %1 = load ptr addrspace(4), ptr addrspace(4) %field, align 8
-  %call = freeze i32 3
+  %constant0 = getelementptr i8, ptr addrspace(4) %1, i32 0
+  %call = load i32, ptr addrspace(4) %constant0
   ret i32 %call
 }
 
 define spir_func i64 @get2() {
   %1 = alloca ptr
   %2 = getelementptr i8, ptr %1, i64 0
-  
-  
-  
-  %5 = freeze i64 0
+  %constant0 = getelementptr i8, ptr addrspace(4) null, i32 8
+  %5 = load i64, ptr addrspace(4) %constant0
   ret i64 %5
 }
 
 declare void @llvm.lifetime.start.p0(i64, ptr)
+!0 = !{!"name", i32 0, i32 0, i32 4, i32 -1, i32 4, i32 4}
+!1 = !{i32 3}
+!2 = !{[4 x i8] zeroinitializer}
+!3 = !{!"again", i32 1, i32 0, i32 8}
+!4 = !{i64 0}
+!sycl.specialization-constants = !{!0, !3}
+!sycl.specialization-constants-default-values = !{!1, !2, !4}

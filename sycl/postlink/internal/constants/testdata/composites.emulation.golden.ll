@@ -1,7 +1,6 @@
-; all: 0@0+48
-; some: 1@0+8
-; halves: 2@0+8
-; default values: 01 00 00 00 02 00 00 00 03 00 00 00 00 00 80 40 05 00 00 00 00 00 c0 40 07 00 00 00 00 00 00 00 00 00 00 00 00 00 20 40 09 00 00 00 00 00 20 41 00 00 00 00 00 00 00 00 00 3c 00 3c 00 3c 00 3c
+; all: 0@0+48 = 01 00 00 00 02 00 00 00 03 00 00 00 00 00 80 40 05 00 00 00 00 00 c0 40 07 00 00 00 00 00 00 00 00 00 00 00 00 00 20 40 09 00 00 00 00 00 20 41
+; some: 1@0+8 = 00 00 00 00 00 00 00 00
+; halves: 2@0+8 = 00 3c 00 3c 00 3c 00 3c
 ; Constants of class types: returned through memory and by value, nested, with arrays and
 ; vectors, one with members of two classes of one form.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"

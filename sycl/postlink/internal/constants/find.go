@@ -1,4 +1,4 @@
-package specconst
+package constants
 
 import (
 	"errors"
@@ -183,6 +183,8 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 		b.locals[in.Result()] = true
 	}
 	b.count(in)
+	callee, _ := in.Callee()
+	b.name(in, callee)
 	switch in.Op() {
 	case "alloca":
 		b.values[in.Result()] = definition{op: "alloca", at: at}
@@ -209,7 +211,6 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 	if strings.HasPrefix(in.Op(), "#") {
 		return
 	}
-	callee, _ := in.Callee()
 	if strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") {
 		return
 	}
@@ -220,10 +221,24 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 func (b *body) count(in *llvmir.Instr) {
 	first := in.Result() != "" && in.Op() != "label"
 	for token := range llvmir.Tokens(in.Text()) {
-		if local, ok := strings.CutPrefix(token.Text, "%"); ok && !first {
-			b.uses[unquote(local)]++
+		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok && !first {
+			b.uses[local]++
 		}
 		first = false
+	}
+}
+
+// name notes which functions that read a constant are named other than by calling them.
+func (b *body) name(in *llvmir.Instr, callee string) {
+	called := false
+	for name := range in.Globals() {
+		if !Reads(name) {
+			continue
+		}
+		if name != callee || called {
+			b.named[name] = true
+		}
+		called = true
 	}
 }
 
@@ -231,23 +246,13 @@ func (b *body) count(in *llvmir.Instr) {
 // with addresses.
 func (b *body) use(in *llvmir.Instr, callee string, at int) {
 	for token := range llvmir.Tokens(in.Text()) {
-		if local, ok := strings.CutPrefix(token.Text, "%"); ok {
-			b.escaped[unquote(local)] = true
-		}
-	}
-	times := 0
-	for name := range in.Globals() {
-		if Reads(name) {
-			if name != callee {
-				b.named[name] = true
-			}
-			times++
+		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok {
+			b.escaped[local] = true
 		}
 	}
 	if !Reads(callee) {
 		return
 	}
-	b.named[callee] = b.named[callee] || times > 1
 	where, _ := in.DebugLoc()
 	for where.InlinedAt != nil { // what the program's own source calls
 		where = *where.InlinedAt
@@ -263,9 +268,6 @@ func (b *body) use(in *llvmir.Instr, callee string, at int) {
 	}
 	b.calls[callee] = append(b.calls[callee], c)
 }
-
-// unquote returns the name after the sigil of a local value.
-func unquote(name string) string { return strings.Trim(name, `"`) }
 
 func (b *body) store(value, pointer llvmir.Value, at int) {
 	if local, ok := value.Local(); ok {
@@ -516,11 +518,14 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is no string", printable(variable))
 	}
 	name = strings.TrimSuffix(string(text), "\x00")
-	if name == "" || strings.ContainsAny(name, "=\n\r\x00") {
+	if !isName(name) {
 		return "", "", fmt.Errorf("'%s' is not a name that a property of a specialization constant can have", printable(name))
 	}
 	return variable, name, nil
 }
+
+// isName reports whether a property may have a name as its key.
+func isName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\n\r\x00") }
 
 // readDefault reads the default value, the first member of a specialization_id.
 func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
