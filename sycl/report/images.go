@@ -64,6 +64,12 @@ func (l *Images) ID(i int) string { return l.texts.at(l.list.at(i).id) }
 // Files returns the files that hold an image. The list must not be changed.
 func (l *Images) Files(i int) []string { return l.kinds[l.list.at(i).kind].Files }
 
+// Options returns the options of an image for the runtime's compiler and linker.
+func (l *Images) Options(i int) (compile, link string) {
+	kind := &l.kinds[l.list.at(i).kind]
+	return kind.CompileOptions, kind.LinkOptions
+}
+
 // compareDigests compares the digests of an image and one of another list.
 func (l *Images) compareDigests(i int, other *Images, j int) int {
 	a, b := l.list.at(i), other.list.at(j)

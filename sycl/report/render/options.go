@@ -24,8 +24,9 @@ type imageOptions struct {
 // how many sets of options there are more.
 func optionsOf(r *report.Report) (list []imageOptions, more int) {
 	images := map[jitoptions.Options]int{}
-	for _, image := range r.Images.All() {
-		if o := (jitoptions.Options{Compile: image.CompileOptions, Link: image.LinkOptions}); o != (jitoptions.Options{}) {
+	for i := range r.Images.Len() {
+		compile, link := r.Images.Options(i)
+		if o := (jitoptions.Options{Compile: compile, Link: link}); o != (jitoptions.Options{}) {
 			images[o]++
 		}
 	}
