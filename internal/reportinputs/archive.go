@@ -105,11 +105,12 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget
 }
 
 // fault returns the outcome of a file that cannot be unpacked. What does not come from the
-// system is a fault of the file.
+// system is a fault of the file. What the libraries say has no remedy.
 func fault(f *file, err error) []outcome {
 	var system *os.PathError
-	if !errors.As(err, &system) {
-		err = cli.BadInput(err)
+	var bad interface{ BadInput() }
+	if !errors.As(err, &system) && !errors.As(err, &bad) {
+		err = cli.BadInput(fmt.Errorf("%w; the archive is damaged or cut short: copy, build or download it again", err))
 	}
 	return []outcome{{file: f, err: inFile(f, err)}}
 }

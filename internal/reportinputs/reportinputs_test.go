@@ -291,12 +291,12 @@ func TestFaults(t *testing.T) {
 		want  string
 	}{
 		{"an object that is cut", "b.a", broken, true, "b.a: "},
-		{"an archive that is cut", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file"},
+		{"an archive that is cut", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file; the archive is damaged or cut short: copy, build or download it again"},
 		{"a compressed archive that is cut", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
 		{"a broken member", "b.zip", zipFileOf(t, zip.Deflate, member{"b.a", broken}), false, "b.zip/b.a: "},
 		{"a member that is encrypted", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
 		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with method 14, which is not known"},
-		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error"},
+		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
 		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
 		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)}), false, "refused as a decompression bomb"},
 		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)})), false, "refused as a decompression bomb"},
