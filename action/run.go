@@ -243,6 +243,7 @@ func (a *action) build(ctx context.Context) (nothing, err error) {
 	}
 	var log bytes.Buffer
 	env := &cli.Env{Tool: "action", Stderr: &log}
+	a.options.SetBuiltBy(a.binaries, a.devices, a.deviceConfig)
 	a.options.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Confined: true, Strict: true})
 	for line := range strings.Lines(log.String()) {
 		a.log(func(w io.Writer) error {

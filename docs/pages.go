@@ -7,3 +7,9 @@ import _ "embed"
 //
 //go:embed action.md
 var Action string
+
+// Properties is the page about compile-time properties, which the tests of the package
+// that lowers them hold against its tables.
+//
+//go:embed properties.md
+var Properties string

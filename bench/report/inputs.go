@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -11,42 +12,49 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// inputs returns kernels whose needs differ and devices that differ in what they
-// offer, so that about a quarter of the cells are a no. Some kernels are alone in
-// their module, and some share one.
-func inputs(kernels, devices int) (modules []report.Module, config *deviceconfig.Config, list []*deviceconfig.Device, err error) {
+// inputs returns devices that differ in what they offer, so that about a quarter of the
+// cells of the modules are a no.
+func inputs(devices int) (config *deviceconfig.Config, list []*deviceconfig.Device, err error) {
 	var text strings.Builder
 	for d := range devices {
 		fmt.Fprintf(&text, "intel_gpu_bench_%03d:\n  aspects: [gpu, fp16%s%s]\n  sub-group-sizes: [%s]\n  max-work-group-size: %d\n", d,
 			[]string{"", ", fp64"}[d%2], []string{", atomic64", ""}[d/2%2], []string{"8, 16, 32", "16, 32"}[d/4%2], 256<<(d/8%3))
 	}
 	if config, err = deviceconfig.Read("devices.yaml", strings.NewReader(text.String())); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	list = config.Devices()
+	return config, config.Devices(), nil
+}
+
+// modules returns modules whose needs differ. Some kernels are alone in their module, and
+// some share one.
+func modules(kernels int, devices []*deviceconfig.Device) iter.Seq[*report.Module] {
 	const shared = 4 // kernels in one module
-	for k := 0; k < kernels; {
-		n := 1
-		if len(modules)%2 == 0 {
-			n = min(shared, kernels-k)
+	return func(yield func(*report.Module) bool) {
+		for number, k := 0, 0; k < kernels; number++ {
+			n := 1
+			if number%2 == 0 {
+				n = min(shared, kernels-k)
+			}
+			m := report.Module{Needs: needs(number)}
+			for range n {
+				name := fmt.Sprintf("Kernel%05d", k)
+				m.Kernels = append(m.Kernels, report.ModuleKernel{
+					Name:   fmt.Sprintf("_ZTSN5bench6ModuleINS_6detail%d%sIdLi%dEEEEE", len(name), name, k%7),
+					Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/part%03d/kernels.cpp", k/50), Line: uint32(k%50*12 + 1)}},
+				})
+				k++
+			}
+			m.Images = append(m.Images, report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", 2*number), Size: 4096})
+			if number%3 == 0 {
+				m.Images = append(m.Images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown",
+					Arch: devices[number%len(devices)].Name, Digest: fmt.Sprintf("%064x", 2*number+1), Size: 8192})
+			}
+			if !yield(&m) {
+				return
+			}
 		}
-		m := report.Module{Needs: needs(len(modules))}
-		for range n {
-			name := fmt.Sprintf("Kernel%05d", k)
-			m.Kernels = append(m.Kernels, report.ModuleKernel{
-				Name:   fmt.Sprintf("_ZTSN5bench6ModuleINS_6detail%d%sIdLi%dEEEEE", len(name), name, k%7),
-				Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/part%03d/kernels.cpp", k/50), Line: uint32(k%50*12 + 1)}},
-			})
-			k++
-		}
-		m.Images = append(m.Images, report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", 2*len(modules)), Size: 4096})
-		if len(modules)%3 == 0 {
-			m.Images = append(m.Images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown",
-				Arch: list[len(modules)%len(list)].Name, Digest: fmt.Sprintf("%064x", 2*len(modules)+1), Size: 8192})
-		}
-		modules = append(modules, m)
 	}
-	return modules, config, list, nil
 }
 
 func needs(n int) *requirement.Requirements {

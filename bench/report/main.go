@@ -52,12 +52,16 @@ func setup(b *bench.Bench) func() error {
 		case *phase == "text":
 			return printFile(*file)
 		}
-		modules, config, list, err := inputs(*kernels, *devices)
+		config, list, err := inputs(*devices)
 		if err != nil {
 			return err
 		}
 		build := func() (*report.Report, error) {
-			return report.Build(modules, list, config, report.Generator{Name: "bench", Version: "0"}, "//bench:kernels")
+			b := report.NewBuilder(config)
+			for m := range modules(*kernels, list) {
+				b.Add(m)
+			}
+			return b.Report(list, report.Generator{Name: "bench", Version: "0"}, "//bench:kernels")
 		}
 		if *phase == "build" {
 			return buildFile(build, *file)

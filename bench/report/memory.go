@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -42,6 +43,7 @@ func memory(b *bench.Bench, kernels, devices int, limit float64) error {
 
 // buildFile writes the JSON of a report into a file.
 func buildFile(build func() (*report.Report, error), name string) error {
+	debug.SetGCPercent(50) // as 'compat report' does
 	r, err := build()
 	if err != nil {
 		return err

@@ -34,7 +34,8 @@ type Options struct {
 	BaseReports []string // files of the base branch
 	MayBeEmpty  bool     // that there is no report is for the policy to judge
 
-	Built []*report.Report // that were not read from files, called by their labels
+	Built   []*report.Report // that were not read from files, called by their labels
+	BuiltBy []string         // the flags of compat check that make them: see SetBuiltBy
 
 	Policy       File
 	Baseline     File
@@ -223,16 +224,44 @@ func (o *Options) noBaseline(err error) error {
 		from = "input baseline-file"
 	}
 	if o.Policy.Name != "" {
-		command += " --policy " + o.Policy.Name
+		command += " --policy " + argument(o.Policy.Name)
 	}
-	command += " --baseline " + o.Baseline.Name
+	if len(o.Required) > 0 {
+		command += " --required " + argument(strings.Join(o.Required, ","))
+	}
+	command += " --baseline " + argument(o.Baseline.Name)
+	for _, a := range o.BuiltBy {
+		command += " " + argument(a)
+	}
 	if len(o.Reports) > 0 {
-		command += " " + o.Reports[0]
+		command += " " + argument(o.Reports[0])
 	}
 	if len(o.Reports) > 1 {
 		command += " ..."
 	}
 	return cli.BadInput(fmt.Errorf("%s: %w; where you work, '%s' makes it: commit the file", from, err, command))
+}
+
+// SetBuiltBy says by which flags compat check makes reports on these binaries.
+func (o *Options) SetBuiltBy(binaries, devices, deviceConfig []string) {
+	flags := func(name string, values []string) {
+		for _, v := range values {
+			o.BuiltBy = append(o.BuiltBy, name, v)
+		}
+	}
+	flags("--binary", binaries)
+	if len(devices) > 0 {
+		flags("--devices", []string{strings.Join(devices, ",")})
+	}
+	flags("--device-config", deviceConfig)
+}
+
+// argument writes an argument of a command that is in single quotes.
+func argument(s string) string {
+	if strings.ContainsAny(s, " *?[]{}()!$&;<>|~#") {
+		return `"` + s + `"`
+	}
+	return s
 }
 
 // missing says what has to be compared and is not given. A policy asks for the comparison

@@ -87,6 +87,8 @@ func TestExitCodes(t *testing.T) {
 		{"a policy of the base branch that is missing", Options{Reports: good, BasePolicy: File{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
 		{"a baseline that is missing", Options{Reports: good, Baseline: File{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; where you work, 'compat baseline update --baseline gone.json good.json' makes it: commit the file"},
 		{"a baseline that is missing, of several reports", Options{Reports: []string{"good.json", "good.json"}, Policy: File{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json"}}, 3, "'compat baseline update --policy one.yaml --baseline gone.json good.json ...' makes it"},
+		{"a baseline that is missing, of programs", programs(Options{Required: []string{"intel_gpu_*"}, Baseline: File{Name: "gone.json"}}), 3,
+			`where you work, 'compat baseline update --required "intel_gpu_*" --baseline gone.json --binary "dist/*.whl" --devices a,b good.json' makes it`},
 		{"a baseline that is a folder", Options{Reports: good, Baseline: File{Name: "folder"}}, 3, "folder is not a regular file"},
 		{"a baseline with a fault", Options{Reports: good, Baseline: File{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
 		{"a baseline with too many entries", Options{Reports: good, Policy: File{Name: "policy.yaml"}, Baseline: File{Name: "one.json"}}, 2, "one.json: the baseline has 1 entries, and limits.max-baseline of the policy is 0"},
@@ -112,6 +114,13 @@ func TestExitCodes(t *testing.T) {
 
 // wantedFingerprint returns the fingerprint that the reader of a baseline asks
 // for.
+// programs is a check of programs as well.
+func programs(o Options) Options {
+	o.SetBuiltBy([]string{"dist/*.whl"}, []string{"a", "b"}, nil)
+	o.Reports = []string{"good.json"}
+	return o
+}
+
 func wantedFingerprint(t *testing.T, text string) string {
 	t.Helper()
 	_, err := gate.ReadBaseline("b", strings.NewReader(text))

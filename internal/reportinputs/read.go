@@ -28,6 +28,8 @@ type outcome struct {
 	part     *part     // nil when there is no device code
 	none     string    // why there is none
 	leftOut  []leftOut // images
+	images   int       // that were taken
+	repeated int       // those of them that are the same as others of the file
 	warnings []byte    // lines that are ready to print
 	err      error     // why the file cannot be read, with its name
 }
@@ -229,6 +231,8 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	switch format := imageformat.Of(head); {
 	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
 		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
+	case imageformat.IsPointer(head):
+		o.err = cli.BadInput(fmt.Errorf("%s is what Git LFS has in place of the file: fetch the file by 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
 		modules, err := readTable(&r.options, f.name, io.NewSectionReader(in, 0, size))
 		o.set(modules, true, err)
@@ -305,6 +309,7 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 		return
 	}
 	o.leaveOut(result.LeftOut)
+	o.images, o.repeated = result.Taken, result.Repeated
 	if result.Taken == 0 {
 		o.none = "none of the device images can be taken"
 		return

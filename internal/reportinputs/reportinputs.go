@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -59,6 +60,9 @@ const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file 
 // Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
 // to the standard error of env.
 func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
+	// Most of what is kept of a program has no pointers, so collecting garbage more often
+	// takes hardly any time, and the heap is less than twice of what is kept.
+	debug.SetGCPercent(50)
 	config, err := devices.Load(env.Stderr, o.DeviceConfig)
 	if err != nil {
 		return nil, err
@@ -125,6 +129,8 @@ type collector struct {
 	has            map[*file]bool   // that have device code, themselves or in members
 	none           map[*file]string // why other files that were named have none
 	files, skipped int
+	images         int    // in host files
+	repeated       int    // those of them that are the same as others of their file
 	leftOut        string // why images were left out, the first reason
 	fault          error  // the first file that cannot be read
 }
@@ -134,6 +140,8 @@ func (c *collector) add(found outcome, embedded bool) error {
 	c.files++
 	c.log.progress(c.files, len(c.parts), found.name)
 	c.log.write(found.warnings)
+	c.images += found.images
+	c.repeated += found.repeated
 	for _, l := range found.leftOut {
 		c.log.leftOut(found.name, l)
 		c.leftOut = l.reason
@@ -199,7 +207,7 @@ func (e *EmptyError) Error() string { return e.msg }
 // BadInput marks the error as caused by an input file.
 func (*EmptyError) BadInput() {}
 
-// summarize says which files have no device code.
+// summarize says which files have no device code, and how many images are repeated.
 func (c *collector) summarize(named []*file) {
 	for _, f := range named {
 		if !c.has[f] {
@@ -208,6 +216,9 @@ func (c *collector) summarize(named []*file) {
 	}
 	if c.skipped > 0 {
 		c.log.note("", "no device images in %s that were found", filesOf(c.skipped))
+	}
+	if c.repeated > 0 {
+		c.log.note("", "%d of %d device images are the same as others of their file, in their bytes, target and property sets; each is in the report once", c.repeated, c.images)
 	}
 }
 
@@ -231,13 +242,18 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 	}
 	var list []*report.Report
 	for i, p := range programs {
-		report.JoinForms(p.modules)
-		r, err := report.Build(p.modules, chosen, config, c.generator, p.label.stable)
+		b := report.NewBuilder(config)
+		for i := range p.modules {
+			b.Add(&p.modules[i])
+			p.modules[i] = report.Module{} // it is not needed any more
+		}
+		programs[i] = nil
+		b.JoinForms()
+		r, err := b.Report(chosen, c.generator, p.label.stable)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", safetext.Printable(p.name), err)
 		}
 		list = append(list, r)
-		programs[i] = nil // its modules are not needed any more
 	}
 	return list, nil
 }

@@ -219,6 +219,8 @@ func TestFiles(t *testing.T) {
 		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
 		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is left out: a SYCLBIN is for SYCL (3 images)\n"},
+		{"images that are repeated", map[string][]byte{"k.o": object(t, offload.SYCL, kernels, kernels, kernels), "l.o": obj}, []string{"k.o", "l.o"}, []string{"k.o", "l.o"}, nil,
+			"compat: note: 2 of 4 device images are the same as others of their file, in their bytes, target and property sets; each is in the report once\n"},
 		{"native code alone", map[string][]byte{"n.o": other, "k.o": obj}, []string{"n.o", "k.o"}, []string{"k.o"}, []string{"k.o", "n.o"}, ""},
 		{"a name that is a command", map[string][]byte{"p.zip": zipFileOf(t, zip.Store, member{"a\n::error::k.so", obj})}, []string{"p.zip"}, []string{`p.zip/a\u{a}::error::k.so`}, []string{"p.zip/a\n::error::k.so"}, ""},
 	} {
@@ -298,6 +300,7 @@ func TestFaults(t *testing.T) {
 		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
 		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)}), false, "refused as a decompression bomb"},
 		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)})), false, "refused as a decompression bomb"},
+		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is what Git LFS has in place of the file: fetch the file by 'git lfs pull'"},
 		{"what xz has compressed", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

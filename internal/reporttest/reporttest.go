@@ -46,6 +46,17 @@ spir64:
 // Build makes the report on modules and devices of a small device configuration.
 func Build(t testing.TB, modules []report.Module, names ...string) *report.Report {
 	t.Helper()
+	return build(t, modules, names, func(*report.Builder) {})
+}
+
+// BuildJoined is Build with the forms of kernels joined.
+func BuildJoined(t testing.TB, modules []report.Module, names ...string) *report.Report {
+	t.Helper()
+	return build(t, modules, names, (*report.Builder).JoinForms)
+}
+
+func build(t testing.TB, modules []report.Module, names []string, join func(*report.Builder)) *report.Report {
+	t.Helper()
 	config, err := deviceconfig.Read("test.yaml", strings.NewReader(devices))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +69,15 @@ func Build(t testing.TB, modules []report.Module, names ...string) *report.Repor
 		}
 		list = append(list, d)
 	}
-	r, err := report.Build(modules, list, config, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
+	b := report.NewBuilder(config)
+	for i := range modules {
+		b.Add(&modules[i])
+	}
+	join(b)
+	if len(list) == 0 {
+		list = report.Targets(modules, config)
+	}
+	r, err := b.Report(list, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
 	if err != nil {
 		t.Fatal(err)
 	}

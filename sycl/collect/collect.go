@@ -8,6 +8,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -48,7 +49,11 @@ type ImageError struct {
 }
 
 func (e *ImageError) Error() string {
-	return fmt.Sprintf("%s: %v", safetext.Printable(e.Origin.String()), e.Err)
+	s := fmt.Sprintf("%s: %v", safetext.Printable(e.Origin.String()), e.Err)
+	if bad := (interface{ BadInput() })(nil); errors.As(e.Err, &bad) {
+		s += "; the image is damaged, or of a compiler that is not known: build or download the file again"
+	}
+	return s
 }
 
 func (e *ImageError) Unwrap() error { return e.Err }

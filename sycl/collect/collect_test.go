@@ -108,7 +108,8 @@ func TestAddFaults(t *testing.T) {
 			test.img.Origin = hostbin.Origin{Member: "a.o", Offset: 64}
 			_, err := Add(new(syclbin.Builder), &hostbin.File{Images: []*hostbin.Image{test.img}}, "host")
 			var bad interface{ BadInput() }
-			if !errors.As(err, test.kind) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), `member "a.o", offset 0x40: `) {
+			if !errors.As(err, test.kind) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), `member "a.o", offset 0x40: `) ||
+				!strings.HasSuffix(err.Error(), "; the image is damaged, or of a compiler that is not known: build or download the file again") {
 				t.Errorf("got %v", err)
 			}
 		})

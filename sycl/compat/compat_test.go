@@ -119,6 +119,8 @@ func TestCheck(t *testing.T) {
 			[]string{"missing-aspect: ext_intel_esimd: Required aspect ext_intel_esimd is not supported on the device"}},
 		{"an extension that current compilers refuse", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_pvc", Undetermined,
 			[]string{"unsupported-extension: SPV_INTEL_optimization_hints: Current compilers for devices refuse SPIR-V extension SPV_INTEL_optimization_hints, which older ones took: a program that is compiled anew uses SPV_KHR_expect_assume"}},
+		{"an extension for FPGAs", needs{Extensions: []string{"SPV_INTEL_fpga_buffer_location"}}, "intel_gpu_pvc", Undetermined,
+			[]string{"unsupported-extension: SPV_INTEL_fpga_buffer_location: Current compilers for devices refuse SPIR-V extension SPV_INTEL_fpga_buffer_location, which older ones took: leave out the properties that are for FPGAs"}},
 		{"a sub-group size of 1 without explicit SIMD", needs{SubGroupSizes: []uint32{1}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-sub-group-size: 1: Sub-group size 1 is not supported on the device"}},
 		{"a work-group of just the limit", needs{WorkGroupSize: []uint64{32, 8}}, "intel_gpu_small", Compatible, nil},

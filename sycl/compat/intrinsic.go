@@ -65,8 +65,8 @@ func someOf(names []string) string {
 func checkExtensions(r *Result, q *requirement.Requirements) {
 	for _, name := range q.Extensions {
 		text := fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older ones took", name)
-		if newer, ok := aspectuse.RefusedExtensions[name]; ok {
-			text += fmt.Sprintf(": a program that is compiled anew uses %s", newer)
+		if advice, ok := aspectuse.RefusedExtensions[name]; ok {
+			text += ": " + advice
 		}
 		r.add(Reason{Rule: UnsupportedExtension, Verdict: Undetermined, Required: name, Text: text})
 	}

@@ -18,7 +18,7 @@ const (
 // archive looks into the members of an ar archive.
 func (s *scanner) archive(in input) error {
 	if in.depth == maxDepth {
-		return in.errorf(0, "archives are inside one another more than %d deep", maxDepth)
+		return in.fault(0, "take the inner ones out, and name those", "archives are inside one another more than %d deep", maxDepth)
 	}
 	a := archive{scanner: s, in: in}
 	for at := int64(len(archiveMagic)); at < in.size; {
@@ -71,7 +71,7 @@ func (a *archive) next(at int64) (m arMember, err error) {
 	size, err := strconv.ParseUint(strings.TrimRight(string(decimal), " "), 10, 63)
 	start := at + memberHeader
 	if err != nil || !a.in.has(uint64(start), size) {
-		return m, a.in.errorf(at+48, "the size of an archive member, %q, is not a number or reaches past the end", decimal)
+		return m, a.in.cutf(at+48, "the size of an archive member, %q, is not a number or reaches past the end", decimal)
 	}
 	return arMember{strings.TrimRight(string(name), " "), at, start, int64(size)}, nil
 }

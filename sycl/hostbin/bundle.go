@@ -38,9 +38,9 @@ func (s *scanner) binaryBundle(in input) error {
 		offset, size, length := le.Uint64(raw[0:]), le.Uint64(raw[8:]), le.Uint64(raw[16:])
 		switch {
 		case !in.has(offset, size):
-			return in.errorf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
+			return in.cutf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
 		case !in.has(uint64(at)+24, length):
-			return in.errorf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
+			return in.cutf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
 		}
 		if err := s.spend(&in, at+16, int64(length)); err != nil {
 			return err
@@ -117,9 +117,9 @@ func (s *scanner) compressedBundle(in input) error {
 	size := map[uint16]int64{1: 20, 2: 24, 3: 32}[version]
 	switch {
 	case size == 0:
-		return in.errorf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
+		return in.unsupportedf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
 	case method > uint16(inflate.Zstd):
-		return in.errorf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
+		return in.unsupportedf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
 	}
 	if err := in.read(head[:size], 0, "the header of the compressed bundle"); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *scanner) compressedBundle(in input) error {
 		total, want = le.Uint64(head[8:]), le.Uint64(head[16:])
 	}
 	if total != uint64(in.size) {
-		return in.errorf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
+		return in.cutf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
 	}
 	stored := in.size - size
 	if err := inflate.Allowed(stored, int64(min(want, 1<<62)), maxInflated-s.inflated); err != nil {

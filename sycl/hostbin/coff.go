@@ -146,7 +146,7 @@ func (c *coff) optionalHeader(at, size int64) error {
 		return err
 	}
 	if le.Uint16(magic[:]) != 0x20b || size < 32 {
-		return c.in.errorf(at, "the PE file is not a 64-bit one; others are not supported")
+		return c.in.unsupportedf(at, "the PE file is not a 64-bit one; others are not supported")
 	}
 	if c.base = le.Uint64(magic[24:]); c.base > 1<<62 {
 		return c.in.errorf(at+24, "the image base %#x is beyond memory", c.base)
@@ -157,7 +157,7 @@ func (c *coff) optionalHeader(at, size int64) error {
 // load loads the sections, and returns those whose names are of interest.
 func (c *coff) load() ([]section, error) {
 	if c.count > maxSections || !c.in.has(uint64(c.table), uint64(c.count)*coffSection) {
-		return nil, c.in.errorf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
+		return nil, c.in.cutf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
 	}
 	var list []section
 	for i := range c.count {
@@ -201,7 +201,7 @@ func (c *coff) section(at int64) (section, error) {
 		return section{}, nil
 	}
 	if !c.in.has(uint64(sec.offset), uint64(sec.size)) {
-		return section{}, c.in.errorf(at, "a section of %d bytes at %#x reaches past the end at %#x", sec.size, sec.offset, c.in.size)
+		return section{}, c.in.cutf(at, "a section of %d bytes at %#x reaches past the end at %#x", sec.size, sec.offset, c.in.size)
 	}
 	var err error
 	switch {
@@ -246,7 +246,7 @@ func (c *coff) relocate() error {
 // in place.
 func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 	if !c.in.has(uint64(sec.relocations), uint64(sec.many)*coffRelocation) {
-		return c.in.errorf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
+		return c.in.cutf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
 	}
 	if err := c.m.s.relocate(c.in, sec.header, sec.many); err != nil {
 		return err
@@ -290,7 +290,7 @@ func (c *coff) readSymbols() error {
 	}
 	size := c.symbolCount * c.symbolSize
 	if !c.in.has(uint64(c.symbols), uint64(size)) || size > maxSymbols {
-		return c.in.errorf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
+		return c.in.cutf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
 	}
 	c.symbolRaw = make([]byte, size)
 	return c.in.read(c.symbolRaw, c.symbols, "the symbols")

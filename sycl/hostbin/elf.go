@@ -87,7 +87,7 @@ func (s *scanner) elf(in input) error {
 func readELF(in *input) (*elf, error) {
 	f, err := elfhead.Read(in.section(0, in.size), in.size)
 	if fault := (*elfhead.FormatError)(nil); errors.As(err, &fault) {
-		return nil, in.errorf(fault.Offset, "%s", fault.Msg)
+		return nil, in.fault(fault.Offset, fault.Remedy, "%s", fault.Msg)
 	}
 	return &elf{in, f}, err
 }
@@ -95,7 +95,7 @@ func readELF(in *input) (*elf, error) {
 // content checks where a section or segment is.
 func (e *elf) content(h elfhead.Range, what string) (section, error) {
 	if !e.in.has(h.Offset, h.Size) {
-		return section{}, e.in.errorf(h.Header, "%s, %d bytes at %#x, reaches past the end at %#x", what, h.Size, h.Offset, e.in.size)
+		return section{}, e.in.cutf(h.Header, "%s, %d bytes at %#x, reaches past the end at %#x", what, h.Size, h.Offset, e.in.size)
 	}
 	return section{offset: int64(h.Offset), size: int64(h.Size)}, nil
 }

@@ -194,7 +194,8 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	if !known {
-		return nil, &FormatError{Msg: "the file is none of ELF, COFF, archive, offload bundle and OffloadBinary container"}
+		return nil, &FormatError{Msg: "the file is none of ELF, COFF, archive, offload bundle and OffloadBinary container",
+			Remedy: "name a program, a library, an object or an archive"}
 	}
 	return s.file, nil
 }
@@ -204,14 +205,15 @@ type FormatError struct {
 	Member string // of an archive, "" if it was in none
 	Offset int64  // in the file; in a compressed container as if it were none
 	Msg    string
-	Err    error // that of package offload about a container, else nil; Msg has its text
+	Remedy string // what to do about the file
+	Err    error  // that of package offload about a container, else nil; Msg has its text
 }
 
 func (e *FormatError) Error() string {
 	if e.Member != "" {
-		return fmt.Sprintf("host binary: member %s: offset %#x: %s", safetext.Quote(e.Member), e.Offset, e.Msg)
+		return fmt.Sprintf("host binary: member %s: offset %#x: %s; %s", safetext.Quote(e.Member), e.Offset, e.Msg, e.Remedy)
 	}
-	return fmt.Sprintf("host binary: offset %#x: %s", e.Offset, e.Msg)
+	return fmt.Sprintf("host binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Remedy)
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -58,11 +59,29 @@ type input struct {
 	inflated bool // offsets are those in an inflated bundle
 }
 
+// errorf returns the error of a file that is damaged.
 func (in *input) errorf(offset int64, format string, args ...any) error {
+	return in.fault(offset, readbuf.Damaged, format, args...)
+}
+
+// cutf returns the error of a file that ends too early.
+func (in *input) cutf(offset int64, format string, args ...any) error {
+	return in.fault(offset, readbuf.Cut, format, args...)
+}
+
+// unsupportedf returns the error of a file that is not read.
+func (in *input) unsupportedf(offset int64, format string, args ...any) error {
+	return in.fault(offset, readbuf.Unsupported, format, args...)
+}
+
+func (in *input) fault(offset int64, remedy, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
+		if remedy == readbuf.Cut {
+			remedy = readbuf.Damaged // a bundle that is cut short is not inflated
+		}
 	}
-	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...)}
+	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
 // has reports whether the range is inside the input.
@@ -73,14 +92,14 @@ func (in *input) has(offset, size uint64) bool {
 // read reads bytes that may be missing if the input is cut short.
 func (in *input) read(b []byte, offset int64, what string) error {
 	if !in.has(uint64(offset), uint64(len(b))) {
-		return in.errorf(offset, "%s of %d bytes reaches past the end at %#x", what, len(b), in.base+in.size)
+		return in.cutf(offset, "%s of %d bytes reaches past the end at %#x", what, len(b), in.base+in.size)
 	}
 	n, err := in.r.ReadAt(b, in.base+offset)
 	switch {
 	case n == len(b):
 		return nil
 	case errors.Is(err, io.EOF) || err == nil:
-		return in.errorf(offset+int64(n), "%s ends early: the file is shorter than it was said to be", what)
+		return in.cutf(offset+int64(n), "%s ends early", what)
 	}
 	return err
 }
@@ -106,13 +125,16 @@ func (s *scanner) scan(in input) (known bool, err error) {
 	case format == imageformat.Archive:
 		return true, s.archive(in)
 	case format == imageformat.ThinArchive:
-		return true, in.errorf(0, "this is a thin archive, whose members are other files; name those files instead")
+		return true, in.fault(0, "name those files instead", "this is a thin archive, whose members are other files")
 	case format == imageformat.Bundle:
 		return true, s.bundle(in, head[:n])
 	case format == imageformat.CompressedBundle:
 		return true, s.compressedBundle(in)
 	case format == imageformat.Offload:
 		return true, s.containers(in, 0, in.size, "")
+	}
+	if imageformat.IsPointer(head[:n]) {
+		return true, in.fault(0, "fetch the file by 'git lfs pull'", "this is what Git LFS has in place of the file")
 	}
 	return false, nil
 }
@@ -154,11 +176,14 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	}
 	files, err := offload.ReadAll(in.section(offset, size), size)
 	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
-		what := "OffloadBinary container"
+		what, remedy := "OffloadBinary container", fault.Remedy
 		if section != "" {
 			what += " in section " + safetext.Quote(section)
+			if remedy == readbuf.Cut {
+				remedy = readbuf.Damaged // the file has all of the section
+			}
 		}
-		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, fault}
+		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, remedy, fault}
 	}
 	if err != nil {
 		return fmt.Errorf("host binary: %v: %w", Origin{Member: in.member, Section: section, Offset: in.base + offset}, err)

@@ -90,6 +90,11 @@ func Detect(r io.ReaderAt, size int64) Format {
 	return Of(head[:n])
 }
 
+// IsPointer reports whether a file begins as those that Git LFS has in place of large ones.
+func IsPointer(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("version https://git-lfs.github.com/spec/"))
+}
+
 // Of is [Detect] for bytes that start with those of a file.
 func Of(head []byte) Format {
 	head = head[:min(len(head), headSize)]

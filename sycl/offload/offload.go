@@ -140,10 +140,11 @@ func (k OffloadKind) String() string {
 type FormatError struct {
 	Offset int64 // of the faulty field or part, in the container or its inflated form
 	Msg    string
+	Remedy string // what to do about the file
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("offload binary: offset %#x: %s", e.Offset, e.Msg)
+	return fmt.Sprintf("offload binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Remedy)
 }
 
 // BadInput marks errors that are the fault of an input file.

@@ -42,7 +42,7 @@ func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 				return nil, err
 			}
 			if i := slices.IndexFunc(padding, func(b byte) bool { return b != 0 }); i >= 0 {
-				return nil, &FormatError{end + int64(i), "bytes other than 0 between the end of a container and the next multiple of 8"}
+				return nil, &FormatError{end + int64(i), "bytes other than 0 between the end of a container and the next multiple of 8", readbuf.Damaged}
 			}
 		}
 		offset = next
@@ -96,7 +96,12 @@ func (p part) String() string {
 }
 
 func (p *parser) errorf(offset int64, format string, args ...any) error {
-	return &FormatError{p.base + offset, fmt.Sprintf(format, args...)}
+	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), readbuf.Damaged}
+}
+
+// cutf is errorf for a file that ends too early.
+func (p *parser) cutf(offset int64, format string, args ...any) error {
+	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), readbuf.Cut}
 }
 
 // parse reads the header, inflates the rest if need be, and reads the entries.
@@ -129,15 +134,15 @@ func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	case have >= 4 && string(buffer[:4]) != Magic:
 		return nil, p.errorf(0, "starts with %x, not with the magic bytes %x of an offload binary", buffer[:4], Magic)
 	case have < headerSize(1):
-		return nil, p.errorf(0, "%d bytes are too few for the header, which has %d", have, headerSize(1))
+		return nil, p.cutf(0, "%d bytes are too few for the header, which has %d", have, headerSize(1))
 	}
 	version := binary.LittleEndian.Uint32(buffer[4:])
 	p.file.Version = version
 	switch need := headerSize(version); {
 	case version < 1 || version > 3:
-		return nil, p.errorf(4, "the version is %d; supported are 1, 2 and 3", version)
+		return nil, &FormatError{p.base + 4, fmt.Sprintf("the version is %d; supported are 1, 2 and 3", version), readbuf.Unsupported}
 	case have < need:
-		return nil, p.errorf(0, "%d bytes are too few for the header, which has %d in version %d", have, need, version)
+		return nil, p.cutf(0, "%d bytes are too few for the header, which has %d in version %d", have, need, version)
 	default:
 		return buffer[:need], nil
 	}
@@ -168,7 +173,7 @@ func (p *parser) header(raw []byte) (header, error) {
 	case h.size < length:
 		return h, p.errorf(8, "the size of the container, %d, is less than that of its header, %d", h.size, length)
 	case h.size > p.size:
-		return h, p.errorf(8, "the size of the container is %d, but only %d bytes are there: the file was cut short", h.size, p.size)
+		return h, p.cutf(8, "the size of the container is %d, but only %d bytes are there", h.size, p.size)
 	case h.table < length:
 		return h, p.errorf(16, "the entries, at %#x, overlap the header of %d bytes", h.table, length)
 	case h.inflated != 0 && h.table != length: // LLVM compresses from the entries on, which follow the header
@@ -381,7 +386,7 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	case n == len(b):
 		return nil
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return &FormatError{offset + int64(n), "the file ended while it was read"}
+		return &FormatError{offset + int64(n), "the file ended while it was read", readbuf.Cut}
 	}
 	return fmt.Errorf("offload binary: offset %#x: %w", offset, err)
 }

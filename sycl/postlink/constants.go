@@ -2,26 +2,31 @@ package postlink
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A SpecConstantMode says what becomes of the calls that read specialization constants.
-type SpecConstantMode = specconst.Mode
+type SpecConstantMode = constants.Mode
 
 // The modes, named as DPC++'s post-link tool takes them.
 const (
 	// SpecConstantsNative makes constants of SPIR-V, which the driver sets when it
 	// compiles an image.
-	SpecConstantsNative = specconst.Native
+	SpecConstantsNative = constants.Native
 	// SpecConstantsEmulation makes loads from a buffer that the runtime fills, for
 	// images that are compiled ahead of time.
-	SpecConstantsEmulation = specconst.Emulation
+	SpecConstantsEmulation = constants.Emulation
 )
 
 // SpecConstantModes lists the modes.
@@ -40,18 +45,31 @@ func modeOf(triple string) SpecConstantMode {
 // imageConstants is the specialization constants of an image. Its code is made when it is
 // needed, and forgotten when it is written.
 type imageConstants struct {
-	mode specconst.Mode
+	mode constants.Mode
 
 	lock   sync.Mutex
 	module *llvmir.Module // lowered; nil before and after
-	set    *specconst.Set
-	known  bool // set is
+	list   []specconst.Constant
+	known  bool // list is
+	before bool // the code was lowered before
 }
 
 // lowerConstants prepares the images that read specialization constants, and adds those
 // with default values.
 func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, error) {
-	if !slices.ContainsFunc(m.Functions(), readsConstants) {
+	lowered, err := constants.Lowered(m)
+	if err != nil {
+		return nil, err
+	}
+	reads := slices.IndexFunc(m.Functions(), readsConstants)
+	switch {
+	case reads >= 0 && len(lowered) > 0:
+		return nil, &constants.Error{Msg: fmt.Sprintf("the specialization constant '%s' was lowered before, and calls of '%s' were not. Link all modules first, and then run post-link",
+			safetext.Printable(lowered[0].Name), kernelname.Display(m.Functions()[reads].Name()))}
+	case len(lowered) > 0:
+		keepConstants(m, images, lowered)
+		return images, nil
+	case reads < 0:
 		return images, nil
 	}
 	mode := o.SpecConstants
@@ -68,7 +86,7 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, err
 			used[s] = true
 		}
 	}
-	if err := specconst.Check(m, mode, func(f *llvmir.Function) bool { return used[f] }); err != nil {
+	if err := constants.Check(m, mode, func(f *llvmir.Function) bool { return used[f] }); err != nil {
 		return nil, err
 	}
 	if o.DefaultValueImages {
@@ -77,7 +95,27 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, err
 	return images, nil
 }
 
-func readsConstants(f *llvmir.Function) bool { return !f.Defined() && specconst.Reads(f.Name()) }
+// keepConstants gives images the constants that were lowered before. An image has those of
+// which it has a number; constants that are loaded from a buffer are all in each image.
+func keepConstants(m *llvmir.Module, images []*Image, lowered []specconst.Constant) {
+	numbers, native := constants.Numbers(m)
+	for _, image := range images {
+		has := map[uint32]bool{}
+		for _, s := range image.define {
+			for _, n := range numbers[s.Name()] {
+				has[n] = true
+			}
+		}
+		list := slices.DeleteFunc(slices.Clone(lowered), func(c specconst.Constant) bool {
+			return native && !slices.ContainsFunc(c.Scalars(), func(r propset.SpecConstant) bool { return has[r.ID] })
+		})
+		if len(list) > 0 {
+			image.constants = &imageConstants{list: list, known: true, before: true}
+		}
+	}
+}
+
+func readsConstants(f *llvmir.Function) bool { return !f.Defined() && constants.Reads(f.Name()) }
 
 // withDefaultValues adds a copy of each image that reads constants, in which these have
 // their default values. It has the number after that of the image, or of its group.
@@ -97,7 +135,7 @@ func withDefaultValues(images []*Image) []*Image {
 		for _, image := range group {
 			if image.constants != nil {
 				c := *image
-				c.Number, c.constants = number+1, &imageConstants{mode: specconst.Defaults}
+				c.Number, c.constants = number+1, &imageConstants{mode: constants.Defaults}
 				copies = append(copies, &c)
 			}
 		}
@@ -121,7 +159,7 @@ func (image *Image) lowered() (*llvmir.Module, error) {
 		return nil, err
 	}
 	c := image.constants
-	if c.set, err = specconst.Lower(m, c.mode); err != nil {
+	if c.list, err = constants.Lower(m, c.mode); err != nil {
 		return nil, err
 	}
 	c.known = true
@@ -146,10 +184,10 @@ func (image *Image) writeLowered(w io.Writer) error {
 	return err
 }
 
-// constantSet returns the constants of the image, nil when it has none.
-func (image *Image) constantSet() (*specconst.Set, error) {
+// specConstants returns the constants of the image, nil when it has none.
+func (image *Image) specConstants() ([]specconst.Constant, error) {
 	c := image.constants
-	if c == nil || c.mode == specconst.Defaults {
+	if c == nil || c.mode == constants.Defaults {
 		return nil, nil
 	}
 	c.lock.Lock()
@@ -161,5 +199,5 @@ func (image *Image) constantSet() (*specconst.Set, error) {
 		}
 		c.module = m // which is written next
 	}
-	return c.set, nil
+	return c.list, nil
 }

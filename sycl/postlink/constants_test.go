@@ -4,15 +4,23 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// constants are kernels of two sources and one that reads no constant. The second reads
+// constantsIR has kernels of two sources and one that reads no constant. The second reads
 // the constants of the first in another order.
-const constants = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+const constantsIR = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 %pair = type { i32, i8 }
 @size = private unnamed_addr constant [5 x i8] c"size\00"
@@ -95,7 +103,7 @@ specConstsReplacedWithDefault=1|1
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.options.Split.Mode = SplitPerSource
-			result, err := run(parse(t, constants), test.options)
+			result, err := run(parse(t, constantsIR), test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,10 +149,10 @@ func TestModeOfConstants(t *testing.T) {
 // TestConstantsThatCannotBeRead: errors come before any image is written, and name
 // places. Code that no kernel reaches does not matter.
 func TestConstantsThatCannotBeRead(t *testing.T) {
-	bad := strings.Replace(constants, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
+	bad := strings.Replace(constantsIR, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
 	_, err := run(parse(t, bad), Options{Split: SplitOptions{Mode: SplitPerSource}})
 	var wrong interface{ BadInput() }
-	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'second': the default value is not a constant") {
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'second': the specialization constant 'pair': its default value: it is not a constant") {
 		t.Errorf("error %v", err)
 	}
 	unused := strings.Replace(bad, "define spir_kernel void @second", "define internal void @second", 1)
@@ -163,5 +171,141 @@ declare ptr @llvm.sycl.alloca.p0.p0.p0.p0.f64(ptr, ptr, ptr, double, i64)
 `
 	if _, err := run(parse(t, alloca), Options{Split: SplitOptions{Mode: SplitPerSource}}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'k': memory of as many elements") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestConstantsLoweredBefore: images of code that post-link has lowered get the constants
+// that they have.
+func TestConstantsLoweredBefore(t *testing.T) {
+	all, err := run(parse(t, constantsIR), Options{Split: SplitOptions{Mode: SplitPerSource, Whole: true}})
+	if err != nil || len(all.Images) != 1 {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := all.Images[0].WriteCode(&text); err != nil {
+		t.Fatal(err)
+	}
+	result, err := run(parse(t, text.String()), Options{Split: SplitOptions{Mode: SplitPerSource}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, image := range result.Images {
+		list, err := image.specConstants()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := image.EntryPoints()[0]
+		for _, c := range list {
+			line += fmt.Sprintf(" %s %v %x", c.Name, c.Records, c.Default)
+		}
+		got = append(got, line)
+		var code strings.Builder
+		if err := image.WriteCode(&code); err != nil || strings.Contains(line, "size") != strings.Contains(code.String(), "__spirv_SpecConstantix") {
+			t.Errorf("%v\n%s", err, code.String())
+		}
+	}
+	want := []string{"second pair [{0 0 4} {1 4 1} {4294967295 5 3}] 0100000002000000 size [{2 0 8}] 1000000000000000", "none", "first size [{2 0 8}] 1000000000000000"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	both := text.String() + constantsIR[strings.Index(constantsIR, "declare spir_func i64"):] + "define spir_kernel void @more() \"sycl-module-id\"=\"d.cpp\" {\n  ret void\n}\n"
+	if _, err := run(parse(t, both), Options{Split: SplitOptions{Mode: SplitPerSource}}); err == nil || !strings.Contains(err.Error(), "was lowered before") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestHeaderConstants compiles testdata/constants.cpp: at each level of optimization the
+// constants of the device header have the places and the default values that clang gives
+// them in memory, and SPIR-V has the same.
+func TestHeaderConstants(t *testing.T) {
+	const want = `
+aligned: 0+4 4+4 8+4 16+4 20+1 21+3- 24+4 28+1 29+3- 32+1 33+31- = 00 00 80 3f 00 00 00 40 00 00 40 40 00 00 00 00 01 00 00 00 78 00 00 00 02 00 00 00 79 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+big: 0+8 = fb ff ff ff ff ff ff ff
+bits: 0+2 2+2- = 0d 02 00 00
+derived: 0+4 4+1 5+3- 8+8 16+1 17+1 18+1 19+1 20+1 21+3- = 00 00 c0 3f 62 00 00 00 07 00 00 00 00 00 00 00 61 62 00 00 00 00 00 00
+either: 0+4 = 00 00 80 3f
+fine: 0+8 = 9c 75 00 88 3c e4 37 7e
+packed: 0+1 1+8 9+2 = 70 00 00 00 00 00 00 00 40 ff ff
+real: 0+4 = cd cc cc 3d
+shop::kind: 0+2 = fe ff
+shop::letter: 0+1 = c8
+shop::open: 0+1 = 01
+tail: 0+4 4+1 5+3- = 05 00 00 00 63 00 00 00
+three: 0+4 4+4 8+4 = 04 00 00 00 05 00 00 00 06 00 00 00
+vectors: 0+4 4+4 8+4 16+1 17+15- = 01 00 00 00 02 00 00 00 03 00 00 00 00 00 00 00 76 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
+`
+	as, translator, validator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	for _, options := range [][]string{{"-O0"}, {"-O1"}, {"-O2"}, {"-O3"}, {"-O0", "-g"}, {"-O2", "-g"}} {
+		name := strings.Join(options, " ")
+		text, err := compileHeader(t, "testdata/constants.cpp", options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := parse(t, text)
+		if err := markSource(m, "a.cpp"); err != nil {
+			t.Fatal(err)
+		}
+		result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var lines []string
+		for _, image := range result.Images {
+			list, err := image.specConstants()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, c := range list {
+				line := kernelname.Display(c.Name) + ":"
+				for _, r := range c.Records { // whose numbers are others when code is inlined
+					line += fmt.Sprintf(" %d+%d", r.Offset, r.Size)
+					if r.ID == specconst.Padding {
+						line += "-"
+					}
+				}
+				lines = append(lines, fmt.Sprintf("%s = % x\n", line, c.Default))
+			}
+			file := filepath.Join(t.TempDir(), "image")
+			var code bytes.Buffer
+			if err := image.WriteCode(&code); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file+".ll", code.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{{as, file + ".ll", "-o", file + ".bc"}, {translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", file + ".bc", "-o", file + ".spv"}, {validator, file + ".spv"}} {
+				if args[0] == validator && slices.Contains(options, "-g") {
+					continue // which does not take the translator's debug information
+				}
+				if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", name, err, out)
+				}
+			}
+			spv, err := os.ReadFile(file + ".spv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			translated, err := spirv.ReadSpecConstants(bytes.NewReader(spv))
+			if err != nil {
+				t.Fatal(err)
+			}
+			byNumber := map[uint32][]byte{}
+			for _, c := range translated {
+				byNumber[c.ID] = c.Default
+			}
+			for _, c := range list {
+				for _, r := range c.Scalars() {
+					if !bytes.Equal(byNumber[r.ID], c.Default[r.Offset:r.Offset+r.Size]) {
+						t.Errorf("%s: %s: SPIR-V has % x for %+v, the default value is % x", name, c.Name, byNumber[r.ID], r, c.Default)
+					}
+				}
+			}
+		}
+		slices.Sort(lines)
+		if got := "\n" + strings.Join(lines, ""); got != want {
+			t.Errorf("%s:%s", name, got)
+		}
 	}
 }

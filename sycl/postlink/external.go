@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 )
 
 // knownAspects are the aspects that functions use or declare as far as their own
@@ -240,7 +240,7 @@ func callers(chain []string, root string) string {
 // definedLater reports whether something else than a source defines a function.
 func definedLater(name string) bool {
 	return strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) ||
-		bfloat16Library.MatchString(name) || name == assertFail || specconst.Reads(name)
+		bfloat16Library.MatchString(name) || name == assertFail || constants.Reads(name)
 }
 
 // undefined lists the functions that a module's kernels reach and no code defines,

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -31,12 +31,13 @@ type Image struct {
 type imageModule struct {
 	ir        *llvmir.Module
 	split     SplitOptions
+	used      map[string]bool                 // device globals that all images keep
 	libraries bool                            // the module is one of DPC++'s compiler, which links device libraries when it translates
 	writer    func() (*propertyWriter, error) // made once
 }
 
-func newImageModule(m *llvmir.Module, o SplitOptions, libraries bool) *imageModule {
-	return &imageModule{m, o, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
+func newImageModule(m *llvmir.Module, o SplitOptions, used map[string]bool, libraries bool) *imageModule {
+	return &imageModule{m, o, used, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
 }
 
 // EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions,
@@ -80,7 +81,7 @@ func (image *Image) BFloat16Function() (string, error) {
 // WriteCode writes the image as a module of its own: its entry points are visible, as are
 // variables, other functions are internal, and what it does not define is declared.
 func (image *Image) WriteCode(w io.Writer) error {
-	if image.constants != nil {
+	if image.constants != nil && !image.constants.before {
 		return image.writeLowered(w)
 	}
 	return image.writeRead(w)
@@ -126,12 +127,12 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	}
 	triple := m.ir.Triple()
 	o.ProgramMetadata = o.ProgramMetadata || strings.HasPrefix(triple, "nvptx") || strings.HasPrefix(triple, "amdgcn")
-	constants, err := image.constantSet()
+	list, err := image.specConstants()
 	if err != nil {
 		return nil, err
 	}
-	replaced := image.constants != nil && image.constants.mode == specconst.Defaults
-	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole, constants, replaced})
+	replaced := image.constants != nil && image.constants.mode == constants.Defaults
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole, list, replaced})
 	if err != nil {
 		return nil, err
 	}

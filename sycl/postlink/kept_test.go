@@ -16,7 +16,7 @@ var ofFirst = []string{
 	"!work_group_size_hint", "!{i64 2, i64 4, i64 8}", "!max_work_group_size", "!{i64 16, i64 16, i64 16}", "!max_linear_work_group_size", "!{i64 256}",
 	"!RegisterAllocMode", "!max_global_work_dim", "!ip_interface", `!{!"csr"}`, `"sycl-work-group-size"="8,4,2"`, `"sycl-pipelined"="1"`,
 	`"sycl-floating-point-control"="1"`, `"sycl-single-task"`, "@_Z20__spirv_SpecConstantii(i32 0, i32 20)", "@_Z20__spirv_SpecConstantia(i32 1, i8 99)",
-	"@_Z29__spirv_SpecConstantCompositeia_Rcomposite(i32 %c, i8 %d)", `c"sycl-properties\00", section "llvm.metadata"`, `c"sycl-init-mode\00"`, `c"{5826:\22x\22}\00"`,
+	"@_Z29__spirv_SpecConstantCompositeia_Rcomposite(i32 %c, i8 %d)", `c"{6190:\221\22}\00", section "llvm.metadata"`, `c"{5826:\22x\22}\00"`,
 	"!{i32 6442, i32 0, i32 1}", "!{ptr @first, i32 4462, i32 64}",
 }
 

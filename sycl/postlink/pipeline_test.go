@@ -51,6 +51,8 @@ func FuzzRun(f *testing.F) {
 		"!llvm.dbg.cu = !{!0}\n!0 = distinct !DICompileUnit(file: !1, globals: !2)\n!1 = !DIFile(filename: \"a\", directory: \"b\")\n!2 = !{!1}\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" \"sycl-device-has\"=\"5\" !dbg !4 {\n  %x = fadd double 0.0, 1.0, !dbg !5\n}\n!4 = !DISubprogram(unit: !0, file: !1, line: 3)\n!5 = !DILocation(line: 1, scope: !4, inlinedAt: !5)\n",
 		kernel + "!0 = !{i32 -1}\n@llvm.global.annotations = appending global [1 x { ptr, ptr }] [{ ptr, ptr } { ptr @k, ptr @s }]\n@s = constant [16 x i8] c\"sycl-device-has\\00\"\n",
 		started + "define void @init() {\n  %a = alloca ptr addrspace(1)\n  store ptr addrspace(1) @x, ptr %a\n  %b = load ptr addrspace(1), ptr %a\n  %c = call ptr addrspace(1) @at(ptr addrspace(1) %b)\n  store float 1.0, ptr addrspace(1) %c\n  ret void\n}\ndefine ptr addrspace(1) @at(ptr addrspace(1) %0) {\n  ret ptr addrspace(1) %0\n}\n",
+		"@n = constant [2 x i8] c\"n\\00\"\n@d = constant { { i32, [2 x i8] } } { { i32, [2 x i8] } { i32 5, [2 x i8] c\"ab\" } }\ndefine spir_kernel void @k(ptr %p) \"sycl-module-id\"=\"a\" {\n  call void @_Z40__sycl_getComposite2020SpecConstantValueI1AET_PKcPKvS5_(ptr sret({ i32, i16 }) %p, ptr @n, ptr @d, ptr %p)\n  ret void\n}\ndeclare void @_Z40__sycl_getComposite2020SpecConstantValueI1AET_PKcPKvS5_(ptr, ptr, ptr, ptr)\n",
+		kernel + "!0 = !{}\n!sycl.specialization-constants = !{!2}\n!sycl.specialization-constants-default-values = !{!3}\n!2 = !{!\"a\", i32 0, i32 0, i32 4}\n!3 = !{i32 5}\n",
 	} {
 		f.Add(text, uint8(i*37))
 	}
@@ -69,6 +71,10 @@ func FuzzRun(f *testing.F) {
 			o.ExcludeAspects, o.FixedTargets = []string{"fp64"}, []string{"intel_gpu_pvc"}
 		}
 		o.SYCLBINKernelNames = len(text)%2 == 1
+		o.DefaultValueImages = len(text)%3 == 1
+		if len(text)%5 == 1 {
+			o.SpecConstants = SpecConstantsEmulation
+		}
 		if choice&128 != 0 {
 			if err := markSource(m, "a.cpp"); err != nil {
 				return
@@ -106,7 +112,7 @@ func TestCycles(t *testing.T) {
 		"calls":                    {fmt.Sprintf(kernel, "") + "define void @f() {\n  call void @g()\n  ret void\n}\ndefine void @g() {\n  call void @f()\n  ret void\n}\n", ""},
 		"aliases":                  {"@a = alias void (), ptr @b\n@b = alias void (), ptr @a\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" {\n  call void @a()\n  ret void\n}\n", ""},
 		"variables":                {"@a = addrspace(1) constant ptr addrspace(1) @b\n@b = addrspace(1) constant ptr addrspace(1) @a\ndefine spir_kernel void @k() \"sycl-module-id\"=\"a\" {\n  %x = load ptr, ptr addrspace(1) @a\n  ret void\n}\n", ""},
-		"specialization constants": {"!sycl.specialization-constants = !{!0}\n!0 = !{!\"id\", i32 0, !0}\n" + fmt.Sprintf(kernel, ""), ""},
+		"specialization constants": {"!sycl.specialization-constants = !{!0}\n!0 = !{!\"id\", i32 0, !0}\n" + fmt.Sprintf(kernel, ""), "a node that is not a name and three numbers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			texts, err := everything(t, parse(t, test.ir), Options{Split: SplitOptions{Mode: SplitPerKernel}})

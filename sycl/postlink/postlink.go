@@ -77,9 +77,8 @@ type Options struct {
 	// in which these have their default values.
 	DefaultValueImages bool
 
-	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It takes only
-	// decorations with numbers of a withdrawn extension where other translators want
-	// those of the extensions that came after it.
+	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It wants some
+	// compile-time properties in another form than llvm-spirv and llc.
 	DPCPPTranslator bool
 }
 
@@ -115,10 +114,11 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // errors, of which what follows would say something else
 		return &Result{Diagnostics: list}, nil
 	}
+	used := forgetUsed(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
-	diagnostics, err := compiletime.Lower(m, compiletime.Options{Withdrawn: o.DPCPPTranslator})
+	diagnostics, err := compiletime.Lower(m, compiletime.Options{DPCPP: o.DPCPPTranslator})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 		return nil, err
 	}
 	diagnostics = append(diagnostics, found.Diagnostics...)
-	images, err := newImageModule(m, o.Split, libraries).images()
+	images, err := newImageModule(m, o.Split, used, libraries).images()
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,6 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 // prepare does what changes a module before its aspects are found.
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
-	forgetUsed(m)
 	setSourceLanguage(m)
 	if err := lowerSanitizerLists(m); err != nil {
 		return err

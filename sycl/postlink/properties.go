@@ -9,8 +9,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // PropertyOptions say which property sets an image gets beside those that all
@@ -49,8 +49,8 @@ type imageOptions struct {
 	// work-group size holds for all of them.
 	whole bool
 
-	constants        *specconst.Set // nil when the image has none
-	constantDefaults bool           // the image has their default values in their place
+	constants        []specconst.Constant
+	constantDefaults bool // the image has their default values in their place
 }
 
 // A propertyWriter finds the properties of images of one module. It has what
@@ -132,7 +132,9 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 	}
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
-	o.constants.Put(p.registry)
+	if len(o.constants) > 0 {
+		specconst.Put(p.registry, o.constants)
+	}
 	// The order of the sets is that of DPC++.
 	for _, write := range []func() error{
 		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,

@@ -182,3 +182,27 @@ define spir_kernel void @c() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,
 		t.Errorf("requirements\n%s, want\n%s", got.String(), want)
 	}
 }
+
+// TestUsedDeviceGlobals: what the front end keeps for hosts is in all images, whatever its
+// linkage. Other device globals that a linker may discard are where kernels use them.
+func TestUsedDeviceGlobals(t *testing.T) {
+	const ir = `@llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @kept], section "llvm.metadata"
+@kept = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="kept"
+@own = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="own"
+define spir_kernel void @a() "sycl-module-id"="a.cpp" {
+  %x = load i32, ptr addrspace(1) @kept
+  %y = load i32, ptr addrspace(1) @own
+  ret void
+}
+define spir_kernel void @b() "sycl-module-id"="b.cpp" {
+  ret void
+}
+`
+	result, err := run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerSource}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describeImages(result.Images), "0 b: kept\n1 a: kept own\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

@@ -42,8 +42,9 @@ type SplitOptions struct {
 	// ESIMD keeps explicit SIMD code and other code of an image apart.
 	ESIMD bool
 
-	// Dependencies lets an image use what another one defines. Then a variable may
-	// be in several, and functions that can be imported stay visible.
+	// Dependencies lets an image import SYCL_EXTERNAL functions that another one
+	// exports, which it only declares. Then a variable may be in several. Where only
+	// kernels are entry points, no image exports functions, and each has its copies.
 	Dependencies bool
 }
 
@@ -94,7 +95,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 			return nil, err
 		}
 	}
-	if s.keep = keptVariables(m); len(s.keep) > 0 {
+	if s.keep = keptVariables(m, im.used); len(s.keep) > 0 {
 		for _, image := range images {
 			image.define = s.closure(image)
 		}
@@ -145,17 +146,18 @@ func wholeImage(m *llvmir.Module) *Image {
 }
 
 // keptVariables returns the variables that are in all images, as in DPC++, be they used
-// or not: those that no linker may discard, such as tables of functions and the device
-// globals that hosts find by name. In code of stock clang most of those that others see
-// are the host's, unless they have attributes for hosts.
-func keptVariables(m *llvmir.Module) []llvmir.Symbol {
+// or not: those that no linker may discard, such as tables of functions, and device
+// globals that the front end wants to be kept, as hosts find them by name. In code of
+// stock clang most of those that others see are the host's, unless they have attributes
+// for hosts.
+func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 	dpcpp := byDPCPP(m)
 	var list []llvmir.Symbol
 	for _, g := range m.Globals() {
 		if !g.Defined() || strings.HasPrefix(g.Name(), "llvm.") {
 			continue
 		}
-		var keep bool
+		keep := used[g.Name()]
 		switch g.Linkage() {
 		case llvmir.Weak, llvmir.WeakODR, llvmir.Common, llvmir.Appending:
 			keep = true
@@ -381,27 +383,36 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	}
 	for called := map[*llvmir.Type]bool{}; ; {
 		reached := s.m.ClosureUpTo(stop, roots...)
-		before := len(roots)
-		for _, symbol := range reached {
-			f, ok := symbol.(*llvmir.Function)
-			if !ok {
+		more := s.calledThroughPointers(reached, called)
+		if len(more) == 0 {
+			return reached
+		}
+		roots = append(roots, more...)
+	}
+}
+
+// calledThroughPointers returns the functions that some symbols may call through
+// pointers, but for those of types that were called before.
+func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*llvmir.Type]bool) []llvmir.Symbol {
+	var list []llvmir.Symbol
+	for _, symbol := range symbols {
+		f, ok := symbol.(*llvmir.Function)
+		if !ok {
+			continue
+		}
+		for _, t := range s.indirect[f] {
+			if called[t] {
 				continue
 			}
-			for _, t := range s.indirect[f] {
-				if !called[t] {
-					called[t] = true
-					for _, f := range s.referenced[t] {
-						if !s.elsewhere[f] {
-							roots = append(roots, f)
-						}
-					}
+			called[t] = true
+			for _, callee := range s.referenced[t] {
+				if !s.elsewhere[callee] {
+					list = append(list, callee)
 				}
 			}
 		}
-		if len(roots) == before {
-			return reached
-		}
 	}
+	return list
 }
 
 // sharedVariables reports variables that several images define although there has
@@ -425,7 +436,7 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 			}
 			// The runtime gives device globals of program scope one memory; other
 			// variables that can be written have as many as there are images.
-			if !dpcpp && !inDeviceLibrary(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
+			if !dpcpp && !libraryInternal.MatchString(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
 			}
@@ -443,14 +454,20 @@ func inImageScope(g *llvmir.Global) bool {
 }
 
 // forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
-// device globals in llvm.compiler.used.
-func forgetUsed(m *llvmir.Module) {
+// device globals in llvm.compiler.used, whose names it returns.
+func forgetUsed(m *llvmir.Module) map[string]bool {
 	m.DeleteGlobal("llvm.used")
+	used := map[string]bool{}
 	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
 		name, ok := e.BaseGlobal()
 		g := m.Global(name)
-		return !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID)
+		if !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID) {
+			return true
+		}
+		used[name] = true
+		return false
 	})
+	return used
 }
 
 // filterElements removes elements of a variable that is an array, and the variable

@@ -37,7 +37,7 @@ func describeImages(images []*Image) string {
 }
 
 func split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
-	return newImageModule(m, o, false).images()
+	return newImageModule(m, o, nil, false).images()
 }
 
 // kernel writes a kernel of a source with metadata or attributes after its name.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -42,21 +40,6 @@ type ModuleKernel struct {
 	symbol string                    // in the module's images
 	Needs  *requirement.Requirements // its own; nil: those of the module
 	Source srcloc.Kernel
-
-	form *joinedForm // nil: it was made of no other, see JoinForms
-}
-
-// kernel returns the name of the kernel that a kernel is or is a form of.
-func (k *ModuleKernel) kernel() string {
-	if k.form != nil {
-		return k.form.of
-	}
-	return k.Name
-}
-
-// inHeaders reports whether the place of a kernel is in the headers of DPC++.
-func (k *ModuleKernel) inHeaders() bool {
-	return k.form != nil && (k.form.Kind == RoundedRange || strings.HasSuffix(k.Source.Location.Path, "sycl/reduction.hpp"))
 }
 
 // A ModuleImage is one device image of a module.
@@ -72,198 +55,16 @@ type ModuleImage struct {
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
-// about [Targets].
+// about [Targets]. For very many modules, a [Builder] needs less memory.
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
 		devices = Targets(modules, config)
 	}
-	b := builder{modules: modules, checker: compat.New(config), config: config, kernels: map[string]*kernel{}, needsIDs: map[string]int{}}
-	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label},
-		Devices: []Device{}}
-	r.shareTexts()
-	b.images(r)
-	b.collect(r)
-	devices = slices.Clone(devices)
-	slices.SortFunc(devices, func(a, b *deviceconfig.Device) int { return strings.Compare(a.Name, b.Name) })
-	devices = slices.CompactFunc(devices, func(a, b *deviceconfig.Device) bool { return a.Name == b.Name })
-	for _, d := range devices {
-		r.Devices = append(r.Devices, describeDevice(d))
+	b := NewBuilder(config)
+	for i := range modules {
+		b.Add(&modules[i])
 	}
-	b.devices = devices
-	b.outcomes = make([][]*outcome, len(b.needs))
-	for _, k := range r.Kernels.All() {
-		for d := range devices {
-			c := b.cell(b.kernels[k.ID], d)
-			r.Cells.Append(&c)
-		}
-	}
-	r.SchemaVersion = r.leastVersion()
-	r.Statistics = r.statistics()
-	if err := r.check(); err != nil {
-		return nil, fmt.Errorf("the report contradicts itself: %w", err)
-	}
-	return r, nil
-}
-
-type builder struct {
-	modules  []Module
-	checker  *compat.Checker
-	config   *deviceconfig.Config
-	kernels  map[string]*kernel
-	imageIDs map[*ModuleImage]string
-
-	devices  []*deviceconfig.Device
-	needs    []*requirement.Requirements // each once
-	needsIDs map[string]int              // their indices
-	outcomes [][]*outcome                // by needs and device
-}
-
-// kernel is a kernel with the modules that have it.
-type kernel struct {
-	name    string
-	holders []holder
-	forms   map[string]*formOf // by name, see JoinForms
-}
-
-// images lists the images by digest. Images with equal bytes and equal needs are listed
-// once. If only the bytes are equal, a number at the end makes the ids differ.
-func (b *builder) images(r *Report) {
-	b.imageIDs = make(map[*ModuleImage]string)
-	describe := describer{kinds: map[imageKind]int{}, texts: map[string]int{}}
-	var list []foundImage
-	place := map[imageKey]int{}
-	for m := range b.modules {
-		module := &b.modules[m]
-		for n := range module.Images {
-			image := &module.Images[n]
-			key := imageKey{image.Digest, image.Size, describe.kind(module.Needs, image)}
-			i, ok := place[key]
-			if !ok {
-				i = len(list)
-				place[key] = i
-				list = append(list, foundImage{imageKey: key})
-			}
-			list[i].of = append(list[i].of, image)
-			list[i].files = append(list[i].files, module.Files...)
-		}
-	}
-	slices.SortFunc(list, func(a, b foundImage) int {
-		if n := cmp.Or(strings.Compare(a.digest, b.digest), cmp.Compare(a.size, b.size)); n != 0 {
-			return n
-		}
-		return strings.Compare(describe.textOf[a.kind], describe.textOf[b.kind])
-	})
-	const digits = 16
-	last, times := "", 0
-	for _, f := range list {
-		id := f.digest[:min(digits, len(f.digest))]
-		if times++; id != last {
-			last, times = id, 1
-		}
-		if times > 1 {
-			id += fmt.Sprintf("-%d", times)
-		}
-		image := describe.images[f.kind]
-		image.ID, image.Digest, image.Size = id, f.digest, f.size
-		for _, of := range f.of {
-			b.imageIDs[of] = id
-		}
-		slices.Sort(f.files)
-		image.Files = slices.Compact(f.files)
-		r.Images.Append(&image)
-	}
-}
-
-// An imageKey has what tells images apart: the bytes, and what else is known of them.
-type imageKey struct {
-	digest string
-	size   int64
-	kind   int
-}
-
-type foundImage struct {
-	imageKey
-	files []string
-	of    []*ModuleImage
-}
-
-// A describer describes each kind of images once. Images of one kind differ in nothing but
-// their bytes.
-type describer struct {
-	kinds  map[imageKind]int
-	texts  map[string]int // kinds by their text
-	textOf []string
-	images []Image
-}
-
-// An imageKind is what the kind of an image follows from: needs and an image without what
-// its bytes are.
-type imageKind struct {
-	needs string
-	image ModuleImage
-}
-
-func (d *describer) kind(needs *requirement.Requirements, image *ModuleImage) int {
-	key := imageKind{needs.Key(), *image}
-	key.image.Digest, key.image.Size = "", 0
-	i, ok := d.kinds[key]
-	if !ok {
-		described := describeImage(needs, image)
-		described.Digest, described.Size = "", 0
-		text := fmt.Sprintf("%#v", described)
-		if i, ok = d.texts[text]; !ok {
-			i = len(d.images)
-			d.texts[text] = i
-			d.textOf, d.images = append(d.textOf, text), append(d.images, described)
-		}
-		d.kinds[key] = i
-	}
-	return i
-}
-
-// collect lists the kernels.
-func (b *builder) collect(r *Report) {
-	described := map[string]*Kernel{}
-	for m := range b.modules {
-		module := &b.modules[m]
-		for _, info := range module.Kernels {
-			name := info.kernel()
-			k := b.kernels[name]
-			if k == nil {
-				k = &kernel{name: name}
-				b.kernels[name] = k
-				described[name] = &Kernel{ID: name, Name: name, Images: []string{}}
-			}
-			d := described[name]
-			if h := b.holder(module, &info); info.form != nil {
-				k.addForm(info.Name, info.form.Form, h)
-				d.DisplayName = info.form.Kernel
-			} else {
-				k.holders = append(k.holders, h)
-				d.DisplayName = cmp.Or(d.DisplayName, kernelname.Display(name))
-			}
-			for i := range module.Images {
-				d.Images = append(d.Images, b.imageIDs[&module.Images[i]])
-			}
-			if d.Location.IsZero() && !info.inHeaders() {
-				d.Location = info.Source.Location
-			}
-			d.Origins = mergeOrigins(d.Origins, info.Source.Origins)
-		}
-	}
-	kernels := make([]*Kernel, 0, len(described))
-	for _, d := range described {
-		d.Forms = b.kernels[d.ID].formList()
-		slices.Sort(d.Images)
-		d.Images = slices.Compact(d.Images)
-		kernels = append(kernels, d)
-	}
-	slices.SortFunc(kernels, func(a, b *Kernel) int {
-		return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(a.Name, b.Name))
-	})
-	for _, k := range kernels {
-		r.Kernels.Append(k)
-	}
+	return b.Report(devices, generator, label)
 }
 
 // mergeOrigins adds the origins in more of aspects that are not in the list. The list
@@ -276,36 +77,6 @@ func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 		}
 	}
 	return list
-}
-
-// A holder is a module that has a kernel.
-type holder struct {
-	module *Module
-	needs  int // of the kernel in it, an index of builder.needs
-	scope  Scope
-}
-
-func (b *builder) holder(m *Module, info *ModuleKernel) holder {
-	h := holder{module: m, scope: ScopeImage}
-	needs := m.Needs
-	if !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return k.kernel() != info.kernel() }) {
-		h.scope = ScopeKernel
-	}
-	if info.Needs != nil {
-		needs, h.scope = info.Needs, ScopeKernel
-	}
-	// The target of an image matters only to the choice among images, see moduleCell.
-	chosen := *needs
-	chosen.CompileTarget = ""
-	key := chosen.Key()
-	id, ok := b.needsIDs[key]
-	if !ok {
-		id = len(b.needs)
-		b.needsIDs[key] = id
-		b.needs = append(b.needs, &chosen)
-	}
-	h.needs = id
-	return h
 }
 
 // An outcome is the verdict on needs and a device.
@@ -322,7 +93,7 @@ func (o *outcome) add(r compat.Reason) {
 
 // outcome returns the outcome of needs on a device, both given by index. Many kernels
 // need the same, so each outcome is computed once.
-func (b *builder) outcome(needs, device int) *outcome {
+func (b *Builder) outcome(needs, device int) *outcome {
 	if b.outcomes[needs] == nil {
 		b.outcomes[needs] = make([]*outcome, len(b.devices))
 	}
@@ -339,17 +110,23 @@ func (b *builder) outcome(needs, device int) *outcome {
 }
 
 // bestCell returns the best of the cells that the modules with a kernel give.
-func (b *builder) bestCell(k *kernel, holders []holder, device int) Cell {
-	var best Cell
-	native, ir := map[string]bool{}, map[string]bool{} // by file
+func (b *Builder) bestCell(k *kernel, holders []holder, device int) Cell {
+	best := b.moduleCell(k, holders[0], device)
+	if len(holders) == 1 {
+		return best
+	}
+	native, ir := map[uint32]bool{}, map[uint32]bool{} // by file
 	for i, h := range holders {
-		c := b.moduleCell(k, h, device)
-		if i == 0 || cellRank(c) < cellRank(best) {
+		c := best
+		if i > 0 {
+			c = b.moduleCell(k, h, device)
+		}
+		if cellRank(c) < cellRank(best) {
 			best = c
 		}
-		if c.Verdict == compat.Compatible && !h.module.Embedded {
-			native[h.module.File] = native[h.module.File] || c.Code == Native
-			ir[h.module.File] = ir[h.module.File] || c.Code == IR
+		if m := b.modules.at(h.module); c.Verdict == compat.Compatible && !m.embedded {
+			native[m.file] = native[m.file] || c.Code == Native
+			ir[m.file] = ir[m.file] || c.Code == IR
 		}
 	}
 	for file := range native {
@@ -373,22 +150,17 @@ func cellRank(c Cell) int {
 }
 
 // moduleCell decides by one of the modules with a kernel.
-func (b *builder) moduleCell(k *kernel, h holder, device int) Cell {
-	m, d := h.module, b.devices[device]
+func (b *Builder) moduleCell(k *kernel, h holder, device int) Cell {
+	m, d := b.modules.at(h.module), b.devices[device]
 	c := Cell{Kernel: k.name, Device: d.Name, Code: NoCode, Scope: h.scope}
-	for i := range m.Images {
-		image := &m.Images[i]
-		switch {
-		case image.Native && runsNative(image, m.Needs.CompileTarget, d):
-			c.Code, c.Image = Native, b.imageIDs[image]
-		case !image.Native && c.Code == NoCode && runsIR(image, d):
-			c.Code, c.Image = IR, b.imageIDs[image]
-		}
-		if c.Code == Native {
-			break
+	for i := m.images; i < m.images+m.imageCount && c.Code != Native; i++ {
+		image := b.images.at(int(i))
+		switch code := b.serves[int(image.kind)*len(b.devices)+device]; {
+		case code == Native, code == IR && c.Code == NoCode:
+			c.Code, c.Image = code, b.texts.at(image.id)
 		}
 	}
-	o := *b.outcome(h.needs, device)
+	o := *b.outcome(int(h.needs), device)
 	if c.Code == NoCode {
 		o.add(compat.NoImageReason(k.name))
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -10,12 +9,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
-
-// A joinedForm says that a kernel is a form of another one.
-type joinedForm struct {
-	of string // name of the kernel
-	kernelname.Form
-}
 
 // JoinForms makes one kernel of each kernel of the source and the forms that DPC++ makes of
 // it ([kernelname.FormOf]):
@@ -29,73 +22,65 @@ type joinedForm struct {
 //
 // A form stays a kernel of its own if several kernels have the name of the one that it was
 // made of, and a form for a rounded range also if none has.
-func JoinForms(modules []Module) {
-	j := joiner{written: map[string]string{}, several: map[string]bool{}, reduces: map[string]string{}}
-	for k := range eachKernel(modules) {
+func (b *Builder) JoinForms() {
+	j := joiner{Builder: b, written: map[string]uint32{}, several: map[string]bool{}, reduces: map[string]string{}}
+	for _, k := range b.kernels.all() {
 		j.findForm(k)
 	}
 	if len(j.written) == 0 {
 		return
 	}
-	for k := range eachKernel(modules) {
+	for _, k := range b.kernels.all() {
 		j.findWritten(k)
 	}
-	for k := range eachKernel(modules) {
+	for _, k := range b.kernels.all() {
 		j.join(k)
-	}
-}
-
-func eachKernel(modules []Module) iter.Seq[*ModuleKernel] {
-	return func(yield func(*ModuleKernel) bool) {
-		for m := range modules {
-			for i := range modules[m].Kernels {
-				if !yield(&modules[m].Kernels[i]) {
-					return
-				}
-			}
-		}
 	}
 }
 
 // A joiner has names of kernels, all by what is written in the source.
 type joiner struct {
-	written map[string]string // of those that have forms, "" when none has been found
+	*Builder
+	written map[string]uint32 // numbers of those that have forms, 0 when none has been found
 	several map[string]bool   // whether different kernels were found
 	reduces map[string]string // the lowest name of the forms of a reduction
 }
 
-func (j *joiner) findForm(k *ModuleKernel) {
-	f, ok := kernelname.FormOf(k.Name)
+func (j *joiner) findForm(k *builtKernel) {
+	name := j.texts.at(k.name)
+	f, ok := kernelname.FormOf(name)
 	if !ok {
 		return
 	}
-	k.form = &joinedForm{Form: f}
-	j.written[f.Kernel] = ""
-	if least, ok := j.reduces[f.Kernel]; f.Kind == Reduction && (!ok || k.Name < least) {
-		j.reduces[f.Kernel] = k.Name
+	k.isForm = true
+	j.written[f.Kernel] = 0
+	if least, ok := j.reduces[f.Kernel]; f.Kind == Reduction && (!ok || name < least) {
+		j.reduces[f.Kernel] = name
 	}
 }
 
-func (j *joiner) findWritten(k *ModuleKernel) {
-	if k.form != nil {
+func (j *joiner) findWritten(k *builtKernel) {
+	if k.isForm {
 		return
 	}
-	name := kernelname.Display(k.Name)
+	name := kernelname.Display(j.texts.at(k.name))
 	if other, ok := j.written[name]; ok {
-		j.several[name] = j.several[name] || other != "" && other != k.Name
-		j.written[name] = k.Name
+		j.several[name] = j.several[name] || other != 0 && other != k.name
+		j.written[name] = k.name
 	}
 }
 
-func (j *joiner) join(k *ModuleKernel) {
-	if k.form == nil {
+func (j *joiner) join(k *builtKernel) {
+	if !k.isForm {
 		return
 	}
-	name := k.form.Kernel
-	k.form.of = cmp.Or(j.written[name], j.reduces[name])
-	if k.form.of == "" || j.several[name] {
-		k.form = nil
+	f, _ := kernelname.FormOf(j.texts.at(k.name))
+	of := cmp.Or(j.written[f.Kernel], j.texts.number(j.reduces[f.Kernel]))
+	if of == 0 || j.several[f.Kernel] {
+		k.isForm = false
+		return
 	}
+	k.of = of
 }
 
 // A formOf is a form of a kernel with the modules that have it.
@@ -130,7 +115,7 @@ func (k *kernel) formList() []KernelForm {
 }
 
 // cell decides on a kernel and a device.
-func (b *builder) cell(k *kernel, device int) Cell {
+func (b *Builder) cell(k *kernel, device int) Cell {
 	if len(k.forms) == 0 {
 		return b.bestCell(k, k.holders, device)
 	}

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Images is a list of device images. Most images of a large report differ in nothing but
@@ -61,6 +63,15 @@ func (l *Images) ID(i int) string { return l.texts.at(l.list.at(i).id) }
 
 // Files returns the files that hold an image. The list must not be changed.
 func (l *Images) Files(i int) []string { return l.kinds[l.list.at(i).kind].Files }
+
+// compareDigests compares the digests of an image and one of another list.
+func (l *Images) compareDigests(i int, other *Images, j int) int {
+	a, b := l.list.at(i), other.list.at(j)
+	if l.kinds[a.kind].hasDigest || other.kinds[b.kind].hasDigest {
+		return strings.Compare(l.At(i).Digest, other.At(j).Digest)
+	}
+	return bytes.Compare(a.digest[:], b.digest[:])
+}
 
 // All returns the images and their indexes. An image is valid until the next one is taken.
 func (l *Images) All() iter.Seq2[int, *Image] {

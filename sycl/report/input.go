@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -194,12 +193,12 @@ func parseSPIRV(code offload.Source) (*spirv.Module, error) {
 }
 
 func newModuleImage(image *syclbin.Image) (ModuleImage, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, image.Open()); err != nil {
+	digest, err := image.Digest()
+	if err != nil {
 		return ModuleImage{}, err
 	}
 	f := ModuleImage{Native: image.Kind == syclbin.NativeImage, Format: "native", Triple: image.Triple(), Arch: image.Arch(),
-		Digest: hex.EncodeToString(h.Sum(nil)), Size: image.Size()}
+		Digest: hex.EncodeToString(digest[:]), Size: image.Size()}
 	if f.Native {
 		return f, nil
 	}

@@ -104,8 +104,7 @@ func TestJoinStrategies(t *testing.T) {
 // scope and rules.
 func joinedRows(t *testing.T, modules []report.Module, devices ...string) string {
 	t.Helper()
-	report.JoinForms(modules)
-	r := reporttest.Build(t, modules, devices...)
+	r := reporttest.BuildJoined(t, modules, devices...)
 	var rows []string
 	for i, k := range r.Kernels.All() {
 		var cells []string
@@ -127,8 +126,7 @@ func TestJoinFormsDescribes(t *testing.T) {
 	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(2)}}}
 	modules[0].Kernels[0].Source.Location = srcloc.Location{Path: "include/sycl/handler.hpp", Line: 300}
 	modules[1].Kernels[0].Source.Location = srcloc.Location{Path: "fill.cpp", Line: 3}
-	report.JoinForms(modules)
-	r := reporttest.Build(t, modules, "intel_gpu_pvc")
+	r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc")
 	if r.Kernels.Len() != 1 || r.Kernels.At(0).Name != writtenFill || r.Kernels.At(0).Location.Path != "fill.cpp" || len(r.Kernels.At(0).Images) != 2 {
 		t.Errorf("got %+v", reporttest.ListKernels(r))
 	}
@@ -144,8 +142,7 @@ func TestJoinFormsOfReduction(t *testing.T) {
 	for i := range modules[0].Kernels {
 		modules[0].Kernels[i].Source.Location = srcloc.Location{Path: "dpcpp/include/sycl/reduction.hpp", Line: 1}
 	}
-	report.JoinForms(modules)
-	r := reporttest.Build(t, modules, "intel_gpu_pvc")
+	r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc")
 	want := []report.KernelForm{{Kind: report.Reduction, Name: sumAtomic}, {Kind: report.Reduction, Name: sumMain}}
 	if r.Kernels.Len() != 1 || r.Kernels.At(0).Name != sumAux || r.Kernels.At(0).DisplayName != "app::Sum" || !slices.Equal(r.Kernels.At(0).Forms, want) || !r.Kernels.At(0).Location.IsZero() {
 		t.Errorf("got %+v", reporttest.ListKernels(r))
@@ -163,9 +160,8 @@ func TestJoinFormsOfReduction(t *testing.T) {
 // Kernels of different symbols and one name could both be what another was made of.
 func TestJoinFormsWhenUnclear(t *testing.T) {
 	modules := []report.Module{{Kernels: reporttest.Kernels(writtenFill, "_ZN3app4FillE", madeOfFill)}}
-	report.JoinForms(modules)
 	modules[0].Needs, modules[0].Images = &needs{}, []report.ModuleImage{reporttest.IR(1)}
-	if r := reporttest.Build(t, modules, "intel_gpu_pvc"); r.Kernels.Len() != 3 {
+	if r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc"); r.Kernels.Len() != 3 {
 		t.Errorf("got %+v", reporttest.ListKernels(r))
 	}
 }

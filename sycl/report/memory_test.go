@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -28,6 +29,32 @@ func TestReportsNeedLittleMemory(t *testing.T) {
 	runtime.KeepAlive(text)
 }
 
+// A builder takes little more memory for a module than the names in it, and gives that up
+// when the report is made.
+func TestBuildersNeedLittleMemory(t *testing.T) {
+	const kernels, most = 20_000, 300
+	modules := reporttest.Large(kernels)
+	config := deviceconfig.Default()
+	before := heap()
+	b := report.NewBuilder(config)
+	for i := range modules {
+		b.Add(&modules[i])
+	}
+	if n := (heap() - before) / kernels; n > most {
+		t.Errorf("%d bytes for each kernel before the report is made, more than %d", n, most)
+	}
+	r, err := b.Report(config.Devices()[:8], report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := (heap() - before) / kernels; n > most {
+		t.Errorf("%d bytes for each kernel of the report, more than %d", n, most)
+	}
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(r)
+	runtime.KeepAlive(modules)
+}
+
 // heap returns the size of what is still in use.
 func heap() uint64 {
 	runtime.GC()
@@ -35,4 +62,20 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// Joining reports allocates little more than the lists of the result. With a map of every
+// cell it was 9,700 bytes for each of these kernels.
+func TestMergingNeedsLittleMemory(t *testing.T) {
+	const kernels, most = 20_000, 3_000
+	one := reporttest.BuildLabelled(t, "//a:a", reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
+	other := reporttest.BuildLabelled(t, "//b:b", reporttest.Large(kernels), "intel_gpu_pvc", "intel_gpu_tgllp", "intel_cpu_spr", "nvidia_gpu_sm_80")
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := reporttest.Merge(t, one, other)
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / uint64(r.Kernels.Len()); n > most {
+		t.Errorf("%d bytes are allocated for each kernel, more than %d", n, most)
+	}
 }

@@ -2,7 +2,6 @@ package syclbin
 
 import (
 	"crypto/sha256"
-	"io"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ type Builder struct {
 	modules []*Module
 	groups  map[identity][]*Module
 	placed  map[form]int // how many modules of a group have an image of the form
-	single  map[sized][]*digested
+	single  map[sized][]*Image
 }
 
 // identity is a digest of what split modules are known by: their metadata and key.
@@ -40,12 +39,6 @@ type form struct {
 type sized struct {
 	form
 	size int64
-}
-
-// digested is an image that others are compared with.
-type digested struct {
-	image  *Image
-	digest *[sha256.Size]byte // of its bytes, nil until it is needed
 }
 
 // Add adds an image. The key and the metadata are the identity of the split
@@ -73,37 +66,31 @@ func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (b
 		return false, err
 	}
 	if b.single == nil {
-		b.single = make(map[sized][]*digested)
+		b.single = make(map[sized][]*Image)
 	}
 	place := sized{f, img.Size()}
-	added := &digested{image: img}
 	for _, other := range b.single[place] {
-		same, err := added.equal(other)
+		same, err := img.equal(other)
 		if same || err != nil {
 			return false, err
 		}
 	}
-	b.single[place] = append(b.single[place], added)
+	b.single[place] = append(b.single[place], img)
 	b.add(f, metadata, img)
 	return true, nil
 }
 
-// equal compares images of the same form and size. Each image is read once at most.
-func (d *digested) equal(o *digested) (bool, error) {
-	if !d.image.Metadata.Equal(o.image.Metadata) {
+// equal compares images of the same form and size.
+func (i *Image) equal(o *Image) (bool, error) {
+	if !i.Metadata.Equal(o.Metadata) {
 		return false, nil
 	}
-	for _, i := range []*digested{d, o} {
-		if i.digest != nil {
-			continue
-		}
-		h := sha256.New()
-		if _, err := io.Copy(h, i.image.Open()); err != nil {
-			return false, err
-		}
-		i.digest = (*[sha256.Size]byte)(h.Sum(nil))
+	digest, err := i.Digest()
+	if err != nil {
+		return false, err
 	}
-	return *d.digest == *o.digest, nil
+	other, err := o.Digest()
+	return digest == other, err
 }
 
 // formOf returns the metadata of the abstract module of an image, and its form.

@@ -39,6 +39,7 @@
 package syclbin
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"math"
@@ -118,6 +119,7 @@ type Image struct {
 	Range Range // of the bytes
 
 	format *imageformat.Format // nil when it was not detected
+	digest *[sha256.Size]byte  // of the bytes, nil until it was asked for
 }
 
 // NewImage returns a native image for an architecture or, when that is empty, an
@@ -184,6 +186,19 @@ func (i *Image) Format() imageformat.Format {
 		return *i.format
 	}
 	return imageformat.Detect(i, i.Size())
+}
+
+// Digest returns the SHA-256 of the bytes, which are read when it is asked for the first
+// time. It must not be asked for by several goroutines at once.
+func (i *Image) Digest() ([sha256.Size]byte, error) {
+	if i.digest == nil {
+		h := sha256.New()
+		if _, err := io.Copy(h, i.Open()); err != nil {
+			return [sha256.Size]byte{}, err
+		}
+		i.digest = (*[sha256.Size]byte)(h.Sum(nil))
+	}
+	return *i.digest, nil
 }
 
 // Triple returns the target triple, such as spir64-unknown-unknown, or "".

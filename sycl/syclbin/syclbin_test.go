@@ -2,6 +2,7 @@ package syclbin
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -689,7 +690,7 @@ func TestRecognition(t *testing.T) {
 		{"the draft", container(t, 2, draft), 0, nil, "a draft that was given up"},
 		{"no SYCLBIN", container(t, 2, wrapped(6, spirvHead)), 0, nil, "without SYCLBIN content: its first image is SPIR-V"},
 		{"a fault inside", container(t, 1, wrapped(7, bare[:60])), 0, nil, "syclbin: offset 0x58: 1 abstract"},
-		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file was cut short"},
+		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file is cut short: copy, build or download it again"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -925,10 +926,12 @@ func TestAddOnce(t *testing.T) {
 func TestAddOnceReads(t *testing.T) {
 	var b Builder
 	read := make(map[string]int64)
+	var images []*Image
 	add := func(name, code string) {
 		t.Helper()
 		source := &countedSource{strings.NewReader(code), func(n int) { read[name] += int64(n) }}
-		if _, err := b.AddOnce("k", new(propset.Registry), NewIR(SPIRV, "spir64", source)); err != nil {
+		images = append(images, NewIR(SPIRV, "spir64", source))
+		if _, err := b.AddOnce("k", new(propset.Registry), images[len(images)-1]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -938,6 +941,19 @@ func TestAddOnceReads(t *testing.T) {
 	add("third", "one")
 	if read["alone"] != 0 || read["first"] != 3 || read["second"] != 3 || read["third"] != 3 {
 		t.Errorf("bytes read: %v", read)
+	}
+	// Who asks for a digest later reads none of them again.
+	for _, i := range images {
+		want := sha256.Sum256([]byte("one"))
+		if i == images[0] {
+			want = sha256.Sum256([]byte("another size"))
+		}
+		if got, err := i.Digest(); err != nil || got != want {
+			t.Errorf("%x, %v", got, err)
+		}
+	}
+	if read["alone"] != 12 || read["first"] != 3 || read["second"] != 3 || read["third"] != 3 {
+		t.Errorf("bytes read with digests: %v", read)
 	}
 }
 

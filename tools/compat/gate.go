@@ -52,6 +52,7 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gateinputs.Optio
 		}
 		return nil
 	}
+	o.SetBuiltBy(g.binaries.Values, g.devices.Values, g.deviceConfig.Values)
 	devices := g.devices.Values
 	var err error
 	if len(devices) == 0 {

@@ -108,14 +108,7 @@ func (r *reporter) chooseFormat(env *cli.Env) {
 
 // calledBy returns the command that makes the same report, for a shell.
 func (r *reporter) calledBy(args []string) string {
-	command := "compat report"
-	const most = 3 // a shell may have made many files of a pattern
-	for _, name := range args[:min(len(args), most)] {
-		command += " " + render.ShellQuote(name)
-	}
-	if len(args) > most {
-		command += " ..."
-	}
+	command := "compat report" + fileArguments(args)
 	for _, v := range r.embedded.Values {
 		command += " --embedded " + render.ShellQuote(v)
 	}

@@ -168,14 +168,24 @@ func (s *shower) check(args []string) error {
 	return nil
 }
 
+// fileArguments are files in a command that is shown. Of many, as a shell makes them of a
+// pattern, it names the first ones.
+func fileArguments(names []string) (s string) {
+	const most = 3
+	for _, name := range names[:min(len(names), most)] {
+		s += " " + render.ShellQuote(name)
+	}
+	if len(names) > most {
+		s += " ..."
+	}
+	return s
+}
+
 // shownBy returns the command that shows the same part of the same reports.
 func (s *shower) shownBy() string {
 	command := s.command
 	if command == "" {
-		command = "compat show"
-		for _, name := range s.reports {
-			command += " " + render.ShellQuote(name)
-		}
+		command = "compat show" + fileArguments(s.reports)
 	}
 	for _, f := range []struct {
 		name   string

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -133,5 +135,19 @@ func TestShowFlags(t *testing.T) {
 	}
 	if text := mustRun(t, "show", "--command", "bazel run //:compat --", "--rules", "missing-aspect", "large report.json"); !strings.Contains(text, "\n      bazel run //:compat -- --rules missing-aspect --all\n") {
 		t.Errorf("the command is not in\n%s", text)
+	}
+}
+
+// The command that shows what is left out does not name thousands of files.
+func TestShowCommandIsShort(t *testing.T) {
+	gateWorkspace(t)
+	args := []string{"show", "--format", "text", "--group-by", "reason"}
+	for i := range 5 {
+		name := fmt.Sprintf("r%d.json", i)
+		testfile.Write(t, name, strings.ReplaceAll(testfile.Read(t, "before.json"), "//demo:kernels", fmt.Sprintf("//demo:k%d", i)))
+		args = append(args, name)
+	}
+	if got := mustRun(t, args...); !strings.Contains(got, "compat show r0.json r1.json r2.json ...") || strings.Contains(got, "r3.json") {
+		t.Errorf("got\n%s", got)
 	}
 }

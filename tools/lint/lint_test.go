@@ -121,7 +121,7 @@ var floors = [][]string{
 	{"release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"collect", "postlink/internal/devicecode", "specialize"},
-	{"postlink/aspects", "postlink/internal/compiletime", "postlink/internal/specconst"},
+	{"postlink/aspects", "postlink/internal/compiletime", "postlink/internal/constants"},
 	{"compat", "link", "postlink"},
 	{"report"},
 	{"gate", "report/render"},

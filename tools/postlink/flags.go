@@ -62,7 +62,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.StringVar(&f.split, "split", string(postlink.SplitAuto), "which kernels become one module: `"+strings.Join(names, "|")+"`; or DPC++'s kernel, source, none")
 	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
 	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
-	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module may use what another one defines")
+	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module imports the SYCL_EXTERNAL functions that another one exports")
 	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself")
 	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has no rows, instead of failing")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
@@ -72,7 +72,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
 	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
-	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: decorations have the numbers of a withdrawn extension, the only ones that it takes")
+	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: some properties have the form that only its translator reads")
 	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required for bitcode)")
 	fs.StringVar(&f.Output, "output", "", "write the file table of the modules to this `file`")
 	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)

@@ -141,6 +141,9 @@ func (f *flags) complete(args []string) ([]string, error) {
 	}
 	f.FindLLVM = true
 	f.Run.Split.Whole = f.split == "none"
+	if !f.given("dpcpp-translator") {
+		f.Run.DPCPPTranslator = true
+	}
 	if len(args) == 0 {
 		args = []string{steps.Stdin}
 	}

@@ -288,3 +288,44 @@ func TestSpellingSubcommand(t *testing.T) {
 		}
 	}
 }
+
+// TestTranslatorOfProperties: who translates decides the form of some properties.
+func TestTranslatorOfProperties(t *testing.T) {
+	const ir = `target triple = "spir64-unknown-unknown"
+@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-host-access"="0" "sycl-unique-id"="id"
+define spir_kernel void @_ZTS1K() "sycl-module-id"="a.cpp" {
+  store i32 1, ptr addrspace(1) @g
+  ret void
+}
+`
+	for name, test := range map[string]struct {
+		as   func(*testing.T, string, ...string) (int, string)
+		args string
+		want string
+	}{
+		"DPC++, in place of its step":    {runAs, "-split=auto -S -o out.table in.ll", `!{i32 6147, i32 0, !"id"}`},
+		"LLVM, in place of DPC++'s step": {runAs, "-split=auto -S -dpcpp-translator=false -o out.table in.ll", `!{i32 6188, i32 1, !"id"}`},
+		"LLVM":                           {nil, "--split=auto --output out.table in.ll", `!{i32 6188, i32 1, !"id"}`},
+		"DPC++":                          {nil, "--split=auto --dpcpp-translator --output out.table in.ll", `!{i32 6147, i32 0, !"id"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			testfile.Write(t, "in.ll", ir)
+			var code int
+			var stderr string
+			if args := strings.Fields(test.args); test.as != nil {
+				code, stderr = test.as(t, "", args...)
+			} else {
+				var errs strings.Builder
+				code = tool().Run(t.Context(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs}, args)
+				stderr = errs.String()
+			}
+			if code != 0 || stderr != "" {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			if text := testfile.Read(t, "out_0.ll"); !strings.Contains(text, test.want) {
+				t.Errorf("no %s in\n%s", test.want, text)
+			}
+		})
+	}
+}

@@ -68,6 +68,7 @@ func (s Section) HasPrefix(prefix string) bool { return strings.HasPrefix(s.name
 type FormatError struct {
 	Offset int64
 	Msg    string
+	Remedy string // what to do about the file
 }
 
 func (e *FormatError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s", e.Offset, e.Msg) }
@@ -76,7 +77,17 @@ func (e *FormatError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s",
 func (*FormatError) BadInput() {}
 
 func errorf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...)}
+	return &FormatError{offset, fmt.Sprintf(format, args...), readbuf.Damaged}
+}
+
+// cutf is errorf for a file that ends too early.
+func cutf(offset int64, format string, args ...any) error {
+	return &FormatError{offset, fmt.Sprintf(format, args...), readbuf.Cut}
+}
+
+// unsupportedf is errorf for what is not read.
+func unsupportedf(offset int64, format string, args ...any) error {
+	return &FormatError{offset, fmt.Sprintf(format, args...), readbuf.Unsupported}
 }
 
 // Read reads the headers of the file in r, which has size bytes. Errors in the
@@ -85,7 +96,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	p := parser{r, size}
 	var head [headerSize]byte
 	if size < 6 {
-		return nil, errorf(0, "%d bytes are too few for an ELF file", size)
+		return nil, cutf(0, "%d bytes are too few for an ELF file", size)
 	}
 	if err := p.read(head[:min(size, headerSize)], 0, "the ELF header"); err != nil {
 		return nil, err
@@ -94,9 +105,9 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	case string(head[:4]) != "\x7fELF":
 		return nil, errorf(0, "not an ELF file")
 	case head[4] != 2 || head[5] != 1:
-		return nil, errorf(4, "%s; only 64-bit little-endian ones are supported", variant(head[4], head[5]))
+		return nil, unsupportedf(4, "%s; only 64-bit little-endian ones are supported", variant(head[4], head[5]))
 	case size < headerSize:
-		return nil, errorf(0, "%d bytes are too few for the ELF header, which has %d", size, headerSize)
+		return nil, cutf(0, "%d bytes are too few for the ELF header, which has %d", size, headerSize)
 	}
 	h := readbuf.Buf(head[16:])
 	f := &File{Type: h.Uint16(), Machine: h.Uint16()}
@@ -226,7 +237,7 @@ func (p parser) names(s Section) (string, error) {
 	const what = "the names of the sections"
 	switch {
 	case s.Offset > uint64(p.size) || s.Size > uint64(p.size)-s.Offset:
-		return "", errorf(s.Header, "%s, %d bytes at %#x, reach past the end of the ELF file at %#x", what, s.Size, s.Offset, p.size)
+		return "", cutf(s.Header, "%s, %d bytes at %#x, reach past the end of the ELF file at %#x", what, s.Size, s.Offset, p.size)
 	case s.Size > maxNames:
 		return "", errorf(s.Header, "%s have %d bytes, more than %d", what, s.Size, maxNames)
 	}
@@ -249,7 +260,7 @@ func (p parser) table(t table) (readbuf.Buf, error) {
 		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)
 	}
 	if size := t.count * uint64(t.want); t.start > uint64(p.size) || size > uint64(p.size)-t.start { // the count is at most maxSections
-		return nil, errorf(t.field, "the %d %s at %#x reach past the end of the ELF file at %#x", t.count, t.what, t.start, p.size)
+		return nil, cutf(t.field, "the %d %s at %#x reach past the end of the ELF file at %#x", t.count, t.what, t.start, p.size)
 	}
 	raw := make([]byte, t.count*uint64(t.want))
 	return raw, p.read(raw, int64(t.start), "the "+t.what)
@@ -267,5 +278,5 @@ func (p parser) read(b []byte, offset int64, what string) error {
 }
 
 func early(offset int64, what string) error {
-	return errorf(offset, "%s ends early: the file is shorter than it was said to be", what)
+	return cutf(offset, "%s ends early", what)
 }

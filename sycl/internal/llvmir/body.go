@@ -160,7 +160,11 @@ func (f *Function) fold() {
 	var b strings.Builder
 	pos := f.body.start
 	for _, e := range f.edits {
-		b.WriteString(text[pos:e.at.start])
+		before := text[pos:e.at.start]
+		if e.text == "" && strings.HasPrefix(strings.TrimLeft(text[e.at.end:], " \t\r"), "\n") {
+			before = strings.TrimSuffix(strings.TrimRight(before, " \t"), "\n") // no empty line
+		}
+		b.WriteString(before)
 		b.WriteString(e.text)
 		pos = e.at.end
 		// A comment at the end of what was put in must not reach further.

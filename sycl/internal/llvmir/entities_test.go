@@ -316,7 +316,7 @@ func TestBodyEdits(t *testing.T) {
 		}
 	}
 	m.Delete(m.Function("old"))
-	want := "define void @f(ptr %p) {\nentry:\n  %b = call i32 @new(i32 0, i32 1)\n  %a = add i32 %b, 1 ; note\n  store i32 %a, ptr %p\n  \n  ret void\n}\ndeclare i32 @new(i32, i32)\n"
+	want := "define void @f(ptr %p) {\nentry:\n  %b = call i32 @new(i32 0, i32 1)\n  %a = add i32 %b, 1 ; note\n  store i32 %a, ptr %p\n  ret void\n}\ndeclare i32 @new(i32, i32)\n"
 	if got := text(t, m); got != want {
 		t.Errorf("got\n%s", got)
 	}

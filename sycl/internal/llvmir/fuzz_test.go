@@ -153,9 +153,11 @@ func FuzzEdits(f *testing.F) {
 				fn.SetParamAttribute(k, "p", "q")
 			}
 			for in := range fn.Body() {
-				switch len(in.Text()) % 3 {
+				switch len(in.Text()) % 4 {
 				case 0:
 					fn.Replace(in, in.Text()+"\n; a comment")
+				case 3:
+					editInstr(in)
 				case 1:
 					fn.Replace(in, "call void @x()\n"+in.Text())
 				default:
@@ -183,6 +185,27 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 	})
+}
+
+// editInstr makes all changes to an instruction that it takes.
+func editInstr(in *Instr) {
+	e := in.Edit()
+	for i, o := range in.Operands() {
+		if in.Op() == "call" && o.Type != nil && i < 2 {
+			e.SetArgumentAlignment(i, 8)
+			e.SetOperand(i, o.Text)
+		}
+		if name, ok := o.Local(); ok && !in.f.m.HasType(name) {
+			e.ReplaceLocals(map[string]string{name: o.Text})
+		}
+	}
+	if in.Op() == "load" || in.Op() == "store" {
+		e.SetAlignment(8)
+	}
+	if !in.label && in.Op()[0] != '#' {
+		e.SetMetadata("x", 1)
+	}
+	e.Apply()
 }
 
 // fuzzed parses a text, and ends the test when it is none that can be fuzzed.

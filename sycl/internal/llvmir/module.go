@@ -33,13 +33,14 @@ type Module struct {
 	typesLock sync.RWMutex
 	interned  map[string]*Type // by text
 
-	pruned bool       // functions, globals and aliases hold no deleted ones
-	lazy   sync.Mutex // guards what follows and pending edits of bodies
-	index  *index
-	fresh  map[uint32][]uint32 // references of items that the index does not have as they are
-	users  map[uint32][]uint32 // items that refer to each item
-	lists  *subsetLists
-	spare  []*markSet
+	pruned    bool       // functions, globals and aliases hold no deleted ones
+	lazy      sync.Mutex // guards what follows and pending edits of bodies
+	index     *index
+	fresh     map[uint32][]uint32 // references of items that the index does not have as they are
+	users     map[uint32][]uint32 // items that refer to each item
+	freshRead bool                // fresh has references, not only items whose references are to be read
+	lists     *subsetLists
+	spare     []*markSet
 }
 
 // Functions returns all functions in file order. The list must not be changed.

@@ -189,6 +189,7 @@ func (m *Module) references(i uint32) []uint32 {
 			m.fresh = map[uint32][]uint32{}
 		}
 		m.fresh[i] = refs
+		m.freshRead = true
 		m.lazy.Unlock()
 	}
 	return refs
@@ -197,8 +198,11 @@ func (m *Module) references(i uint32) []uint32 {
 // forget drops what was found out about references by name.
 func (m *Module) forget() {
 	m.lazy.Lock()
-	for i := range m.fresh {
-		m.fresh[i] = nil
+	if m.freshRead { // many symbols may be added one after the other
+		for i := range m.fresh {
+			m.fresh[i] = nil
+		}
+		m.freshRead = false
 	}
 	m.users, m.lists = nil, nil
 	m.lazy.Unlock()

@@ -219,3 +219,11 @@ func isConstantWord(w string) bool {
 	}
 	return false
 }
+
+// WithGlobals returns the text of the value with other symbols, given by their names.
+func (v Value) WithGlobals(names map[string]string) string {
+	if text, ok := renamed(v.Text, names); ok {
+		return text
+	}
+	return v.Text
+}

@@ -148,8 +148,11 @@ func (p *propagation) spreadContexts() {
 			always = always || n.root || n.contexts[""]
 			maps.Copy(contexts, n.contexts)
 		}
-		if always = always || len(contexts) > maxConditions; always {
-			contexts = map[string]bool{"": true}
+		if len(contexts) > maxConditions {
+			always, contexts = true, map[string]bool{}
+		}
+		if always {
+			contexts[""] = true
 		}
 		for _, v := range members {
 			p.nodes[v].unconditional, p.nodes[v].contexts = always, contexts
@@ -173,9 +176,6 @@ func (p *propagation) enterCallees(v int, contexts map[string]bool) {
 // enter notes that a function is called under a condition from functions that are
 // called under conditions themselves.
 func (n *graphNode) enter(condition string, outer map[string]bool) {
-	if n.contexts[""] {
-		return
-	}
 	for o := range outer {
 		c := both(o, condition)
 		if len(n.contexts) > maxConditions || len(c) > maxConditionLength {
@@ -223,8 +223,9 @@ func (p *propagation) conditionPairs(n *graphNode, nodes sharedNodes) []string {
 	var all conditions
 	if n.unconditional {
 		all.join("", n.below)
-	} else {
-		for context := range n.contexts {
+	}
+	for context := range n.contexts {
+		if context != "" {
 			all.add(context, n.used)
 			all.join(context, n.below)
 		}

@@ -1,55 +1,92 @@
-// Specialization constants of each type that kernels read, in the device header's way.
+// Specialization constants of the device header in all forms.
 #include <sycl_lite.hpp>
 
-#include <array>
-
 using namespace sycl_lite;
-using namespace sycl_lite::ext::oneapi::experimental;
 
-enum class Mode : unsigned char { off, on = 7 };
-struct Inner {
-  half h;
-  bool b;
+enum class Kind : short { Low = -2, High = 7 };
+struct Empty {};
+struct Tail {
+  int number;
+  char letter;
 };
-struct Deep {
-  char c;
-  Inner in[2];
-  double d;
-  long long l;
-  float v[3];
+struct Base {
+  float weight;
+  char letter;
+};
+struct Derived : Base {
+  long total;
+  char word[5];
+};
+struct Aligned {
+  alignas(32) float values[3];
+  Empty nothing;
+  Tail tails[2];
+  bool flag;
+};
+struct [[gnu::packed]] Packed {
+  char letter;
+  double number;
+  short last;
+};
+struct Bits {
+  unsigned low : 3, high : 7;
+};
+union Either {
+  int number;
+  float real;
+};
+typedef int vector __attribute__((ext_vector_type(3)));
+struct Vectors {
+  vector three;
+  char letter;
 };
 
 namespace shop {
+constexpr specialization_id<bool> open{true};
+inline constexpr specialization_id<unsigned char> letter{200};
+constexpr specialization_id<Kind> kind{Kind::Low};
+}  // namespace shop
+constexpr specialization_id<long> big{-5};
+constexpr specialization_id<float> real{0.1f};
+constexpr specialization_id<double> fine{1e300};
+constexpr specialization_id<Tail> tail{Tail{5, 'c'}};
+constexpr specialization_id<Derived> derived{Derived{{1.5f, 'b'}, 7, {'a', 'b'}}};
+constexpr specialization_id<Aligned> aligned{Aligned{{1, 2, 3}, {}, {{1, 'x'}, {2, 'y'}}, true}};
+constexpr specialization_id<Packed> packed{Packed{'p', 2.0, -1}};
+constexpr specialization_id<Bits> bits{Bits{5, 65}};
+constexpr specialization_id<Either> either{Either{.real = 1.0f}};
+constexpr specialization_id<Vectors> vectors{Vectors{{1, 2, 3}, 'v'}};
+constexpr specialization_id<vector> three{vector{4, 5, 6}};
+constexpr specialization_id<Tail> zero{Tail{}};
 
-constexpr specialization_id<bool> flag{true};
-constexpr specialization_id<unsigned short> stock{static_cast<unsigned short>(65535)};
-inline constexpr specialization_id<long long> debt{-5};
-constexpr specialization_id<half> rate{half(1.5)};
-constexpr specialization_id<std::array<int, 4>> row{std::array<int, 4>{10, 20, 30, 40}};
-struct Till {
-  static constexpr specialization_id<float> price{2.5f};
-};
-namespace {
-constexpr specialization_id<Mode> mode{Mode::on};
-constexpr specialization_id<Deep> deep{Deep{'c', {{half(2), true}, {half(3), false}}, 4.5, -7, {1, 2, 3}}};
-}  // namespace
-
-class Sell;
-class Buy;
-
-void kernels(double *x) {
-  parallel_for<Sell>(nd_range<1>{64, 64}, [x](nd_item<1>, kernel_handler h) {
-    if (h.get_specialization_constant<flag>()) x[0] = h.get_specialization_constant<stock>();
-    x[1] = static_cast<double>(h.get_specialization_constant<debt>());
-    x[2] = h.get_specialization_constant<rate>();
-    x[3] = h.get_specialization_constant<Till::price>();
-    x[4] = static_cast<double>(h.get_specialization_constant<mode>());
-    x[5] = std::get<3>(h.get_specialization_constant<row>());
-    Deep d = h.get_specialization_constant<deep>();
-    x[6] = d.c + d.in[0].h + d.in[1].b + d.d + static_cast<double>(d.l) + d.v[2];
-  });
-  parallel_for<Buy>(nd_range<1>{64, 64}, properties{sub_group_size<16>},
-                    [x](nd_item<1>, kernel_handler h) { x[7] = h.get_specialization_constant<stock>(); });
+// Each value goes to the host as it is in memory.
+template <class T>
+void put(char *out, const T &value) {
+  *reinterpret_cast<T *>(out) = value;
 }
 
-}  // namespace shop
+class Numbers;
+class Classes;
+
+void run(char *out) {
+  parallel_for<Numbers>(nd_range<1>{64, 64}, [=](nd_item<1>, kernel_handler h) {
+    put(out, h.get_specialization_constant<shop::open>());
+    put(out, h.get_specialization_constant<shop::letter>());
+    put(out, h.get_specialization_constant<shop::kind>());
+    put(out, h.get_specialization_constant<big>());
+    put(out, h.get_specialization_constant<real>());
+    put(out, h.get_specialization_constant<fine>());
+    put(out, h.get_specialization_constant<big>());
+  });
+  parallel_for<Classes>(nd_range<1>{64, 64}, [=](nd_item<1>, kernel_handler h) {
+    put(out, h.get_specialization_constant<tail>());
+    put(out, h.get_specialization_constant<derived>());
+    put(out, h.get_specialization_constant<aligned>());
+    put(out, h.get_specialization_constant<packed>());
+    put(out, h.get_specialization_constant<bits>());
+    put(out, h.get_specialization_constant<either>());
+    put(out, h.get_specialization_constant<vectors>());
+    put(out, h.get_specialization_constant<three>());
+    put(out, h.get_specialization_constant<zero>());
+  });
+}

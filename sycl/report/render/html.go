@@ -87,6 +87,9 @@ type page struct {
 	Data    pageData
 }
 
+// ImageOptions says what the options of images are.
+func (p *page) ImageOptions() []string { return optionSentences(p.Report, plain) }
+
 // pageCount is a state of cells with the number of cells. The legend lists them.
 type pageCount struct {
 	Class, Symbol, Word, Meaning string

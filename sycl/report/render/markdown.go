@@ -92,6 +92,14 @@ func (m *markdownWriter) leftOut(what string, flags ...string) {
 func (m *markdownWriter) full() {
 	m.kernelTable(func(uint32) bool { return true }, func(k uint32) string { return kernelName(m.kernel(k)) + addition(m.kernel(k)) })
 	m.reasons()
+	m.options()
+}
+
+// options lists the options of images.
+func (m *markdownWriter) options() {
+	for _, line := range optionSentences(m.Report, codeSpan) {
+		m.printf("\n%s.\n", line)
+	}
 }
 
 // problems writes full for the kernels with problems.
@@ -113,6 +121,7 @@ func (m *markdownWriter) problems() {
 	m.leftOut(count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
+	m.options()
 }
 
 // head writes what the report is about and its result. It reports whether there is more

@@ -136,6 +136,7 @@ func (t *textWriter) small() {
 		t.entry(e)
 	}
 	t.either()
+	t.options()
 	t.line("")
 	t.wrap(t.summary(plain), "")
 }
@@ -155,6 +156,17 @@ func (t *textWriter) either() {
 	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
 		t.line("")
 		t.wrap(eitherText, "    ")
+	}
+}
+
+// options lists the options of images.
+func (t *textWriter) options() {
+	lines := optionSentences(t.Report, plain)
+	if len(lines) > 0 {
+		t.line("")
+	}
+	for _, line := range lines {
+		t.wrap(line+".", "    ")
 	}
 }
 

@@ -22,9 +22,29 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
-// spirvExtensions are what a translator may use beyond plain SPIR-V 1.4: atomics
-// on floating-point numbers have no other form. The device compilers know them.
-const spirvExtensions = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_EXT_shader_atomic_float16_add"
+// Extensions are what a translator may use beyond plain SPIR-V 1.4. Atomics on
+// floating-point numbers have no other form, and what compile-time properties become
+// neither: without the extension a translator drops it, or fails.
+var (
+	bothExtensions = []string{
+		"SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max", "SPV_EXT_shader_atomic_float16_add",
+		"SPV_KHR_float_controls", "SPV_INTEL_float_controls2", // rounding and denormals
+		"SPV_INTEL_cache_controls",              // of annotated_ptr and prefetch
+		"SPV_INTEL_global_variable_host_access", // device globals
+		"SPV_INTEL_global_variable_fpga_decorations",
+	}
+	// llcExtensions are without those that LLVM's own translator does not know.
+	llcExtensions       = spirvExtensions(bothExtensions)
+	llvmSPIRVExtensions = spirvExtensions(slices.Concat(bothExtensions, []string{
+		"SPV_INTEL_kernel_attributes", // largest work-group sizes
+		"SPV_INTEL_fpga_argument_interfaces", "SPV_INTEL_fpga_buffer_location", "SPV_INTEL_fpga_cluster_attributes",
+		"SPV_INTEL_fpga_invocation_pipelining_attributes",
+		"SPV_INTEL_fpga_latency_control", "SPV_INTEL_fpga_memory_attributes",
+	}))
+)
+
+// spirvExtensions is the option that lets a translator use extensions.
+func spirvExtensions(names []string) string { return "--spirv-ext=+" + strings.Join(names, ",+") }
 
 // TranslateOptions say what to translate, and by which translator: one of LLVMSPIRV, LLC
 // and DPCPP is given.
@@ -97,9 +117,9 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 	}
 	code := files.code.scratch
 	if o.LLVMSPIRV != "" {
-		err = command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", spirvExtensions, in.code, "-o", code)
+		err = command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", llvmSPIRVExtensions, in.code, "-o", code)
 	} else { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
-		err = command.Run(ctx, nil, nil, log, o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", spirvExtensions, in.code, "-o", code)
+		err = command.Run(ctx, nil, nil, log, o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", llcExtensions, in.code, "-o", code)
 	}
 	if err != nil {
 		return nil, err

@@ -16,15 +16,16 @@ import (
 
 // Options say for which translator properties are lowered.
 type Options struct {
-	// Withdrawn writes the numbers of decorations that a withdrawn extension has, which
-	// are the only ones that DPC++'s translator takes. Other translators take those of the
-	// extensions that came after it.
-	Withdrawn bool
+	// DPCPP says that it is that of DPC++. It takes only decorations with the numbers of a
+	// withdrawn extension where others want those of the extensions that came after it, and
+	// it reads numbers of registers that others do not.
+	DPCPP bool
 }
 
-// Lower gives kernels, their parameters and variables the metadata of their properties.
+// Lower gives kernels, their parameters, variables and pointers what their properties are
+// in IR.
 func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
-	l := &lowering{m: m, options: o, nodes: map[string]int{}, reported: map[string]bool{}}
+	l := &lowering{m: m, options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
 	var errs []error
 	for _, g := range m.Globals() {
 		errs = append(errs, l.variable(g))
@@ -32,6 +33,7 @@ func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
 	for _, k := range m.Kernels() {
 		errs = append(errs, l.kernel(k))
 	}
+	errs = append(errs, l.pointers())
 	l.m.AppendNamed(executionModeMD, l.modes...)
 	return l.diagnostics, errors.Join(errs...)
 }
@@ -44,6 +46,7 @@ type lowering struct {
 	modes       []int          // nodes for !spirv.ExecutionMode
 	hasMode     map[executionMode]bool
 	reported    map[string]bool // properties
+	texts       map[textKey]*llvmir.Global
 	diagnostics []devicecode.Diagnostic
 }
 

@@ -30,14 +30,18 @@ var kernelProperties = []kernelProperty{
 	{attrGRFSize, registerAllocMode, (*kernel).grfSize},
 	{attrGRFSize, maximumRegisters, (*kernel).largestGRF},
 	{attrRegisterAllocMode, registerAllocMode, (*kernel).allocMode},
-	{"sycl-maximum-registers", maximumRegisters, (*kernel).registers},
+	{attrMaximumRegisters, maximumRegisters, (*kernel).registers},
+	{attrMaximumRegisters, registerAllocMode, (*kernel).registersAsMode},
 	{"sycl-single-task", "max_global_work_dim", (*kernel).singleTask},
+	{"sycl-fpga-cluster", "stall_free", clusterOf("0")},
+	{"sycl-fpga-cluster", "stall_enable", clusterOf("1")},
 	{"sycl-streaming-interface", "ip_interface", interfaceOf("streaming", "stall_free_return")},
 	{"sycl-register-map-interface", "ip_interface", interfaceOf("csr", "wait_for_done_write")},
 }
 
 const (
 	attrGRFSize           = "sycl-grf-size"
+	attrMaximumRegisters  = "sycl-maximum-registers"
 	attrRegisterAllocMode = "sycl-register-alloc-mode" // until DPC++ 2025
 	registerAllocMode     = "RegisterAllocMode"
 	maximumRegisters      = "MaximumRegisters"
@@ -48,12 +52,13 @@ const (
 type kernel struct {
 	*llvmir.Function
 	module     *llvmir.Module
+	dpcpp      bool // translates it
 	attributes map[string]string
 }
 
 // kernel gives a kernel and its parameters what their properties are.
 func (l *lowering) kernel(f *llvmir.Function) error {
-	k := &kernel{f, l.m, map[string]string{}}
+	k := &kernel{f, l.m, l.options.DPCPP, map[string]string{}}
 	attributes := propertiesOf(f.Attributes())
 	for _, a := range attributes {
 		k.attributes[a.Key] = a.Value
@@ -163,6 +168,14 @@ func (k *kernel) registers(value string) (string, error) {
 	return integer(32, n), err
 }
 
+// registersAsMode is for translators that do not read registers: llvm-spirv 21 drops them.
+func (k *kernel) registersAsMode(value string) (string, error) {
+	if k.dpcpp {
+		return "", nil
+	}
+	return k.grfSize(value)
+}
+
 // singleTask says of kernels for FPGAs that they have one work-item. Other devices have
 // no use for it.
 func (k *kernel) singleTask(string) (string, error) {
@@ -170,6 +183,20 @@ func (k *kernel) singleTask(string) (string, error) {
 		return "", nil
 	}
 	return integer(32, 0), nil
+}
+
+// clusterOf returns a reader of a property that says whether the pipeline may stall. The
+// metadata is for one of its values.
+func clusterOf(value string) func(*kernel, string) (string, error) {
+	return func(_ *kernel, v string) (string, error) {
+		switch {
+		case v != "0" && v != "1":
+			return "", fmt.Errorf("%q is not 0 or 1", v)
+		case v == value:
+			return integer(32, 1), nil
+		}
+		return "", nil
+	}
 }
 
 // interfaceOf returns a reader of a property that chooses an interface, and an option of

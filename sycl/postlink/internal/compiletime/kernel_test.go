@@ -13,6 +13,7 @@ func TestKernels(t *testing.T) {
 		triple     string // spir64-unknown-unknown
 		metadata   string // that the kernel has before
 		want       string // all metadata of the kernel
+		others     string // that for translators that are not DPC++'s, "" for the same
 		modes      string // !spirv.ExecutionMode
 		fail       string
 	}{
@@ -42,16 +43,19 @@ func TestKernels(t *testing.T) {
 		"512 registers ahead of time":     {properties: `"sycl-grf-size"="512"`, triple: "spir64_gen-unknown-unknown", want: "MaximumRegisters {i32 512}"},
 		"registers that no device has":    {properties: `"sycl-grf-size"="16384"`},
 		"registers of explicit SIMD code": {properties: `"sycl-grf-size"="256"`, metadata: "!sycl_explicit_simd !6", want: "sycl_explicit_simd {}"},
-		"at most 128 registers":           {properties: `"sycl-maximum-registers"="128"`, want: "MaximumRegisters {i32 128}"},
-		"at most any registers":           {properties: `"sycl-maximum-registers"="0"`, want: `MaximumRegisters {!"AutoINTEL"}`},
+		"at most 128 registers":           {properties: `"sycl-maximum-registers"="128"`, want: "MaximumRegisters {i32 128}", others: "MaximumRegisters {i32 128}\nRegisterAllocMode {i32 1}"},
+		"at most any registers":           {properties: `"sycl-maximum-registers"="0"`, want: `MaximumRegisters {!"AutoINTEL"}`, others: "MaximumRegisters {!\"AutoINTEL\"}\nRegisterAllocMode {i32 0}"},
 		"a mode, as DPC++ 2025 has it":    {properties: `"sycl-register-alloc-mode"="2"`, want: "RegisterAllocMode {i32 2}"},
 
-		"a single task":             {properties: `"sycl-single-task"`},
-		"a single task for an FPGA": {properties: `"sycl-single-task"`, triple: "spir64_fpga-unknown-unknown", want: "max_global_work_dim {i32 0}"},
-		"a streaming interface":     {properties: `"sycl-streaming-interface"`, want: `ip_interface {!"streaming"}`},
-		"one that does not stall":   {properties: `"sycl-streaming-interface"="1"`, want: `ip_interface {!"streaming", !"stall_free_return"}`},
-		"an interface of registers": {properties: `"sycl-register-map-interface"="0"`, want: `ip_interface {!"csr"}`},
-		"one that waits":            {properties: `"sycl-register-map-interface"="1"`, want: `ip_interface {!"csr", !"wait_for_done_write"}`},
+		"a single task":              {properties: `"sycl-single-task"`},
+		"a single task for an FPGA":  {properties: `"sycl-single-task"`, triple: "spir64_fpga-unknown-unknown", want: "max_global_work_dim {i32 0}"},
+		"a pipeline that stalls not": {properties: `"sycl-fpga-cluster"="0"`, want: "stall_free {i32 1}"},
+		"a pipeline that stalls":     {properties: `"sycl-fpga-cluster"="1"`, want: "stall_enable {i32 1}"},
+		"a pipeline of another kind": {properties: `"sycl-fpga-cluster"="2"`, fail: `"2" is not 0 or 1`},
+		"a streaming interface":      {properties: `"sycl-streaming-interface"`, want: `ip_interface {!"streaming"}`},
+		"one that does not stall":    {properties: `"sycl-streaming-interface"="1"`, want: `ip_interface {!"streaming", !"stall_free_return"}`},
+		"an interface of registers":  {properties: `"sycl-register-map-interface"="0"`, want: `ip_interface {!"csr"}`},
+		"one that waits":             {properties: `"sycl-register-map-interface"="1"`, want: `ip_interface {!"csr", !"wait_for_done_write"}`},
 
 		"round to zero and keep denormals of float": {properties: `"sycl-floating-point-control"="72"`,
 			modes: "{ptr @k, i32 4463, i32 64}\n{ptr @k, i32 4463, i32 32}\n{ptr @k, i32 4463, i32 16}\n{ptr @k, i32 4459, i32 32}"},
@@ -76,7 +80,8 @@ func TestKernels(t *testing.T) {
 			if triple == "" {
 				triple = "spir64-unknown-unknown"
 			}
-			m := parse(t, "target triple = \""+triple+"\"\ndefine spir_kernel void @k() #0 "+test.metadata+` {
+			for _, dpcpp := range []bool{true, false} {
+				m := parse(t, "target triple = \""+triple+"\"\ndefine spir_kernel void @k() #0 "+test.metadata+` {
   ret void
 }
 define spir_func void @f() #0 {
@@ -88,24 +93,29 @@ attributes #0 = { `+test.properties+` }
 !8 = !{i32 3}
 !9 = !{i32 32}
 `)
-			_, err := lower(t, m, Options{})
-			if test.fail != "" {
-				if err == nil || !strings.Contains(err.Error(), test.fail) {
-					t.Fatalf("got %v, want an error with %q", err, test.fail)
+				_, err := lower(t, m, Options{DPCPP: dpcpp})
+				if test.fail != "" {
+					if err == nil || !strings.Contains(err.Error(), test.fail) {
+						t.Fatalf("got %v, want an error with %q", err, test.fail)
+					}
+					continue
 				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := attached(m, m.Function("k").Attachments()); got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
-			}
-			if got := attached(m, m.Function("f").Attachments()); got != "" {
-				t.Errorf("the function that is no kernel has %s", got)
-			}
-			if got := named(m, "spirv.ExecutionMode"); got != test.modes {
-				t.Errorf("got modes\n%s\nwant\n%s", got, test.modes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := test.want
+				if !dpcpp && test.others != "" {
+					want = test.others
+				}
+				if got := attached(m, m.Function("k").Attachments()); got != want {
+					t.Errorf("for DPC++ %v: got\n%s\nwant\n%s", dpcpp, got, want)
+				}
+				if got := attached(m, m.Function("f").Attachments()); got != "" {
+					t.Errorf("the function that is no kernel has %s", got)
+				}
+				if got := named(m, "spirv.ExecutionMode"); got != test.modes {
+					t.Errorf("got modes\n%s\nwant\n%s", got, test.modes)
+				}
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) (
 		}
 	}
 	code, value := uint32(withdrawnHostAccess), uint32(access)
-	if !l.options.Withdrawn {
+	if !l.options.DPCPP {
 		code, value = decorationHostAccess, hostAccess[access]
 	}
 	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, devicecode.MDString(id))}, nil
@@ -71,7 +71,7 @@ func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) (
 // to a variable.
 func (l *lowering) renumber(g *llvmir.Global) {
 	id, ok := g.Metadata(decorationsMD)
-	if !ok || l.options.Withdrawn {
+	if !ok || l.options.DPCPP {
 		return
 	}
 	list := l.m.Node(id)
@@ -253,13 +253,18 @@ func isKnown(name string) bool {
 	return decorates || others[name] || slices.ContainsFunc(kernelProperties, func(p kernelProperty) bool { return p.name == name })
 }
 
-// unknown warns of a property that nothing knows, once a name.
+// unknown warns of a property that nothing knows.
 func (l *lowering) unknown(name, owner string, where srcloc.Location) {
+	l.warn(name, fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner), where)
+}
+
+// warn warns of a property, once a name.
+func (l *lowering) warn(name, text string, where srcloc.Location) {
 	if l.reported[name] {
 		return
 	}
 	l.reported[name] = true
-	d := devicecode.Diagnostic{Location: where, Text: fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner)}
+	d := devicecode.Diagnostic{Location: where, Text: text}
 	if where.IsZero() {
 		d.Notes = []string{devicecode.CompileWithDebug}
 	}

@@ -9,23 +9,23 @@ import (
 type decorated struct {
 	properties string
 	want       string // of the decorations
-	withdrawn  string // for DPC++'s translator, "" for the same
+	dpcpp      string // for DPC++'s translator, "" for the same
 	fail       string
 }
 
 // properties of all three. The decorations are those that DPC++ 2026.2 makes, but that
 // cache controls are levels and controls, where it makes what its translator refuses, and
-// that "false" is none where SPIR-V has no operand.
+// that SPIR-V has no operand for what is true, and nothing for what is false.
 var decoratedCases = map[string]decorated{
 	"an alignment of a variable or a kernel": {properties: `"sycl-alignment"="16"`, want: "{i32 44, i32 16}"},
-	"restrict":                               {properties: `"sycl-strict"`, want: "{i32 19, i32 1}"},
-	"restrict, with a value":                 {properties: `"sycl-strict"="true"`, want: "{i32 19, i32 1}"},
+	"restrict":                               {properties: `"sycl-strict"`, want: "{i32 19}", dpcpp: "{i32 19, i32 1}"},
+	"restrict, with a value":                 {properties: `"sycl-strict"="true"`, want: "{i32 19}", dpcpp: "{i32 19, i32 1}"},
 	"not restrict":                           {properties: `"sycl-strict"="false"`},
 	"a number":                               {properties: `"sycl-buffer-location"="3"`, want: "{i32 5921, i32 3}"},
 	"the greatest number":                    {properties: `"sycl-latency"="4294967295"`, want: "{i32 6179, i32 4294967295}"},
-	"a truth":                                {properties: `"sycl-implement-in-csr"="1"`, want: "{i32 6191, i32 1}", withdrawn: "{i32 6149, i32 1}"},
-	"a falsehood":                            {properties: `"sycl-implement-in-csr"="FALSE"`, want: "{i32 6191, i32 0}", withdrawn: "{i32 6149, i32 0}"},
-	"a mode":                                 {properties: `"sycl-init-mode"="1"`, want: "{i32 6190, i32 1}", withdrawn: "{i32 6148, i32 1}"},
+	"a truth":                                {properties: `"sycl-implement-in-csr"="1"`, want: "{i32 6191, i32 1}", dpcpp: "{i32 6149, i32 1}"},
+	"a falsehood":                            {properties: `"sycl-implement-in-csr"="FALSE"`, want: "{i32 6191, i32 0}", dpcpp: "{i32 6149, i32 0}"},
+	"a mode":                                 {properties: `"sycl-init-mode"="1"`, want: "{i32 6190, i32 1}", dpcpp: "{i32 6148, i32 1}"},
 	"no value":                               {properties: `"sycl-datapath"="7"`, want: "{i32 5825}"},
 	"a text":                                 {properties: `"sycl-resource"="M\22LAB"`, want: `{i32 5826, !"M\22LAB"}`},
 	"numbers":                                {properties: `"sycl-latency-constraint"="1,2,3"`, want: "{i32 6173, i32 1, i32 2, i32 3}"},
@@ -34,7 +34,7 @@ var decoratedCases = map[string]decorated{
 	"an assertion":                           {properties: `"sycl-cache-read-assertion"="524288"`, want: "{i32 6442, i32 3, i32 4}"},
 	"a prefetch":                             {properties: `"sycl-prefetch-hint"="2"`, want: "{i32 6442, i32 2, i32 1}"},
 	"a prefetch of what is used once":        {properties: `"sycl-prefetch-hint-nt"="0"`, want: "{i32 6442, i32 0, i32 3}"},
-	"several, sorted":                        {properties: `"sycl-stable"="true" "sycl-awidth"="32" nounwind "sycl-module-id"="a"`, want: "{i32 6177, i32 32}, {i32 6183, i32 1}"},
+	"several, sorted":                        {properties: `"sycl-stable"="true" "sycl-awidth"="32" nounwind "sycl-module-id"="a"`, want: "{i32 6177, i32 32}, {i32 6183}", dpcpp: "{i32 6177, i32 32}, {i32 6183, i32 1}"},
 	"metadata of other passes":               {properties: `"frame-pointer"="all" "sycl-usm-kind"="1"`},
 
 	"a number that is none":          {properties: `"sycl-buffer-location"="x"`, fail: `property "sycl-buffer-location": "x" is not a number of 32 bits`},
@@ -57,13 +57,13 @@ func list(s string) string {
 
 func TestVariables(t *testing.T) {
 	cases := map[string]decorated{
-		"a device global":                    {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id"`, want: `{i32 6188, i32 3, !"id"}`, withdrawn: `{i32 6147, i32 2, !"id"}`},
-		"one that hosts read":                {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="0" "sycl-device-image-scope"`, want: `{i32 6188, i32 1, !"id"}`, withdrawn: `{i32 6147, i32 0, !"id"}`},
-		"one that hosts write":               {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="1"`, want: `{i32 6188, i32 2, !"id"}`, withdrawn: `{i32 6147, i32 1, !"id"}`},
-		"one that hosts read and write":      {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="2"`, want: `{i32 6188, i32 3, !"id"}`, withdrawn: `{i32 6147, i32 2, !"id"}`},
-		"one that hosts do not access":       {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="a\22b" "sycl-host-access"="3"`, want: `{i32 6188, i32 0, !"a\22b"}`, withdrawn: `{i32 6147, i32 3, !"a\22b"}`},
-		"with other decorations":             {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-init-mode"="0"`, want: `{i32 6190, i32 0}, {i32 6188, i32 3, !"id"}`, withdrawn: `{i32 6148, i32 0}, {i32 6147, i32 2, !"id"}`},
-		"a pipe":                             {properties: `"sycl-host-pipe" "sycl-host-pipe-size"="4" "sycl-unique-id"="id"`, want: `{i32 6188, i32 3, !"id"}`, withdrawn: `{i32 6147, i32 2, !"id"}`},
+		"a device global":                    {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id"`, want: `{i32 6188, i32 3, !"id"}`, dpcpp: `{i32 6147, i32 2, !"id"}`},
+		"one that hosts read":                {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="0" "sycl-device-image-scope"`, want: `{i32 6188, i32 1, !"id"}`, dpcpp: `{i32 6147, i32 0, !"id"}`},
+		"one that hosts write":               {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="1"`, want: `{i32 6188, i32 2, !"id"}`, dpcpp: `{i32 6147, i32 1, !"id"}`},
+		"one that hosts read and write":      {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="2"`, want: `{i32 6188, i32 3, !"id"}`, dpcpp: `{i32 6147, i32 2, !"id"}`},
+		"one that hosts do not access":       {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="a\22b" "sycl-host-access"="3"`, want: `{i32 6188, i32 0, !"a\22b"}`, dpcpp: `{i32 6147, i32 3, !"a\22b"}`},
+		"with other decorations":             {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-init-mode"="0"`, want: `{i32 6190, i32 0}, {i32 6188, i32 3, !"id"}`, dpcpp: `{i32 6148, i32 0}, {i32 6147, i32 2, !"id"}`},
+		"a pipe":                             {properties: `"sycl-host-pipe" "sycl-host-pipe-size"="4" "sycl-unique-id"="id"`, want: `{i32 6188, i32 3, !"id"}`, dpcpp: `{i32 6147, i32 2, !"id"}`},
 		"access to what is no device global": {properties: `"sycl-host-access"="1"`},
 		"a device global without an id":      {properties: `"sycl-device-global-size"="4"`, fail: `variable g: there is no "sycl-unique-id"`},
 		"an access that does not exist":      {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="4"`, fail: `variable g: property "sycl-host-access": "4" is not 0 (read), 1 (write), 2 (read and write) or 3 (none)`},
@@ -74,9 +74,9 @@ func TestVariables(t *testing.T) {
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			for _, withdrawn := range []bool{false, true} {
+			for _, dpcpp := range []bool{false, true} {
 				m := parse(t, "@g = addrspace(1) global i32 0, align 4 #0\nattributes #0 = { "+test.properties+" }\n")
-				diagnostics, err := lower(t, m, Options{Withdrawn: withdrawn})
+				diagnostics, err := lower(t, m, Options{DPCPP: dpcpp})
 				if test.fail != "" {
 					if err == nil || !strings.Contains(err.Error(), test.fail) || !strings.HasPrefix(err.Error(), "variable g: ") {
 						t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -87,24 +87,24 @@ func TestVariables(t *testing.T) {
 					t.Fatal(diagnostics, err)
 				}
 				want := test.want
-				if withdrawn && test.withdrawn != "" {
-					want = test.withdrawn
+				if dpcpp && test.dpcpp != "" {
+					want = test.dpcpp
 				}
 				if want != "" {
 					want = "spirv.Decorations " + list(want)
 				}
 				if got := attached(m, m.Global("g").Attachments()); got != want {
-					t.Errorf("withdrawn %v: got\n%s\nwant\n%s", withdrawn, got, want)
+					t.Errorf("for DPC++ %v: got\n%s\nwant\n%s", dpcpp, got, want)
 				}
 			}
 		})
 	}
 }
 
-// TestDecorationsOfTheFrontEnd: what a variable has stays, but for withdrawn numbers when
+// TestDecorationsOfTheFrontEnd: what a variable has stays, but for dpcpp numbers when
 // the translator does not take them.
 func TestDecorationsOfTheFrontEnd(t *testing.T) {
-	for name, test := range map[string]struct{ have, want, withdrawn string }{
+	for name, test := range map[string]struct{ have, want, dpcpp string }{
 		"read":             {have: `{i32 6147, i32 0, !"x"}`, want: `{i32 6188, i32 1, !"x"}`},
 		"write":            {have: `{i32 6147, i32 1, !"x"}`, want: `{i32 6188, i32 2, !"x"}`},
 		"read and write":   {have: `{i32 6147, i32 2, !"x"}`, want: `{i32 6188, i32 3, !"x"}`},
@@ -117,21 +117,21 @@ func TestDecorationsOfTheFrontEnd(t *testing.T) {
 		"an empty one":     {have: `{}`, want: `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, withdrawn := range []bool{false, true} {
+			for _, dpcpp := range []bool{false, true} {
 				m := parse(t, `@g = addrspace(1) global i32 0, align 4, !spirv.Decorations !0 "sycl-device-global-size"="4" "sycl-host-access"="3" "sycl-unique-id"="id"
 !0 = !{!1, !2}
 !1 = !`+test.have+`
 !2 = !{i32 44, i32 8}
 `)
-				if _, err := lower(t, m, Options{Withdrawn: withdrawn}); err != nil {
+				if _, err := lower(t, m, Options{DPCPP: dpcpp}); err != nil {
 					t.Fatal(err)
 				}
 				want := test.want
-				if withdrawn {
+				if dpcpp {
 					want = test.have
 				}
 				if got := attached(m, m.Global("g").Attachments()); got != "spirv.Decorations {"+want+", {i32 44, i32 8}}" {
-					t.Errorf("withdrawn %v: got %s, want %s", withdrawn, got, want)
+					t.Errorf("for DPC++ %v: got %s, want %s", dpcpp, got, want)
 				}
 			}
 		})

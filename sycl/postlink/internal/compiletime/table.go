@@ -21,30 +21,31 @@ type property struct {
 	withdrawn  uint32 // what it was in an extension that DPC++ still writes, 0 for the same
 	value      valueKind
 	controls   *cacheControls // of cache and level
+	dropped    bool           // by translators, when it is that of a pointer
 }
 
 // properties are those that become decorations. Most of them are for FPGAs, which DPC++
 // supported until 2025.
 var properties = map[string]property{
-	attrAlignment:                     {decoration: 44, value: number},           // Alignment
-	"sycl-strict":                     {decoration: 19, value: flag},             // Restrict
-	"sycl-cache-read-hint":            {value: cache, controls: &loadControls},   // CacheControlLoadINTEL
-	"sycl-cache-read-assertion":       {value: cache, controls: &loadControls},   // CacheControlLoadINTEL
-	"sycl-cache-write-hint":           {value: cache, controls: &storeControls},  // CacheControlStoreINTEL
-	"sycl-prefetch-hint":              {value: level, controls: &prefetch},       // CacheControlLoadINTEL
-	"sycl-prefetch-hint-nt":           {value: level, controls: &prefetchUnused}, // CacheControlLoadINTEL
-	"sycl-init-mode":                  {decoration: 6190, withdrawn: 6148, value: number},
-	"sycl-implement-in-csr":           {decoration: 6191, withdrawn: 6149, value: boolean},
+	attrAlignment:                     {decoration: 44, value: number},              // Alignment
+	"sycl-strict":                     {decoration: 19, value: flag, dropped: true}, // Restrict
+	"sycl-cache-read-hint":            {value: cache, controls: &loadControls},      // CacheControlLoadINTEL
+	"sycl-cache-read-assertion":       {value: cache, controls: &loadControls},      // CacheControlLoadINTEL
+	"sycl-cache-write-hint":           {value: cache, controls: &storeControls},     // CacheControlStoreINTEL
+	"sycl-prefetch-hint":              {value: level, controls: &prefetch},          // CacheControlLoadINTEL
+	"sycl-prefetch-hint-nt":           {value: level, controls: &prefetchUnused},    // CacheControlLoadINTEL
+	"sycl-init-mode":                  {decoration: 6190, withdrawn: 6148, value: number, dropped: true},
+	"sycl-implement-in-csr":           {decoration: 6191, withdrawn: 6149, value: boolean, dropped: true},
 	"sycl-buffer-location":            {decoration: 5921, value: number},
-	"sycl-conduit":                    {decoration: 6175, value: flag},
-	"sycl-register-map":               {decoration: 6176, value: flag},
-	"sycl-awidth":                     {decoration: 6177, value: number},
-	"sycl-dwidth":                     {decoration: 6178, value: number},
-	"sycl-latency":                    {decoration: 6179, value: number},
-	"sycl-read-write-mode":            {decoration: 6180, value: number},
-	"sycl-maxburst":                   {decoration: 6181, value: number},
-	"sycl-wait-request":               {decoration: 6182, value: number},
-	"sycl-stable":                     {decoration: 6183, value: flag},
+	"sycl-conduit":                    {decoration: 6175, value: flag, dropped: true},
+	"sycl-register-map":               {decoration: 6176, value: flag, dropped: true},
+	"sycl-awidth":                     {decoration: 6177, value: number, dropped: true},
+	"sycl-dwidth":                     {decoration: 6178, value: number, dropped: true},
+	"sycl-latency":                    {decoration: 6179, value: number, dropped: true},
+	"sycl-read-write-mode":            {decoration: 6180, value: number, dropped: true},
+	"sycl-maxburst":                   {decoration: 6181, value: number, dropped: true},
+	"sycl-wait-request":               {decoration: 6182, value: number, dropped: true},
+	"sycl-stable":                     {decoration: 6183, value: flag, dropped: true},
 	"sycl-latency-anchor-id":          {decoration: 6172, value: numbers},
 	"sycl-latency-constraint":         {decoration: 6173, value: numbers},
 	"sycl-datapath":                   {decoration: 5825, value: none},

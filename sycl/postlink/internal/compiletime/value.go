@@ -45,7 +45,7 @@ func isFalse(value string) bool { return strings.EqualFold(value, "false") }
 
 // number returns the number of the property's decoration.
 func (l *lowering) number(p property) uint32 {
-	if l.options.Withdrawn && p.withdrawn != 0 {
+	if l.options.DPCPP && p.withdrawn != 0 {
 		return p.withdrawn
 	}
 	return p.decoration
@@ -60,14 +60,19 @@ func (l *lowering) decorations(p property, value string) ([]string, error) {
 	case number:
 		n, err := unsigned(value, 32)
 		return []string{code + ", " + integer(32, n)}, err
-	case boolean, flag:
+	case flag:
 		switch {
-		case !isFalse(value):
-			return []string{code + ", i32 1"}, nil
-		case p.value == flag: // translators would write a decoration all the same
+		case isFalse(value): // a translator would write the decoration all the same
 			return nil, nil
+		case l.options.DPCPP:
+			code += ", i32 1"
 		}
-		return []string{code + ", i32 0"}, nil
+		return []string{code}, nil
+	case boolean:
+		if isFalse(value) {
+			return []string{code + ", i32 0"}, nil
+		}
+		return []string{code + ", i32 1"}, nil
 	case numbers:
 		for word := range strings.SplitSeq(value, ",") {
 			n, err := unsigned(word, 32)

@@ -25,3 +25,5 @@ declare spir_func void @__devicelib_assert_fail()
 attributes #0 = { "sycl-module-id"="a.cpp" }
 attributes #1 = { "sycl-module-id"="b.cpp" }
 attributes #2 = { "referenced-indirectly" }
+!sycl_aspects = !{!0}
+!0 = !{!"fp64", i32 6}

@@ -1,5 +1,7 @@
 ; Tables for targets: each has the images that the target can run, with property files that name it.
 ; run: --split auto --S --o OUT.table --o intel_gpu_pvc,OUT-pvc.table --o intel_gpu_tgllp,OUT-tgllp.table
+; run: --split auto --S --o OUT.table --o intel_gpu_cfl,OUT-cfl.table
+; run: --split auto --S --o unknown_target,OUT-unknown.table
 target triple = "spir64-unknown-unknown"
 
 define spir_kernel void @double() #0 !sycl_used_aspects !1 {

@@ -1,0 +1,275 @@
+// Package constants lowers specialization constants: it replaces the calls by which
+// device code reads them.
+//
+// DPC++'s headers read a constant by a call of a function that nothing defines. It gets
+// the constant's name, a string, and the address of a specialization_id, whose first
+// member is the default value:
+//
+//	T __sycl_getScalar2020SpecConstantValue<T>(name, id, buffer)
+//	T __sycl_getComposite2020SpecConstantValue<T>(name, id, buffer)
+//	T __sycl_getScalarSpecConstantValue<T>(name)            // SYCL 1.2.1
+//	T __sycl_getCompositeSpecConstantValue<T>(name)
+//	T *llvm.sycl.alloca(name, id, buffer, T, alignment)     // memory of as many T as the constant says
+//
+// A [Mode] says what becomes of the calls. SPIR-V knows constants by numbers, one for
+// each scalar. So a constant of a class type has several, in the order of its members. A
+// [Set] says which numbers a name has, and what bytes of the whole each stands for: that
+// is what the runtime needs to set it.
+package constants
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+)
+
+// A Mode says what becomes of the calls that read constants.
+type Mode string
+
+// The modes.
+const (
+	Native    Mode = "native"    // constants of SPIR-V, which have numbers and default values
+	Emulation Mode = "emulation" // loads from a buffer that the runtime passes to the kernel
+	Defaults  Mode = "defaults"  // the default values
+)
+
+// prefixes are those of the functions that read constants.
+var prefixes = []struct {
+	name  string
+	older bool // of SYCL 1.2.1: without an argument for the default value
+}{
+	{"_Z37__sycl_getScalar2020SpecConstantValue", false},
+	{"_Z40__sycl_getComposite2020SpecConstantValue", false},
+	{"_Z33__sycl_getScalarSpecConstantValue", true},
+	{"_Z36__sycl_getCompositeSpecConstantValue", true},
+	{allocaPrefix, false},
+}
+
+const allocaPrefix = "llvm.sycl.alloca."
+
+// Reads reports whether a function of this name reads a constant.
+func Reads(name string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Check reports what is wrong with the constants that some functions of a module read.
+func Check(m *llvmir.Module, mode Mode, functions func(*llvmir.Function) bool) error {
+	_, err := newLowering(m, mode, functions)
+	return err
+}
+
+// Lower replaces all calls that read constants in a module, and returns the constants;
+// nil for [Defaults].
+func Lower(m *llvmir.Module, mode Mode) ([]specconst.Constant, error) {
+	l, err := newLowering(m, mode, func(*llvmir.Function) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	l.replaceCalls()
+	if err := l.declare(); err != nil {
+		return nil, err
+	}
+	l.clean()
+	if mode == Defaults {
+		return nil, nil
+	}
+	l.writeMetadata()
+	return l.result(), nil
+}
+
+// A lowering is the work on one module.
+type lowering struct {
+	module    *llvmir.Module
+	mode      Mode
+	layout    *llvmir.Layout
+	reads     []*read // in the order of DPC++, which decides numbers
+	constants []*constant
+	byName    map[string]*constant
+	spir      bool
+
+	declarations map[string]string // of SPIR-V built-ins, by name
+}
+
+// A constant is what all reads of a name have in common.
+type constant struct {
+	name   string
+	first  *read
+	number uint32 // of the first part
+	shape  *shape
+	offset uint64 // in the buffer
+	gap    uint64 // bytes between the constant and the next one, in the buffer
+}
+
+func newLowering(m *llvmir.Module, mode Mode, functions func(*llvmir.Function) bool) (*lowering, error) {
+	layout, err := m.Layout()
+	if err != nil {
+		return nil, &Error{Msg: err.Error()}
+	}
+	triple := m.Triple()
+	l := &lowering{
+		module: m, mode: mode, layout: layout, byName: map[string]*constant{}, declarations: map[string]string{},
+		spir: strings.HasPrefix(triple, "spir"),
+	}
+	if l.reads, err = l.find(functions); err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, r := range l.reads {
+		errs = append(errs, l.add(r))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return l, l.number()
+}
+
+// add adds the constant of a read, or compares it with what others read.
+func (l *lowering) add(r *read) error {
+	s, err := l.shapeOf(r)
+	if err != nil {
+		return r.fail("%v", err)
+	}
+	if l.mode == Emulation && r.allocates != nil && l.spir {
+		return r.fail("memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++", printable(r.name))
+	}
+	r.shape = s
+	c := l.byName[r.name]
+	if c == nil {
+		c = &constant{name: r.name, first: r, shape: s}
+		l.byName[r.name] = c
+		l.constants = append(l.constants, c)
+		return nil
+	}
+	if what := c.shape.difference(s); what != "" {
+		return c.first.fail("the specialization constant '%s' has the %s %s here and %s %s. Give both reads the same specialization_id, with one default value",
+			printable(r.name), what, c.first.describe(), r.describe(), r.place())
+	}
+	return nil
+}
+
+// number gives constants their numbers and places.
+func (l *lowering) number() error {
+	next, offset := uint64(0), uint64(0)
+	if l.mode == Native {
+		next = firstNumber(l.module)
+	}
+	for i, c := range l.constants {
+		c.number = uint32(next)
+		if l.mode != Emulation {
+			next += uint64(len(c.shape.leaves))
+		} else {
+			next++
+			size := c.shape.size
+			if gap := -offset & (size.Align - 1); gap > 0 {
+				l.constants[i-1].gap = gap
+				offset += gap
+			}
+			c.offset = offset
+			offset += size.Store
+		}
+		if next >= specconst.Padding || offset > math.MaxInt32 {
+			return c.first.fail("the image has more specialization constants than there are numbers")
+		}
+	}
+	return nil
+}
+
+// firstNumber returns the first number after those that the code gives constants of SPIR-V
+// itself.
+func firstNumber(m *llvmir.Module) uint64 {
+	next := uint64(0)
+	all, _ := Numbers(m)
+	for _, numbers := range all {
+		for _, n := range numbers {
+			next = max(next, uint64(n)+1)
+		}
+	}
+	return next
+}
+
+// result returns what the runtime needs to know.
+func (l *lowering) result() []specconst.Constant {
+	var list []specconst.Constant
+	for _, c := range l.constants {
+		list = append(list, specconst.Constant{Name: c.name, Records: l.records(c), Default: append(c.shape.bytes, make([]byte, c.gap)...)})
+	}
+	return list
+}
+
+func (l *lowering) records(c *constant) []propset.SpecConstant {
+	if l.mode == Emulation {
+		size := uint32(c.shape.size.Store)
+		parts := []propset.SpecConstant{{ID: c.number, Size: size}}
+		if c.gap > 0 {
+			parts = append(parts, propset.SpecConstant{ID: specconst.Padding, Offset: size, Size: uint32(c.gap)})
+		}
+		return parts
+	}
+	var parts []propset.SpecConstant
+	for _, p := range c.shape.parts {
+		id := uint32(specconst.Padding)
+		if p.leaf >= 0 {
+			id = c.number + uint32(p.leaf)
+		}
+		parts = append(parts, propset.SpecConstant{ID: id, Offset: uint32(p.offset), Size: uint32(p.size)})
+	}
+	return parts
+}
+
+// Names of the metadata that says which constants a module has.
+const (
+	constantsMD = "sycl.specialization-constants"
+	defaultsMD  = "sycl.specialization-constants-default-values"
+)
+
+// writeMetadata notes the constants in the module, as DPC++ does, for IR that is
+// written without property sets.
+func (l *lowering) writeMetadata() {
+	var constants, defaults []int
+	for _, c := range l.constants {
+		text := "!" + quoted(c.name)
+		for _, p := range l.records(c) {
+			text += fmt.Sprintf(", i32 %d, i32 %d, i32 %d", int32(p.ID), p.Offset, p.Size)
+		}
+		constants = append(constants, l.module.AddNode(text))
+		value := c.first.value
+		defaults = append(defaults, l.module.AddNode(value.Type.String()+" "+value.Text))
+		if c.gap > 0 {
+			defaults = append(defaults, l.module.AddNode(fmt.Sprintf("[%d x i8] zeroinitializer", c.gap)))
+		}
+	}
+	l.module.SetNamed(constantsMD, constants...)
+	l.module.SetNamed(defaultsMD, defaults...)
+}
+
+// clean removes what nothing uses any more: the functions that read constants, the
+// strings with names, and the variables with default values.
+func (l *lowering) clean() {
+	var dead []llvmir.Symbol
+	for _, f := range l.module.Functions() {
+		if Reads(f.Name()) && !f.Defined() && len(l.module.SymbolUsers(f.Name())) == 0 {
+			dead = append(dead, f)
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range l.reads {
+		for _, name := range []string{r.nameVariable, r.idVariable} {
+			g := l.module.Global(name)
+			if g != nil && !seen[name] && g.Linkage().Local() && len(l.module.SymbolUsers(name)) == 0 {
+				dead = append(dead, g)
+			}
+			seen[name] = true
+		}
+	}
+	l.module.Delete(dead...)
+}

@@ -1,0 +1,363 @@
+package constants
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+)
+
+// replaceCalls replaces all reads.
+func (l *lowering) replaceCalls() {
+	byFunction := map[*llvmir.Function]map[int]*read{} // a dead instruction has nil
+	for _, r := range l.reads {
+		if byFunction[r.function] == nil {
+			byFunction[r.function] = map[int]*read{}
+		}
+		byFunction[r.function][r.at] = r
+		for _, at := range r.dead {
+			byFunction[r.function][at] = nil
+		}
+	}
+	for f, reads := range byFunction {
+		names := newNames(f)
+		at := 0
+		for in := range f.Body() {
+			switch r, ok := reads[at]; {
+			case ok && r != nil:
+				f.Replace(in, l.code(r, names))
+			case ok:
+				f.Replace(in, "")
+			}
+			at++
+		}
+	}
+}
+
+// names makes names of local values that a function does not have.
+type names struct {
+	prefix string
+	next   int
+}
+
+func newNames(f *llvmir.Function) *names {
+	taken := readBody(f).locals
+	n := &names{prefix: "constant"}
+	for used := true; used; {
+		used = false
+		for name := range taken {
+			if strings.HasPrefix(name, n.prefix) {
+				used = true
+				n.prefix += "."
+				break
+			}
+		}
+	}
+	return n
+}
+
+func (n *names) name() string {
+	n.next++
+	return fmt.Sprintf("%s%d", n.prefix, n.next-1)
+}
+
+// A code is instructions that compute a value.
+type code struct {
+	l     *lowering
+	names *names
+	lines []line
+	debug string
+}
+
+// A line is an instruction with a result.
+type line struct{ result, text string }
+
+// add adds an instruction and returns its result.
+func (c *code) add(format string, args ...any) string {
+	result := "%" + c.names.name()
+	c.lines = append(c.lines, line{result, fmt.Sprintf(format, args...)})
+	return result
+}
+
+// text returns the instructions. The last one has the result of the call that they replace,
+// so that the numbers of values without names stay.
+func (c *code) text(result string) string {
+	var b strings.Builder
+	for i, line := range c.lines {
+		name := line.result
+		if i == len(c.lines)-1 && result != keepName {
+			name = ""
+			if result != "" {
+				name = localText(result)
+			}
+		}
+		if name != "" {
+			b.WriteString(name + " = ")
+		}
+		b.WriteString(line.text + c.debug + "\n")
+	}
+	return b.String()
+}
+
+// keepName is no name of a value: the last instruction keeps its own.
+const keepName = "\x00"
+
+// localText writes the name of a local value.
+func localText(name string) string {
+	if strings.Trim(name, "0123456789") == "" || isPlain(name) {
+		return "%" + name
+	}
+	return "%" + quoted(name)
+}
+
+func isPlain(name string) bool {
+	for i, c := range []byte(name) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("-$._", c) >= 0
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// code returns what replaces a call.
+func (l *lowering) code(r *read, n *names) string {
+	c := &code{l: l, names: n, debug: r.debug}
+	var value string
+	switch l.mode {
+	case Native:
+		w := &composition{code: c, leaves: r.shape.leaves, number: l.byName[r.name].number}
+		value = w.value(r.typ)
+	case Emulation:
+		value = c.load(r, l.byName[r.name].offset)
+	case Defaults:
+		value = c.defaultValue(r)
+	}
+	if a := r.allocates; a != nil {
+		if l.mode != Native {
+			// With a buffer the value is not known in time, and the runtime refuses the
+			// kernel.
+			c.lines, value = nil, r.value.Text
+		}
+		space := ""
+		if a.space != 0 {
+			space = fmt.Sprintf(", addrspace(%d)", a.space)
+		}
+		c.add("alloca %s, %s %s, align %d%s", a.element, r.value.Type, value, a.align, space)
+	}
+	if r.returns == nil {
+		return c.text(r.result)
+	}
+	pointer := r.returns.Type.String()
+	address := r.returns.Text
+	if e := r.returns.Type.Elem(); e != nil && e != r.typ {
+		space := r.returns.Type.AddrSpace()
+		pointer = typedPointer(r.typ, space)
+		address = c.add("bitcast %s %s to %s", r.returns.Type, r.returns.Text, pointer)
+	}
+	return c.text(keepName) + fmt.Sprintf("store %s %s, %s %s%s\n", r.typ, value, pointer, address, r.debug)
+}
+
+func typedPointer(t *llvmir.Type, space int) string {
+	if space == 0 {
+		return t.String() + "*"
+	}
+	return fmt.Sprintf("%s addrspace(%d)*", t, space)
+}
+
+// A composition puts a constant of SPIR-V together from its leaves.
+type composition struct {
+	*code
+	leaves []leaf
+	number uint32 // of the first leaf
+	next   int
+}
+
+// value returns what has the value of the next leaves, which together are of a type.
+func (c *composition) value(t *llvmir.Type) string {
+	if c.next >= len(c.leaves) {
+		return "undef"
+	}
+	next := c.leaves[c.next]
+	if next.undefined && next.typ == t {
+		c.next++
+		return "undef"
+	}
+	if isScalar(t) {
+		return c.scalar(next)
+	}
+	body := t.Body()
+	types := body.Fields()
+	if body.Kind() != llvmir.Struct {
+		types = nil
+		for range body.Len() {
+			types = append(types, body.Elem())
+		}
+	}
+	var arguments, params []string
+	name := ""
+	for _, e := range types {
+		arguments = append(arguments, e.String()+" "+c.value(e))
+		params = append(params, e.String())
+		name += letters(e)
+	}
+	return c.call(t.String(), "_Z29__spirv_SpecConstantComposite"+name+"_R"+letters(t), params, arguments)
+}
+
+// scalar returns what has the value of a leaf.
+func (c *composition) scalar(l leaf) string {
+	id := c.number + uint32(c.next)
+	c.next++
+	typ := l.value.Type
+	value := c.call(typ.String(), "_Z20__spirv_SpecConstanti"+letters(typ), []string{"i32", typ.String()},
+		[]string{fmt.Sprintf("i32 %d", id), typ.String() + " " + l.value.Text})
+	if typ != l.typ { // a bool, which is a byte in memory
+		value = c.add("trunc %s %s to %s", typ, value, l.typ)
+	}
+	return value
+}
+
+// call calls a built-in function of SPIR-V, which it declares.
+func (c *code) call(result, name string, params, arguments []string) string {
+	convention := ""
+	if c.l.spir {
+		convention = "spir_func "
+	}
+	declaration := func() (symbol, text string) {
+		symbol = "@" + name
+		if !isPlain(name) {
+			symbol = "@" + quoted(name)
+		}
+		return symbol, fmt.Sprintf("declare %s%s %s(%s)", convention, result, symbol, strings.Join(params, ", "))
+	}
+	symbol, text := declaration()
+	for c.l.declarations[name] != "" && c.l.declarations[name] != text { // a class may be called like the letter of a number
+		name += "_"
+		symbol, text = declaration()
+	}
+	c.l.declarations[name] = text
+	return c.add("call %s%s %s(%s)", convention, result, symbol, strings.Join(arguments, ", "))
+}
+
+// load loads the value from the buffer.
+func (c *code) load(r *read, offset uint64) string {
+	buffer := r.buffer.Type
+	address := c.add("getelementptr i8, %s %s, i32 %d", buffer, r.buffer.Text, offset)
+	isBool := r.typ.Kind() == llvmir.Int && r.typ.Bits() == 1
+	pointer, typ := buffer.String(), r.typ.String()
+	switch {
+	case isBool:
+		typ = "i8"
+	case buffer.Elem() != nil:
+		pointer = typedPointer(r.typ, buffer.AddrSpace())
+		address = c.add("bitcast %s %s to %s", buffer, address, pointer)
+	}
+	value := c.add("load %s, %s %s", typ, pointer, address)
+	if isBool {
+		value = c.add("trunc i8 %s to i1", value)
+	}
+	return value
+}
+
+// defaultValue returns the default value, as a value with a name when the call has one.
+func (c *code) defaultValue(r *read) string {
+	text := c.l.defaultText(r)
+	if r.returns != nil || r.allocates != nil {
+		return text
+	}
+	// Translators and optimizers put the constant in its place.
+	return c.add("freeze %s %s", r.typ, text)
+}
+
+// defaultText writes the default value as one of the type that is read.
+func (l *lowering) defaultText(r *read) string {
+	if r.typ == r.value.Type {
+		return r.value.Text
+	}
+	w := &defaultWriter{leaves: r.shape.leaves}
+	return w.value(r.typ)
+}
+
+// A defaultWriter writes leaves as a constant.
+type defaultWriter struct {
+	leaves []leaf
+	next   int
+}
+
+func (w *defaultWriter) value(t *llvmir.Type) string {
+	if w.next >= len(w.leaves) {
+		return "undef"
+	}
+	next := w.leaves[w.next]
+	if next.undefined && next.typ == t {
+		w.next++
+		return "undef"
+	}
+	if isScalar(t) {
+		w.next++
+		if next.value.Type == t {
+			return next.value.Text
+		}
+		bits, _ := scalarBits(next.value)
+		text, err := scalarText(t, []byte{byte(bits)})
+		if err != nil {
+			return "undef"
+		}
+		return text
+	}
+	body := t.Body()
+	types := body.Fields()
+	opening, closing := "{ ", " }"
+	if body.Kind() != llvmir.Struct {
+		types = nil
+		for range body.Len() {
+			types = append(types, body.Elem())
+		}
+	}
+	switch {
+	case body.Kind() == llvmir.Array:
+		opening, closing = "[", "]"
+	case body.Kind() == llvmir.Vector:
+		opening, closing = "<", ">"
+	case body.Packed():
+		opening, closing = "<{ ", " }>"
+	}
+	var elements []string
+	for _, e := range types {
+		elements = append(elements, e.String()+" "+w.value(e))
+	}
+	return opening + strings.Join(elements, ", ") + closing
+}
+
+// declare declares the built-in functions that calls name.
+func (l *lowering) declare() error {
+	for _, name := range sortedKeys(l.declarations) {
+		text := l.declarations[name]
+		if f := l.module.Function(name); f != nil {
+			if want := text; f.Defined() || !sameDeclaration(l.module, f, want) {
+				return &Error{Function: name, Msg: "the code has a function of the name that a built-in function of SPIR-V has, of another type"}
+			}
+			continue
+		}
+		if l.module.Symbol(name) != nil {
+			return &Error{Msg: fmt.Sprintf("the code has a variable of the name '%s', which a built-in function of SPIR-V has", printable(name))}
+		}
+		if err := l.module.Declare(text); err != nil {
+			return &Error{Msg: err.Error()}
+		}
+	}
+	return nil
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// sameDeclaration reports whether a function has the type of a declaration.
+func sameDeclaration(m *llvmir.Module, f *llvmir.Function, text string) bool {
+	other, err := llvmir.Parse("declaration", text)
+	if err != nil || len(other.Functions()) != 1 {
+		return false
+	}
+	return f.ValueType().String() == other.Functions()[0].ValueType().String()
+}

@@ -1,0 +1,191 @@
+package constants
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+)
+
+// reading is a kernel that reads an i32 by the call in its place.
+const reading = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spir64-unknown-unknown"
+%%loop = type { i32, %%loop }
+%%opaque = type opaque
+@name = private constant [2 x i8] c"n\00"
+@other = private constant [2 x i8] c"o\00"
+@id = internal constant { i32 } { i32 5 }
+declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr, ptr, ptr)
+declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIjET_PKcPKvS4_(ptr, ptr, ptr)
+%s
+`
+
+const get = "@_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"
+
+// kernel is a function of some instructions, of line 7 of a.cpp.
+func kernel(body string) string {
+	return "define spir_kernel void @k(ptr %p, i32 %i) !dbg !3 {\n" + body + "\n  ret void\n}\n" + `!3 = distinct !DISubprogram(name: "k", file: !2, line: 3)
+!2 = !DIFile(filename: "a.cpp", directory: "/src")
+!5 = !DILocation(line: 7, column: 2, scope: !3)
+!6 = !DILocation(line: 90, column: 1, scope: !7, inlinedAt: !5)
+!7 = distinct !DISubprogram(name: "get", file: !8, line: 89)
+!8 = !DIFile(filename: "sycl.hpp", directory: "/include")
+`
+}
+
+func TestErrors(t *testing.T) {
+	const deep = 1200
+	var types strings.Builder
+	types.WriteString("%t0 = type { i32 }\n")
+	for i := range deep {
+		fmt.Fprintf(&types, "%%t%d = type { %%t%d }\n", i+1, i)
+	}
+	composite := func(typ, id string) string {
+		return "@c = internal constant " + id + "\ndeclare void @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr sret(" + typ + "), ptr, ptr, ptr)\n" +
+			kernel("  call void @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr %p, ptr @name, ptr @c, ptr null), !dbg !6")
+	}
+	for name, test := range map[string]struct {
+		text string
+		mode Mode
+		want string
+	}{
+		"a name that is an argument": {kernel("  %x = call i32 " + get + "(ptr %p, ptr @id, ptr null), !dbg !6"), Native,
+			"/src/a.cpp:7:2: in 'k': the name of a specialization constant is not known when the code is compiled"},
+		"a name with an offset":        {kernel("  %x = call i32 " + get + "(ptr getelementptr (i8, ptr @name, i64 1), ptr @id, ptr null)"), Native, "in 'k': the name of a specialization constant is not known"},
+		"a name chosen by a branch":    {kernel("  %c = select i1 true, ptr @name, ptr @other\n  %x = call i32 " + get + "(ptr %c, ptr @id, ptr null)"), Native, "is not known"},
+		"a variable with two names":    {kernel("  %a = alloca ptr\n  store ptr @name, ptr %a\n  store ptr @other, ptr %a\n  %n = load ptr, ptr %a\n  %x = call i32 " + get + "(ptr %n, ptr @id, ptr null)"), Native, "is not known"},
+		"a variable that others write": {kernel("  %a = alloca ptr\n  %b = bitcast ptr %a to ptr\n  store ptr @name, ptr %a\n  call void @f(ptr %b)\n  %n = load ptr, ptr %a\n  %x = call i32 "+get+"(ptr %n, ptr @id, ptr null)") + "declare void @f(ptr)", Native, "is not known"},
+		"a variable with an odd name":  {kernel("  %\"a\\22\" = alloca ptr\n  store ptr @name, ptr %\"a\\22\"\n  call void @f(ptr %\"a\\22\")\n  %n = load ptr, ptr %\"a\\22\"\n  %x = call i32 "+get+"(ptr %n, ptr @id, ptr null)") + "declare void @f(ptr)", Native, "is not known"},
+		"a variable at two places":     {kernel("  %a = alloca [2 x ptr]\n  %b = getelementptr ptr, ptr %a, i64 1\n  store ptr @name, ptr %a\n  store ptr @other, ptr %b\n  %n = load ptr, ptr %b\n  %x = call i32 " + get + "(ptr %n, ptr @id, ptr null)"), Native, "is not known"},
+		"casts in a circle":            {kernel("  %a = bitcast ptr %b to ptr\n  %b = bitcast ptr %a to ptr\n  %x = call i32 " + get + "(ptr %a, ptr @id, ptr null)"), Native, "is not known"},
+		"loads in a circle":            {kernel("  %a = alloca ptr\n  %n = load ptr, ptr %a\n  store ptr %n, ptr %a\n  %x = call i32 " + get + "(ptr %n, ptr @id, ptr null)"), Native, "is not known"},
+		"a name that is no string":     {kernel("  %x = call i32 " + get + "(ptr @id, ptr @id, ptr null)"), Native, "in the variable 'id', which is no string"},
+		"a name that can change":       {"@changing = global [2 x i8] c\"n\\00\"\n" + kernel("  %x = call i32 "+get+"(ptr @changing, ptr @id, ptr null)"), Native, "in the variable 'changing', which is no constant string"},
+		"an empty name":                {"@empty = constant [1 x i8] zeroinitializer\n" + kernel("  %x = call i32 "+get+"(ptr @empty, ptr @id, ptr null)"), Native, "is not a name"},
+		"a name of two lines":          {"@two = constant [3 x i8] c\"a\\0Ab\"\n" + kernel("  %x = call i32 "+get+"(ptr @two, ptr @id, ptr null)"), Native, `'a\nb' is not a name`},
+		"a default that is an argument": {kernel("  %x = call i32 " + get + "(ptr @name, ptr %p, ptr null), !dbg !5"), Native,
+			"/src/a.cpp:7:2: in 'k': the specialization_id of 'n' is not known"},
+		"a default without a value":  {"@far = external constant { i32 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "the specialization_id 'far' is not a constant with a value"},
+		"a default that can change":  {"@changing = global { i32 } { i32 1 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @changing, ptr null)"), Native, "is not a constant with a value"},
+		"a default without a member": {"@none = constant {} zeroinitializer\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @none, ptr null)"), Native, "has no default value"},
+		"a default that is computed": {"@far = constant { i32 } { i32 ptrtoint (ptr @name to i32) }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "its default value: it is not a constant"},
+		"a default out of range":     {"@far = constant { i32 } { i32 4294967296 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "its default value: it is not a constant that is known when the code is compiled: 'i32 4294967296'"},
+		"other defaults": {"@id2 = internal constant { i32 } { i32 6 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null), !dbg !5\n  %y = call i32 "+get+"(ptr @name, ptr @id2, ptr null), !dbg !6"), Native,
+			"/src/a.cpp:7:2: in 'k': the specialization constant 'n' has the default value 'i32 = 6' here and 'i32 = 5' in 'k' at /src/a.cpp:7:2"},
+		"other types": {"@id2 = internal constant { i64 } { i64 5 }\ndeclare i64 @_Z37__sycl_getScalar2020SpecConstantValueIlET_PKcPKvS4_(ptr, ptr, ptr)\n" +
+			kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)\n  %y = call i64 @_Z37__sycl_getScalar2020SpecConstantValueIlET_PKcPKvS4_(ptr @name, ptr @id2, ptr null)"), Emulation,
+			"the specialization constant 'n' has the type 'i32 = 5' here and 'i64 = 5' in 'k'"},
+		"a getter that is no callee":   {kernel("  store ptr " + get + ", ptr %p"), Native, "in 'k': the function 'int __sycl_getScalar2020SpecConstantValue<int>(char const*, void const*, void const*)' reads a specialization constant and can only be called"},
+		"a getter in a variable":       {"@v = global ptr " + get + "\n" + kernel(""), Native, "'v' names the function"},
+		"a getter passed to itself":    {kernel("  %x = call i32 " + get + "(ptr @name, ptr @id, ptr " + get + ")"), Native, "can only be called"},
+		"too few arguments":            {kernel("  %x = call i32 " + get + "(ptr @name, ptr @id)"), Native, "is not one that DPC++'s headers make"},
+		"an invoke":                    {kernel("  %x = invoke i32 " + get + "(ptr @name, ptr @id, ptr null) to label %a unwind label %b\na:\n  ret void\nb:"), Native, "is not one that DPC++'s headers make"},
+		"a pointer":                    {composite("{ ptr }", "{ { ptr } } { { ptr } { ptr @name } }"), Native, "its default value: it is not a constant"},
+		"a null pointer":               {composite("{ ptr, i8 }", "{ { ptr, i8 } } zeroinitializer"), Native, "not a constant"},
+		"an integer of 128 bits":       {composite("{ i128 }", "{ { i128 } } { { i128 } { i128 5 } }"), Native, "not a constant"},
+		"a long double":                {composite("{ fp128 }", "{ { fp128 } } { { fp128 } { fp128 0xL00000000000000000000000000000000 } }"), Native, "not a constant"},
+		"an integer of 24 bits":        {composite("{ i24 }", "{ { i24 } } { { i24 } { i24 5 } }"), Native, "its part of type i24 cannot be a constant of SPIR-V"},
+		"bfloat":                       {composite("{ bfloat }", "{ { bfloat } } { { bfloat } { bfloat 0xR3F80 } }"), Native, "its part of type bfloat cannot be a constant of SPIR-V"},
+		"a vector of bits":             {composite("{ <8 x i1> }", "{ { i8 } } { { i8 } { i8 1 } }"), Native, "its part of type <8 x i1> cannot be"},
+		"a class that contains itself": {composite("%loop", "{ i32 } { i32 1 }"), Native, "/src/a.cpp:7:2: in 'k': the type %loop contains itself"},
+		"a class that is not defined":  {composite("%opaque", "{ i32 } { i32 1 }"), Native, "the type %opaque is not defined"},
+		"classes in classes":           {types.String() + composite("%t1200", "{ i32 } { i32 1 }"), Native, "nested more than 1000 deep"},
+		"too many scalars":             {composite("{ [70000 x i8] }", "{ { [70000 x i8] } } { { [70000 x i8] } { [70000 x i8] c\""+strings.Repeat("x", 70000)+"\" } }"), Native, "more than 65536 scalars"},
+		"too many zeros":               {composite("{ [70000 x i8] }", "{ { [70000 x i8] } } zeroinitializer"), Native, "more than 65536 scalars"},
+		"too many bytes":               {composite("{ [2000000 x i8] }", "{ i8 } { i8 1 }"), Native, "has more than 1048576 bytes"},
+		"a default of too many bytes":  {composite("{ i8 }", "{ [2000000 x i8] } zeroinitializer"), Native, "its default value has more than 1048576 bytes"},
+		"a size that is no integer": {"@f = constant { float } { float 1.0 }\ndeclare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @f, ptr null, i8 0, i64 8)"), Native,
+			"is the size of memory, and is no integer"},
+		"an alignment of 3": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 3)"), Native, "3 is no alignment"},
+		"memory in emulation": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)"), Emulation,
+			"cannot be made in SPIR-V that is compiled ahead of time"},
+		"an older getter in emulation": {"declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n" + kernel("  %x = call i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr @name)"), Emulation,
+			"passes no buffer to load it from"},
+		"a built-in of another type":        {"declare i64 @_Z20__spirv_SpecConstantii(i64)\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "of another type"},
+		"a variable called like a built-in": {"@_Z20__spirv_SpecConstantii = global i8 0\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "a variable of the name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Lower(parse(t, fmt.Sprintf(reading, test.text)), test.mode)
+			var bad interface{ BadInput() }
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestManyConstants: numbers and time grow with what is read.
+func TestManyConstants(t *testing.T) {
+	const n = 20000
+	var b, calls strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "@n%d = private constant [7 x i8] c\"%06d\\00\"\n", i, i)
+		fmt.Fprintf(&calls, "  %%x%d = call i32 %s(ptr @n%d, ptr @id, ptr null)\n", i, get, i)
+	}
+	m := parse(t, fmt.Sprintf(reading, b.String()+kernel(calls.String())))
+	list, err := Lower(m, Native)
+	if err != nil || len(list) != n || list[0].Name != fmt.Sprintf("%06d", n-1) {
+		t.Fatal(err, len(list))
+	}
+	if strings.Contains(write(t, m), "@n1 =") {
+		t.Error("names are left")
+	}
+}
+
+// FuzzLower lowers what is put into a kernel and before it.
+func FuzzLower(f *testing.F) {
+	for i, text := range []string{
+		kernel("  %x = call i32 " + get + "(ptr @name, ptr @id, ptr null), !dbg !6"),
+		"@c = internal constant { { i32, [2 x i8], half } } { { i32, [2 x i8], half } { i32 5, [2 x i8] c\"ab\", half undef } }\ndeclare void @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr sret({ i32, <{ i8, [3 x i8] }> }), ptr, ptr, ptr)\n" +
+			kernel("  call void @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr %p, ptr @name, ptr @c, ptr null)"),
+		kernel("  %a = alloca ptr\n  store ptr @name, ptr %a\n  %1 = load ptr, ptr %a\n  %2 = call i32 " + get + "(ptr %1, ptr @id, ptr %p)"),
+		"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)"),
+		"%t = type { <2 x float>, %u }\n%u = type { i1, double }\n@c = constant { %t } { %t { <2 x float> splat (float 1.5), %u { i1 true, double poison } } }\ndeclare %t @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr, ptr, ptr)\n" +
+			kernel("  %1 = call %t @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr @name, ptr @c, ptr null)"),
+		"declare i1 @_Z33__sycl_getScalarSpecConstantValueIbET_PKc(ptr)\n" + kernel("  %x = call i1 @_Z33__sycl_getScalarSpecConstantValueIbET_PKc(ptr addrspacecast (ptr @other to ptr))"),
+	} {
+		f.Add(text, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, text string, choice uint8) {
+		if len(text) > 2048 {
+			return
+		}
+		mode := modes[int(choice)%len(modes)]
+		m, err := llvmir.Parse("f.ll", fmt.Sprintf(reading, text))
+		if err != nil {
+			return
+		}
+		list, err := Lower(m, mode)
+		if err != nil {
+			var bad interface{ BadInput() }
+			if !errors.As(err, &bad) {
+				t.Fatalf("%v does not blame the input", err)
+			}
+			return
+		}
+		out := write(t, m)
+		again, err := llvmir.Parse("lowered.ll", out)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, fn := range again.Functions() {
+			if Reads(fn.Name()) && !fn.Defined() && len(again.SymbolUsers(fn.Name())) > 0 {
+				t.Fatalf("%s is still there:\n%s", fn.Name(), out)
+			}
+		}
+		for _, c := range list {
+			if c.Size() != uint64(len(c.Default)) {
+				t.Fatalf("%s has %d bytes and a default value of %d", c.Name, c.Size(), len(c.Default))
+			}
+		}
+		sets := new(propset.Registry)
+		specconst.Put(sets, list)
+		if back, err := specconst.Read(sets); err != nil || len(back) != len(list) {
+			t.Fatalf("%v: %s", err, sets)
+		}
+	})
+}

@@ -1,0 +1,562 @@
+package constants
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// An Error is a specialization constant that cannot be lowered.
+type Error struct {
+	Place    srcloc.Location // zero when the code has no debug information
+	Function string          // symbol; "" for the module
+	Msg      string
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	if !e.Place.IsZero() {
+		b.WriteString(e.Place.String() + ": ")
+	}
+	if e.Function != "" {
+		b.WriteString("in '" + kernelname.Display(e.Function) + "': ")
+	}
+	return b.String() + e.Msg
+}
+
+// BadInput marks the error as caused by an input file.
+func (*Error) BadInput() {}
+
+func printable(s string) string { return safetext.Printable(s) }
+
+func quoted(s string) string { return devicecode.MDString(s) }
+
+// A read is a call that reads a constant.
+type read struct {
+	function *llvmir.Function
+	at       int // which instruction of the function it is
+	where    srcloc.Location
+
+	name         string
+	typ          *llvmir.Type // that the call returns
+	value        llvmir.Value // the default
+	shape        *shape
+	nameVariable string
+	dead         []int  // instructions that only find the name
+	idVariable   string // "" without one
+
+	result    string        // local name, "" when there is none
+	returns   *llvmir.Value // the address to which the value goes, in place of a result
+	buffer    *llvmir.Value // for emulation
+	allocates *allocation
+	debug     string // attachment that places instructions in the source
+}
+
+// An allocation is memory of as many elements as a constant says.
+type allocation struct {
+	element *llvmir.Type
+	align   int64
+	space   int
+}
+
+func (r *read) fail(format string, args ...any) error {
+	return &Error{r.where, r.function.Name(), fmt.Sprintf(format, args...)}
+}
+
+// place says where a read is, in words.
+func (r *read) place() string {
+	text := "in '" + kernelname.Display(r.function.Name()) + "'"
+	if !r.where.IsZero() {
+		text += " at " + r.where.String()
+	}
+	return text
+}
+
+// describe returns type and default value.
+func (r *read) describe() string {
+	text := r.typ.String() + " = " + r.value.Text
+	if r.typ != r.value.Type {
+		text = r.typ.String() + " = " + r.value.Type.String() + " " + r.value.Text
+	}
+	return "'" + safetext.Shorten(printable(text)) + "'"
+}
+
+// find returns all reads in the order in which DPC++ numbers constants: by the place of
+// the function that is called, and then the last call first.
+func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) {
+	var reads []*read
+	var errs []error
+	bodies := map[*llvmir.Function]*body{}
+	for _, callee := range l.module.Functions() {
+		if callee.Defined() || !Reads(callee.Name()) {
+			continue
+		}
+		var list []*read
+		for _, user := range l.module.SymbolUsers(callee.Name()) {
+			f, ok := user.(*llvmir.Function)
+			switch {
+			case ok && !functions(f):
+				continue
+			case ok:
+				if bodies[f] == nil {
+					bodies[f] = readBody(f)
+				}
+				found, err := l.readsIn(bodies[f], callee)
+				list = append(list, found...)
+				errs = append(errs, err)
+			default:
+				if s, ok := user.(llvmir.Symbol); ok {
+					errs = append(errs, &Error{Msg: fmt.Sprintf("'%s' names the function '%s', which reads a specialization constant and can only be called",
+						kernelname.Display(s.Name()), kernelname.Display(callee.Name()))})
+				}
+			}
+		}
+		slices.Reverse(list)
+		reads = append(reads, list...)
+	}
+	return reads, errors.Join(errs...)
+}
+
+// A body is what has to be known of a function to find out which strings the names of
+// constants are. Unoptimized code keeps them in variables.
+type body struct {
+	function *llvmir.Function
+	calls    map[string][]*call // by callee
+	named    map[string]bool    // symbols that are named other than as a callee
+	values   map[string]definition
+	stores   map[string][]store // by variable
+	escaped  map[string]bool    // local values whose use is not known
+	locals   map[string]bool
+	uses     map[string]int // of local values
+	loads    map[string]int // by variable
+}
+
+// A call is a call of a function that reads a constant.
+type call struct {
+	at     int
+	result string
+	args   []llvmir.Operand
+	typ    *llvmir.Type
+	where  srcloc.Location
+	debug  string
+	plain  bool // a call that is no invoke
+}
+
+// A definition is an instruction that computes an address.
+type definition struct {
+	op   string
+	from llvmir.Value
+	at   int
+}
+
+// A store puts a value into a variable.
+type store struct {
+	value llvmir.Value
+	at    int
+}
+
+func readBody(f *llvmir.Function) *body {
+	b := &body{
+		function: f, calls: map[string][]*call{}, named: map[string]bool{}, values: map[string]definition{}, stores: map[string][]store{},
+		escaped: map[string]bool{}, locals: map[string]bool{}, uses: map[string]int{}, loads: map[string]int{},
+	}
+	for _, p := range f.Params() {
+		b.locals[p.Name] = true
+	}
+	at := 0
+	for in := range f.Body() {
+		b.instruction(in, at)
+		at++
+	}
+	return b
+}
+
+func (b *body) instruction(in *llvmir.Instr, at int) {
+	if in.Result() != "" {
+		b.locals[in.Result()] = true
+	}
+	b.count(in)
+	callee, _ := in.Callee()
+	b.name(in, callee)
+	switch in.Op() {
+	case "alloca":
+		b.values[in.Result()] = definition{op: "alloca", at: at}
+		return
+	case "bitcast", "addrspacecast", "load":
+		if in.NumOperands() > 0 {
+			if from, ok := in.Operand(0).Local(); ok && in.Op() == "load" {
+				b.loads[b.variable(from)]++
+			}
+			b.values[in.Result()] = definition{in.Op(), in.Operand(0), at}
+		}
+		return
+	case "getelementptr":
+		if pointer, ok := sameAddress(in); ok {
+			b.values[in.Result()] = definition{"bitcast", pointer, at}
+			return
+		}
+	case "store":
+		if in.NumOperands() == 2 {
+			b.store(in.Operand(0), in.Operand(1), at)
+			return
+		}
+	}
+	if strings.HasPrefix(in.Op(), "#") {
+		return
+	}
+	if strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") {
+		return
+	}
+	b.use(in, callee, at)
+}
+
+// count counts the uses of local values.
+func (b *body) count(in *llvmir.Instr) {
+	first := in.Result() != "" && in.Op() != "label"
+	for token := range llvmir.Tokens(in.Text()) {
+		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok && !first {
+			b.uses[local]++
+		}
+		first = false
+	}
+}
+
+// name notes which functions that read a constant are named other than by calling them.
+func (b *body) name(in *llvmir.Instr, callee string) {
+	called := false
+	for name := range in.Globals() {
+		if !Reads(name) {
+			continue
+		}
+		if name != callee || called {
+			b.named[name] = true
+		}
+		called = true
+	}
+}
+
+// use notes a call of a function that reads a constant, and what an instruction may do
+// with addresses.
+func (b *body) use(in *llvmir.Instr, callee string, at int) {
+	for token := range llvmir.Tokens(in.Text()) {
+		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok {
+			b.escaped[local] = true
+		}
+	}
+	if !Reads(callee) {
+		return
+	}
+	where, _ := in.DebugLoc()
+	for where.InlinedAt != nil { // what the program's own source calls
+		where = *where.InlinedAt
+	}
+	c := &call{at: at, result: in.Result(), args: in.Operands(), where: devicecode.Place(where), plain: in.Op() == "call"}
+	if t := in.CalleeType(); t != nil {
+		c.typ = t.Result()
+	}
+	for _, a := range in.Attachments() {
+		if a.Kind == "dbg" {
+			c.debug = ", !dbg " + a.Text
+		}
+	}
+	b.calls[callee] = append(b.calls[callee], c)
+}
+
+func (b *body) store(value, pointer llvmir.Value, at int) {
+	if local, ok := value.Local(); ok {
+		b.escaped[local] = true
+	}
+	if local, ok := pointer.Local(); ok {
+		root := b.variable(local)
+		b.stores[root] = append(b.stores[root], store{value, at})
+	}
+}
+
+// variable follows casts from a local value to what it is the address of.
+func (b *body) variable(local string) string {
+	for range deepestCast {
+		d, ok := b.values[local]
+		if !ok || d.op != "bitcast" && d.op != "addrspacecast" {
+			return local
+		}
+		next, ok := d.from.Local()
+		if !ok {
+			return local
+		}
+		local = next
+	}
+	return local
+}
+
+// deepestCast bounds chains of casts, which hostile code may make circular.
+const deepestCast = 100
+
+// sameAddress returns the pointer of a getelementptr that adds nothing to it.
+func sameAddress(in *llvmir.Instr) (llvmir.Value, bool) {
+	n := in.NumOperands()
+	for i := 1; i < n; i++ {
+		if v, ok := in.Operand(i).Int(); !ok || v != 0 {
+			return llvmir.Value{}, false
+		}
+	}
+	if n == 0 {
+		return llvmir.Value{}, false
+	}
+	return in.Operand(0), true
+}
+
+// global returns the symbol whose address a value is: through casts, and through a
+// variable that is written once.
+func (b *body) global(v llvmir.Value) (string, bool) {
+	for range deepestCast {
+		local, ok := v.Local()
+		if !ok {
+			return constantAddress(v)
+		}
+		d, ok := b.values[local]
+		switch {
+		case !ok || d.op == "alloca":
+			return "", false
+		case d.op == "load":
+			from, ok := d.from.Local()
+			if !ok {
+				return "", false
+			}
+			root := b.variable(from)
+			if b.values[root].op != "alloca" || b.escapes(root) || len(b.stores[root]) != 1 {
+				return "", false
+			}
+			v = b.stores[root][0].value
+		default:
+			v = d.from
+		}
+	}
+	return "", false
+}
+
+// dead returns the instructions that compute an address for one use only: those that
+// load the name of a constant from a variable, and the one that stores it there.
+func (b *body) dead(v llvmir.Value) []int {
+	var list []int
+	for range deepestCast {
+		local, ok := v.Local()
+		d, known := b.values[local]
+		if !ok || !known || b.uses[local] != 1 {
+			return list
+		}
+		list = append(list, d.at)
+		v = d.from
+		if d.op != "load" {
+			continue
+		}
+		from, _ := v.Local()
+		root := b.variable(from)
+		if b.loads[root] == 1 {
+			list = append(list, b.stores[root][0].at)
+		}
+		return list
+	}
+	return list
+}
+
+// escapes reports whether others may write to a variable: through its address or one
+// that casts make of it.
+func (b *body) escapes(variable string) bool {
+	if b.escaped[variable] {
+		return true
+	}
+	for local, d := range b.values {
+		if d.op != "alloca" && d.op != "load" && b.escaped[local] && b.variable(local) == variable {
+			return true
+		}
+	}
+	return false
+}
+
+// constantAddress returns the symbol whose address a constant is, without an offset.
+func constantAddress(v llvmir.Value) (string, bool) {
+	name, ok := v.BaseGlobal()
+	if !ok {
+		return "", false
+	}
+	previous := ""
+	for token := range llvmir.Tokens(v.Text) {
+		index := len(previous) > 1 && previous[0] == 'i' && strings.Trim(previous[1:], "0123456789") == ""
+		if index && token.Text != "0" && strings.Trim(token.Text, "-0123456789") == "" {
+			return "", false
+		}
+		previous = token.Text
+	}
+	return name, true
+}
+
+// readsIn returns what a function reads by calls of one function, in order of text.
+func (l *lowering) readsIn(b *body, callee *llvmir.Function) ([]*read, error) {
+	var list []*read
+	var errs []error
+	if b.named[callee.Name()] {
+		errs = append(errs, &Error{Function: b.function.Name(), Msg: fmt.Sprintf("the function '%s' reads a specialization constant and can only be called", kernelname.Display(callee.Name()))})
+	}
+	for _, c := range b.calls[callee.Name()] {
+		r := &read{function: b.function, at: c.at, where: c.where, result: c.result, typ: c.typ, debug: c.debug}
+		if err := l.readCall(b, r, c, callee); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, r)
+	}
+	return list, errors.Join(errs...)
+}
+
+// readCall finds out what a call reads.
+func (l *lowering) readCall(b *body, r *read, c *call, callee *llvmir.Function) error {
+	args := c.args
+	if len(args) > 0 {
+		if t := returnedType(callee, args[0]); t != "" {
+			typ, err := l.module.Type(t)
+			if err != nil {
+				return r.fail("%v", err)
+			}
+			r.typ, r.returns = typ, &args[0].Value
+			args = args[1:]
+		}
+	}
+	older, least := isOlder(callee.Name()), 3
+	if older {
+		least = 1
+	}
+	if len(args) < least || r.typ == nil || !c.plain {
+		return r.fail("the call of '%s' is not one that DPC++'s headers make: it takes a name, the address of a specialization_id and a buffer", kernelname.Display(callee.Name()))
+	}
+	var err error
+	if r.nameVariable, r.name, err = l.nameOf(b, args[0].Value); err != nil {
+		return r.fail("%v", err)
+	}
+	r.dead = b.dead(args[0].Value)
+	if strings.HasPrefix(callee.Name(), allocaPrefix) {
+		if r.allocates, err = allocationOf(args, c.typ); err != nil {
+			return r.fail("%v", err)
+		}
+	}
+	if older {
+		r.value, err = l.module.Value(r.typ.String() + " " + zeroOf(r.typ))
+		if err != nil {
+			return r.fail("%v", err)
+		}
+		if l.mode == Emulation {
+			return r.fail("the specialization constant '%s' is read in the way of SYCL 1.2.1, which passes no buffer to load it from. Use get_specialization_constant of SYCL 2020", printable(r.name))
+		}
+		return nil
+	}
+	r.buffer = &args[2].Value
+	if err := l.readDefault(b, r, args[1].Value); err != nil {
+		return err
+	}
+	if r.allocates != nil {
+		r.typ = r.value.Type
+	}
+	return nil
+}
+
+func isOlder(name string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p.name) {
+			return p.older
+		}
+	}
+	return false
+}
+
+// returnedType returns the type of what the first argument's address gets, "" when the
+// call returns its value.
+func returnedType(callee *llvmir.Function, first llvmir.Operand) string {
+	if a, ok := first.Attribute("sret"); ok {
+		return a.Value
+	}
+	if params := callee.Params(); len(params) > 0 {
+		if a, ok := params[0].Attribute("sret"); ok {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// zeroOf returns the constant of a type whose bytes are 0.
+func zeroOf(t *llvmir.Type) string {
+	switch t.Kind() {
+	case llvmir.Int:
+		if t.Bits() == 1 {
+			return "false"
+		}
+		return "0"
+	case llvmir.Half, llvmir.Float, llvmir.Double:
+		return "0.000000e+00"
+	}
+	return "zeroinitializer"
+}
+
+// nameOf returns the name of a constant and the variable that holds it.
+func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err error) {
+	variable, ok := b.global(v)
+	g := l.module.Global(variable)
+	if !ok || g == nil {
+		return "", "", errors.New("the name of a specialization constant is not known when the code is compiled. Call get_specialization_constant with the specialization_id itself, or compile with -O1")
+	}
+	value, ok := g.InitializerValue()
+	if !ok || !g.Constant() {
+		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is no constant string", printable(variable))
+	}
+	text, ok := value.Bytes()
+	if !ok {
+		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is no string", printable(variable))
+	}
+	name = strings.TrimSuffix(string(text), "\x00")
+	if !isName(name) {
+		return "", "", fmt.Errorf("'%s' is not a name that a property of a specialization constant can have", printable(name))
+	}
+	return variable, name, nil
+}
+
+// isName reports whether a property may have a name as its key.
+func isName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\n\r\x00") }
+
+// readDefault reads the default value, the first member of a specialization_id.
+func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
+	variable, ok := b.global(v)
+	g := l.module.Global(variable)
+	if !ok || g == nil {
+		return r.fail("the specialization_id of '%s' is not known when the code is compiled. Call get_specialization_constant with the specialization_id itself, or compile with -O1", printable(r.name))
+	}
+	value, ok := g.InitializerValue()
+	if !ok || !g.Constant() || value.Type == nil {
+		return r.fail("the specialization_id '%s' is not a constant with a value. Define it as inline constexpr where it is used", kernelname.Display(variable))
+	}
+	r.idVariable, r.value = variable, value
+	if body := value.Type.Body(); body != nil && body.Kind() == llvmir.Struct {
+		members := value.Elements()
+		if len(members) == 0 || members[0].Type == nil {
+			return r.fail("the specialization_id '%s' has no default value", kernelname.Display(variable))
+		}
+		r.value = members[0]
+	}
+	return nil
+}
+
+// allocationOf reads what memory llvm.sycl.alloca makes.
+func allocationOf(args []llvmir.Operand, result *llvmir.Type) (*allocation, error) {
+	if len(args) != 5 || result == nil || result.Kind() != llvmir.Pointer || args[3].Type == nil {
+		return nil, errors.New("this is not a call of llvm.sycl.alloca: it takes a name, the address of a specialization_id, a buffer, an element and an alignment")
+	}
+	align, ok := args[4].Int()
+	if !ok || align < 1 || align > 1<<32 || align&(align-1) != 0 {
+		return nil, fmt.Errorf("llvm.sycl.alloca: %s is no alignment", args[4].Text)
+	}
+	return &allocation{args[3].Type, align, result.AddrSpace()}, nil
+}

@@ -1,0 +1,157 @@
+package constants
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+)
+
+// Lowered returns the constants of a module in which calls were replaced before: what its
+// metadata says. Linked modules have the constants of all of them, whose numbers must
+// not clash.
+func Lowered(m *llvmir.Module) ([]specconst.Constant, error) {
+	named := m.NamedMetadata(constantsMD)
+	if named == nil {
+		return nil, nil
+	}
+	values, err := loweredDefaults(m)
+	if err != nil {
+		return nil, err
+	}
+	var list []specconst.Constant
+	for _, id := range named.Nodes() {
+		c, err := loweredConstant(m.Node(id))
+		if err != nil {
+			return nil, err
+		}
+		if c.Size() > uint64(len(values)) {
+			return nil, &Error{Msg: fmt.Sprintf("!%s: the default values end within the specialization constant '%s'", defaultsMD, printable(c.Name))}
+		}
+		c.Default, values = values[:c.Size():c.Size()], values[c.Size():]
+		list = append(list, c)
+	}
+	return withoutClashes(list)
+}
+
+// loweredConstant reads !{!"name", i32 number, i32 offset, i32 size, ...}.
+func loweredConstant(n *llvmir.Node) (specconst.Constant, error) {
+	bad := &Error{Msg: fmt.Sprintf("!%s has a node that is not a name and three numbers for each part", constantsMD)}
+	if n == nil {
+		return specconst.Constant{}, bad
+	}
+	operands := n.Operands()
+	if len(operands) < 4 || len(operands)%3 != 1 {
+		return specconst.Constant{}, bad
+	}
+	name, ok := operands[0].StringValue()
+	if !ok || !isName(name) {
+		return specconst.Constant{}, bad
+	}
+	c := specconst.Constant{Name: name}
+	var numbers []uint32
+	for _, o := range operands[1:] {
+		v, ok := o.Int()
+		if !ok || v < math.MinInt32 || v > math.MaxUint32 {
+			return c, bad
+		}
+		numbers = append(numbers, uint32(v))
+	}
+	end := uint64(0)
+	for r := range slices.Chunk(numbers, 3) {
+		record := propset.SpecConstant{ID: r[0], Offset: r[1], Size: r[2]}
+		if uint64(record.Offset) < end || record.Size == 0 {
+			return c, bad
+		}
+		end = uint64(record.Offset) + uint64(record.Size)
+		c.Records = append(c.Records, record)
+	}
+	return c, nil
+}
+
+// loweredDefaults returns the default values of all constants.
+func loweredDefaults(m *llvmir.Module) ([]byte, error) {
+	named := m.NamedMetadata(defaultsMD)
+	if named == nil {
+		return nil, nil
+	}
+	layout, err := m.Layout()
+	if err != nil {
+		return nil, &Error{Msg: err.Error()}
+	}
+	var values []byte
+	for _, id := range named.Nodes() {
+		n := m.Node(id)
+		if n == nil || len(n.Operands()) != 1 {
+			return nil, &Error{Msg: fmt.Sprintf("!%s: !%d is not one default value", defaultsMD, id)}
+		}
+		v, err := m.Value(n.Operands()[0].Text)
+		if err != nil {
+			return nil, &Error{Msg: fmt.Sprintf("!%s: %v", defaultsMD, err)}
+		}
+		memory, err := newMemory(layout, v)
+		if err != nil {
+			return nil, &Error{Msg: fmt.Sprintf("!%s: !%d: %v", defaultsMD, id, err)}
+		}
+		values = append(values, memory.bytes...)
+	}
+	return values, nil
+}
+
+// withoutClashes returns each constant once. What two modules say of a name must be the
+// same, and a number must be that of one constant.
+func withoutClashes(list []specconst.Constant) ([]specconst.Constant, error) {
+	const remedy = "The modules that have them were lowered before they were linked; link them first, and then run post-link"
+	var kept []specconst.Constant
+	byName := map[string]specconst.Constant{}
+	byNumber := map[uint32]string{}
+	for _, c := range list {
+		if old, ok := byName[c.Name]; ok {
+			if !slices.Equal(old.Records, c.Records) || !bytes.Equal(old.Default, c.Default) {
+				return nil, &Error{Msg: fmt.Sprintf("the specialization constant '%s' is in the module twice, with other numbers or another default value. %s", printable(c.Name), remedy)}
+			}
+			continue
+		}
+		byName[c.Name] = c
+		for _, r := range c.Scalars() {
+			if other, ok := byNumber[r.ID]; ok {
+				return nil, &Error{Msg: fmt.Sprintf("the specialization constants '%s' and '%s' both have the number %d. %s", printable(other), printable(c.Name), r.ID, remedy)}
+			}
+			byNumber[r.ID] = c.Name
+		}
+		kept = append(kept, c)
+	}
+	return kept, nil
+}
+
+// Numbers returns the numbers of the constants of SPIR-V that functions have, and whether
+// there are any in the module.
+func Numbers(m *llvmir.Module) (numbers map[string][]uint32, any bool) {
+	numbers = map[string][]uint32{}
+	for _, callee := range m.Functions() {
+		if !strings.HasPrefix(callee.Name(), "_Z20__spirv_SpecConstant") {
+			continue
+		}
+		for _, user := range m.SymbolUsers(callee.Name()) {
+			f, ok := user.(*llvmir.Function)
+			if !ok {
+				continue
+			}
+			for in := range f.Calls() {
+				if name, _ := in.Callee(); name != callee.Name() || in.NumOperands() == 0 {
+					continue
+				}
+				if v, ok := in.Operand(0).Int(); ok && v >= 0 && v <= math.MaxUint32 {
+					numbers[f.Name()] = append(numbers[f.Name()], uint32(v))
+					any = true
+				}
+			}
+		}
+	}
+	return numbers, any
+}

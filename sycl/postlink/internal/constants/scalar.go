@@ -1,0 +1,177 @@
+package constants
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+)
+
+// letters returns how names of functions spell a type, as DPC++ does; "" for a scalar
+// that cannot be a constant.
+func letters(t *llvmir.Type) string {
+	switch t.Kind() {
+	case llvmir.Int:
+		return map[int]string{1: "b", 8: "a", 16: "s", 32: "i", 64: "x"}[t.Bits()]
+	case llvmir.Half:
+		return "Dh"
+	case llvmir.Float:
+		return "f"
+	case llvmir.Double:
+		return "d"
+	case llvmir.Array:
+		return fmt.Sprintf("A%d_%s", t.Len(), letters(t.Elem()))
+	case llvmir.Vector:
+		return fmt.Sprintf("Dv%d_%s", t.Len(), letters(t.Elem()))
+	case llvmir.Named:
+		return t.Name()
+	case llvmir.Struct:
+		return t.String()
+	}
+	return ""
+}
+
+// scalarBytes returns the bytes of a scalar, the least significant first.
+func scalarBytes(v llvmir.Value) ([]byte, error) {
+	bits, ok := scalarBits(v)
+	if !ok {
+		return nil, fmt.Errorf("%w: '%s %s'", errNoConstant, v.Type, printable(v.Text))
+	}
+	size := (v.Type.Bits() + 7) / 8
+	return binary.LittleEndian.AppendUint64(nil, bits)[:size], nil
+}
+
+// scalarBits returns the bits of a scalar of at most 64.
+func scalarBits(v llvmir.Value) (uint64, bool) {
+	width := v.Type.Bits()
+	if width == 0 || width > 64 {
+		return 0, false
+	}
+	if v.Text == "zeroinitializer" {
+		return 0, true
+	}
+	if digits, ok := strings.CutPrefix(v.Text, "f0x"); ok {
+		bits, err := strconv.ParseUint(digits, 16, width)
+		return bits, err == nil
+	}
+	switch v.Type.Kind() {
+	case llvmir.Int:
+		return integerBits(v.Text, width)
+	case llvmir.Half, llvmir.BFloat:
+		letter := "0xH"
+		if v.Type.Kind() == llvmir.BFloat {
+			letter = "0xR"
+		}
+		if digits, ok := strings.CutPrefix(v.Text, letter); ok {
+			bits, err := strconv.ParseUint(digits, 16, 16)
+			return bits, err == nil
+		}
+		// Zero is the one that needs no rounding.
+		f, err := strconv.ParseFloat(v.Text, 64)
+		return 0, err == nil && f == 0 && !math.Signbit(f)
+	case llvmir.Float:
+		bits, ok := doubleBits(v.Text)
+		return uint64(floatBits(bits)), ok
+	case llvmir.Double:
+		return doubleBits(v.Text)
+	}
+	return 0, false
+}
+
+// integerBits reads an integer of so many bits, with a sign or without.
+func integerBits(text string, width int) (uint64, bool) {
+	switch text {
+	case "true":
+		return 1, width == 1
+	case "false":
+		return 0, width == 1
+	}
+	n := new(big.Int)
+	var ok bool
+	if digits, hex := strings.CutPrefix(strings.TrimPrefix(text, "s"), "u0x"); hex {
+		_, ok = n.SetString(digits, 16)
+	} else if len(text) <= 40 {
+		_, ok = n.SetString(text, 10)
+	}
+	limit := new(big.Int).Lsh(big.NewInt(1), uint(width))
+	if !ok || n.CmpAbs(limit) >= 0 {
+		return 0, false
+	}
+	if n.Sign() < 0 {
+		n.Add(n, limit)
+	}
+	return n.Uint64(), true
+}
+
+// doubleBits reads a floating-point number, which LLVM writes in decimal, or as the bits
+// of a double when that is not exact.
+func doubleBits(text string) (uint64, bool) {
+	switch text {
+	case "+inf":
+		return math.Float64bits(math.Inf(1)), true
+	case "-inf":
+		return math.Float64bits(math.Inf(-1)), true
+	case "+qnan":
+		return 0x7ff8 << 48, true
+	case "-qnan":
+		return 0xfff8 << 48, true
+	}
+	if digits, ok := strings.CutPrefix(text, "0x"); ok {
+		bits, err := strconv.ParseUint(digits, 16, 64)
+		return bits, err == nil
+	}
+	if strings.Trim(text, "+-.0123456789eE") != "" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return math.Float64bits(f), err == nil
+}
+
+// floatBits makes a float of a double, and keeps what is not a number as it is.
+func floatBits(double uint64) uint32 {
+	f := math.Float64frombits(double)
+	if f == f {
+		return math.Float32bits(float32(f))
+	}
+	sign, payload := uint32(double>>63)<<31, uint32(double>>29)&(1<<23-1)
+	if payload == 0 {
+		payload = 1 << 22
+	}
+	return sign | 0xff<<23 | payload
+}
+
+// doubleOf is the reverse of floatBits.
+func doubleOf(float uint32) uint64 {
+	f := math.Float32frombits(float)
+	if f == f {
+		return math.Float64bits(float64(f))
+	}
+	return uint64(float>>31)<<63 | 0x7ff<<52 | uint64(float&(1<<23-1))<<29
+}
+
+// scalarText writes bytes as a scalar of a type.
+func scalarText(t *llvmir.Type, data []byte) (string, error) {
+	if len(data) > 8 {
+		return "", fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)
+	}
+	bits := binary.LittleEndian.Uint64(append(append(make([]byte, 0, 8), data...), make([]byte, 8-len(data))...))
+	switch t.Kind() {
+	case llvmir.Int:
+		if t.Bits() == 1 {
+			return strconv.FormatBool(bits&1 == 1), nil
+		}
+		shift := 64 - t.Bits()
+		return strconv.FormatInt(int64(bits<<shift)>>shift, 10), nil
+	case llvmir.Half:
+		return fmt.Sprintf("0xH%04X", bits), nil
+	case llvmir.Float:
+		return fmt.Sprintf("0x%016X", doubleOf(uint32(bits))), nil
+	case llvmir.Double:
+		return fmt.Sprintf("0x%016X", bits), nil
+	}
+	return "", fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)
+}

@@ -1,0 +1,350 @@
+package constants
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+)
+
+// A shape is the value of a constant taken apart.
+type shape struct {
+	leaves []leaf // each has a number
+	parts  []part // what can be set, and room at the end of classes
+	bytes  []byte // the default value
+	size   llvmir.Size
+}
+
+// A leaf is a scalar, or something of which the default value has nothing.
+type leaf struct {
+	typ       *llvmir.Type
+	undefined bool
+	value     llvmir.Value // the scalar
+}
+
+// A part of a constant is that of a leaf, or has none.
+type part struct {
+	leaf         int // -1 for room
+	offset, size uint64
+}
+
+// Bounds of a constant. The sizes of SPIR-V's instructions are 16 bits.
+const (
+	mostLeaves = 1 << 16
+	mostBytes  = 1 << 20
+)
+
+// shapeOf takes the constant of a read apart.
+func (l *lowering) shapeOf(r *read) (*shape, error) {
+	size, err := l.layout.Size(r.typ)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := newMemory(l.layout, r.value)
+	if err != nil {
+		return nil, fmt.Errorf("the specialization constant '%s': %w", printable(r.name), err)
+	}
+	if size.Store > mostBytes {
+		return nil, fmt.Errorf("the specialization constant '%s' has more than %d bytes", printable(r.name), mostBytes)
+	}
+	if r.allocates != nil && r.typ.Kind() != llvmir.Int {
+		return nil, fmt.Errorf("the specialization constant '%s' is the size of memory, and is no integer", printable(r.name))
+	}
+	s := &shape{size: size, bytes: make([]byte, size.Store)}
+	copy(s.bytes, memory.bytes)
+	f := &flattening{layout: l.layout, memory: memory, shape: s}
+	if isScalar(r.typ) {
+		err = f.scalar(r.typ, 0)
+	} else {
+		_, err = f.walk(r.typ, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the specialization constant '%s': %w", printable(r.name), err)
+	}
+	end := uint64(0)
+	if n := len(s.parts); n > 0 {
+		end = s.parts[n-1].offset + s.parts[n-1].size
+	}
+	if end < size.Store { // of an array whose last elements are undefined
+		s.parts = append(s.parts, part{-1, end, size.Store - end})
+	}
+	return s, nil
+}
+
+// difference says what two reads of a name do not agree about, "" for nothing.
+func (s *shape) difference(o *shape) string {
+	if len(s.leaves) != len(o.leaves) || len(s.parts) != len(o.parts) || s.size != o.size {
+		return "type"
+	}
+	for i := range s.leaves {
+		if s.leaves[i].typ != o.leaves[i].typ || s.leaves[i].undefined != o.leaves[i].undefined {
+			return "type"
+		}
+	}
+	for i := range s.parts {
+		if s.parts[i] != o.parts[i] {
+			return "type"
+		}
+	}
+	if !bytes.Equal(s.bytes, o.bytes) {
+		return "default value"
+	}
+	return ""
+}
+
+// flattening makes a shape.
+type flattening struct {
+	layout  *llvmir.Layout
+	memory  *memory
+	shape   *shape
+	visited int
+}
+
+func isScalar(t *llvmir.Type) bool {
+	switch t.Kind() {
+	case llvmir.Array, llvmir.Struct, llvmir.Named, llvmir.Vector:
+		return false
+	}
+	return true
+}
+
+var errTooMany = fmt.Errorf("it has more than %d scalars", mostLeaves)
+
+// walk takes a type at a place apart, and returns where the last thing in it ends. What
+// the default value does not have ends where it starts, as in DPC++.
+func (f *flattening) walk(t *llvmir.Type, offset uint64) (end uint64, err error) {
+	if f.visited++; f.visited > 4*mostLeaves {
+		return 0, errTooMany
+	}
+	size, err := f.layout.Size(t)
+	if err != nil {
+		return 0, err
+	}
+	if !f.memory.defined(offset, size.Store) {
+		return offset, f.add(leaf{typ: t, undefined: true})
+	}
+	switch t.Kind() {
+	case llvmir.Array, llvmir.Vector:
+		return f.sequence(t, offset)
+	case llvmir.Struct, llvmir.Named:
+		return f.structure(t, offset, size)
+	}
+	return offset + size.Store, f.scalar(t, offset)
+}
+
+func (f *flattening) sequence(t *llvmir.Type, offset uint64) (end uint64, err error) {
+	e, err := f.layout.Size(t.Elem())
+	if err != nil {
+		return 0, err
+	}
+	step := e.Alloc
+	if t.Kind() == llvmir.Vector {
+		if !isScalar(t.Elem()) || t.Elem().Kind() == llvmir.Int && t.Elem().Bits()%8 != 0 {
+			return 0, fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)
+		}
+		step = e.Store
+	}
+	end = offset
+	for i := range t.Len() {
+		if end, err = f.walk(t.Elem(), offset+i*step); err != nil {
+			return 0, err
+		}
+	}
+	return end, nil
+}
+
+func (f *flattening) structure(t *llvmir.Type, offset uint64, size llvmir.Size) (end uint64, err error) {
+	offsets, err := f.layout.Offsets(t)
+	if err != nil {
+		return 0, err
+	}
+	end = offset
+	for i, field := range t.Body().Fields() {
+		if end, err = f.walk(field, offset+offsets[i]); err != nil {
+			return 0, err
+		}
+	}
+	if room := offset + size.Store - end; room > 0 {
+		f.shape.parts = append(f.shape.parts, part{-1, end, room})
+	}
+	return offset + size.Store, nil
+}
+
+func (f *flattening) scalar(t *llvmir.Type, offset uint64) error {
+	if letters(t) == "" {
+		return fmt.Errorf("its part of type %s cannot be a constant of SPIR-V. Use integers of 8 to 64 bits, bool, half, float or double", t)
+	}
+	size, err := f.layout.Size(t)
+	if err != nil {
+		return err
+	}
+	value, err := f.memory.at(t, offset, size.Store)
+	if err != nil {
+		return err
+	}
+	f.shape.parts = append(f.shape.parts, part{len(f.shape.leaves), offset, size.Store})
+	return f.add(leaf{typ: t, value: value})
+}
+
+func (f *flattening) add(l leaf) error {
+	if len(f.shape.leaves) >= mostLeaves {
+		return errTooMany
+	}
+	f.shape.leaves = append(f.shape.leaves, l)
+	return nil
+}
+
+// A memory is a constant as bytes, with the scalars that it was made of.
+type memory struct {
+	layout  *llvmir.Layout
+	bytes   []byte
+	filled  []uint32 // how many bytes before each one are defined
+	set     []bool   // defined bytes
+	scalars map[uint64]llvmir.Value
+	visited int
+}
+
+var errNoConstant = errors.New("it is not a constant that is known when the code is compiled")
+
+func newMemory(layout *llvmir.Layout, v llvmir.Value) (*memory, error) {
+	size, err := layout.Size(v.Type)
+	if err != nil {
+		return nil, err
+	}
+	if size.Store > mostBytes {
+		return nil, fmt.Errorf("its default value has more than %d bytes", mostBytes)
+	}
+	m := &memory{layout: layout, bytes: make([]byte, size.Store), set: make([]bool, size.Store), scalars: map[uint64]llvmir.Value{}}
+	if err := m.write(v, 0); err != nil {
+		return nil, fmt.Errorf("its default value: %w", err)
+	}
+	m.filled = make([]uint32, len(m.set)+1)
+	for i, set := range m.set {
+		m.filled[i+1] = m.filled[i]
+		if set {
+			m.filled[i+1]++
+		}
+	}
+	return m, nil
+}
+
+// write puts a constant to a place.
+func (m *memory) write(v llvmir.Value, offset uint64) error {
+	if m.visited++; m.visited > 4*mostLeaves {
+		return errTooMany
+	}
+	if v.Type == nil {
+		return errNoConstant
+	}
+	if v.Text == "undef" || v.Text == "poison" {
+		return nil
+	}
+	switch v.Type.Kind() {
+	case llvmir.Array:
+		if text, ok := v.Bytes(); ok && v.Type.Elem().Bits() == 8 {
+			return m.text(v, text, offset)
+		}
+		return m.elements(v, offset)
+	case llvmir.Vector, llvmir.Struct, llvmir.Named:
+		return m.elements(v, offset)
+	}
+	data, err := scalarBytes(v)
+	if err != nil {
+		return err
+	}
+	if offset+uint64(len(data)) > uint64(len(m.bytes)) {
+		return errNoConstant
+	}
+	copy(m.bytes[offset:], data)
+	for i := range data {
+		m.set[offset+uint64(i)] = true
+	}
+	m.scalars[offset] = v
+	return nil
+}
+
+// text puts the bytes of a c"..." to a place.
+func (m *memory) text(v llvmir.Value, text []byte, offset uint64) error {
+	switch {
+	case len(text) > mostLeaves:
+		return errTooMany
+	case uint64(len(text)) != v.Type.Len():
+		return errNoConstant
+	}
+	for i, c := range text {
+		element := v
+		element.Type, element.Text = v.Type.Elem(), fmt.Sprint(int8(c))
+		if err := m.write(element, offset+uint64(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elements puts the elements of an aggregate or a vector to a place.
+func (m *memory) elements(v llvmir.Value, offset uint64) error {
+	body := v.Type.Body()
+	if body == nil {
+		return errNoConstant
+	}
+	list := v.Elements()
+	want := uint64(len(body.Fields()))
+	var offsets []uint64
+	step := uint64(0)
+	if body.Kind() == llvmir.Struct {
+		var err error
+		if offsets, err = m.layout.Offsets(body); err != nil {
+			return err
+		}
+	} else {
+		e, err := m.layout.Size(body.Elem())
+		if err != nil {
+			return err
+		}
+		want, step = body.Len(), e.Alloc
+		if body.Kind() == llvmir.Vector {
+			step = e.Store
+		}
+	}
+	switch {
+	case want > mostLeaves:
+		return errTooMany
+	case uint64(len(list)) != want:
+		return errNoConstant
+	}
+	for i, e := range list {
+		at := offset + uint64(i)*step
+		if offsets != nil {
+			at = offset + offsets[i]
+		}
+		if err := m.write(e, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defined reports whether any of some bytes is defined.
+func (m *memory) defined(offset, size uint64) bool {
+	end := min(offset+size, uint64(len(m.bytes)))
+	return offset < end && m.filled[end] > m.filled[offset]
+}
+
+// at returns the scalar at a place: as it was written, else from its bytes.
+func (m *memory) at(t *llvmir.Type, offset, size uint64) (llvmir.Value, error) {
+	v, ok := m.scalars[offset]
+	if ok && (v.Type == t || t.Kind() == llvmir.Int && t.Bits() == 1 && v.Type.Kind() == llvmir.Int && v.Type.Bits() == 8) {
+		return v, nil
+	}
+	data := make([]byte, size)
+	if offset < uint64(len(m.bytes)) {
+		copy(data, m.bytes[offset:])
+	}
+	text, err := scalarText(t, data)
+	if err != nil {
+		return llvmir.Value{}, err
+	}
+	v.Type, v.Text = t, text
+	return v, nil
+}

@@ -1,0 +1,34 @@
+; number: 0@0+4 = 03 00 00 00
+; pair: 1@0+4 2@4+1 -1@5+3 = 01 00 00 00 02 00 00 00
+; Pointers with types, as LLVM wrote them up to 16.
+; not translated: newer tools do not read them.
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64"
+target triple = "spir64-unknown-unknown"
+
+%id = type { i32 }
+%pair = type { i32, i8 }
+%base = type { i32, i8 }
+
+define spir_kernel void @kernel(i8 addrspace(1)* %buffer, i32 addrspace(1)* %out) {
+  %p = alloca %base, align 4
+  %p.cast = addrspacecast %base* %p to %base addrspace(4)*
+  %slot = alloca i8 addrspace(4)*, align 8
+  %b = addrspacecast i8 addrspace(1)* %buffer to i8 addrspace(4)*
+  %x = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 3)
+  %constant1 = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 1, i32 1)
+  %constant2 = call spir_func i8 @_Z20__spirv_SpecConstantia(i32 2, i8 2)
+  %constant3 = call spir_func %pair @_Z29__spirv_SpecConstantCompositeia_Rpair(i32 %constant1, i8 %constant2)
+  %constant4 = bitcast %base addrspace(4)* %p.cast to %pair addrspace(4)*
+  store %pair %constant3, %pair addrspace(4)* %constant4
+  store i32 %x, i32 addrspace(1)* %out, align 4
+  ret void
+}
+declare spir_func i8 @_Z20__spirv_SpecConstantia(i32, i8)
+declare spir_func i32 @_Z20__spirv_SpecConstantii(i32, i32)
+declare spir_func %pair @_Z29__spirv_SpecConstantCompositeia_Rpair(i32, i8)
+!0 = !{!"number", i32 0, i32 0, i32 4}
+!1 = !{i32 3}
+!2 = !{!"pair", i32 1, i32 0, i32 4, i32 2, i32 4, i32 1, i32 -1, i32 5, i32 3}
+!3 = !{%base { i32 1, i8 2 }}
+!sycl.specialization-constants = !{!0, !2}
+!sycl.specialization-constants-default-values = !{!1, !3}

@@ -1,0 +1,61 @@
+package render
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// mostOptions is how many of many sets of options are listed.
+const mostOptions = 5
+
+// imageOptions are options for the runtime's compiler and linker, and how many images have
+// them.
+type imageOptions struct {
+	jitoptions.Options
+	Images int
+}
+
+// optionsOf returns the options of the images of a report, those of most images first, and
+// how many sets of options there are more.
+func optionsOf(r *report.Report) (list []imageOptions, more int) {
+	images := map[jitoptions.Options]int{}
+	for _, image := range r.Images.All() {
+		if o := (jitoptions.Options{Compile: image.CompileOptions, Link: image.LinkOptions}); o != (jitoptions.Options{}) {
+			images[o]++
+		}
+	}
+	for _, o := range slices.SortedFunc(maps.Keys(images), func(a, b jitoptions.Options) int {
+		return cmp.Or(cmp.Compare(images[b], images[a]), cmp.Compare(a.Compile, b.Compile), cmp.Compare(a.Link, b.Link))
+	}) {
+		list = append(list, imageOptions{o, images[o]})
+	}
+	shown := min(len(list), mostOptions)
+	return list[:shown], len(list) - shown
+}
+
+// optionSentences says what the options of the images of a report are.
+func optionSentences(r *report.Report, quote quoter) (lines []string) {
+	list, more := optionsOf(r)
+	for _, o := range list {
+		s := count(o.Images, "image") + " with options for the runtime's"
+		if o.Compile != "" {
+			s += " compiler: " + quote(safetext.Escape(safetext.Shorten(o.Compile)))
+		}
+		if o.Compile != "" && o.Link != "" {
+			s += ", and its"
+		}
+		if o.Link != "" {
+			s += " linker: " + quote(safetext.Escape(safetext.Shorten(o.Link)))
+		}
+		lines = append(lines, s)
+	}
+	if more > 0 {
+		lines = append(lines, count(more, "more set")+" of options: the report as JSON has them")
+	}
+	return lines
+}

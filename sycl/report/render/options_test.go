@@ -1,0 +1,59 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// The options of images are in every form that people read, harmless in each.
+func TestOptions(t *testing.T) {
+	const big = "-ze-intel-greater-than-4GB-buffer-required"
+	modules := reporttest.Program()
+	for m := range modules {
+		for i := range modules[m].Images {
+			modules[m].Images[i].Options = jitoptions.Options{Compile: big}
+		}
+	}
+	modules[1].Images[0].Options = jitoptions.Options{Compile: "<b>`x\x1b[31m", Link: "@user"}
+	modules[2].Images[0].Options = jitoptions.Options{Link: "-l"}
+	r := reporttest.Build(t, modules, "intel_gpu_pvc")
+	text := func(r *report.Report, o TextOptions) string {
+		return render(t, func(w *bytes.Buffer, r *report.Report, o TextOptions) error { return Text(w, r, o) }, r, o)
+	}
+	for name, test := range map[string]struct {
+		got  string
+		want []string
+	}{
+		"a table": {text(r, TextOptions{Width: 200}), []string{
+			"\n6 images with options for the runtime's compiler: " + big + ".\n",
+			"\n1 image with options for the runtime's linker: -l.\n",
+			"\n1 image with options for the runtime's compiler: <b>`x\\u{1b}[31m, and its linker: @user.\n",
+		}},
+		"groups":   {text(r, TextOptions{Width: 200, GroupBy: ByReason}), []string{"\n6 images with options for the runtime's compiler: " + big + ".\n"}},
+		"Markdown": {markdown(t, r, MarkdownOptions{}), []string{"\n6 images with options for the runtime's compiler: `" + big + "`.\n", "and its linker: `@user`.\n"}},
+		"a page":   {pageText(t, r, HTMLOptions{}), []string{"<li>6 images with options for the runtime&#39;s compiler: " + big + "</li>", "&lt;b&gt;`x\\u{1b}[31m"}},
+	} {
+		for _, want := range test.want {
+			if !strings.Contains(test.got, want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, test.got)
+			}
+		}
+	}
+
+	var many []report.Module
+	for i := range 8 {
+		m := report.Module{Needs: new(requirement.Requirements), Kernels: reporttest.Kernels(fmt.Sprintf("k%d", i)), Images: []report.ModuleImage{reporttest.IR(i)}}
+		m.Images[0].Options.Compile = fmt.Sprintf("-D%d", i)
+		many = append(many, m)
+	}
+	if got := text(reporttest.Build(t, many, "intel_gpu_pvc"), TextOptions{}); !strings.Contains(got, "-D4.\n3 more sets of options: the report as JSON has them.\n") || strings.Contains(got, "-D5") {
+		t.Errorf("got\n%s", got)
+	}
+}

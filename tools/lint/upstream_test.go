@@ -1,0 +1,162 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/golden"
+)
+
+// An upstreamTest is a test that intel/llvm has of its post-link step.
+type upstreamTest struct {
+	folder, name string
+	status       string
+	where        string // the tests here, or why it is otherwise
+}
+
+// The statuses of an upstreamTest.
+const (
+	passed        = "passed"
+	differs       = "differs"
+	notApplicable = "not applicable"
+	planned       = "planned"
+)
+
+// upstreamTests reads docs/upstream-tests.tsv.
+func upstreamTests(t *testing.T, root string) []upstreamTest {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "upstream-tests.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []upstreamTest
+	folder, seen := "", map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "", strings.HasPrefix(line, "#"):
+			continue
+		case strings.HasPrefix(line, "["):
+			folder = strings.Trim(line, "[]")
+			continue
+		}
+		columns := strings.Split(line, "\t")
+		if len(columns) != 3 || folder == "" || seen[folder+columns[0]] || !slices.Contains([]string{passed, differs, notApplicable, planned}, columns[1]) {
+			t.Errorf("upstream-tests.tsv: %q is not a test, a status and where it is, or is there twice", line)
+			continue
+		}
+		seen[folder+columns[0]] = true
+		list = append(list, upstreamTest{folder, columns[0], columns[1], columns[2]})
+	}
+	return list
+}
+
+// upstreamFiles are the folders of the files that rows name, by the word before the colon.
+var upstreamFiles = map[string]string{
+	"construct": "tools/postlink/testdata/upstream",
+	"aspects":   "sycl/postlink/aspects/testdata/aspects",
+	"specconst": "sycl/postlink/internal/specconst/testdata",
+}
+
+// place returns the file that a row names, and the test in it.
+func place(word string) (file, test string) {
+	kind, rest, _ := strings.Cut(word, ":")
+	if folder := upstreamFiles[kind]; folder != "" {
+		return path.Join(folder, rest+".ll"), ""
+	}
+	if kind == "go" {
+		file, test, _ = strings.Cut(rest, ":")
+	}
+	return file, test
+}
+
+// TestUpstreamTests: each row that is passed names tests that there are, and each construct
+// is in a row.
+func TestUpstreamTests(t *testing.T) {
+	root := tree(t)
+	named := map[string]bool{}
+	for _, row := range upstreamTests(t, root) {
+		if row.status != passed { // it may name constructs all the same
+			for _, match := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(row.where, -1) {
+				named[path.Join(upstreamFiles["construct"], match[1]+".ll")] = true
+			}
+			continue
+		}
+		for word := range strings.FieldsSeq(row.where) {
+			file, test := place(word)
+			text, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil || file == "" || strings.HasPrefix(word, "go:") && !regexp.MustCompile(`(?m)^func `+regexp.QuoteMeta(test)+`\(`).Match(text) {
+				t.Errorf("%s: there is no %s (%v)", row.name, word, err)
+			}
+			named[file] = true
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, upstreamFiles["construct"], "*.ll"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no constructs", err)
+	}
+	for _, file := range files {
+		if name := path.Join(upstreamFiles["construct"], filepath.Base(file)); !named[name] {
+			t.Errorf("%s is in no row of docs/upstream-tests.tsv", name)
+		}
+	}
+}
+
+// TestUpstreamPage: docs/upstream-tests.md is made of the table.
+func TestUpstreamPage(t *testing.T) {
+	root := tree(t)
+	rows := upstreamTests(t, root)
+	count := map[string]int{}
+	for _, row := range rows {
+		count[row.status]++
+	}
+	applies := len(rows) - count[notApplicable]
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Upstream's tests
+
+DPC++'s post-link step has tests in [intel/llvm](https://github.com/intel/llvm): IR, and what the step has to make of it. This page lists
+them by name, as of July 2026, with those of earlier years whose constructs no later test has. Each has a test here with IR of our own.
+%d of %d tests that apply pass, which is %.1f %%; %d differ by decision, %d %s planned, %d do not apply.
+
+Constructs are in [tools/postlink/testdata/upstream](../tools/postlink/testdata/upstream): a `+"`.ll`"+` file with the IR, and a `+"`.txt`"+` file
+with what the tool makes of it. Where DPC++'s compiler is installed, its own post-link step gets the same IR, and
+[a test](../tools/postlink/dpcpp_test.go) compares images, symbols and properties.
+
+This page is made of [upstream-tests.tsv](upstream-tests.tsv): `+"`go test ./tools/lint -update`"+`.
+`, count[passed], applies, 100*float64(count[passed])/float64(applies), count[differs], count[planned], plural(count[planned]), count[notApplicable])
+	folder := ""
+	for _, row := range rows {
+		if row.folder != folder {
+			folder = row.folder
+			fmt.Fprintf(&b, "\n## %s\n\n| test | result | where, or why |\n|---|---|---|\n", folder)
+		}
+		where := row.where
+		if row.status == passed {
+			var links []string
+			for word := range strings.FieldsSeq(row.where) {
+				file, test := place(word)
+				name := strings.TrimSuffix(path.Base(file), ".ll")
+				if test != "" {
+					name = test
+				}
+				links = append(links, fmt.Sprintf("[%s](../%s)", name, file))
+			}
+			where = strings.Join(links, ", ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.name, row.status, where)
+	}
+	golden.CheckFile(t, filepath.Join(root, "docs", "upstream-tests.md"), b.String())
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
