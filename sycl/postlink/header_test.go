@@ -189,9 +189,41 @@ func translateHeader(t *testing.T, source, level string, use func(sets *propset.
 	}
 }
 
-// TestHeaderConstantNames: property sets and SPIR-V have the constants of a source, under their
+// TestHeaderExecutionModes: what property lists ask for is what SPIR-V asks of a device.
+func TestHeaderExecutionModes(t *testing.T) {
+	dis := programs.Find(t, "spirv-dis")
+	const want = `_ZTSN4shop5OwnedE: SubgroupSize 8
+_ZTSN4shop5PlainE:
+_ZTSN4shop6ListedE: LocalSize 4 8 1, LocalSizeHint 2 2 1, MaxWorkgroupSizeINTEL 8 16 1, RoundingModeRTPINTEL 32, SubgroupSize 16
+_ZTSN9sycl_lite11kernel_withIN4shop5NamedELj64ELj1ELj1ELj16EEE: LocalSize 64 1 1, SubgroupSize 16`
+	mode := regexp.MustCompile(`OpExecutionMode %\w+ ((?:LocalSize|LocalSizeHint|SubgroupSize|MaxWorkgroupSizeINTEL)\b.*|RoundingModeRTPINTEL 32)`)
+	entry := regexp.MustCompile(`OpEntryPoint Kernel %\w+ "(\w+)"`)
+	for _, level := range []string{"-O0", "-O2"} {
+		var got []string
+		translateHeader(t, "testdata/properties.cpp", level, func(_ *propset.Registry, file string) {
+			text, err := exec.CommandContext(t.Context(), dis, file).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var modes []string
+			for _, m := range mode.FindAllSubmatch(text, -1) {
+				modes = append(modes, string(m[1]))
+			}
+			slices.Sort(modes)
+			for _, m := range entry.FindAllSubmatch(text, -1) {
+				got = append(got, strings.TrimSpace(string(m[1])+": "+strings.Join(modes, ", ")))
+			}
+		})
+		slices.Sort(got)
+		if text := strings.Join(got, "\n"); text != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", level, text, want)
+		}
+	}
+}
+
+// TestHeaderConstantTypes: property sets and SPIR-V have the constants of a source, under their
 // mangled names, with their types and default values.
-func TestHeaderConstantNames(t *testing.T) {
+func TestHeaderConstantTypes(t *testing.T) {
 	const want = `_ZTSN4shop3BuyE
   _ZN4shopL5stockE: i16 at 0 = ffff
 _ZTSN4shop4SellE
