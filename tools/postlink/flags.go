@@ -150,6 +150,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 	}
+	f.ImageWithoutKernels = f.dpcpp && !f.AllowNoKernels && len(f.modules.Values) == 0
 	f.Stdin = env.Stdin
 	f.Run.Split.Mode = mode(f.split)
 	in, err := stepflags.OneInput(args)

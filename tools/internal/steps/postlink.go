@@ -51,6 +51,7 @@ type PostLinkOptions struct {
 	Sources       []SourceFolder
 
 	AllowNoKernels          bool // a table without rows, instead of an error
+	ImageWithoutKernels     bool // an image of all that a module without kernels has, as DPC++ writes it
 	WarningsAsErrors        bool
 	NoProperties, NoSymbols bool                      // columns that the tables lack
 	Sets                    *postlink.PropertyOptions // nil for DriverSets
@@ -106,7 +107,7 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 		return o.writeIR(ctx, log, result.Images[0])
 	}
 	images := result.Images
-	if len(images[0].EntryPoints()) == 0 {
+	if len(images[0].EntryPoints()) == 0 && !o.ImageWithoutKernels {
 		if !o.AllowNoKernels {
 			return cli.BadInput(o.blame(errors.New("there is no kernel in any source")))
 		}
