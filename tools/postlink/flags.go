@@ -151,7 +151,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	}
 	f.ImageWithoutKernels = f.dpcpp && !f.AllowNoKernels && len(f.modules.Values) == 0
-	f.Stdin = env.Stdin
+	f.Stdin, f.Stdout = env.Stdin, env.Stdout
 	f.Run.Split.Mode = mode(f.split)
 	in, err := stepflags.OneInput(args)
 	if err != nil {

@@ -151,6 +151,23 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 	}
 }
 
+// TestIRToStandardOutput writes the module to standard output.
+func TestIRToStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", simd)
+	var out, errs strings.Builder
+	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	if code := dpcppTool().Run(t.Context(), env, []string{"-ir-output-only", "-split=auto", "-S", "-o", "-", "in.ll"}); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	if want := "define spir_kernel void @_ZTS6Scalar()"; !strings.Contains(out.String(), want) {
+		t.Errorf("standard output lacks %q:\n%s", want, out.String())
+	}
+	if got := newFiles(t); len(got) > 0 {
+		t.Errorf("there are the files %q", got)
+	}
+}
+
 // writeInputs writes inputs, of which plain.ll needs no library and is not explicit SIMD.
 func writeInputs(t *testing.T) {
 	t.Helper()
