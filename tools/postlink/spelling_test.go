@@ -69,6 +69,8 @@ func TestSpelling(t *testing.T) {
 		files string // all that are new
 	}{
 		"only code": {"-split=auto -S -o out.table in.ll",
+			"[Code]#out.table|out_0.ll|out_1.ll", "out.table out_0.ll out_1.ll"},
+		"aspects that are found in code": {"-split=auto -keep-aspects=false -S -o out.table in.ll",
 			"[Code]#out.table|out_0.ll|out_1.ll|out_2.ll", "out.table out_0.ll out_1.ll out_2.ll"},
 		"all columns, a kernel a module": {"-properties -split=kernel -symbols -S -emit-only-kernels-as-entry-points -o out.table in.ll",
 			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym|out_1.ll|out_1.prop|out_1.sym",
@@ -262,6 +264,7 @@ func TestSpellingRefused(t *testing.T) {
 		want string
 	}{
 		"nothing to do":         {"in.ll -S -o out.table", cli.ExitUsage, "no actions specified"},
+		"targets of the code":   {"-split=auto -fixed-targets=intel_gpu_pvc -S in.ll", cli.ExitUsage, "--fixed-targets is for aspects that are found in code: it needs --keep-aspects=false"},
 		"an unknown option":     {"-reduce-memory-usage -split=auto in.ll", cli.ExitUsage, "unknown flag --reduce-memory-usage"},
 		"an unknown mode":       {"-spec-const=default -S in.ll", cli.ExitUsage, "it is none of [native emulation]"},
 		"copies of only IR":     {"-ir-output-only -generate-device-image-default-spec-consts -spec-const=native -S in.ll", cli.ExitUsage, "can't be used with --ir-output-only"},
