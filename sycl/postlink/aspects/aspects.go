@@ -119,6 +119,7 @@ func (p *propagation) run() error {
 			return err
 		}
 	}
+	p.callVirtualSets()
 	p.spread()
 	if !p.options.NoMismatch {
 		p.checkDeclared()
