@@ -150,7 +150,8 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 	}
-	f.Stdin = env.Stdin
+	f.ImageWithoutKernels = f.dpcpp && !f.AllowNoKernels && len(f.modules.Values) == 0
+	f.Stdin, f.Stdout = env.Stdin, env.Stdout
 	f.Run.Split.Mode = mode(f.split)
 	in, err := stepflags.OneInput(args)
 	if err != nil {
