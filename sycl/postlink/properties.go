@@ -41,6 +41,9 @@ type imageOptions struct {
 	// device library can be imported.
 	dependencies bool
 
+	// undefined lets the image import SYCL_EXTERNAL functions that no source defines.
+	undefined bool
+
 	// deviceLibraries says that DPC++'s device libraries are linked to the image when
 	// it is translated, so that it imports none of their functions.
 	deviceLibraries bool
@@ -347,7 +350,7 @@ func (p *imageProperties) importedSymbols() error {
 				continue
 			}
 			seen[f] = true
-			if p.options.dependencies && importable(f) && !(p.options.deviceLibraries && !f.Defined() && inDeviceLibrary(name)) || !f.Defined() && bfloat16Library.MatchString(name) {
+			if p.imports(f) {
 				imported = append(imported, f)
 			}
 		}
@@ -357,6 +360,16 @@ func (p *imageProperties) importedSymbols() error {
 		p.mark(propset.ImportedSymbols, f.Name())
 	}
 	return nil
+}
+
+// imports reports whether a function that the image uses and does not define is one
+// of another image.
+func (p *imageProperties) imports(f *llvmir.Function) bool {
+	o := p.options
+	if !f.Defined() && (bfloat16Library.MatchString(f.Name()) || o.undefined && importable(f) && f.HasAttribute(devicecode.AttrModuleID)) {
+		return true
+	}
+	return o.dependencies && importable(f) && !(o.deviceLibraries && !f.Defined() && inDeviceLibrary(f.Name()))
 }
 
 // programMetadata has the sizes of each kernel and the symbols of device globals.

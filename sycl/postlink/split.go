@@ -46,6 +46,10 @@ type SplitOptions struct {
 	// exports, which it only declares. Then a variable may be in several. Where only
 	// kernels are entry points, no image exports functions, and each has its copies.
 	Dependencies bool
+
+	// AllowUndefined makes warnings of the functions that kernels call and that no
+	// source defines, and lets images import them. Otherwise they are errors.
+	AllowUndefined bool
 }
 
 // images divides the module. The number of an image is that which DPC++'s post-link
