@@ -116,6 +116,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 		return &Result{Diagnostics: list}, nil
 	}
 	used := forgetUsed(m)
+	dropDiscardable(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}

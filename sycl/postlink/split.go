@@ -474,6 +474,39 @@ func forgetUsed(m *llvmir.Module) map[string]bool {
 	return used
 }
 
+// dropDiscardable removes SYCL_EXTERNAL functions that nothing uses and that each source
+// which calls them defines itself, such as inline functions: no image exports them.
+func dropDiscardable(m *llvmir.Module) {
+	var roots, unused []llvmir.Symbol
+	for _, f := range m.Functions() {
+		if discardable(f) {
+			unused = append(unused, f)
+		} else {
+			roots = append(roots, f)
+		}
+	}
+	if len(unused) == 0 {
+		return
+	}
+	for _, g := range m.Globals() {
+		roots = append(roots, g)
+	}
+	for _, a := range m.Aliases() {
+		roots = append(roots, a)
+	}
+	used := map[llvmir.Symbol]bool{}
+	for _, s := range m.Closure(roots...) {
+		used[s] = true
+	}
+	m.Delete(slices.DeleteFunc(unused, func(s llvmir.Symbol) bool { return used[s] })...)
+}
+
+// discardable reports whether a SYCL_EXTERNAL function may go when nothing uses it.
+func discardable(f *llvmir.Function) bool {
+	return f.Defined() && (f.Linkage() == llvmir.LinkOnce || f.Linkage() == llvmir.LinkOnceODR) && !f.Kernel() && f.HasAttribute(devicecode.AttrModuleID) &&
+		!f.HasAttribute(devicecode.AttrIndirectlyCallable) && !f.HasAttribute(attrReferencedIndirectly)
+}
+
 // filterElements removes elements of a variable that is an array, and the variable
 // when none is left.
 func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool) {
