@@ -310,7 +310,8 @@ func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	return slices.Compact(values), nil
 }
 
-// splitESIMD divides an image by whether entry points are explicit SIMD code.
+// splitESIMD divides an image by whether entry points are explicit SIMD code, which is
+// first, as in DPC++.
 func splitESIMD(image *Image) []*Image {
 	sycl, esimd := *image, *image
 	sycl.entryPoints, esimd.entryPoints, esimd.ESIMD = nil, nil, true
@@ -322,7 +323,7 @@ func splitESIMD(image *Image) []*Image {
 		}
 	}
 	var parts []*Image
-	for _, p := range []*Image{&sycl, &esimd} {
+	for _, p := range []*Image{&esimd, &sycl} {
 		if len(p.entryPoints) > 0 {
 			parts = append(parts, p)
 		}

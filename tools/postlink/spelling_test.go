@@ -94,7 +94,7 @@ func TestSpelling(t *testing.T) {
 		"a table for a target": {"-properties -S -o intel_gpu_pvc,out.table in.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.intel_gpu_pvc.prop", "out.table out_0.intel_gpu_pvc.prop out_0.ll"},
 		"explicit SIMD code apart": {"-split=none -split-esimd -symbols -S -o out.table simd.ll",
-			"[Code|Symbols]#out.table|out_0.ll|out_0.sym|out_esimd_0.ll|out_esimd_0.sym", "out.table out_0.ll out_0.sym out_esimd_0.ll out_esimd_0.sym"},
+			"[Code|Symbols]#out.table|out_esimd_0.ll|out_esimd_0.sym|out_0.ll|out_0.sym", "out.table out_0.ll out_0.sym out_esimd_0.ll out_esimd_0.sym"},
 		"what the driver passes": {"-O2 -device-globals -properties -symbols -emit-only-kernels-as-entry-points -emit-param-info -emit-exported-symbols -emit-imported-symbols -split-esimd -lower-esimd -split=none -device-lib-dir=lib -f -S -o out.table plain.ll",
 			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym", "out.table out_0.ll out_0.prop out_0.sym"},
 		"specialization constants": {"-spec-const=native -properties -split=kernel -S -o out.table constants.ll",
