@@ -528,7 +528,7 @@ func (p *imageProperties) callersOf(names []string) map[string]llvmir.Symbol {
 	callers := map[string]llvmir.Symbol{}
 	for queue := names; len(queue) > 0; queue = queue[1:] {
 		for _, s := range users[queue[0]] {
-			if s.Name() == assertFail || s.Name() == libraryAssertFail || callers[s.Name()] != nil || !calls(s, queue[0]) {
+			if slices.Contains(names, s.Name()) || callers[s.Name()] != nil || !calls(s, queue[0]) {
 				continue
 			}
 			callers[s.Name()] = s

@@ -81,7 +81,7 @@ func TestSplitWithRealCompilers(t *testing.T) {
 	a, b := disassemble("a.cpp.split/0.bc"), disassemble("b/0.bc")
 	for _, test := range []struct{ in, text, has, not string }{
 		{"a.cpp", a, "spir_kernel void @_ZTS1A(", "kernel_with"},
-		{"a.cpp", a, "@shared = internal addrspace(1) constant i32 1", "@host"},
+		{"a.cpp", a, "@shared = addrspace(1) constant i32 1", "@host"},
 		{"b.cpp", b, "!reqd_work_group_size", "_ZTS1A"},
 		{"b.cpp", b, "!{i32 64, i32 1, i32 1}", "global_ctors"},
 		{"b.cpp", b, "!{i32 16}", "_Z5print"},

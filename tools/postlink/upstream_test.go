@@ -21,7 +21,8 @@ import (
 //	; run: FLAGS
 //
 // is one run, and NAME.txt has what all runs of NAME.ll made: the images, each with its
-// symbols, the headers of what it defines and declares, and its properties, or the error.
+// symbols, the headers of what it defines and declares, the metadata about these, and its
+// properties, or the error.
 // A file with the comment
 //
 //	; dpcpp: FLAGS
@@ -168,12 +169,17 @@ var header = regexp.MustCompile(`^(?:(?:define|declare) [^@]*@"?[^"( ]+"?|@"?[^"
 // attached matches what refers to attributes and metadata by number.
 var attached = regexp.MustCompile(`(,? ![\w.]+ !\d+)+|(,? #\d+)+$`)
 
-// describeCode writes the symbols of a module and its named metadata.
+// aboutSymbol matches a node of metadata about a symbol, such as those of nvvm.annotations.
+var aboutSymbol = regexp.MustCompile(`^!\d+ = (?:distinct )?(!\{ptr @.*\})$`)
+
+// describeCode writes the symbols of a module and the metadata about symbols.
 func describeCode(b *strings.Builder, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if found := header.FindString(line); found != "" {
 			fmt.Fprintf(b, "  %s\n", strings.TrimSpace(attached.ReplaceAllString(found, "")))
+		} else if node := aboutSymbol.FindStringSubmatch(line); node != nil {
+			fmt.Fprintf(b, "  metadata: %s\n", node[1])
 		}
 	}
 }

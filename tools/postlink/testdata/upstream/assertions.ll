@@ -1,4 +1,4 @@
-; Kernels that may fail an assertion, directly and through others.
+; Kernels that may fail an assertion, directly, through others and through the C library's function.
 ; run: --split auto
 ; run: --split kernel
 target triple = "spir64-unknown-unknown"
@@ -16,6 +16,16 @@ define weak_odr dso_local spir_kernel void @fine() #0 {
 
 define weak_odr dso_local spir_kernel void @fails_elsewhere() #1 {
   call spir_func void @deep()
+  ret void
+}
+
+define weak_odr dso_local spir_kernel void @fails_in_library() #1 {
+  call spir_func void @__assert_fail(ptr addrspace(4) null)
+  ret void
+}
+
+define weak dso_local spir_func void @__assert_fail(ptr addrspace(4) %expr) {
+  call spir_func void @__devicelib_assert_fail(ptr addrspace(4) %expr)
   ret void
 }
 

@@ -1,4 +1,4 @@
-; NVPTX: one image a kernel.
+; NVPTX: one image a kernel, with the annotations of its own kernel alone.
 ; run: --split kernel
 target triple = "nvptx64-nvidia-cuda"
 
@@ -17,4 +17,7 @@ define internal void @helper() {
 }
 
 attributes #0 = { "sycl-module-id"="a.cpp" }
+!nvvm.annotations = !{!1, !2}
 !0 = !{i32 8, i32 4, i32 2}
+!1 = !{ptr @_ZTS1K, !"kernel", i32 1}
+!2 = !{ptr @_ZTS1L, !"kernel", i32 1}
