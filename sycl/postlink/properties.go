@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
@@ -474,7 +475,7 @@ func (p *imageProperties) misc() error {
 	if p.writer.sanitizer != "" {
 		put("sanUsed", propset.String(p.writer.sanitizer))
 	}
-	if p.options.constantDefaults {
+	if p.options.constantDefaults || p.writer.module.NamedMetadata(constants.ReplacedMD) != nil {
 		put("specConstsReplacedWithDefault", propset.Uint(1))
 	}
 	return nil

@@ -25,3 +25,4 @@ entry:
   store <4 x half> %h, ptr addrspace(1) %out
   ret void
 }
+!sycl.specialization-constants-default-values-module = !{}
