@@ -132,7 +132,7 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 		return nil, err
 	}
 	replaced := image.constants != nil && image.constants.mode == constants.Defaults
-	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.libraries, m.split.Whole, list, replaced})
+	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.split.AllowUndefined, m.libraries, m.split.Whole, list, replaced})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@
 //   - variables that only a static constructor would initialize are errors
 //   - what nothing on a device uses goes, and kernels get the metadata and the names
 //     that they have in images
-//   - functions that kernels call and no source defines are errors
+//   - functions that kernels call and no source defines are errors, or warnings
 //   - compile-time properties become the metadata that translators read
 //   - kernels get the sets of virtual functions that they may call
 //   - functions get the aspects that they use ([aspects.Propagate])
@@ -32,6 +32,7 @@ package postlink
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
@@ -120,20 +121,24 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 		return &Result{Diagnostics: list}, nil
 	}
 	used := forgetUsed(m)
+	dropDiscardable(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err
 	}
-	diagnostics, err := compiletime.Lower(m, compiletime.Options{DPCPP: o.DPCPPTranslator})
+	diagnostics, err := checkUndefined(m, o)
 	if err != nil {
 		return nil, err
 	}
-	diagnostics = append(diagnostics, findVirtualFunctions(m)...)
+	list, err := compiletime.Lower(m, compiletime.Options{DPCPP: o.DPCPPTranslator})
+	if err != nil {
+		return nil, err
+	}
+	diagnostics = slices.Concat(diagnostics, list, findVirtualFunctions(m))
 	known, err := newKnownAspects(m)
 	if err != nil {
 		return nil, err
 	}
-	list, err := propagateAspects(m, o)
-	if err != nil {
+	if list, err = propagateAspects(m, o); err != nil {
 		return nil, err
 	}
 	diagnostics = append(diagnostics, list...)
@@ -179,23 +184,28 @@ func prepare(m *llvmir.Module, o Options) error {
 			return err
 		}
 	}
-	if o.Split.Dependencies {
-		return nil
-	}
-	return checkUndefined(m)
+	return nil
 }
 
-// checkUndefined makes an error of the functions that no source defines.
-func checkUndefined(m *llvmir.Module) error {
+// checkUndefined makes errors, or warnings, of the functions that no source defines.
+func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
+	if o.Split.Dependencies {
+		return nil, nil
+	}
+	var warnings []Diagnostic
 	var errs []error
 	for _, u := range undefined(m) {
 		place := ""
 		if source, _ := m.Function(u.chain[0]).Attribute(devicecode.AttrModuleID); source != "" {
 			place = source + ": "
 		}
+		if o.Split.AllowUndefined {
+			warnings = append(warnings, Diagnostic{Text: place + u.String()})
+			continue
+		}
 		errs = append(errs, fmt.Errorf("%s%s. Add what defines it, a source or a SYCLBIN, or define it in a header", place, u))
 	}
-	return errors.Join(errs...)
+	return warnings, errors.Join(errs...)
 }
 
 // dropHostCode removes what keeps host code alive in a device module: the lists

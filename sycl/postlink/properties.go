@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
@@ -40,6 +41,9 @@ type imageOptions struct {
 	// (-allow-device-image-dependencies). Without it only those of the bfloat16
 	// device library can be imported.
 	dependencies bool
+
+	// undefined lets the image import SYCL_EXTERNAL functions that no source defines.
+	undefined bool
 
 	// deviceLibraries says that DPC++'s device libraries are linked to the image when
 	// it is translated, so that it imports none of their functions.
@@ -347,7 +351,7 @@ func (p *imageProperties) importedSymbols() error {
 				continue
 			}
 			seen[f] = true
-			if p.options.dependencies && importable(f) && !(p.options.deviceLibraries && !f.Defined() && inDeviceLibrary(name)) || !f.Defined() && bfloat16Library.MatchString(name) {
+			if p.imports(f) {
 				imported = append(imported, f)
 			}
 		}
@@ -357,6 +361,16 @@ func (p *imageProperties) importedSymbols() error {
 		p.mark(propset.ImportedSymbols, f.Name())
 	}
 	return nil
+}
+
+// imports reports whether a function that the image uses and does not define is one
+// of another image.
+func (p *imageProperties) imports(f *llvmir.Function) bool {
+	o := p.options
+	if !f.Defined() && (bfloat16Library.MatchString(f.Name()) || o.undefined && importable(f) && f.HasAttribute(devicecode.AttrModuleID)) {
+		return true
+	}
+	return o.dependencies && importable(f) && !(o.deviceLibraries && !f.Defined() && inDeviceLibrary(f.Name()))
 }
 
 // programMetadata has the sizes of each kernel and the symbols of device globals.
@@ -461,7 +475,7 @@ func (p *imageProperties) misc() error {
 	if p.writer.sanitizer != "" {
 		put("sanUsed", propset.String(p.writer.sanitizer))
 	}
-	if p.options.constantDefaults {
+	if p.options.constantDefaults || p.writer.module.NamedMetadata(constants.ReplacedMD) != nil {
 		put("specConstsReplacedWithDefault", propset.Uint(1))
 	}
 	return nil

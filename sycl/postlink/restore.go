@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -455,6 +456,10 @@ func (p *restored) misc(property propset.Property) error {
 		}
 		for _, f := range p.entryPoints {
 			f.SetAttribute(key, strconv.FormatUint(uint64(number), 10))
+		}
+	case "specConstsReplacedWithDefault":
+		if number != 0 {
+			p.module.MarkNamed(constants.ReplacedMD)
 		}
 	case "sanUsed":
 		tool, _ := property.Value.Text()

@@ -109,6 +109,7 @@ isEsimdImage=1|1
 sycl-grf-size=1|256
 optLevel=1|3
 sanUsed=`+propset.String("asan").String()+`
+specConstsReplacedWithDefault=1|1
 [rules_sycl/source places]
 _ZTS1K=`+propset.String(places).String()+"\n")
 	m := parseBare(t)
@@ -309,7 +310,7 @@ func TestRestoreLosses(t *testing.T) {
 	for name, test := range map[string]struct{ properties, want string }{
 		"an unknown set":         {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: the set has no form in IR"},
 		"an unknown requirement": {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is not known"},
-		"replaced constants":     {"[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n", "the property specConstsReplacedWithDefault of the set [SYCL/misc properties] is lost: it has no form in IR"},
+		"an unknown property":    {"[SYCL/misc properties]\nnew=1|1\n", "the property new of the set [SYCL/misc properties] is lost: it has no form in IR"},
 		"default values of none": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
 	} {
 		t.Run(name, func(t *testing.T) {

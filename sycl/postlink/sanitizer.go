@@ -47,15 +47,34 @@ func lowerSanitizerLists(m *llvmir.Module) error {
 		return fmt.Errorf("@%s: %w", list.Name(), err)
 	}
 	for _, g := range m.Globals() {
-		if sanitizerOf(g.Name()) == "" || g.Linkage() != llvmir.Appending || g.ValueType() == nil {
+		if sanitizerOf(g.Name()) == "" || g.ValueType() == nil {
 			continue
 		}
-		if size, err := layout.Size(g.ValueType()); err == nil && g.HasAttribute(attrDeviceGlobalSize) {
+		bare := !g.HasAttribute(attrUniqueID)
+		if bare {
+			nameSanitizerList(g)
+		}
+		if size, err := layout.Size(g.ValueType()); err == nil && (bare || g.HasAttribute(attrDeviceGlobalSize)) {
 			g.SetAttribute(attrDeviceGlobalSize, strconv.FormatUint(size.Alloc, 10))
+		}
+		if g.Linkage() != llvmir.Appending {
+			continue
 		}
 		list := g.ValueType().String()
 		g.SetDefinition("{ "+list+" }", fmt.Sprintf("{ %s %s }", list, g.Initializer()))
 		g.SetLinkage(llvmir.External)
 	}
 	return nil
+}
+
+// nameSanitizerList gives a list the attributes by which a host finds it. Some linkers
+// leave them out when they append lists to each other.
+func nameSanitizerList(g *llvmir.Global) {
+	id := g.Name()
+	if !strings.Contains(strings.TrimPrefix(id, "__"), "_") { // of a module without an id, whose variable is one of C++
+		id = fmt.Sprintf("_Z%d%s", len(id), id)
+	}
+	g.SetAttribute(attrUniqueID, id)
+	g.SetAttribute("sycl-host-access", "0") // hosts only read it
+	g.SetAttribute(attrDeviceImageScope, "")
 }

@@ -46,6 +46,10 @@ type SplitOptions struct {
 	// exports, which it only declares. Then a variable may be in several. Where only
 	// kernels are entry points, no image exports functions, and each has its copies.
 	Dependencies bool
+
+	// AllowUndefined makes warnings of the functions that kernels call and that no
+	// source defines, and lets images import them. Otherwise they are errors.
+	AllowUndefined bool
 }
 
 // images divides the module. The number of an image is that which DPC++'s post-link
@@ -306,7 +310,8 @@ func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	return slices.Compact(values), nil
 }
 
-// splitESIMD divides an image by whether entry points are explicit SIMD code.
+// splitESIMD divides an image by whether entry points are explicit SIMD code, which is
+// first, as in DPC++.
 func splitESIMD(image *Image) []*Image {
 	sycl, esimd := *image, *image
 	sycl.entryPoints, esimd.entryPoints, esimd.ESIMD = nil, nil, true
@@ -318,7 +323,7 @@ func splitESIMD(image *Image) []*Image {
 		}
 	}
 	var parts []*Image
-	for _, p := range []*Image{&sycl, &esimd} {
+	for _, p := range []*Image{&esimd, &sycl} {
 		if len(p.entryPoints) > 0 {
 			parts = append(parts, p)
 		}
@@ -468,6 +473,39 @@ func forgetUsed(m *llvmir.Module) map[string]bool {
 		return false
 	})
 	return used
+}
+
+// dropDiscardable removes SYCL_EXTERNAL functions that nothing uses and that each source
+// which calls them defines itself, such as inline functions: no image exports them.
+func dropDiscardable(m *llvmir.Module) {
+	var roots, unused []llvmir.Symbol
+	for _, f := range m.Functions() {
+		if discardable(f) {
+			unused = append(unused, f)
+		} else {
+			roots = append(roots, f)
+		}
+	}
+	if len(unused) == 0 {
+		return
+	}
+	for _, g := range m.Globals() {
+		roots = append(roots, g)
+	}
+	for _, a := range m.Aliases() {
+		roots = append(roots, a)
+	}
+	used := map[llvmir.Symbol]bool{}
+	for _, s := range m.Closure(roots...) {
+		used[s] = true
+	}
+	m.Delete(slices.DeleteFunc(unused, func(s llvmir.Symbol) bool { return used[s] })...)
+}
+
+// discardable reports whether a SYCL_EXTERNAL function may go when nothing uses it.
+func discardable(f *llvmir.Function) bool {
+	return f.Defined() && (f.Linkage() == llvmir.LinkOnce || f.Linkage() == llvmir.LinkOnceODR) && !f.Kernel() && f.HasAttribute(devicecode.AttrModuleID) &&
+		!f.HasAttribute(devicecode.AttrIndirectlyCallable) && !f.HasAttribute(attrReferencedIndirectly)
 }
 
 // filterElements removes elements of a variable that is an array, and the variable

@@ -250,7 +250,7 @@ func TestSplit(t *testing.T) {
 			"explicit SIMD code shares the number with other code",
 			kernel("a", "s.cpp", "!sycl_explicit_simd !1") + kernel("b", "s.cpp", "") + kernel("c", "t.cpp", "") + "!1 = !{}\n",
 			SplitOptions{Mode: SplitPerSource, ESIMD: true},
-			"0 c:\n1 b:\n1 esimd a:\n",
+			"0 c:\n1 esimd a:\n1 b:\n",
 		},
 		{
 			"and is with it by default",

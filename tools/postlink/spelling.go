@@ -35,6 +35,7 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -emit-kernel-names
   a module without kernels: an image  an error; in both no row with --allow-no-kernels
   aspects as the front end gave them  --keep-aspects
+  a function that no source defines   --allow-undefined
   -out-dir, -S, -ir-output-only,      the same
   -split-esimd,
   -emit-program-metadata,
@@ -46,8 +47,7 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -device-lib-dir=DIR                 the same: code with bfloat16 is an error
   -O0 to -O3, -Os, -Oz, -f            the same: nothing to do
 
-Errors are those of postlink, also where sycl-post-link warns: a function that no
-source defines. The exit codes are those of all tools of this project.`
+Errors are those of postlink. The exit codes are those of all tools of this project.`
 
 // dpcppDefaults are the flags whose defaults differ.
 var dpcppDefaults = map[string]string{
@@ -60,6 +60,7 @@ var dpcppDefaults = map[string]string{
 	"emit-kernel-names":     "false",
 	"device-globals":        "false",
 	"keep-aspects":          "true", // DPC++'s front end has propagated them
+	"allow-undefined":       "true",
 }
 
 // dpcppCommand is the command with DPC++'s defaults. Its name is "" for a program that

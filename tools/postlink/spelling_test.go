@@ -96,13 +96,15 @@ func TestSpelling(t *testing.T) {
 		"a table for a target": {"-properties -S -o intel_gpu_pvc,out.table in.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.intel_gpu_pvc.prop", "out.table out_0.intel_gpu_pvc.prop out_0.ll"},
 		"explicit SIMD code apart": {"-split=none -split-esimd -symbols -S -o out.table simd.ll",
-			"[Code|Symbols]#out.table|out_0.ll|out_0.sym|out_esimd_0.ll|out_esimd_0.sym", "out.table out_0.ll out_0.sym out_esimd_0.ll out_esimd_0.sym"},
+			"[Code|Symbols]#out.table|out_esimd_0.ll|out_esimd_0.sym|out_0.ll|out_0.sym", "out.table out_0.ll out_0.sym out_esimd_0.ll out_esimd_0.sym"},
 		"what the driver passes": {"-O2 -device-globals -properties -symbols -emit-only-kernels-as-entry-points -emit-param-info -emit-exported-symbols -emit-imported-symbols -split-esimd -lower-esimd -split=none -device-lib-dir=lib -f -S -o out.table plain.ll",
 			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym", "out.table out_0.ll out_0.prop out_0.sym"},
 		"specialization constants": {"-spec-const=native -properties -split=kernel -S -o out.table constants.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.prop|out_1.ll|out_1.prop", "out.table out_0.ll out_0.prop out_1.ll out_1.prop"},
 		"copies with default values": {"-spec-const=native -properties -split=kernel -S -generate-device-image-default-spec-consts -o out.table constants.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.prop|out_1.ll|out_1.prop|out_2.ll|out_2.prop", "out.table out_0.ll out_0.prop out_1.ll out_1.prop out_2.ll out_2.prop"},
+		"a function that no source defines": {"-symbols -split=none -S -o out.table undefined.ll",
+			"[Code|Symbols]#out.table|out_0.ll|out_0.sym", "out.table out_0.ll out_0.sym"},
 		"no kernels": {"-properties -split=auto -S -o out.table none.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.prop", "out.table out_0.ll out_0.prop"},
 		"no kernels, and no image of them": {"-properties -split=auto -S --allow-no-kernels -o out.table none.ll", "[Code|Properties]#out.table", "out.table"},
@@ -179,6 +181,7 @@ func writeInputs(t *testing.T) {
 	testfile.Write(t, "simd.ll", simd)
 	testfile.Write(t, "constants.ll", constants)
 	testfile.Write(t, "none.ll", "target triple = \"spir64-unknown-unknown\"\n")
+	testfile.Write(t, "undefined.ll", simd+"declare spir_func void @missing()\ndefine spir_kernel void @caller() {\n  call spir_func void @missing()\n  ret void\n}\n")
 }
 
 // words are the arguments of a command line, and its standard input.
@@ -198,7 +201,7 @@ func newFiles(t *testing.T) []string {
 	t.Helper()
 	var list []string
 	err := filepath.WalkDir(".", func(path string, _ os.DirEntry, err error) error {
-		if err == nil && path != "." && !slices.Contains([]string{"in.ll", "plain.ll", "simd.ll", "constants.ll", "none.ll"}, path) {
+		if err == nil && path != "." && !slices.Contains([]string{"in.ll", "plain.ll", "simd.ll", "constants.ll", "none.ll", "undefined.ll"}, path) {
 			list = append(list, filepath.ToSlash(path))
 		}
 		return err

@@ -305,6 +305,13 @@ func (m *Module) SetNamed(name string, nodes ...int) {
 	m.setNamed(name, refs)
 }
 
+// MarkNamed adds a list of named metadata without nodes, unless there is one.
+func (m *Module) MarkNamed(name string) {
+	if m.NamedMetadata(name) == nil {
+		m.mustAdd("!" + escapeName(name) + " = !{}")
+	}
+}
+
 func (m *Module) setNamed(name string, refs []string) {
 	old := m.NamedMetadata(name)
 	text := "!" + escapeName(name) + " = !{" + strings.Join(refs, ", ") + "}"

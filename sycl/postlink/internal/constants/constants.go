@@ -81,6 +81,7 @@ func Lower(m *llvmir.Module, mode Mode) ([]specconst.Constant, error) {
 	}
 	l.clean()
 	if mode == Defaults {
+		m.MarkNamed(ReplacedMD)
 		return nil, nil
 	}
 	l.writeMetadata()
@@ -225,6 +226,10 @@ func (l *lowering) records(c *constant) []propset.SpecConstant {
 	}
 	return parts
 }
+
+// ReplacedMD is the named metadata of a module in which default values replace the
+// constants, as in DPC++.
+const ReplacedMD = "sycl.specialization-constants-default-values-module"
 
 // Names of the metadata that says which constants a module has.
 const (

@@ -527,7 +527,8 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 // isName reports whether a property may have a name as its key.
 func isName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\n\r\x00") }
 
-// readDefault reads the default value, the first member of a specialization_id.
+// readDefault reads the default value, the first member of a specialization_id. The
+// variable need not be a constant in LLVM IR: device code cannot write to it.
 func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
 	variable, ok := b.global(v)
 	g := l.module.Global(variable)
@@ -535,8 +536,8 @@ func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
 		return r.fail("the specialization_id of '%s' is not known when the code is compiled. Call get_specialization_constant with the specialization_id itself, or compile with -O1", printable(r.name))
 	}
 	value, ok := g.InitializerValue()
-	if !ok || !g.Constant() || value.Type == nil {
-		return r.fail("the specialization_id '%s' is not a constant with a value. Define it as inline constexpr where it is used", kernelname.Display(variable))
+	if !ok || value.Type == nil {
+		return r.fail("the specialization_id '%s' has no value. Define it as inline constexpr where it is used", kernelname.Display(variable))
 	}
 	r.idVariable, r.value = variable, value
 	if body := value.Type.Body(); body != nil && body.Kind() == llvmir.Struct {

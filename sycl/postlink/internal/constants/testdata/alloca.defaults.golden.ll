@@ -13,3 +13,4 @@ define spir_kernel void @kernel(ptr addrspace(1) %out) {
   store ptr addrspace(4) null, ptr %2
   ret void
 }
+!sycl.specialization-constants-default-values-module = !{}

@@ -1,6 +1,6 @@
 ; no constants
 ; Constants of class types: returned through memory and by value, nested, with arrays and
-; vectors, one with members of two classes of one form.
+; vectors, one with members of two classes of one form, one that is no constant in LLVM IR.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -25,3 +25,4 @@ entry:
   store <4 x half> %h, ptr addrspace(1) %out
   ret void
 }
+!sycl.specialization-constants-default-values-module = !{}

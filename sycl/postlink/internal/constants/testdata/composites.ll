@@ -1,5 +1,5 @@
 ; Constants of class types: returned through memory and by value, nested, with arrays and
-; vectors, one with members of two classes of one form.
+; vectors, one with members of two classes of one form, one that is no constant in LLVM IR.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -15,7 +15,7 @@ target triple = "spir64-unknown-unknown"
 @some = private unnamed_addr constant [5 x i8] c"some\00"
 @halves = private unnamed_addr constant [7 x i8] c"halves\00"
 @all_id = internal addrspace(1) constant %id_outer { %outer { %inner { <2 x i32> <i32 1, i32 2>, [2 x %point] [%point { i32 3, float 4.000000e+00 }, %point { i32 5, float 6.000000e+00 }], i8 7 }, double 8.000000e+00, %other { i32 9, float 1.000000e+01 } } }
-@some_id = internal addrspace(1) constant %id_point zeroinitializer
+@some_id = internal addrspace(1) global %id_point zeroinitializer
 @halves_id = internal addrspace(1) constant %id_vector { <4 x half> splat (half 0xH3C00) }
 
 define spir_kernel void @kernel(ptr addrspace(1) %out) {

@@ -16,3 +16,4 @@ define spir_kernel void @kernel(ptr addrspace(4) %out) {
   store %pair zeroinitializer, ptr addrspace(4) %out
   ret void
 }
+!sycl.specialization-constants-default-values-module = !{}

@@ -20,3 +20,4 @@ define spir_kernel void @kernel(ptr addrspace(4) %out) {
   store %first { { i8, i32 } { i8 undef, i32 5 }, i16 6 }, ptr addrspace(4) %out
   ret void
 }
+!sycl.specialization-constants-default-values-module = !{}

@@ -48,3 +48,4 @@ define spir_func i32 @helper(ptr addrspace(4) %buffer) {
 !4 = !DISubroutineType(types: !6)
 !5 = !DILocation(line: 4, column: 2, scope: !3)
 !6 = !{}
+!sycl.specialization-constants-default-values-module = !{}

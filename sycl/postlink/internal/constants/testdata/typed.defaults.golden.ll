@@ -19,3 +19,4 @@ define spir_kernel void @kernel(i8 addrspace(1)* %buffer, i32 addrspace(1)* %out
   store i32 %x, i32 addrspace(1)* %out, align 4
   ret void
 }
+!sycl.specialization-constants-default-values-module = !{}

@@ -28,3 +28,4 @@ define spir_func i64 @get2() {
 }
 
 declare void @llvm.lifetime.start.p0(i64, ptr)
+!sycl.specialization-constants-default-values-module = !{}
