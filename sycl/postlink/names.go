@@ -2,7 +2,6 @@ package postlink
 
 // Attributes of device code.
 const (
-	attrVirtualCall          = "virtual-call"             // of an instruction
 	attrReferencedIndirectly = "referenced-indirectly"    // its address is taken
 	attrRegisterAllocMode    = "sycl-register-alloc-mode" // a number
 	attrGRFSize              = "sycl-grf-size"            // a number

@@ -57,6 +57,11 @@ type Options struct {
 	// moves and converts a double, so that it needs no fp64.
 	EmulateFP64Conversions bool
 
+	// KeepAspects leaves functions the aspects that the compiler has given them: none are
+	// found in code, and none come from what a function calls. The options above and
+	// below, which are about finding them, then do nothing.
+	KeepAspects bool
+
 	// FixedTargets are those of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL
 	// functions that have none yet. They are compared with what Devices has of them;
 	// nil turns that off.
@@ -127,13 +132,11 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := aspects.Propagate(m, aspects.Options{
-		Exclude: o.ExcludeAspects, EmulateFP64Conversions: o.EmulateFP64Conversions, FixedTargets: o.FixedTargets, Devices: o.Devices,
-	})
+	list, err := propagateAspects(m, o)
 	if err != nil {
 		return nil, err
 	}
-	diagnostics = append(diagnostics, found.Diagnostics...)
+	diagnostics = append(diagnostics, list...)
 	images, err := newImageModule(m, o.Split, used, libraries).images()
 	if err != nil {
 		return nil, err
@@ -141,11 +144,24 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if images, err = lowerConstants(m, images, o); err != nil {
 		return nil, err
 	}
-	list, err := checkImages(m, images, known)
-	if err != nil {
+	if list, err = checkImages(m, images, known); err != nil {
 		return nil, err
 	}
 	return &Result{images, append(diagnostics, list...)}, nil
+}
+
+// propagateAspects gives functions the aspects that they use.
+func propagateAspects(m *llvmir.Module, o Options) ([]Diagnostic, error) {
+	if o.KeepAspects {
+		return nil, nil
+	}
+	found, err := aspects.Propagate(m, aspects.Options{
+		Exclude: o.ExcludeAspects, EmulateFP64Conversions: o.EmulateFP64Conversions, FixedTargets: o.FixedTargets, Devices: o.Devices,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found.Diagnostics, nil
 }
 
 // prepare does what changes a module before its aspects are found.

@@ -129,7 +129,7 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 // the first one with a location, else where the function is.
 func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	for in := range f.Calls() {
-		if _, virtual := in.Attribute(attrVirtualCall); !virtual {
+		if _, virtual := in.Attribute(devicecode.AttrVirtualCall); !virtual {
 			continue
 		}
 		ok = true

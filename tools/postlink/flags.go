@@ -89,6 +89,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	}
 	fs.Func("spec-const", "what becomes of specialization constants: `"+strings.Join(modes, "|")+"` (constants of SPIR-V, or loads from a buffer that the runtime passes; by default native for SPIR-V that is compiled when a program runs, and emulation for other target triples)", f.setSpecConst)
 	fs.BoolVar(&f.Run.DefaultValueImages, "generate-device-image-default-spec-consts", false, "add a copy of each module that reads specialization constants, in which these have their default values")
+	fs.BoolVar(&f.Run.KeepAspects, "keep-aspects", false, "functions have the aspects that the compiler has given them: none are found in code or come from what a function calls")
 	f.exclude.Split = true
 	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
@@ -150,7 +151,8 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 	}
-	f.Stdin = env.Stdin
+	f.ImageWithoutKernels = f.dpcpp && !f.AllowNoKernels && len(f.modules.Values) == 0
+	f.Stdin, f.Stdout = env.Stdin, env.Stdout
 	f.Run.Split.Mode = mode(f.split)
 	in, err := stepflags.OneInput(args)
 	if err != nil {
@@ -195,6 +197,11 @@ func (f *flags) checkOutputs() error {
 			if other.given {
 				return cli.Usagef("--%s can't be used with --ir-output-only", other.flag)
 			}
+		}
+	}
+	for _, name := range []string{"fixed-targets", "sycl-propagate-aspects-usage-exclude-aspects", "fsycl-fp64-conv-emu"} {
+		if f.Run.KeepAspects && f.given(name) {
+			return cli.Usagef("--%s is for aspects that are found in code: it needs --keep-aspects=false", name)
 		}
 	}
 	if f.OutDir != "" && !one {

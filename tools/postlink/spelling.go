@@ -33,7 +33,8 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -emit-exported-symbols,
   -emit-imported-symbols,
   -emit-kernel-names
-  a module without kernels            --allow-no-kernels
+  a module without kernels: an image  an error; in both no row with --allow-no-kernels
+  aspects as the front end gave them  --keep-aspects
   -out-dir, -S, -ir-output-only,      the same
   -split-esimd,
   -emit-program-metadata,
@@ -58,7 +59,7 @@ var dpcppDefaults = map[string]string{
 	"emit-imported-symbols": "false",
 	"emit-kernel-names":     "false",
 	"device-globals":        "false",
-	"allow-no-kernels":      "true",
+	"keep-aspects":          "true", // DPC++'s front end has propagated them
 }
 
 // dpcppCommand is the command with DPC++'s defaults. Its name is "" for a program that

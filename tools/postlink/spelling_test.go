@@ -69,6 +69,8 @@ func TestSpelling(t *testing.T) {
 		files string // all that are new
 	}{
 		"only code": {"-split=auto -S -o out.table in.ll",
+			"[Code]#out.table|out_0.ll|out_1.ll", "out.table out_0.ll out_1.ll"},
+		"aspects that are found in code": {"-split=auto -keep-aspects=false -S -o out.table in.ll",
 			"[Code]#out.table|out_0.ll|out_1.ll|out_2.ll", "out.table out_0.ll out_1.ll out_2.ll"},
 		"all columns, a kernel a module": {"-properties -split=kernel -symbols -S -emit-only-kernels-as-entry-points -o out.table in.ll",
 			"[Code|Properties|Symbols]#out.table|out_0.ll|out_0.prop|out_0.sym|out_1.ll|out_1.prop|out_1.sym",
@@ -101,7 +103,9 @@ func TestSpelling(t *testing.T) {
 			"[Code|Properties]#out.table|out_0.ll|out_0.prop|out_1.ll|out_1.prop", "out.table out_0.ll out_0.prop out_1.ll out_1.prop"},
 		"copies with default values": {"-spec-const=native -properties -split=kernel -S -generate-device-image-default-spec-consts -o out.table constants.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.prop|out_1.ll|out_1.prop|out_2.ll|out_2.prop", "out.table out_0.ll out_0.prop out_1.ll out_1.prop out_2.ll out_2.prop"},
-		"no kernels": {"-properties -split=auto -S -o out.table none.ll", "[Code|Properties]#out.table", "out.table"},
+		"no kernels": {"-properties -split=auto -S -o out.table none.ll",
+			"[Code|Properties]#out.table|out_0.ll|out_0.prop", "out.table out_0.ll out_0.prop"},
+		"no kernels, and no image of them": {"-properties -split=auto -S --allow-no-kernels -o out.table none.ll", "[Code|Properties]#out.table", "out.table"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -119,6 +123,50 @@ func TestSpelling(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWithoutKernels runs the step on device code that no kernel reaches. A host finds its
+// device globals by their properties.
+func TestWithoutKernels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", `target triple = "spir64-unknown-unknown"
+@counter = internal addrspace(1) constant { i32 } zeroinitializer #0
+define internal spir_func i32 @count() {
+  %v = load i32, ptr addrspace(1) @counter
+  ret i32 %v
+}
+attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" }
+`)
+	if code, stderr := runAs(t, "", "-properties", "-device-globals", "-S", "-o", "out.table", "in.ll"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for file, words := range map[string][]string{
+		"out_0.ll":   {"@counter = internal addrspace(1) constant { i32 } zeroinitializer", "define internal spir_func i32 @count()"},
+		"out_0.prop": {"[SYCL/device globals]\n1____counter=2|ABAAAAAAAAABAAAAAAAAAA\n"},
+	} {
+		for _, want := range words {
+			if text := testfile.Read(t, file); !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q:\n%s", file, want, text)
+			}
+		}
+	}
+}
+
+// TestIRToStandardOutput writes the module to standard output.
+func TestIRToStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", simd)
+	var out, errs strings.Builder
+	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	if code := dpcppTool().Run(t.Context(), env, []string{"-ir-output-only", "-split=auto", "-S", "-o", "-", "in.ll"}); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	if want := "define spir_kernel void @_ZTS6Scalar()"; !strings.Contains(out.String(), want) {
+		t.Errorf("standard output lacks %q:\n%s", want, out.String())
+	}
+	if got := newFiles(t); len(got) > 0 {
+		t.Errorf("there are the files %q", got)
 	}
 }
 
@@ -216,6 +264,7 @@ func TestSpellingRefused(t *testing.T) {
 		want string
 	}{
 		"nothing to do":         {"in.ll -S -o out.table", cli.ExitUsage, "no actions specified"},
+		"targets of the code":   {"-split=auto -fixed-targets=intel_gpu_pvc -S in.ll", cli.ExitUsage, "--fixed-targets is for aspects that are found in code: it needs --keep-aspects=false"},
 		"an unknown option":     {"-reduce-memory-usage -split=auto in.ll", cli.ExitUsage, "unknown flag --reduce-memory-usage"},
 		"an unknown mode":       {"-spec-const=default -S in.ll", cli.ExitUsage, "it is none of [native emulation]"},
 		"copies of only IR":     {"-ir-output-only -generate-device-image-default-spec-consts -spec-const=native -S in.ll", cli.ExitUsage, "can't be used with --ir-output-only"},

@@ -119,6 +119,7 @@ func (p *propagation) run() error {
 			return err
 		}
 	}
+	p.callVirtualSets()
 	p.spread()
 	if !p.options.NoMismatch {
 		p.checkDeclared()
@@ -303,7 +304,8 @@ func (p *propagation) writeAspects() {
 	lists := map[aspectSet]int{}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if n.function == nil || !n.function.Defined() {
+		// In modules of DPC++, declarations have lists as well.
+		if n.function == nil || p.derived && !n.function.Defined() {
 			continue
 		}
 		set := n.written(p.excluded)

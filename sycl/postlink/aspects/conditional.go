@@ -35,6 +35,7 @@ type conditionalCall struct {
 // conditionalNode is what a node of the call graph knows of conditions.
 type conditionalNode struct {
 	conditional   []conditionalCall
+	actions       []int32         // of a declared function that calls conditionally: what it calls, at most maxConditions+1
 	stated        conditions      // in metadata
 	below         conditions      // of the function and what it calls
 	unconditional bool            // whether some root calls it without a condition
@@ -117,10 +118,13 @@ func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 		return false
 	}
 	// Until DPC++ lowers it, the function calls the action itself.
-	if !p.nodes[action].function.Defined() {
+	if declared := &p.nodes[action]; !declared.function.Defined() {
 		var symbol string
 		if symbol, ok = in.Operand(0).BaseGlobal(); ok {
 			action, ok = p.index[symbol]
+		}
+		if f := p.nodes[action].function; ok && f != nil && f.Defined() && len(declared.actions) <= maxConditions && !slices.Contains(declared.actions, int32(action)) {
+			declared.actions = append(declared.actions, int32(action))
 		}
 	}
 	if !ok {
@@ -193,7 +197,8 @@ func (p *propagation) writeConditional() {
 	nodes := sharedNodes{p.module, map[string]int{}}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if n.function == nil || !n.function.Defined() {
+		// What calls too many has no list, as it would not be whole.
+		if n.function == nil || !n.function.Defined() && (len(n.actions) == 0 || len(n.actions) > maxConditions) {
 			continue
 		}
 		if pairs := p.conditionPairs(n, nodes); len(pairs) > 0 {
@@ -220,15 +225,9 @@ func (s sharedNodes) id(content string) int {
 // conditionPairs returns a function's conditions with what it uses under each, as
 // operands of metadata.
 func (p *propagation) conditionPairs(n *graphNode, nodes sharedNodes) []string {
-	var all conditions
-	if n.unconditional {
-		all.join("", n.below)
-	}
-	for context := range n.contexts {
-		if context != "" {
-			all.add(context, n.used)
-			all.join(context, n.below)
-		}
+	all := n.usedUnder()
+	for _, action := range n.actions {
+		all.join("", p.nodes[action].usedUnder())
 	}
 	var pairs []string
 	for _, condition := range slices.Sorted(maps.Keys(all)) {
@@ -245,6 +244,21 @@ func (p *propagation) conditionPairs(n *graphNode, nodes sharedNodes) []string {
 		pairs = append(pairs, fmt.Sprintf("!%d", nodes.id(fmt.Sprintf("!%d, !%d", nodes.id(condition), nodes.id(strings.Join(list, ", "))))))
 	}
 	return pairs
+}
+
+// usedUnder returns what a function uses under each condition.
+func (n *graphNode) usedUnder() conditions {
+	var all conditions
+	if n.unconditional {
+		all.join("", n.below)
+	}
+	for context := range n.contexts {
+		if context != "" {
+			all.add(context, n.used)
+			all.join(context, n.below)
+		}
+	}
+	return all
 }
 
 // statedConditions reads a function's metadata about conditional use.

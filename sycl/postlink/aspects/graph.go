@@ -15,6 +15,7 @@ import (
 type aspectGraph struct {
 	nodes     []graphNode
 	index     map[string]int // by symbol
+	sets      map[string]int // the nodes of sets of virtual functions
 	callers   [][]int32      // made when first needed
 	order     [][]int        // strongly connected components that roots reach, callees first
 	component []int32        // of a node: its place in order, -1 when no root reaches it
@@ -38,6 +39,7 @@ type graphNode struct {
 	allDeclared aspectSet // by the function and what it calls
 	declares    bool
 	byAttribute bool // and does so by attribute
+	virtualCall bool // itself
 
 	attributes functionAttributes
 
@@ -133,32 +135,44 @@ func (p *propagation) addHolders() {
 }
 
 // addVirtualSets adds the sets of virtual functions, which call their members, to the
-// nodes of the functions, and has functions call the sets that they name.
+// nodes of the functions.
 func (p *propagation) addVirtualSets(functions int) {
-	sets := map[string]int{}
+	p.sets = map[string]int{}
 	for i := range functions {
 		set := p.nodes[i].attributes.virtualSet
 		if set == "" {
 			continue
 		}
-		v, ok := sets[set]
+		v, ok := p.sets[set]
 		if !ok {
 			v = p.addNode(graphNode{})
-			sets[set] = v
+			p.sets[set] = v
 		}
 		p.nodes[v].calls = append(p.nodes[v].calls, int32(i))
 	}
-	for i := range p.nodes[:functions] {
+}
+
+// callVirtualSets has functions that reach a virtual call call the sets that they name.
+// A function that makes objects and calls none of their functions names sets as well,
+// and needs nothing of them.
+func (p *propagation) callVirtualSets() {
+	if len(p.sets) == 0 {
+		return
+	}
+	calls := p.newRoute()
+	p.leadTo(calls, func(n *graphNode) bool { return n.virtualCall })
+	for i := range p.nodes {
 		n := &p.nodes[i]
-		if !n.function.Defined() {
+		if n.function == nil || calls.distance[i] < 0 {
 			continue
 		}
 		for _, set := range devicecode.SetNames(n.attributes.callsSets) {
-			if v, ok := sets[set]; ok && !slices.Contains(n.calls, int32(v)) {
+			if v, ok := p.sets[set]; ok && !slices.Contains(n.calls, int32(v)) {
 				n.calls = append(n.calls, int32(v))
 			}
 		}
 	}
+	p.callers = nil // there are more
 }
 
 // spread gives each function that a root reaches the aspects of those it calls.
@@ -273,13 +287,7 @@ func (p *propagation) route(key routeKey) *route {
 	if r, ok := p.routes[key]; ok {
 		return r
 	}
-	if p.callers == nil {
-		p.findCallers()
-	}
-	r := &route{make([]int32, len(p.nodes)), make([]int32, len(p.nodes))}
-	for v := range p.nodes {
-		r.distance[v], r.end[v] = -1, int32(v)
-	}
+	r := p.newRoute()
 	// Ends are tried in turn: metadata of a function may repeat what another run has
 	// found in those that it calls.
 	ends := []func(n *graphNode) bool{
@@ -298,6 +306,18 @@ func (p *propagation) route(key routeKey) *route {
 		p.routes = map[routeKey]*route{}
 	}
 	p.routes[key] = r
+	return r
+}
+
+// newRoute returns a route without an end.
+func (p *propagation) newRoute() *route {
+	if p.callers == nil {
+		p.findCallers()
+	}
+	r := &route{make([]int32, len(p.nodes)), make([]int32, len(p.nodes))}
+	for v := range p.nodes {
+		r.distance[v], r.end[v] = -1, int32(v)
+	}
 	return r
 }
 

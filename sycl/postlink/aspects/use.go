@@ -143,6 +143,8 @@ func (p *propagation) readBody(i int) error {
 		}
 		if name, ok := in.Callee(); ok {
 			call(name)
+		} else if _, ok := in.Attribute(devicecode.AttrVirtualCall); ok {
+			p.nodes[i].virtualCall = true
 		}
 		if p.derived {
 			for name := range in.Globals() {

@@ -43,7 +43,8 @@ type PostLinkOptions struct {
 	DeviceLibDir string // of the bfloat16 libraries
 
 	Run    postlink.Options
-	IROnly bool // Output is one module of all that kernels reach, without a table
+	IROnly bool // Output is one module of all that kernels reach, without a table; "-" is Stdout
+	Stdout io.Writer
 
 	Output        string // the table of all modules
 	TargetOutputs []TargetOutput
@@ -51,6 +52,7 @@ type PostLinkOptions struct {
 	Sources       []SourceFolder
 
 	AllowNoKernels          bool // a table without rows, instead of an error
+	ImageWithoutKernels     bool // an image of all that a module without kernels has, as DPC++ writes it
 	WarningsAsErrors        bool
 	NoProperties, NoSymbols bool                      // columns that the tables lack
 	Sets                    *postlink.PropertyOptions // nil for DriverSets
@@ -60,6 +62,9 @@ type PostLinkOptions struct {
 
 // Stdin is the name of an input that is standard input.
 const Stdin = "-"
+
+// stdout is the name of an output that is standard output.
+const stdout = "-"
 
 // DriverSets returns what DPC++'s driver asks its post-link step for.
 func DriverSets() *postlink.PropertyOptions {
@@ -106,7 +111,7 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 		return o.writeIR(ctx, log, result.Images[0])
 	}
 	images := result.Images
-	if len(images[0].EntryPoints()) == 0 {
+	if len(images[0].EntryPoints()) == 0 && !o.ImageWithoutKernels {
 		if !o.AllowNoKernels {
 			return cli.BadInput(o.blame(errors.New("there is no kernel in any source")))
 		}
@@ -432,6 +437,9 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 
 // writeCode writes an image's code to a file, cleaned up when there is opt.
 func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
+	if o.Opt == "" && file == stdout {
+		return image.WriteCode(o.Stdout)
+	}
 	if o.Opt == "" {
 		f, err := os.Create(file)
 		if err != nil {
@@ -448,7 +456,7 @@ func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *p
 		args = append(args, "-S")
 	}
 	// By standard input: a file's name would end up in the bitcode.
-	return command.Run(ctx, &text, nil, optWords{log}, o.Opt, args...)
+	return command.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, args...)
 }
 
 // writeProperties writes the property files and the symbol file of an image.
@@ -523,6 +531,9 @@ func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
 
 // writeIR writes the only image to the output file.
 func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
+	if o.Output == stdout {
+		return o.writeCode(ctx, log, image, stdout)
+	}
 	var out outfile.Group
 	defer out.Close()
 	file, err := out.Main(o.Output)

@@ -116,6 +116,7 @@ func TestPointers(t *testing.T) {
 		"with an empty value":           {in: "%x = %p {sycl-conduit=}", want: "%x = %p {6175}"},
 		"a text":                        {in: "%x = %p {sycl-resource=MLAB}", want: `%x = %p {5826:"MLAB"}`},
 		"numbers":                       {in: "%x = %p {sycl-latency-constraint=1,2,3}", want: `%x = %p {6173:"1,2,3"}`},
+		"an anchor and what is from it": {in: "%x = %p {sycl-latency-anchor-id=1 sycl-latency-constraint=0,1,5}", want: `%x = %p {6172:"1"}{6173:"0,1,5"}`},
 		"what is false is left out":     {in: "%x = %p {sycl-stable=false sycl-awidth=32}", want: `%x = %p {6177:"32"}`},
 		"what is only false":            {in: "%x = %p {sycl-stable=false}\nstore i32 1, ptr %x", want: "store i32 1, ptr %p"},
 		"unknown ones are left out":     {in: "%x = %p {sycl-strange=1 sycl-awidth=32 other}", want: `%x = %p {6177:"32"}`},

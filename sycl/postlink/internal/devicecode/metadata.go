@@ -9,11 +9,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// Attributes of functions that say what they are.
+// Attributes of functions, and of calls, that say what they are.
 const (
 	AttrModuleID           = "sycl-module-id"      // the source of a kernel or SYCL_EXTERNAL function
 	AttrIndirectlyCallable = "indirectly-callable" // the set a virtual function belongs to
 	AttrCallsIndirectly    = "calls-indirectly"    // sets of virtual functions, divided by commas
+	AttrVirtualCall        = "virtual-call"        // of an instruction
 )
 
 // Metadata of functions about aspects and targets.

@@ -1,5 +1,6 @@
 ; A function that fails an assertion and can be called through a pointer counts for all kernels of the image.
 ; run: --split source
+; run: --split source --keep-aspects
 target triple = "spir64-unknown-unknown"
 
 define weak_odr dso_local spir_kernel void @calls(ptr %f) #0 {

@@ -1,7 +1,9 @@
-; Types count through structs, arrays and vectors, in any nesting, but not through pointers.
+; Types count through structs, arrays and vectors, in any nesting, but not through pointers, typed or opaque.
 ; want deep: fp16 fp64 image
 ; want array: fp16
 ; want literal: fp64
+; want returns: fp16
+; want takes: fp16 fp64 image
 define void @deep() {
   %x = alloca %a
   ret void
@@ -14,8 +16,15 @@ define void @literal() {
   %x = alloca { i8, <{ [2 x <4 x double>] }> }
   ret void
 }
+define %h @returns() {
+  unreachable
+}
+define void @takes(%b %x) {
+  ret void
+}
 define void @behind_pointer() {
   %x = alloca %list
+  %y = alloca %typed
   ret void
 }
 define void @opaque() {
@@ -28,6 +37,7 @@ define void @opaque() {
 %h = type { i16 }
 %image = type { double }
 %list = type { ptr, i32 }
+%typed = type { i32, %h* }
 !sycl_types_that_use_aspects = !{!0, !1}
 !0 = !{!"h", i32 5}
 !1 = !{!"image", i32 9}

@@ -9,6 +9,9 @@
 ; if action: 1 2 -> fp64
 ; if action: 1 2 3 4 -> atomic64
 ; if nested: 1 2 3 4 -> atomic64
+; if if1: 1 2 -> fp64
+; if if1: 1 2 3 4 -> atomic64
+; if if2: 1 2 3 4 -> atomic64
 define spir_kernel void @kernel() {
   call void @always()
   call void @branch()

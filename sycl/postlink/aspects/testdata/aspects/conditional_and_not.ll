@@ -3,6 +3,7 @@
 ; want action: fp64
 ; if kernel: 7 -> fp64
 ; if action: 7 -> fp64
+; if if: 7 -> fp64
 define spir_kernel void @kernel() {
   call void @if(ptr @action, ptr null, i32 7)
   call void @action()

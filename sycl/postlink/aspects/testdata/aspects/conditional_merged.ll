@@ -2,6 +2,8 @@
 ; if kernel: 0 -> fp16 fp64
 ; if first: 0 -> fp16 fp64
 ; if second: 0 -> fp64
+; if if1: 0 -> fp16 fp64
+; if if2: 0 -> fp64
 define spir_kernel void @kernel() {
   call void @if1(ptr @first, ptr null, i32 0, i32 0)
   call void @if2(ptr @second, ptr null, i32 0, i32 0)

@@ -9,6 +9,7 @@
 ; want second: fp64
 ; want last: fp64
 ; want calls_declaration: image
+; want elsewhere: image
 define spir_kernel void @kernel() {
   call void @left()
   call void @right()

@@ -1,13 +1,24 @@
-; A kernel has the aspects of the sets of virtual functions that it calls.
+; A kernel has the aspects of the sets of virtual functions that it calls, itself or in a function.
 ; want both: fp16 fp64
 ; want one: fp64
+; want below: fp64
 ; want foo: fp64
 ; want bar: fp16
 ; want other: image
-define spir_kernel void @both() "calls-indirectly"="setFoo,setBar" {
+define spir_kernel void @both(ptr %f) "calls-indirectly"="setFoo,setBar" {
+  call void %f() #0
   ret void
 }
-define spir_kernel void @one() "calls-indirectly"="setFoo" {
+define spir_kernel void @one(ptr %f) "calls-indirectly"="setFoo" {
+  call void %f() #0
+  ret void
+}
+define spir_kernel void @below(ptr %f) "calls-indirectly"="setFoo" {
+  call void @calls(ptr %f)
+  ret void
+}
+define spir_func void @calls(ptr %f) {
+  call void %f() #0
   ret void
 }
 define spir_kernel void @none() {
@@ -23,6 +34,7 @@ define spir_func void @bar() "indirectly-callable"="setBar" !sycl_used_aspects !
 define spir_func void @other() "indirectly-callable"="setOther" !sycl_used_aspects !1 {
   ret void
 }
+attributes #0 = { "virtual-call" }
 !0 = !{i32 5}
 !1 = !{i32 9}
 !sycl_aspects = !{!90, !91, !92, !93, !94}

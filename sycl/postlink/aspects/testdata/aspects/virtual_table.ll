@@ -9,6 +9,10 @@ define spir_kernel void @construct(ptr addrspace(1) %p) {
   store ptr addrspace(1) getelementptr inbounds (i8, ptr addrspace(1) @vtable, i64 16), ptr addrspace(1) %p, align 8
   ret void
 }
+define spir_kernel void @constructAndName(ptr addrspace(1) %p) "calls-indirectly"="set-foo" {
+  store ptr addrspace(1) getelementptr inbounds (i8, ptr addrspace(1) @vtable, i64 16), ptr addrspace(1) %p, align 8
+  ret void
+}
 !sycl_aspects = !{!90, !91, !92, !93, !94}
 !90 = !{!"gpu", i32 2}
 !91 = !{!"fp16", i32 5}
