@@ -131,7 +131,7 @@ test here with IR of our own.
 
 | result | tests | meaning |
 |---|---|---|
-| passed | %d | One public version of upstream's own file, of July 2026 or earlier, was run with the tool here. The facts that its checks look at agree: images, their order, symbols, properties, functions, attributes and metadata. |
+| passed | %d | The input of one public version of upstream's file, of July 2026 or earlier, was run with the tool here, long ones without what no check looks at. The facts that its checks look at agree: images, their order, symbols, properties, functions, attributes and metadata. |
 | covered | %d | A test here has the construct that the name of upstream's test says. Upstream's own file was not read. |
 | differs | %d | The result here is another one. The row has the reason: a decision, or what is not done yet. |
 | not applicable | %d | The test is of something that is not part of the tool here. The row says what. |
