@@ -86,11 +86,12 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	} else {
 		o.Stdin = nil
 	}
-	m, err := o.read(ctx, log)
+	m, isText, err := o.read(ctx, log)
 	if err != nil {
 		return err
 	}
 	run := o.Run
+	run.FromText = isText
 	run.Split.Whole = run.Split.Whole || o.IROnly
 	if len(run.FixedTargets) > 0 {
 		run.Devices = o.Devices
@@ -150,20 +151,21 @@ func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 const maxIR int64 = 4 << 30
 
 // read parses a module, disassembling it when it is bitcode.
-func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Module, error) {
+func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.Module, isText bool, err error) {
 	text, err := o.readInput()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	isBitcode := imageformat.Of(text) == imageformat.Bitcode
-	if err := o.findLLVM(isBitcode); err != nil {
-		return nil, err
+	isText = imageformat.Of(text) != imageformat.Bitcode
+	if err := o.findLLVM(!isText); err != nil {
+		return nil, false, err
 	}
-	if !isBitcode {
-		return postlink.Parse(o.Input, text)
+	if isText {
+		m, err = postlink.Parse(o.Input, text)
+		return m, true, err
 	}
 	if o.LLVMDis == "" {
-		return nil, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
+		return nil, false, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
 	}
 	var stdin io.Reader
 	name := o.Input
@@ -172,9 +174,10 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Mo
 	}
 	var out bytes.Buffer
 	if err := command.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return postlink.Parse(o.Input, out.Bytes())
+	m, err = postlink.Parse(o.Input, out.Bytes())
+	return m, false, err
 }
 
 // readInput returns LLVM IR, text or bitcode.
