@@ -51,7 +51,7 @@ type PostLinkOptions struct {
 	OutDir        string // where their files are, "" for beside the table
 	Sources       []SourceFolder
 
-	AllowNoKernels          bool // a table without rows, instead of an error
+	AllowNoKernels          bool // a table without rows, instead of an error; device globals have an image all the same
 	ImageWithoutKernels     bool // an image of all that a module without kernels has, as DPC++ writes it
 	WarningsAsErrors        bool
 	NoProperties, NoSymbols bool                      // columns that the tables lack
@@ -111,18 +111,33 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	if o.IROnly {
 		return o.writeIR(ctx, log, result.Images[0])
 	}
-	images := result.Images
-	if len(images[0].EntryPoints()) == 0 && !o.ImageWithoutKernels {
-		if !o.AllowNoKernels {
-			return cli.BadInput(o.blame(errors.New("there is no kernel in any source")))
-		}
-		images = nil
+	images, err := o.withKernels(result.Images)
+	if err != nil {
+		return err
 	}
 	tables, err := o.tables(images)
 	if err != nil {
 		return err
 	}
 	return o.write(ctx, log, tables)
+}
+
+// withKernels leaves an image without kernels out. One with device globals stays: hosts
+// copy to them by the names that its properties have.
+func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Image, error) {
+	if o.ImageWithoutKernels || len(images[0].EntryPoints()) > 0 {
+		return images, nil
+	}
+	sets, err := images[0].Properties(postlink.PropertyOptions{DeviceGlobals: true})
+	switch {
+	case err != nil:
+		return nil, cli.BadInput(o.blame(err))
+	case sets.Set(propset.DeviceGlobals).Len() > 0:
+		return images, nil
+	case !o.AllowNoKernels:
+		return nil, cli.BadInput(o.blame(errors.New("there is no kernel in any source, and no device global")))
+	}
+	return nil, nil
 }
 
 // blame says which file an error is about. Errors that start with its name say so
@@ -284,7 +299,7 @@ func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error
 	}
 	for _, image := range images {
 		t := list[0]
-		if len(o.Sources) > 0 {
+		if len(o.Sources) > 0 && len(image.EntryPoints()) > 0 { // variables without kernels are of no source: the first has them
 			t = bySource[image.Source]
 		}
 		if t == nil {
