@@ -1,6 +1,7 @@
 """The aot_filter rule."""
 
-load("//rules/private:actions.bzl", "TOOL_ATTRS", "filter_action")
+load("//rules/private/actions:aot.bzl", "filter_action")
+load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 
 def _aot_filter_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".table")

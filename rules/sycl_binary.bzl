@@ -1,11 +1,12 @@
 """The sycl_binary rule."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
-load("//rules/private:actions.bzl", "TOOL_ATTRS", "wants_debug_info")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
+load("//rules/private/actions:compile.bzl", "wants_debug_info")
+load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 

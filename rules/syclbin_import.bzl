@@ -1,9 +1,9 @@
 """The syclbin_import rule."""
 
-load("//rules/private:actions.bzl", "TOOL_ATTRS")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:images.bzl", "syclbin_providers")
 load("//rules/private:resolve.bzl", "known_targets")
+load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 

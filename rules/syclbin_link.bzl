@@ -1,10 +1,11 @@
 """The syclbin_link rule."""
 
-load("//rules/private:actions.bzl", "TOOL_ATTRS", "combine_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
+load("//rules/private/actions:pack.bzl", "combine_action")
+load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":providers.bzl", "SyclbinInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 

@@ -3,7 +3,8 @@
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
-load("//rules/private:actions.bzl", "compile_action", "import_action")
+load("//rules/private/actions:compile.bzl", "compile_action")
+load("//rules/private/actions:link.bzl", "import_action")
 
 _SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 _HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]

@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules:providers.bzl", "SyclDpcppInfo")
-load(":actions.bzl", "system_headers")
+load("//rules/private/actions:compile.bzl", "system_headers")
 load(":device_compiler.bzl", "without_device_compiler")
 
 def _dpcpp_compiler_impl(ctx):

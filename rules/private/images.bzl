@@ -1,10 +1,14 @@
 """From bitcode to device images, and to a SYCLBIN."""
 
 load("//rules:providers.bzl", "SyclbinInfo")
-load("//rules/private:actions.bzl", "aot_action", "dpcpp_images_action", "filter_action", "link_action", "pack_action", "plan_action", "postlink_action", "specialize_action", "translate_action")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
 load("//rules/private:resolve.bzl", "compiler_of", "known_targets", "resolve_targets")
+load("//rules/private/actions:aot.bzl", "aot_action", "filter_action", "plan_action")
+load("//rules/private/actions:link.bzl", "link_action")
+load("//rules/private/actions:pack.bzl", "pack_action")
+load("//rules/private/actions:postlink.bzl", "postlink_action")
+load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
 
 SPECIALIZE_ATTRS = {
     "specialize": attr.string_dict(

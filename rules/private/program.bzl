@@ -6,11 +6,13 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
-load("//rules/private:actions.bzl", "TOOL_ATTRS", "need", "pack_action", "wants_debug_info", "wrap_action")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
+load("//rules/private/actions:compile.bzl", "wants_debug_info")
+load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
+load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
 
 _LinkedCodeInfo = provider(
     doc = "The device code of dependencies that the program must link.",

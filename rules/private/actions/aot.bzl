@@ -1,0 +1,106 @@
+"""The actions that decide what a target takes, and compile it ahead of time."""
+
+load(":tools.bzl", "need", "run_tool")
+
+def filter_action(ctx, table, properties, target, device_config, out, sycl_targets = [], fixed_targets = []):
+    """SyclAotFilter: keeps the rows of a table that a target can take.
+
+    Args:
+        ctx: the rule context.
+        table: the table's File.
+        properties: list of the Files that the table's column Properties names.
+        target: name of the target.
+        device_config: list of Files merged over the built-in device table.
+        out: the table File to write.
+        sycl_targets: the targets of the build, to check them against fixed_targets, or none.
+        fixed_targets: the only targets that keep rows, or none when all do.
+    """
+    args = ctx.actions.args()
+    args.add("--target", target)
+    args.add_all(device_config, before_each = "--device-config-file")
+    args.add_joined("--targets", sycl_targets, join_with = ",")
+    args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
+    args.add("--output", out)
+    args.add(table)
+    run_tool(
+        ctx,
+        ctx.executable._aspectfilter,
+        args,
+        inputs = depset([table] + properties + device_config),
+        outputs = [out],
+        mnemonic = "SyclAotFilter",
+        progress_message = "Filtering %s for %s" % (table.short_path, target),
+    )
+
+def aot_action(ctx, toolchain, form, table, target, name, library):
+    """SyclAot: compiles the modules that the filter kept for a target.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        form: what translate_action returned.
+        table: the filtered table File.
+        target: struct of resolve_targets.
+        name: path of the outputs below the package, without extension.
+        library: whether images of other SYCLBINs may be linked to these.
+    Returns:
+        struct(code, table): the folder of native images, and their table.
+    """
+    ocloc = need(ctx, toolchain.ocloc)
+    out = struct(
+        code = ctx.actions.declare_directory(name + ".bin"),
+        table = ctx.actions.declare_file(name + ".table"),
+    )
+    args = ctx.actions.args()
+    args.add("aot")
+    args.add("--ocloc", ocloc.path)
+    args.add("--device", target.device)
+    if library:
+        args.add("--library")
+    args.add_all("--code-dir", [out.code], expand_directories = False)
+    args.add("--output", out.table)
+    args.add(table)
+    run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([table, form.code], transitive = [ocloc.files]),
+        outputs = [out.code, out.table],
+        mnemonic = "SyclAot",
+        progress_message = "Compiling %s for %s" % (form.code.short_path, target.name),
+    )
+    return out
+
+def plan_action(ctx, forms, targets, device_config, name):
+    """SyclAotPlan: writes the decision about every module and target as JSON.
+
+    Fails when no target can take one of the modules: its kernels would be missing
+    at run time.
+
+    Args:
+        ctx: the rule context.
+        forms: list of what translate_action returned.
+        targets: list of structs of resolve_targets.
+        device_config: list of Files merged over the built-in device table.
+        name: path of the output below the package, without extension.
+    Returns:
+        The JSON File.
+    """
+    plan = ctx.actions.declare_file(name + ".plan.json")
+    args = ctx.actions.args()
+    args.add("--plan")
+    args.add("--require-taken")
+    args.add_joined("--targets", [t.name for t in targets], join_with = ",")
+    args.add_all(device_config, before_each = "--device-config-file")
+    args.add("--output", plan)
+    args.add_all([f.table for f in forms])
+    run_tool(
+        ctx,
+        ctx.executable._aspectfilter,
+        args,
+        inputs = depset([f.table for f in forms] + [f.properties for f in forms] + device_config),
+        outputs = [plan],
+        mnemonic = "SyclAotPlan",
+        progress_message = "Planning device images of %{label}",
+    )
+    return plan

@@ -1,0 +1,149 @@
+"""The action that compiles a source to device bitcode."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", find_cpp_toolchain = "find_cc_toolchain")
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load(":tools.bzl", "need")
+
+# Reports use line tables to show where a kernel is and which function makes it need an
+# aspect. SPIR-V is shipped without them. The option for profiling adds the names of inlined
+# functions. DWARF 4 and the compilation folder keep the source's checksum and the build's
+# folder out of the bitcode.
+_LINE_TABLES = [
+    "-gdwarf-4",
+    "-gline-tables-only",
+    "-fdebug-info-for-profiling",
+    "-ffile-compilation-dir=.",
+]
+
+def wants_debug_info(copts):
+    """Whether options ask for debug information in the shipped code."""
+    return any([c.startswith("-g") and c != "-g0" and not c.startswith("-gno-") for c in copts])
+
+# The same for DPC++, whose driver ignores -g options for device code.
+_DPCPP_LINE_TABLES = [
+    "-Xclang",
+    "-debug-info-kind=line-tables-only",
+    "-Xclang",
+    "-dwarf-version=4",
+    "-fdebug-info-for-profiling",
+    "-ffile-compilation-dir=.",
+    "-Xclang",
+    "-fdebug-compilation-dir=.",
+]
+
+def _unique_prefix(source):
+    """What names of a source's internal specialization constants and device globals begin with.
+
+    Hosts find them by name. Without a prefix, those of two sources of a program that have the
+    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    """
+    path = source.short_path
+    halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
+    return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
+
+def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
+    """SyclCompile: one source to device bitcode.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        source: the source File.
+        name: path of the output below the package, without its extension.
+        compilation_context: headers, include folders and the dependencies' defines.
+        defines: the target's own definitions.
+        copts: the target's own options.
+        host: whether a host compiler compiles the source as well.
+    Returns:
+        struct(bitcode, header, footer): Files. The last two are DPC++'s integration header
+        and footer for the host compile, None without host.
+    """
+    out = struct(
+        bitcode = ctx.actions.declare_file(name + ".bc"),
+        header = ctx.actions.declare_file(name + ".integration.h") if host else None,
+        footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
+    )
+    options = ctx.actions.args()
+    options.add_all(toolchain.copts)
+    options.add_all(compilation_context.defines, format_each = "-D%s")
+    options.add_all(defines, format_each = "-D%s")
+    options.add_all(compilation_context.quote_includes, before_each = "-iquote")
+    options.add_all(compilation_context.includes, before_each = "-I")
+    options.add_all(compilation_context.external_includes, before_each = "-isystem")
+    options.add_all(compilation_context.system_includes, before_each = "-isystem")
+    options.add_all(copts)
+    compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
+    command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
+    ctx.actions.run(
+        executable = command.executable,
+        arguments = command.arguments,
+        inputs = depset([source], transitive = [compilation_context.headers, command.files]),
+        outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
+        unused_inputs_list = command.unused,
+        mnemonic = "SyclCompile",
+        progress_message = "Compiling %s for SYCL devices" % source.short_path,
+        toolchain = TOOLCHAIN_TYPE,
+    )
+    return out
+
+def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
+    """The command of compile_action for clang: struct(executable, arguments, files, unused)."""
+    clang = need(ctx, toolchain.clang)
+    first = ctx.actions.args()
+    first.add_all(["-fsycl", "-fsycl-device-only"])
+    first.add_all(_LINE_TABLES)
+    last = ctx.actions.args()
+    last.add("-c", source)
+    last.add("-o", out.bitcode)
+    return struct(executable = clang.path, arguments = [first, options, last], files = clang.files, unused = None)
+
+def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
+    """The command of compile_action for DPC++."""
+    dpcpp = need(ctx, toolchain.dpcpp)
+
+    # A change in a header that the source does not include must not compile it again.
+    unused = ctx.actions.declare_file(name + ".unused")
+    candidates = ctx.actions.args()
+    candidates.add_all(headers)
+    candidates.set_param_file_format("multiline")
+    candidates.use_param_file("--candidates=%s", use_always = True)
+    first = ctx.actions.args()
+    first.add("compile")
+    first.add("--library", dpcpp.library)
+    first.add("--output", out.bitcode)
+    if out.header:
+        first.add("--header", out.header)
+        first.add("--footer", out.footer)
+    first.add("--unused", unused)
+    last = ctx.actions.args()
+    last.add(source)
+    last.add("--")
+    last.add_all(_DPCPP_LINE_TABLES)
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
+    system = system_headers(ctx)
+    last.add_all(system.options)
+    return struct(
+        executable = dpcpp.driver,
+        arguments = [first, candidates, last, options],
+        files = depset(transitive = [dpcpp.files, system.files]),
+        unused = unused,
+    )
+
+def system_headers(ctx):
+    """The options by which DPC++ finds the C and C++ headers of the C++ toolchain.
+
+    Args:
+        ctx: the context of a rule with the C++ toolchain.
+    Returns:
+        struct(options, files): options of the compiler, and a depset of the toolchain's
+        own Files.
+    """
+    cc = find_cpp_toolchain(ctx, mandatory = False)
+    if not cc:
+        return struct(options = [], files = depset())
+    options = ["--sysroot=" + cc.sysroot] if cc.sysroot else []
+    for folder in cc.built_in_include_directories:
+        # GCC's own headers are in the folder of its version, from which clang finds libstdc++.
+        if "/lib/gcc/" in folder and folder.endswith("/include"):
+            options.append("--gcc-install-dir=" + folder[:-len("/include")])
+            break
+    return struct(options = options, files = cc.all_files)

@@ -1,0 +1,65 @@
+"""The actions that link device bitcode, and take it out of SYCLBINs."""
+
+load(":tools.bzl", "need", "run_tool")
+
+def link_action(ctx, toolchain, bitcode, name):
+    """SyclDeviceLink: links the bitcode of all sources; kernels keep the id of their source.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        bitcode: list of (module id, bitcode File).
+        name: path of the output below the package, without its extension.
+    Returns:
+        The linked bitcode File.
+    """
+    dis, link = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.llvm_link)
+    out = ctx.actions.declare_file(name + ".linked.bc")
+    args = ctx.actions.args()
+    args.add("link")
+    args.add("--llvm-dis", dis.path)
+    args.add("--llvm-link", link.path)
+    args.add("--output", out)
+    args.add_all(["%s=%s" % (module, f.path) for module, f in bitcode])
+    run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([f for _, f in bitcode], transitive = [dis.files, link.files]),
+        outputs = [out],
+        mnemonic = "SyclDeviceLink",
+        progress_message = "Linking SYCL device code of %{label}",
+    )
+    return out
+
+def import_action(ctx, toolchain, syclbin, name):
+    """SyclbinImport: turns the IR of a SYCLBIN into bitcode that can be linked.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        syclbin: the SYCLBIN's File.
+        name: path of the output below the package, without its extension.
+    Returns:
+        The bitcode File.
+    """
+    dis, link, spirv = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.llvm_link), need(ctx, toolchain.llvm_spirv)
+    out = ctx.actions.declare_file(name + ".imported.bc")
+    args = ctx.actions.args()
+    args.add("import")
+    args.add("--llvm-spirv", spirv.path)
+    args.add("--llvm-dis", dis.path)
+    args.add("--llvm-link", link.path)
+    args.add("--module", syclbin.short_path)
+    args.add("--output", out)
+    args.add(syclbin)
+    run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([syclbin], transitive = [dis.files, link.files, spirv.files]),
+        outputs = [out],
+        mnemonic = "SyclbinImport",
+        progress_message = "Taking the device code out of %s" % syclbin.short_path,
+    )
+    return out

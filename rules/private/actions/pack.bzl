@@ -1,0 +1,95 @@
+"""The actions that put device images into SYCLBINs and programs."""
+
+load(":tools.bzl", "run_tool")
+
+def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = False):
+    """SyclbinPack: packs all images into one SYCLBIN.
+
+    Args:
+        ctx: the rule context.
+        images: list of struct(target, table, files): a target's table and the files that it names.
+        plan: the plan's File; it must succeed before anything is packed.
+        state: input, object or executable.
+        runtime: release of the runtime that will load the file.
+        out: the File to write.
+        ir: which devices IR is for: any, or cpu.
+        embedded: whether the file only describes images that are inside a program.
+    """
+    flags = ["--state", state]
+    if ir != "any":
+        flags += ["--ir", ir]
+    if embedded:
+        flags.append("--embedded")
+    _packager_action(ctx, "pack", flags, images, plan, runtime, out, "SyclbinPack", "Packing %{output}")
+
+def wrap_action(ctx, images, plan, runtime, out):
+    """SyclWrap: writes the source of an object that registers all images with libsycl.
+
+    Args:
+        ctx: the rule context.
+        images: as for pack_action.
+        plan: the plan's File; it must succeed before anything is wrapped.
+        runtime: release of the runtime that the program is linked to.
+        out: the File to write, which ends in .s.
+    """
+    _packager_action(ctx, "wrap", ["--allow-empty"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
+
+def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message):
+    args = ctx.actions.args()
+    args.use_param_file("@%s")
+    args.set_param_file_format("multiline")
+    args.add(command)
+    args.add_all(flags)
+    args.add("--runtime", runtime)
+    args.add("--output", out)
+    args.add_all([_table(i) for i in images])
+    run_tool(
+        ctx,
+        ctx.executable._packager,
+        args,
+        inputs = depset([plan], transitive = [depset([i.table] + i.files) for i in images]),
+        outputs = [out],
+        mnemonic = mnemonic,
+        progress_message = progress_message,
+    )
+
+def _table(image):
+    """A target's images as an argument of the packager."""
+    return "--table=%s%s=%s" % (
+        image.target.triple,
+        "=" + image.target.name if image.target.compiler else "",
+        image.table.path,
+    )
+
+def combine_action(ctx, files, state, allow_unresolved, runtime, out):
+    """SyclbinLink: puts the modules of several SYCLBINs into one, and resolves their symbols.
+
+    Args:
+        ctx: the rule context.
+        files: list of SYCLBIN Files.
+        state: input, object or executable, or empty to let the tool choose.
+        allow_unresolved: whether imports that no file exports are allowed.
+        runtime: release of the runtime that will load the file.
+        out: the File to write.
+    """
+    args = ctx.actions.args()
+    args.use_param_file("@%s")
+    args.set_param_file_format("multiline")
+    args.add("link")
+    args.add("--mode", "combine")
+    args.add("--runtime", runtime)
+    if state:
+        args.add("--state", state)
+    if allow_unresolved:
+        args.add("--allow-unresolved")
+    args.add("--output", out)
+    args.add_all(files)
+    run_tool(
+        ctx,
+        ctx.executable._packager,
+        args,
+        inputs = depset(files),
+        outputs = [out],
+        mnemonic = "SyclbinLink",
+        progress_message = "Linking %{output}",
+    )

@@ -1,0 +1,70 @@
+"""The action that splits device code into modules."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load(":tools.bzl", "need", "run_tool")
+
+def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
+    """SyclPostLink: splits device code into the modules of each source.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        bitcode: the File of a source's bitcode, or of that of several sources.
+        source: module id of the source, empty when link_action has marked all code.
+        modules: dict of module id -> path of its outputs below the package, without
+            extension. The id is empty for code that is not divided by sources.
+        split: device_code_split.
+        fixed_targets: names of the only targets that the kernels are for, or none.
+        device_config: list of Files merged over the built-in device table.
+        kernels_only: whether nothing is linked to the modules later, so that functions are
+            kept for their own kernels only.
+        dependencies: whether a module may use what another image defines.
+        syclbin: whether kernels get the names by which programs look them up in a SYCLBIN.
+    Returns:
+        dict of module id -> struct(code, table): the folder of modules, and their table.
+    """
+    dis, opt = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.opt)
+    outs = {
+        module: struct(
+            code = ctx.actions.declare_directory(path + ".split"),
+            table = ctx.actions.declare_file(path + ".split.table"),
+        )
+        for module, path in modules.items()
+    }
+    args = ctx.actions.args()
+    args.add("--llvm-dis", dis.path)
+    args.add("--opt", opt.path)
+    args.add("--split", split)
+    if source:
+        args.add("--source", source)
+    if syclbin:
+        args.add("--syclbin-kernel-names")
+    if toolchain.dpcpp:
+        args.add("--dpcpp-translator")
+    args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
+    args.add_all(device_config, before_each = "--device-config-file")
+    if kernels_only:
+        args.add("--emit-only-kernels-as-entry-points")
+    if dependencies:
+        args.add("--allow-device-image-dependencies")
+    if ctx.attr._warnings_as_errors[BuildSettingInfo].value:
+        args.add("--warnings-as-errors")
+    for module, out in outs.items():
+        # Bazel would expand a folder to its files.
+        if module:
+            args.add_all([out.code], format_each = "--module=" + module.replace("%", "%%") + "=%s", expand_directories = False)
+        else:
+            args.add("--allow-no-kernels")
+            args.add("--output", out.table)
+            args.add_all("--out-dir", [out.code], expand_directories = False)
+    args.add(bitcode)
+    run_tool(
+        ctx,
+        ctx.executable._postlink,
+        args,
+        inputs = depset([bitcode] + device_config, transitive = [dis.files, opt.files]),
+        outputs = [f for out in outs.values() for f in [out.code, out.table]],
+        mnemonic = "SyclPostLink",
+        progress_message = "Splitting SYCL device code of %{label}",
+    )
+    return outs

@@ -1,0 +1,53 @@
+"""The tools that actions run.
+
+The actions of a device build are in the files beside this one, a file for each step: compile,
+link, postlink, translate, aot, pack. Each function declares one action. File names say what
+they hold: `NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.split` the
+folder of its split modules, `NAME.device/SOURCE.spv` that of the modules as SPIR-V,
+`NAME.device/SOURCE.TARGET.bin` that of their images for a target. Outputs are folders
+because the number of modules is known only after post-link has run.
+"""
+
+load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+
+def need(ctx, tool):
+    """Fails with the toolchain's own explanation when a program is missing."""
+    if tool.missing:
+        fail("%s: %s" % (ctx.label, tool.missing))
+    return tool
+
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = []):
+    """Declares an action that runs one of the tools.
+
+    Args:
+        ctx: the rule context.
+        tool: the tool, of ctx.executable.
+        args: its Args.
+        inputs: depset of File.
+        outputs: list of File.
+        mnemonic: of the action.
+        progress_message: of the action.
+        tools: FilesToRunProviders of other programs that the tool runs.
+    """
+    ctx.actions.run(
+        executable = tool,
+        arguments = [args],
+        inputs = inputs,
+        tools = tools,
+        outputs = outputs,
+        mnemonic = mnemonic,
+        progress_message = progress_message,
+        # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
+        # environment keeps that of the machine out of the cache key.
+        env = {"PATH": "/usr/bin:/bin"},
+        toolchain = TOOLCHAIN_TYPE,
+    )
+
+# Attributes of rules that have these actions.
+TOOL_ATTRS = {
+    "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
+    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
+    "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
+    "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
+    "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),
+}

@@ -1,0 +1,137 @@
+"""The actions that turn split modules into SPIR-V, and set constants in it."""
+
+load(":tools.bzl", "need", "run_tool")
+
+def dpcpp_images_action(ctx, toolchain, bitcode, name, split, dependencies, keep_debug_info):
+    """SyclImages: makes device images with DPC++'s own post-link and translator.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo, of DPC++.
+        bitcode: the File of a source's bitcode, or of that of several sources.
+        name: path of the outputs below the package, without extension.
+        split: device_code_split.
+        dependencies: whether an image may use what another one defines.
+        keep_debug_info: whether the SPIR-V keeps its debug information.
+    Returns:
+        what translate_action returns.
+    """
+    out = _form(ctx, name)
+    args = ctx.actions.args()
+    args.add("images")
+    args.add("--driver", toolchain.dpcpp.driver.executable)
+    args.add("--library", toolchain.dpcpp.library)
+    args.add("--split", split)
+    if dependencies:
+        args.add("--allow-device-image-dependencies")
+    if keep_debug_info:
+        args.add("--keep-debug-info")
+    args.add_all("--code-dir", [out.code], expand_directories = False)
+    args.add_all("--properties-dir", [out.properties], expand_directories = False)
+    args.add("--table", out.table)
+    args.add(bitcode)
+    run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([bitcode], transitive = [toolchain.dpcpp.files]),
+        tools = [toolchain.dpcpp.driver],
+        outputs = [out.code, out.properties, out.table],
+        mnemonic = "SyclImages",
+        progress_message = "Making SYCL device images of %s" % bitcode.short_path,
+    )
+    return out
+
+def _form(ctx, name):
+    """The files of a source's SPIR-V: struct(code, properties, table)."""
+    return struct(
+        code = ctx.actions.declare_directory(name + ".spv"),
+        # Not in the folder of the code: native code is not compiled again when only the
+        # properties change.
+        properties = ctx.actions.declare_directory(name + ".properties"),
+        table = ctx.actions.declare_file(name + ".table"),
+    )
+
+def translate_action(ctx, toolchain, modules, name, keep_debug_info):
+    """SyclTranslate: translates split modules to SPIR-V, and writes their property and symbol files.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        modules: what postlink_action returned for a source.
+        name: path of the outputs below the package, without extension.
+        keep_debug_info: whether the SPIR-V keeps its debug information.
+    Returns:
+        struct(code, properties, table): the folder of SPIR-V modules, that of their
+        property and symbol files, and the table.
+    """
+    out = _form(ctx, name)
+    args = ctx.actions.args()
+    args.add("translate")
+    if toolchain.dpcpp:
+        args.add("--driver", toolchain.dpcpp.driver.executable)
+        args.add("--library", toolchain.dpcpp.library)
+        files = [toolchain.dpcpp.files]
+    else:
+        val = need(ctx, toolchain.spirv_val)
+        if toolchain.llvm_spirv.path:
+            translator = toolchain.llvm_spirv
+            args.add("--llvm-spirv", translator.path)
+        else:
+            translator = need(ctx, toolchain.llc)
+            args.add("--llc", translator.path)
+        args.add("--spirv-val", val.path)
+        files = [translator.files, val.files]
+    args.add_all("--code-dir", [out.code], expand_directories = False)
+    args.add_all("--properties-dir", [out.properties], expand_directories = False)
+    args.add("--table", out.table)
+    if keep_debug_info:
+        args.add("--keep-debug-info")
+    args.add(modules.table)
+    run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = depset([modules.table, modules.code], transitive = files),
+        tools = [toolchain.dpcpp.driver] if toolchain.dpcpp else [],
+        outputs = [out.code, out.properties, out.table],
+        mnemonic = "SyclTranslate",
+        progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
+    )
+    return out
+
+def specialize_action(ctx, forms, values):
+    """SyclSpecialize: sets specialization constants in the SPIR-V of all sources.
+
+    One action has all sources, as a constant need not be in each of them.
+
+    Args:
+        ctx: the rule context.
+        forms: dict of path below the package, without extension -> what translate_action
+            returned.
+        values: dict of constant -> value.
+    Returns:
+        a dict as forms, with the specialized files.
+    """
+    outs = {name: _form(ctx, name + ".specialized") for name in forms}
+    args = ctx.actions.args()
+    args.add("specialize")
+    args.add(str(ctx.label).removeprefix("@@"), format = "--label=%s")  # one argument: @ alone would begin a parameter file
+    for name, value in values.items():
+        args.add("--set=%s=%s" % (name, value))
+    for name, form in forms.items():
+        out = outs[name]
+        args.add_all("--code-dir", [out.code], expand_directories = False)
+        args.add_all("--properties-dir", [out.properties], expand_directories = False)
+        args.add("--table", out.table)
+        args.add(form.table)
+    run_tool(
+        ctx,
+        ctx.executable._devicec,
+        args,
+        inputs = [f for form in forms.values() for f in [form.code, form.properties, form.table]],
+        outputs = [f for out in outs.values() for f in [out.code, out.properties, out.table]],
+        mnemonic = "SyclSpecialize",
+        progress_message = "Setting specialization constants of %{label}",
+    )
+    return outs
