@@ -9,7 +9,7 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
-load("//rules/private:images.bzl", "build_images")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
@@ -59,7 +59,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
         doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | SPECIALIZE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
@@ -115,6 +115,8 @@ def build_program(ctx, link_dependencies):
         )
         if code.separate or code.linked:
             info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
+    if ctx.attr.specialize and not info:
+        fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
 def _check_runtime(ctx, toolchain):
@@ -221,6 +223,7 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
         kernels_only = True,
         dependencies = False,
         keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts + ctx.attr.device_copts),
+        specialize = ctx.attr.specialize,
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
