@@ -1,8 +1,8 @@
 """What the rules that compile SYCL sources share."""
 
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
+load("//rules/private:headers.bzl", "compilation_context")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 
@@ -65,27 +65,6 @@ RDC_ATTRS = {
         doc = "Link device code across sources, as `-fsycl-rdc` does: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it, the device code of each source stands alone.",
     ),
 }
-
-def compilation_context(ctx):
-    """The headers and include folders of a rule with COMPILE_ATTRS.
-
-    Args:
-        ctx: the rule context.
-    Returns:
-        The C++ compilation context.
-    """
-    own = [ctx.label.package] if ctx.label.package else []
-    folders = []
-    for include in ctx.attr.includes:
-        path = "/".join(own + [include]) if include != "." else (ctx.label.package or ".")
-        folders += [path, ctx.bin_dir.path + "/" + path]
-    return cc_common.merge_compilation_contexts(compilation_contexts = [
-        cc_common.create_compilation_context(
-            headers = depset(ctx.files.hdrs),
-            quote_includes = depset([".", ctx.bin_dir.path]),
-            includes = depset(folders),
-        ),
-    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps if CcInfo in dep])
 
 def compile_sources(ctx, toolchain, before = [], after = [], host = False):
     """Declares the compilation of a rule's own sources.
@@ -175,6 +154,6 @@ def output_stem(ctx, module):
     Returns:
         string.
     """
-    prefix = ctx.label.package + "/" if ctx.label.package else ""
-    path = module[len(prefix):] if module.startswith(prefix) else module
-    return "%s.device/%s" % (ctx.label.name, path.replace("../", "_/"))
+    repository = "../%s/" % ctx.label.workspace_name if ctx.label.workspace_name else ""
+    package = repository + (ctx.label.package + "/" if ctx.label.package else "")
+    return "%s.device/%s" % (ctx.label.name, module.removeprefix(package).replace("../", "_/"))

@@ -25,6 +25,10 @@ def counts(actions):
     """How many actions of each mnemonic there are."""
     return {mnemonic: len(list) for mnemonic, list in actions.items()}
 
+def values_of(argv, option):
+    """The values of an option that an action's arguments repeat."""
+    return [argv[i + 1] for i in range(len(argv) - 1) if argv[i] == option]
+
 def _fails_impl(ctx):
     env = analysistest.begin(ctx)
     for text in ctx.attr.texts:
