@@ -5,6 +5,7 @@ load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 # Toolchains of sycl_binary_test.bzl. Their programs exist nowhere, so that the tests pass
 # on any machine.
 COMPLETE = "//rules/tests:complete_toolchain"
+DPCPP = "//rules/tests:dpcpp_toolchain"  # of sycl_cc_test.bzl
 NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
 NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
 
