@@ -4,11 +4,12 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
+load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:images.bzl", "build_images")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
@@ -59,7 +60,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
         doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
@@ -73,7 +74,7 @@ def program_toolchain(ctx):
     Returns:
         SyclToolchainInfo.
     """
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    toolchain = find_sycl_toolchain(ctx)
     if not toolchain.dpcpp:
         fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
