@@ -46,7 +46,7 @@ def _library_impl(ctx):
     found = counts(actions)
     asserts.equals(env, {
         "SyclAot": 2 * 2,
-        "SyclAotFilter": 2 * 3,
+        "SyclAotFilter": 2,
         "SyclAotPlan": 1,
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
