@@ -4,12 +4,13 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "compile_sources", "dependencies_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:gpus.bzl", "FAMILIES")
 load(":providers.bzl", "SyclDeviceInfo")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _sycl_library_impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
-    compiled = compile_sources(ctx, toolchain)
+    compiled = compile_sources(ctx, toolchain, families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
     return [
         DefaultInfo(files = depset(own)),

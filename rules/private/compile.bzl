@@ -87,7 +87,7 @@ def compilation_context(ctx):
         ),
     ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps if CcInfo in dep])
 
-def compile_sources(ctx, toolchain, before = [], after = [], host = False):
+def compile_sources(ctx, toolchain, before = [], after = [], host = False, families = []):
     """Declares the compilation of a rule's own sources.
 
     Args:
@@ -96,6 +96,7 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
         before: options before those of the rule.
         after: options after them.
         host: whether a host compiler compiles the sources as well.
+        families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
     Returns:
         struct(context, own, compiled): the compilation context; the structs of
         SyclDeviceInfo of the rule's own sources; and a list of struct(source, bitcode,
@@ -112,7 +113,17 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
             fail("%s: srcs names %s twice" % (ctx.label, module))
         out = compile_action(ctx, toolchain, source, output_stem(ctx, module), context, ctx.attr.defines, copts, host)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
-        own[module] = struct(module = module, bitcode = out.bitcode, compiler = compiler_name(toolchain))
+        own[module] = struct(
+            module = module,
+            bitcode = out.bitcode,
+            compiler = compiler_name(toolchain),
+            # Actions run only for families that a target asks for.
+            gpu_bitcode = struct(**{
+                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), context, ctx.attr.defines, copts, family = f).bitcode
+                for f in families
+                if not toolchain.dpcpp
+            }),
+        )
     return struct(context = context, own = own.values(), compiled = compiled)
 
 def compiler_name(toolchain):
@@ -163,6 +174,7 @@ def linkable(ctx, toolchain, syclbin, state):
         module = syclbin.short_path,
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
         compiler = compiler_name(toolchain),
+        gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]
 
