@@ -596,7 +596,8 @@ class annotated_ptr<T, properties<P...>> {
       return *pointer;
     } else {
       using annotated = detail::annotated<T, detail::texts_of_t<P...>>;
-      return reinterpret_cast<annotated *>(pointer)->value;
+      // The member has the qualifiers of T.
+      return reinterpret_cast<annotated *>(const_cast<std::remove_cv_t<T> *>(pointer))->value;
     }
   }
 

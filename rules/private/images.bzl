@@ -11,6 +11,12 @@ load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
 load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
 
+SPECIALIZE_ATTRS = {
+    "specialize": attr.string_dict(
+        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
+    ),
+}
+
 def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}):
     """Declares the actions from device code to the images for each target.
 
@@ -32,6 +38,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         native set where they are native; the plan's File; and output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
+    for name, value in specialize.items():
+        if not name or not value or "=" in name:
+            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     stems = {}
     for source in separate + linked:
         if source.module in stems:
@@ -76,8 +85,14 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
 
     if specialize:
         forms = specialize_action(ctx, forms, specialize)
+    all_forms = dict(forms)
+    filtered = {name: _filtered(ctx, form, name, spirv_targets) for name, form in forms.items()}
+    for family in families:
+        all_forms |= by_family[family.name]
+        of_family = [t for t in targets if t.family and t.family.name == family.name]
+        filtered |= {name: _filtered(ctx, form, name, of_family) for name, form in by_family[family.name].items()}
     images = [
-        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, ctx.files.device_config, not kernels_only, keep_debug_info)
+        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], not kernels_only, keep_debug_info)
         for target in targets
         for name, form in (by_family[target.family.name] if target.family else forms).items()
     ]
@@ -99,7 +114,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             ),
             "device_link": depset(links),
             "device_modules": depset(modules),
-            "file_tables": depset([f.table for f in forms.values()] + [f.table for d in by_family.values() for f in d.values()] + [i.filtered for i in images]),
+            "file_tables": depset([f.table for f in all_forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
             "properties": depset([f.properties for f in forms.values()]),
             "spirv": depset([f.code for f in forms.values()]),
         },
@@ -166,7 +181,7 @@ def _dpcpp_post_link(ctx, toolchain):
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
-def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}):
+def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}, runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
@@ -181,6 +196,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         keep_debug_info: whether the SPIR-V keeps its debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
         specialize: dict of specialization constant -> the value that it gets.
+        runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
@@ -207,6 +223,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         reported = [t.name for t in built.reported if ir != "none" or t.compiler],
         device_config = ctx.files.device_config,
         groups = built.groups,
+        runfiles = runfiles,
     )
 
 def _check_ir(ctx, targets, state, ir):
@@ -218,7 +235,7 @@ def _check_ir(ctx, targets, state, ir):
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
         fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
 
-def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True):
+def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True, runfiles = None):
     """Declares the report on a SYCLBIN, and returns its rule's providers.
 
     Args:
@@ -231,6 +248,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.
         checked: whether the build warns of problems in the report.
+        runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
@@ -239,7 +257,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     if checked:
         groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
     return [
-        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
+        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge_all([runfiles] if runfiles else [])),
         SyclbinInfo(
             device_config = device_config,
             file = files[0],
@@ -252,14 +270,21 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         OutputGroupInfo(compat_report = depset([report]), syclbin = depset(files), **groups),
     ] + linkable(ctx, toolchain, files[0], state)
 
-def _image(ctx, toolchain, form, name, target, device_config, library, keep_debug_info):
-    """A source's images for a target: struct(target, table, files, filtered, native)."""
-    filtered = ctx.actions.declare_file(name + ".filtered.table")
-    filter_action(ctx, form.table, [form.properties], target.name, device_config, filtered)
+def _filtered(ctx, form, name, targets):
+    """The table of what each target takes of a source: dict of target -> File."""
+    tables = {
+        target.name: ctx.actions.declare_file("%s.%s.filtered.table" % (name, target.name))
+        for target in targets
+    }
+    filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
+    return tables
+
+def _image(ctx, toolchain, form, name, target, filtered, library, keep_debug_info):
+    """A source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
-        return struct(target = target, table = filtered, files = [form.properties, form.code], filtered = filtered, native = None)
+        return struct(target = target, table = filtered, files = [form.properties, form.code], native = None)
     if target.family:
         image = gpu_action(ctx, toolchain, form, filtered, target, name, keep_debug_info)
     else:
         image = aot_action(ctx, toolchain, form, filtered, target, name, library)
-    return struct(target = target, table = image.table, files = [form.properties, image.code], filtered = filtered, native = image.code)
+    return struct(target = target, table = image.table, files = [form.properties, image.code], native = image.code)
