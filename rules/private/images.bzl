@@ -10,6 +10,12 @@ load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
 load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
 
+SPECIALIZE_ATTRS = {
+    "specialize": attr.string_dict(
+        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
+    ),
+}
+
 def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}):
     """Declares the actions from device code to the images for each target.
 
@@ -31,6 +37,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         native set where they are native; the plan's File; and output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
+    for name, value in specialize.items():
+        if not name or not value or "=" in name:
+            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     stems = {}
     for source in separate + linked:
         if source.module in stems:
@@ -111,7 +120,7 @@ def _dpcpp_post_link(ctx, toolchain):
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
-def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}):
+def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}, runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
@@ -126,6 +135,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         keep_debug_info: whether the SPIR-V keeps its debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
         specialize: dict of specialization constant -> the value that it gets.
+        runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
@@ -152,6 +162,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         reported = [t.name for t in built.reported if ir != "none" or t.compiler],
         device_config = ctx.files.device_config,
         groups = built.groups,
+        runfiles = runfiles,
     )
 
 def _check_ir(ctx, targets, state, ir):
@@ -163,7 +174,7 @@ def _check_ir(ctx, targets, state, ir):
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
         fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
 
-def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True):
+def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True, runfiles = None):
     """Declares the report on a SYCLBIN, and returns its rule's providers.
 
     Args:
@@ -176,6 +187,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.
         checked: whether the build warns of problems in the report.
+        runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
@@ -184,7 +196,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     if checked:
         groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
     return [
-        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
+        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge_all([runfiles] if runfiles else [])),
         SyclbinInfo(
             device_config = device_config,
             file = files[0],
