@@ -14,8 +14,6 @@ def resolve_targets(label, names):
         for SPIR-V that is compiled at run time, else "ocloc"; device is the
         compiler's own name of the target.
     """
-    if not names:
-        fail("%s: sycl_targets is empty; name at least one target, such as spir64" % label)
     resolved = {}
     for canonical in known_targets(label, "sycl_targets", names):
         triple, compiler, device = TARGETS[canonical]
