@@ -10,6 +10,12 @@ load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
 load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
 
+SPECIALIZE_ATTRS = {
+    "specialize": attr.string_dict(
+        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
+    ),
+}
+
 def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}):
     """Declares the actions from device code to the images for each target.
 
@@ -31,6 +37,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         native set where they are native; the plan's File; and output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
+    for name, value in specialize.items():
+        if not name or not value or "=" in name:
+            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     stems = {}
     for source in separate + linked:
         if source.module in stems:

@@ -8,7 +8,7 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
-load("//rules/private:images.bzl", "build_images")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
@@ -55,7 +55,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "host_copts": attr.string_list(
         doc = "Options of the compile for the host only.",
     ),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
@@ -111,6 +111,8 @@ def build_program(ctx, link_dependencies):
         )
         if code.separate or code.linked:
             info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
+    if ctx.attr.specialize and not info:
+        fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
 def _check_runtime(ctx, toolchain):
@@ -216,6 +218,7 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
         kernels_only = True,
         dependencies = False,
         keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts + ctx.attr.device_copts),
+        specialize = ctx.attr.specialize,
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
