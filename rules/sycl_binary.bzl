@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
@@ -13,8 +13,8 @@ load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _sycl_binary_impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
-    own = compile_sources(ctx, toolchain).own
-    sources = depset(own, transitive = dependencies_code(ctx, toolchain)).to_list()
+    compiled = compile_sources(ctx, toolchain)
+    sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
     return build_syclbin(
@@ -27,9 +27,10 @@ def _sycl_binary_impl(ctx):
         state = ctx.attr.state,
         # Later links can resolve calls between files.
         dependencies = ctx.attr.state != "executable",
-        keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts),
+        keep_debug_info = wants_debug_info(toolchain.copts + compiled.copts),
         ir = ctx.attr.ir,
         specialize = ctx.attr.specialize,
+        runfiles = runfiles_of(ctx),
     )
 
 sycl_binary = rule(

@@ -119,7 +119,7 @@ def _dpcpp_post_link(ctx, toolchain):
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
-def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}):
+def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}, runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
@@ -134,6 +134,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         keep_debug_info: whether the SPIR-V keeps its debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
         specialize: dict of specialization constant -> the value that it gets.
+        runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
@@ -160,6 +161,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         reported = [t.name for t in built.reported if ir != "none" or t.compiler],
         device_config = ctx.files.device_config,
         groups = built.groups,
+        runfiles = runfiles,
     )
 
 def _check_ir(ctx, targets, state, ir):
@@ -171,7 +173,7 @@ def _check_ir(ctx, targets, state, ir):
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
         fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
 
-def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True):
+def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True, runfiles = None):
     """Declares the report on a SYCLBIN, and returns its rule's providers.
 
     Args:
@@ -184,6 +186,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         device_config: list of Files merged over the built-in device table.
         groups: further output groups.
         checked: whether the build warns of problems in the report.
+        runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
@@ -192,7 +195,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     if checked:
         groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
     return [
-        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
+        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge_all([runfiles] if runfiles else [])),
         SyclbinInfo(
             device_config = device_config,
             file = files[0],

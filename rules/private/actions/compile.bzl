@@ -41,7 +41,7 @@ def _unique_prefix(source):
     halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
+def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -49,8 +49,8 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
         toolchain: SyclToolchainInfo.
         source: the source File.
         name: path of the output below the package, without its extension.
-        compilation_context: headers, include folders and the dependencies' defines.
-        defines: the target's own definitions.
+        compilation_context: headers, include folders and definitions.
+        local_defines: definitions for the target only.
         copts: the target's own options.
         host: whether a host compiler compiles the source as well.
     Returns:
@@ -65,7 +65,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
     options = ctx.actions.args()
     options.add_all(toolchain.copts)
     options.add_all(compilation_context.defines, format_each = "-D%s")
-    options.add_all(defines, format_each = "-D%s")
+    options.add_all(local_defines, format_each = "-D%s")
     options.add_all(compilation_context.quote_includes, before_each = "-iquote")
     options.add_all(compilation_context.includes, before_each = "-I")
     options.add_all(compilation_context.external_includes, before_each = "-isystem")
@@ -76,7 +76,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
     ctx.actions.run(
         executable = command.executable,
         arguments = command.arguments,
-        inputs = depset([source], transitive = [compilation_context.headers, command.files]),
+        inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [compilation_context.headers, command.files]),
         outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
         unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
