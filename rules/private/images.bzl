@@ -77,8 +77,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
 
     if specialize:
         forms = specialize_action(ctx, forms, specialize)
+    filtered = {name: _filtered(ctx, form, name, targets) for name, form in forms.items()}
     images = [
-        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, ctx.files.device_config, library = not kernels_only)
+        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], library = not kernels_only)
         for target in targets
         for name, form in forms.items()
     ]
@@ -94,7 +95,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             "device_ir": depset([s.bitcode for s in separate + linked]),
             "device_link": depset(links),
             "device_modules": depset(modules),
-            "file_tables": depset([f.table for f in forms.values()] + [i.filtered for i in images]),
+            "file_tables": depset([f.table for f in forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
             "properties": depset([f.properties for f in forms.values()]),
             "spirv": depset([f.code for f in forms.values()]),
         },
@@ -208,11 +209,18 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         OutputGroupInfo(compat_report = depset([report]), syclbin = depset(files), **groups),
     ] + linkable(ctx, toolchain, files[0], state)
 
-def _image(ctx, toolchain, form, name, target, device_config, library):
-    """A source's images for a target: struct(target, table, files, filtered, native)."""
-    filtered = ctx.actions.declare_file(name + ".filtered.table")
-    filter_action(ctx, form.table, [form.properties], target.name, device_config, filtered)
+def _filtered(ctx, form, name, targets):
+    """The table of what each target takes of a source: dict of target -> File."""
+    tables = {
+        target.name: ctx.actions.declare_file("%s.%s.filtered.table" % (name, target.name))
+        for target in targets
+    }
+    filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
+    return tables
+
+def _image(ctx, toolchain, form, name, target, filtered, library):
+    """A source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
-        return struct(target = target, table = filtered, files = [form.properties, form.code], filtered = filtered, native = None)
+        return struct(target = target, table = filtered, files = [form.properties, form.code], native = None)
     image = aot_action(ctx, toolchain, form, filtered, target, name, library)
-    return struct(target = target, table = image.table, files = [form.properties, image.code], filtered = filtered, native = image.code)
+    return struct(target = target, table = image.table, files = [form.properties, image.code], native = image.code)

@@ -46,7 +46,7 @@ def _library_impl(ctx):
     found = counts(actions)
     asserts.equals(env, {
         "SyclAot": 2 * 2,
-        "SyclAotFilter": 2 * 3,
+        "SyclAotFilter": 2,
         "SyclAotPlan": 1,
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
@@ -96,7 +96,7 @@ def _specialize_impl(ctx):
 _specialize_test = analysistest.make(
     _specialize_impl,
     attrs = {"label": attr.string()},
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_library_impl(ctx):

@@ -88,6 +88,20 @@ func (image *Image) WriteCode(w io.Writer) error {
 	return image.writeRead(w)
 }
 
+// WriteOwnCode is WriteCode for an image of one of several sources that were linked: what
+// it writes does not depend on the other sources, unless the image uses code of theirs.
+func (image *Image) WriteOwnCode(w io.Writer) error {
+	var text strings.Builder
+	if err := image.WriteCode(&text); err != nil {
+		return err
+	}
+	m, err := llvmir.Parse(image.Source, text.String())
+	if err != nil {
+		return err
+	}
+	return m.WriteCanonical(w)
+}
+
 // writeRead writes the code as it was read, with the calls that read specialization
 // constants.
 func (image *Image) writeRead(w io.Writer) error {

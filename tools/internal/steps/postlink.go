@@ -455,18 +455,22 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 
 // writeCode writes an image's code to a file, cleaned up when there is opt.
 func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
+	write := image.WriteCode
+	if len(o.Sources) > 0 {
+		write = image.WriteOwnCode
+	}
 	if o.Opt == "" && file == stdout {
-		return image.WriteCode(o.Stdout)
+		return write(o.Stdout)
 	}
 	if o.Opt == "" {
 		f, err := os.Create(file)
 		if err != nil {
 			return err
 		}
-		return cmp.Or(image.WriteCode(f), f.Close())
+		return cmp.Or(write(f), f.Close())
 	}
 	var text bytes.Buffer
-	if err := image.WriteCode(&text); err != nil {
+	if err := write(&text); err != nil {
 		return err
 	}
 	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "-", "-o", file}
