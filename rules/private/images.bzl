@@ -31,20 +31,15 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         native set where they are native; the plan's File; and output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
-    stems = {}
-    for source in separate + linked:
-        if source.module in stems:
-            fail("%s: two of the targets that it links compile %s; move that source to a library of its own" % (ctx.label, source.module))
-        stems[source.module] = output_stem(ctx, source.module)
-        if source.compiler != compiler_name(toolchain):
-            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+    named = _named(ctx, toolchain, separate + linked)
+    separate, linked = named[:len(separate)], named[len(separate):]
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
     by_dpcpp = _dpcpp_post_link(ctx, toolchain)
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
 
     # Each unit is bitcode, and the sources that post-link divides it into.
-    units = [struct(bitcode = s.bitcode, source = s.module, stems = {"": stems[s.module]}) for s in separate]
+    units = [struct(bitcode = s.bitcode, source = s.module, stems = {"": s.stem}) for s in separate]
     links = []
     if linked:
         links = [link_action(ctx, toolchain, [(s.module, s.bitcode) for s in linked], stem)]
@@ -52,7 +47,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         units.append(struct(
             bitcode = links[0],
             source = "",
-            stems = {"": stem} if whole else {s.module: stems[s.module] for s in linked},
+            stems = {"": stem} if whole else {s.module: s.stem for s in linked},
         ))
 
     forms, modules = {}, []
@@ -90,6 +85,37 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             "spirv": depset([f.code for f in forms.values()]),
         },
     )
+
+def _named(ctx, toolchain, sources):
+    """The names of sources among those that a target links.
+
+    The module id of a source is its path. When several targets compile the same source, as
+    with different definitions, the ids of all but the linking target's own have the target.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        sources: list of the structs of SyclDeviceInfo.
+    Returns:
+        list of struct(module, bitcode, stem): a module id that no other source has; the
+        bitcode's File; and the path of outputs below the package, without extension.
+    """
+    counts = {}
+    for source in sources:
+        if source.compiler != compiler_name(toolchain):
+            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+        counts[source.module] = counts.get(source.module, 0) + 1
+    named = {}
+    for source in sources:
+        module, path = source.module, source.module
+        owner = source.bitcode.owner
+        if counts[module] > 1 and owner != ctx.label:
+            module = "%s of %s" % (module, str(owner).removeprefix("@@"))
+            path = "../" + source.bitcode.short_path.removesuffix(".bc")
+        if module in named:
+            fail("%s: it links %s twice, in different configurations; give the targets that depend on it the same settings, such as device_compiler" % (ctx.label, owner))
+        named[module] = struct(module = module, bitcode = source.bitcode, stem = output_stem(ctx, path))
+    return named.values()
 
 def _is_for(fixed_targets, target):
     """Whether kernels with these fixed targets are for a target.
