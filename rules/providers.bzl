@@ -31,6 +31,7 @@ SyclToolchainInfo = provider(
         "llvm_dis": "SyclToolInfo: LLVM's disassembler.",
         "llvm_link": "SyclToolInfo: LLVM's bitcode linker.",
         "llvm_spirv": "SyclToolInfo: the LLVM to SPIR-V translator.",
+        "missing": "string: why there is no device compiler. Empty when there is one.",
         "ocloc": "SyclToolInfo: the ahead-of-time compiler for Intel GPUs.",
         "opt": "SyclToolInfo: LLVM's optimizer.",
         "runtime": "string: the release of DPC++'s runtime that SYCLBINs are for.",

@@ -4,21 +4,18 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
-load("//rules/private:images.bzl", "build_syclbin")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
-load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _sycl_binary_impl(ctx):
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    toolchain = find_sycl_toolchain(ctx)
     compiled = compile_sources(ctx, toolchain)
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
-    for name, value in ctx.attr.specialize.items():
-        if not name or not value or "=" in name:
-            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     return build_syclbin(
         ctx,
         toolchain,
@@ -75,9 +72,6 @@ sycl_binary(
             doc = "What to do with SPIR-V when GPUs have native images. When a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both. `cpu` marks the SPIR-V as for CPUs: GPUs take their native images, and a GPU without one finds nothing. `separate` writes the SPIR-V to `NAME.ir.syclbin`, which programs load when `NAME.syclbin` lacks the kernel. `none` leaves the SPIR-V out.",
             values = ["any", "cpu", "separate", "none"],
         ),
-        "specialize": attr.string_dict(
-            doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
-        ),
         "state": attr.string(
             default = "executable",
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
@@ -87,8 +81,8 @@ sycl_binary(
             default = ["spir64"],
             doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
         ),
-    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
-    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),
+    toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
 )

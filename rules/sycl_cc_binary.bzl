@@ -7,7 +7,7 @@ load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
 load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load("//rules/private:device_compiler.bzl", "device_compiler_transition")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
-load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
 
 def _sycl_program_impl(ctx):
     return build_program(ctx, link_dependencies = True)
@@ -19,7 +19,7 @@ _sycl_program = rule(
     cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo],
-    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(),
+    toolchains = use_sycl_toolchain() + use_cc_toolchain(),
 )
 
 # For the reference page: the attributes that the macro passes on.

@@ -4,11 +4,11 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclDeviceInfo")
-load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _sycl_library_impl(ctx):
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    toolchain = find_sycl_toolchain(ctx)
     compiled = compile_sources(ctx, toolchain)
     own = [s.bitcode for s in compiled.own]
     return [
@@ -46,5 +46,5 @@ sycl_binary(
     attrs = COMPILE_ATTRS | LIBRARY_ATTRS | DEVICE_COMPILER_ATTRS,
     cfg = device_compiler_transition,
     provides = [CcInfo, SyclDeviceInfo],
-    toolchains = [TOOLCHAIN_TYPE] + use_cc_toolchain(mandatory = False),
+    toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
 )

@@ -6,8 +6,8 @@ load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_com
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
 load("//rules/private/actions:pack.bzl", "combine_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
-load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 # In which order states follow each other.
 _STATES = ["input", "object", "executable"]
@@ -24,7 +24,7 @@ def _syclbin_link_impl(ctx):
             fail("%s: deps: %s and %s are the same file" % (ctx.label, first[file], dep.label))
         first[file] = dep.label
     state = _state(ctx)
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    toolchain = find_sycl_toolchain(ctx)
     if ctx.attr.mode == "ir":
         return build_syclbin(
             ctx,
@@ -85,6 +85,9 @@ def _check_states(ctx, state):
         if own == "executable" and not all_executable and not ctx.attr.state:
             fail("%s: deps: %s is in executable state and others are not, so that nothing can call it; give it state = \"object\", or give this target state = \"executable\" to keep it beside the others" % (ctx.label, dep.label))
 
+def _requires_sycl(mode):
+    return Label("//rules/private:requires_sycl") if mode == "ir" else None
+
 syclbin_link = rule(
     implementation = _syclbin_link_impl,
     doc = """Links SYCLBINs: the symbols that one file imports, another must export.
@@ -138,8 +141,10 @@ syclbin_link(
         "sycl_targets": attr.string_list(
             doc = "For `mode = \"ir\"`: what to build for, as in `sycl_binary`. Without it, `spir64`.",
         ),
+        # To combine files, no compiler is needed.
+        "_requires_sycl": attr.label(default = _requires_sycl),
     } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = use_sycl_toolchain(),
 )

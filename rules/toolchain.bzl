@@ -3,8 +3,6 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
-TOOLCHAIN_TYPE = "//rules/toolchain:toolchain_type"
-
 # Attribute -> (what the program is, the Debian package that has it).
 TOOLS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
@@ -47,11 +45,13 @@ def _sycl_toolchain_impl(ctx):
                 )
             ),
         )
+    dpcpp = ctx.attr.dpcpp[SyclDpcppInfo] if ctx.attr.dpcpp else None
     return [platform_common.ToolchainInfo(
         sycl = SyclToolchainInfo(
             copts = ctx.attr.copts,
-            dpcpp = ctx.attr.dpcpp[SyclDpcppInfo] if ctx.attr.dpcpp else None,
+            dpcpp = dpcpp,
             libsycl = ctx.attr.libsycl,
+            missing = dpcpp.missing if dpcpp else tools["clang"].missing,
             runtime = ctx.attr.runtime,
             **tools
         ),

@@ -10,6 +10,12 @@ load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
 load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
 
+SPECIALIZE_ATTRS = {
+    "specialize": attr.string_dict(
+        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
+    ),
+}
+
 def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}):
     """Declares the actions from device code to the images for each target.
 
@@ -31,6 +37,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         native set where they are native; the plan's File; and output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
+    for name, value in specialize.items():
+        if not name or not value or "=" in name:
+            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     named = _named(ctx, toolchain, separate + linked)
     separate, linked = named[:len(separate)], named[len(separate):]
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
@@ -63,8 +72,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
 
     if specialize:
         forms = specialize_action(ctx, forms, specialize)
+    filtered = {name: _filtered(ctx, form, name, targets) for name, form in forms.items()}
     images = [
-        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, ctx.files.device_config, library = not kernels_only)
+        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], library = not kernels_only)
         for target in targets
         for name, form in forms.items()
     ]
@@ -80,7 +90,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
             "device_ir": depset([s.bitcode for s in separate + linked]),
             "device_link": depset(links),
             "device_modules": depset(modules),
-            "file_tables": depset([f.table for f in forms.values()] + [i.filtered for i in images]),
+            "file_tables": depset([f.table for f in forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
             "properties": depset([f.properties for f in forms.values()]),
             "spirv": depset([f.code for f in forms.values()]),
         },
@@ -225,11 +235,18 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         OutputGroupInfo(compat_report = depset([report]), syclbin = depset(files), **groups),
     ] + linkable(ctx, toolchain, files[0], state)
 
-def _image(ctx, toolchain, form, name, target, device_config, library):
-    """A source's images for a target: struct(target, table, files, filtered, native)."""
-    filtered = ctx.actions.declare_file(name + ".filtered.table")
-    filter_action(ctx, form.table, [form.properties], target.name, device_config, filtered)
+def _filtered(ctx, form, name, targets):
+    """The table of what each target takes of a source: dict of target -> File."""
+    tables = {
+        target.name: ctx.actions.declare_file("%s.%s.filtered.table" % (name, target.name))
+        for target in targets
+    }
+    filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
+    return tables
+
+def _image(ctx, toolchain, form, name, target, filtered, library):
+    """A source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
-        return struct(target = target, table = filtered, files = [form.properties, form.code], filtered = filtered, native = None)
+        return struct(target = target, table = filtered, files = [form.properties, form.code], native = None)
     image = aot_action(ctx, toolchain, form, filtered, target, name, library)
-    return struct(target = target, table = image.table, files = [form.properties, image.code], filtered = filtered, native = image.code)
+    return struct(target = target, table = image.table, files = [form.properties, image.code], native = image.code)

@@ -197,6 +197,12 @@ def _target(name, found, missing, stamps, base = ""):
         ")",
     ]
 
+def _reason(missing):
+    """Why targets that need the device compiler are skipped."""
+    if missing:
+        return "there is no SYCL device compiler. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21) or name its folder by sycl.local or SYCL_LLVM_ROOT" % missing
+    return "the registered sycl_toolchain has no device compiler"
+
 def _sycl_local_toolchain_impl(rctx):
     llvm = find_llvm(rctx)
     found = dict(llvm.found)
@@ -220,6 +226,7 @@ def _sycl_local_toolchain_impl(rctx):
     lines = [
         "# Made by the sycl module extension.",
         'load("@rules_sycl//rules:toolchain.bzl", "sycl_toolchain")',
+        'load("@rules_sycl//rules/private:reason.bzl", "reason")',
         "",
         "# " + "\n# ".join(llvm.log),
     ]
@@ -232,6 +239,7 @@ def _sycl_local_toolchain_impl(rctx):
         "stamps/dpcpp/%s.txt",
         base = ":toolchain",
     )
+    lines += ["", "reason(", '    name = "missing",', "    text = %r," % _reason(missing.get("clang")), ")"]
     rctx.file("BUILD.bazel", "\n".join(lines) + "\n")
 
 sycl_local_toolchain = repository_rule(

@@ -4,12 +4,13 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
-load("//rules/private:images.bzl", "build_images")
+load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:options.bzl", "expanded_options")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
@@ -61,7 +62,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
         doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
@@ -94,7 +95,7 @@ def program_toolchain(ctx):
     Returns:
         SyclToolchainInfo.
     """
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    toolchain = find_sycl_toolchain(ctx)
     if not toolchain.dpcpp:
         fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
@@ -138,6 +139,8 @@ def build_program(ctx, link_dependencies):
         if code.separate or code.linked:
             debug = wants_debug_info(toolchain.copts + compiled.copts + device_copts)
             info = _embed(ctx, toolchain, cc, code, debug, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
+    if ctx.attr.specialize and not info:
+        fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
 def _check_runtime(ctx, toolchain):
@@ -244,6 +247,7 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
         kernels_only = True,
         dependencies = False,
         keep_debug_info = debug,
+        specialize = ctx.attr.specialize,
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")

@@ -287,7 +287,7 @@ func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, 
 	filtered := b.file(d.Name + ".filtered.table")
 	if err := steps.Filter(b.ctx, b.env.Stderr, steps.FilterOptions{
 		ProgramTargets: steps.ProgramTargets{Configs: b.configs.Values},
-		Table:          modules, Target: d.Name, Output: filtered,
+		Table:          modules, Filters: []steps.TargetFilter{{Target: d.Name, Output: filtered}},
 	}); err != nil {
 		return "", err
 	}

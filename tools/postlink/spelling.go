@@ -33,9 +33,14 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -emit-exported-symbols,
   -emit-imported-symbols,
   -emit-kernel-names
-  a module without kernels: an image  an error; in both no row with --allow-no-kernels
+  a module without kernels: an image  an image if it has device globals, else an error;
+                                      in both no row with --allow-no-kernels
   aspects as the front end gave them  --keep-aspects
   a function that no source defines   --allow-undefined
+  warnings of specialization          errors
+  constants that only DPC++ takes
+  one module has functions that       none
+  nothing calls
   -out-dir, -S, -ir-output-only,      the same
   -split-esimd,
   -emit-program-metadata,
@@ -144,7 +149,7 @@ func (f *flags) complete(args []string) ([]string, error) {
 	if !action {
 		return nil, cli.Usagef("no actions specified, such as -split=auto or -properties")
 	}
-	f.FindLLVM = true
+	f.FindLLVM, f.Run.AsDPCPP = true, true
 	f.Run.Split.Whole = f.split == "none"
 	if !f.given("dpcpp-translator") {
 		f.Run.DPCPPTranslator = true

@@ -155,6 +155,50 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 	}
 }
 
+// TestDeviceGlobalsWithoutKernels: an image of device globals stays without kernels, in the
+// folder of the first source where there are several.
+func TestDeviceGlobalsWithoutKernels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const variable = "target triple = \"spir64-unknown-unknown\"\n@counter = addrspace(1) global i32 0"
+	testfile.Write(t, "global.ll", variable+` "sycl-device-global-size"="4" "sycl-unique-id"="id"`+"\n")
+	testfile.Write(t, "ordinary.ll", variable+"\n")
+	for _, test := range []struct {
+		args     string
+		code     int
+		row      string // of the table, "" for none
+		property string
+	}{
+		{"--output out.table global.ll", 0, "out_0.ll|out_0.prop|out_0.sym", "out_0.prop"},
+		{"--allow-no-kernels --output out.table global.ll", 0, "out_0.ll|out_0.prop|out_0.sym", "out_0.prop"},
+		{"--module a.cpp=out --module b.cpp=other global.ll", 0, "out/0.ll|out/0.prop|out/0.sym", "out/0.prop"},
+		{"--allow-no-kernels --output out.table ordinary.ll", 0, "", ""},
+		{"--output out.table ordinary.ll", cli.ExitBadInput, "", ""},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			code, stderr := run(t, strings.Fields(test.args)...)
+			if code != test.code {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			if code != 0 {
+				if want := "ordinary.ll: there is no kernel in any source, and no device global"; !strings.Contains(stderr, want) {
+					t.Errorf("error %q, want %q", stderr, want)
+				}
+				return
+			}
+			want := "[Code|Properties|Symbols]\n"
+			if test.row != "" {
+				want += test.row + "\n"
+				if text := testfile.Read(t, test.property); !strings.Contains(text, "[SYCL/device globals]\nid=") {
+					t.Errorf("%s lacks the device global:\n%s", test.property, text)
+				}
+			}
+			if got := testfile.Read(t, "out.table"); got != want {
+				t.Errorf("table %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestIRToStandardOutput writes the module to standard output.
 func TestIRToStandardOutput(t *testing.T) {
 	t.Chdir(t.TempDir())

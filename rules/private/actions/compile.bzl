@@ -1,7 +1,7 @@
 """The action that compiles a source to device bitcode."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", find_cpp_toolchain = "find_cc_toolchain")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
 load(":tools.bzl", "need")
 
 # Reports use line tables to show where a kernel is and which function makes it need an
@@ -87,7 +87,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for SYCL devices" % source.short_path,
-        toolchain = TOOLCHAIN_TYPE,
+        toolchain = SYCL_TOOLCHAIN_TYPE,
     )
     return out
 

@@ -8,7 +8,7 @@ folder of its split modules, `NAME.device/SOURCE.spv` that of the modules as SPI
 because the number of modules is known only after post-link has run.
 """
 
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
 
 def need(ctx, tool):
     """Fails with the toolchain's own explanation when a program is missing."""
@@ -40,7 +40,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        toolchain = TOOLCHAIN_TYPE,
+        toolchain = SYCL_TOOLCHAIN_TYPE,
     )
 
 # Attributes of rules that have these actions.
