@@ -63,7 +63,7 @@ def _sycl_impl(mctx):
     sycl_toolchains_hub(
         name = "sycl_toolchains",
         dpcpp = [name for name, kind in made.items() if kind == "dpcpp"],
-        local = "@sycl_local//:toolchain",
+        local = "@sycl_local",
     )
     return mctx.extension_metadata(reproducible = True)
 

@@ -4,14 +4,14 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:images.bzl", "syclbin_providers")
 load("//rules/private:resolve.bzl", "known_targets")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
-load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 def _syclbin_import_impl(ctx):
     targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets)
     return syclbin_providers(
         ctx,
-        ctx.toolchains[TOOLCHAIN_TYPE].sycl,
+        find_sycl_toolchain(ctx),
         [ctx.file.src],
         ctx.attr.state,
         targets = targets,
@@ -62,5 +62,5 @@ sycl_binary(
         "_devicec": TOOL_ATTRS["_devicec"],
     } | COMPAT_ATTRS,
     provides = [SyclbinInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = use_sycl_toolchain(),
 )

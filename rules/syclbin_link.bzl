@@ -4,10 +4,11 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
+load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
-load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
 # In which order states follow each other.
 _STATES = ["input", "object", "executable"]
@@ -24,14 +25,14 @@ def _syclbin_link_impl(ctx):
             fail("%s: deps: %s and %s are the same file" % (ctx.label, first[file], dep.label))
         first[file] = dep.label
     state = _state(ctx)
-    toolchain = ctx.toolchains[TOOLCHAIN_TYPE].sycl
+    toolchain = find_sycl_toolchain(ctx)
     if ctx.attr.mode == "ir":
         return build_syclbin(
             ctx,
             toolchain,
             separate = [],
             linked = depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
-            sycl_targets = ctx.attr.sycl_targets or ["spir64"],
+            sycl_targets = chosen_targets(ctx),
             device_code_split = ctx.attr.device_code_split or "auto",
             state = state,
             dependencies = ctx.attr.allow_unresolved,
@@ -85,6 +86,9 @@ def _check_states(ctx, state):
         if own == "executable" and not all_executable and not ctx.attr.state:
             fail("%s: deps: %s is in executable state and others are not, so that nothing can call it; give it state = \"object\", or give this target state = \"executable\" to keep it beside the others" % (ctx.label, dep.label))
 
+def _requires_sycl(mode):
+    return Label("//rules/private:requires_sycl") if mode == "ir" else None
+
 syclbin_link = rule(
     implementation = _syclbin_link_impl,
     doc = """Links SYCLBINs: the symbols that one file imports, another must export.
@@ -135,11 +139,10 @@ syclbin_link(
             doc = "The result's bundle state: `input`, `object` or `executable`. Without it, the state is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another one, which `sycl::link` resolves when the program runs. Otherwise it is `executable`. `combine` refuses `executable` for such modules.",
             values = ["", "input", "object", "executable"],
         ),
-        "sycl_targets": attr.string_list(
-            doc = "For `mode = \"ir\"`: what to build for, as in `sycl_binary`. Without it, `spir64`.",
-        ),
-    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+        # To combine files, no compiler is needed.
+        "_requires_sycl": attr.label(default = _requires_sycl),
+    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = use_sycl_toolchain(),
 )

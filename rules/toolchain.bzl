@@ -3,12 +3,11 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
-TOOLCHAIN_TYPE = "//rules/toolchain:toolchain_type"
-
 # Attribute -> (what the program is, the Debian package that has it).
 TOOLS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
     "llc": ("LLVM's llc", "llvm-21"),
+    "lld": ("ld.lld", "lld-21"),
     "llvm_dis": ("llvm-dis", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_link": ("llvm-link", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_spirv": ("llvm-spirv", "llvm-spirv-21"),
@@ -47,11 +46,13 @@ def _sycl_toolchain_impl(ctx):
                 )
             ),
         )
+    dpcpp = ctx.attr.dpcpp[SyclDpcppInfo] if ctx.attr.dpcpp else None
     return [platform_common.ToolchainInfo(
         sycl = SyclToolchainInfo(
             copts = ctx.attr.copts,
-            dpcpp = ctx.attr.dpcpp[SyclDpcppInfo] if ctx.attr.dpcpp else None,
+            dpcpp = dpcpp,
             libsycl = ctx.attr.libsycl,
+            missing = dpcpp.missing if dpcpp else tools["clang"].missing,
             runtime = ctx.attr.runtime,
             **tools
         ),
@@ -90,7 +91,8 @@ with versions and checksums.
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],
         ),
-        "llc": attr.string(doc = "Path of llc, which writes SPIR-V where `llvm_spirv` is missing."),
+        "llc": attr.string(doc = "Path of llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V where `llvm_spirv` is missing."),
+        "lld": attr.string(doc = "Path of ld.lld, for `amd_gpu_gfx*` targets."),
         "llvm_dis": attr.string(doc = "Path of llvm-dis."),
         "llvm_link": attr.string(doc = "Path of llvm-link."),
         "llvm_spirv": attr.string(doc = "Path of llvm-spirv."),

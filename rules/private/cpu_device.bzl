@@ -1,11 +1,11 @@
 """The files of Intel's OpenCL CPU device, from the runtime that programs are linked to."""
 
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load(":device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 
 def _cpu_device_impl(ctx):
-    libsycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl.libsycl
+    libsycl = find_sycl_toolchain(ctx).libsycl
     runtime = libsycl[SyclRuntimeInfo] if libsycl else None
     if ctx.attr.driver:
         driver = runtime.cpu_driver if runtime else None
@@ -22,11 +22,11 @@ cpu_device = rule(
     doc = "All files of the device or, with `driver`, the one that an OpenCL loader opens.",
     attrs = DEVICE_COMPILER_ATTRS | {"driver": attr.bool()},
     cfg = device_compiler_transition,
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = use_sycl_toolchain(),
 )
 
 def _current_runtime_impl(ctx):
-    libsycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl.libsycl
+    libsycl = find_sycl_toolchain(ctx).libsycl
     if not libsycl:
         fail("%s: the chosen device compiler has no runtime. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or give the attribute runtime" % ctx.label)
     return [libsycl[SyclRuntimeInfo]]
@@ -37,7 +37,7 @@ current_runtime = rule(
     attrs = DEVICE_COMPILER_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclRuntimeInfo],
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = use_sycl_toolchain(),
 )
 
 def cpu_device_targets(name, device_compiler):

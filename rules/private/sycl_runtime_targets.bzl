@@ -8,6 +8,7 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":dpcpp_compiler.bzl", "dpcpp_compiler")
+load(":reason.bzl", "reason")
 
 # Intel's OpenCL CPU device. It finds its other files beside the library.
 _CPU_DEVICE = [
@@ -165,6 +166,10 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
             library = "installation.json",
             version = version,
         )
+    reason(
+        name = "missing",
+        text = missing or "the registered sycl_toolchain has no device compiler",
+    )
     sycl_toolchain(
         name = "toolchain",
         base = programs,

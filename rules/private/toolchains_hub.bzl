@@ -1,6 +1,7 @@
 """The repository @sycl_toolchains of the `sycl` extension, which registers the toolchains."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":names.bzl", "nearest_names")
 
 _FLAG = Label("//rules/settings:device_compiler")
@@ -48,13 +49,15 @@ _unknown_compiler = rule(
     },
 )
 
-def declare_toolchains(name, local, dpcpp):
+def declare_toolchains(name, local, dpcpp, missing = {}):
     """Declares the toolchains that the flag chooses from.
 
     Args:
         name: name of the target that says which one is chosen.
         local: label of the sycl_toolchain whose device compiler is clang.
         dpcpp: dict of repository -> label of its sycl_toolchain, the default first.
+        missing: dict of compiler -> label of a constraint whose name says why there is
+            none, for the alias `missing`. Not declared when it is empty.
     """
     toolchains = dpcpp | {"clang": local}
     _chosen(name = name, names = toolchains.keys())
@@ -72,6 +75,34 @@ def declare_toolchains(name, local, dpcpp):
             toolchain_type = _TYPE,
         )
 
+    if missing:
+        native.alias(
+            name = "missing",
+            actual = select({":%s_is_chosen" % compiler: label for compiler, label in missing.items()}),
+            visibility = ["//visibility:public"],
+        )
+
+_FOREIGN = "no registered SYCL toolchain is for the execution platform; those of rules_sycl are for Linux"
+
+def declare_disabled_toolchain(name):
+    """Declares the toolchain that is taken when no other is for the platforms.
+
+    Without it, the targets that compile SYCL would fail there, and not be skipped.
+
+    Args:
+        name: name of the toolchain.
+    """
+    sycl_toolchain(
+        name = name + "_impl",
+        missing = {program: _FOREIGN for program in ["clang", "llvm_spirv"]},
+        tags = ["manual"],
+    )
+    native.toolchain(
+        name = name,
+        toolchain = name + "_impl",
+        toolchain_type = _TYPE,
+    )
+
 def _sycl_toolchains_hub_impl(rctx):
     rctx.file("BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_toolchains")
@@ -80,8 +111,18 @@ declare_toolchains(
     name = "chosen",
     dpcpp = %r,
     local = %r,
+    missing = %r,
 )
-""" % ({name: "@%s//:toolchain" % name for name in rctx.attr.dpcpp}, rctx.attr.local))
+""" % (
+        {name: "@%s//:toolchain" % name for name in rctx.attr.dpcpp},
+        rctx.attr.local + "//:toolchain",
+        {name: "@%s//:missing" % name for name in rctx.attr.dpcpp} | {"clang": rctx.attr.local + "//:missing"},
+    ))
+    rctx.file("disabled/BUILD.bazel", """# Made by the sycl module extension.
+load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_disabled_toolchain")
+
+declare_disabled_toolchain(name = "disabled")
+""")
 
 sycl_toolchains_hub = repository_rule(
     implementation = _sycl_toolchains_hub_impl,

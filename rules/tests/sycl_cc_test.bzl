@@ -12,9 +12,8 @@ load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "make_fails_test")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "counts", "make_fails_test")
 
-_DPCPP = "//rules/tests:dpcpp_toolchain"
 _TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
 
 def _fake_dpcpp_impl(ctx):
@@ -47,7 +46,7 @@ def _library_impl(ctx):
     found = counts(actions)
     asserts.equals(env, {
         "SyclAot": 2 * 2,
-        "SyclAotFilter": 2 * 3,
+        "SyclAotFilter": 2,
         "SyclAotPlan": 1,
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
@@ -76,7 +75,7 @@ def _library_impl(ctx):
 
 _library_test = analysistest.make(
     _library_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _specialize_impl(ctx):
@@ -97,7 +96,7 @@ def _specialize_impl(ctx):
 _specialize_test = analysistest.make(
     _specialize_impl,
     attrs = {"label": attr.string()},
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_library_impl(ctx):
@@ -111,7 +110,7 @@ def _rdc_library_impl(ctx):
 
 _rdc_library_test = analysistest.make(
     _rdc_library_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_program_impl(ctx):
@@ -133,7 +132,7 @@ _rdc_program_test = analysistest.make(
         "linked": attr.string_list(),
         "symbols": attr.string_list(default = ["sycl_device_code_of_rules_tests_rdc_library_is_linked_by_sycl_cc_binary"]),
     },
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _report_impl(ctx):
@@ -148,10 +147,10 @@ def _report_impl(ctx):
 
 _report_test = analysistest.make(
     _report_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
-_fails_test = make_fails_test(_DPCPP)
+_fails_test = make_fails_test(DPCPP)
 
 _fails_with_clang_test = make_fails_test(COMPLETE)
 

@@ -55,6 +55,7 @@ type section struct {
 }
 
 var (
+	argumentColumns  = []string{"argument", "type", "default", "meaning"}
 	attributeColumns = []string{"attribute", "type", "default", "meaning"}
 	fieldColumns     = []string{"field", "meaning"}
 )
@@ -66,7 +67,7 @@ func page(m *module) string {
 	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//docs:make_rules`; do not edit.\n\n")
 	b.WriteString("Load rules, macros, aspects and providers from `@rules_sycl//rules:defs.bzl`.\n")
 	b.WriteString("Module extension tags belong to the extension `sycl` of `@rules_sycl//rules:extensions.bzl`.\n")
-	for _, group := range [][]string{{"Rules", "rule", "macro"}, {"Aspects", "aspect"}, {"Module extension tags", "module extension tag"}, {"Providers", "provider"}} {
+	for _, group := range [][]string{{"Rules", "rule", "macro"}, {"Functions", "function"}, {"Aspects", "aspect"}, {"Module extension tags", "module extension tag"}, {"Providers", "provider"}} {
 		var links []string
 		for _, s := range all {
 			if slices.Contains(group[1:], s.kind) {
@@ -95,7 +96,7 @@ func sections(m *module) []section {
 		all = append(all, section{r.Name, "rule", r.Doc, attributeColumns, attributeRows(r.Attributes)})
 	}
 	for _, f := range m.Functions {
-		all = append(all, section{f.Name, "macro", f.Doc, attributeColumns, macroRows(f, kwargs[f.Name])})
+		all = append(all, functionSection(f, kwargs[f.Name]))
 	}
 	slices.SortFunc(all, func(a, b section) int { return strings.Compare(a.name, b.name) })
 	for _, a := range m.Aspects {
@@ -154,6 +155,19 @@ func attributeRows(list []attribute) [][]string {
 		rows = append(rows, []string{code(a.Name), a.Type.String(), fallback(a.Mandatory, a.Default), a.Doc})
 	}
 	return rows
+}
+
+// functionSection returns the section of a macro, which makes targets and so has a name, or
+// of a function that returns something.
+func functionSection(f function, kwargs rule) section {
+	if slices.ContainsFunc(f.Parameters, func(p parameter) bool { return p.Name == "name" }) {
+		return section{f.Name, "macro", f.Doc, attributeColumns, macroRows(f, kwargs)}
+	}
+	doc := strings.TrimSpace(f.Doc)
+	for _, r := range f.Returns {
+		doc += "\n\nReturns: " + strings.TrimSpace(r.Doc)
+	}
+	return section{f.Name, "function", doc, argumentColumns, macroRows(f, rule{})}
 }
 
 // macroRows returns the rows of a macro's parameters and of the rule that it passes its

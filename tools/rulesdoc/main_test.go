@@ -33,3 +33,19 @@ func TestUnmarshal(t *testing.T) {
 		}
 	}
 }
+
+func TestFunctionSection(t *testing.T) {
+	for _, c := range []struct {
+		f    function
+		want string
+	}{
+		{function{Name: "sycl_test", Parameters: []parameter{{Name: "name", Mandatory: true}}}, "macro"},
+		{function{Name: "requires_sycl", Doc: "Constraints.", Returns: []returns{{Doc: "A list."}}}, "function"},
+	} {
+		if s := functionSection(c.f, rule{}); s.kind != c.want {
+			t.Errorf("%s is a %s, want %s", c.f.Name, s.kind, c.want)
+		} else if s.kind == "function" && s.doc != "Constraints.\n\nReturns: A list." {
+			t.Errorf("doc is %q", s.doc)
+		}
+	}
+}

@@ -43,6 +43,10 @@ type (
 		Name       string      `proto:"1"`
 		Parameters []parameter `proto:"2"`
 		Doc        string      `proto:"3"`
+		Returns    []returns   `proto:"4"` // at most one
+	}
+	returns struct {
+		Doc string `proto:"1"`
 	}
 	parameter struct {
 		Name      string `proto:"1"` // without the * of *args and **kwargs

@@ -8,7 +8,7 @@ folder of its split modules, `NAME.device/SOURCE.spv` that of the modules as SPI
 because the number of modules is known only after post-link has run.
 """
 
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
 
 def need(ctx, tool):
     """Fails with the toolchain's own explanation when a program is missing."""
@@ -40,11 +40,12 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        toolchain = TOOLCHAIN_TYPE,
+        toolchain = SYCL_TOOLCHAIN_TYPE,
     )
 
 # Attributes of rules that have these actions.
 TOOL_ATTRS = {
+    "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),

@@ -1,11 +1,12 @@
 """Analysis tests of choosing a device compiler, and of DPC++ as one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDpcppInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE", "sycl_toolchain")
+load("//rules:toolchain.bzl", "sycl_toolchain")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:dpcpp_compiler.bzl", "dpcpp_compiler")
 load("//rules/private:toolchains_hub.bzl", "declare_toolchains")
@@ -18,7 +19,7 @@ _ToolchainInfo = provider(doc = "The toolchain of a target.", fields = {"deps": 
 def _probe_impl(ctx):
     return [_ToolchainInfo(
         deps = [dep[_ToolchainInfo].sycl for dep in ctx.attr.deps],
-        sycl = ctx.toolchains[TOOLCHAIN_TYPE].sycl,
+        sycl = find_sycl_toolchain(ctx),
     )]
 
 # Compiles nothing; names the compiler that it would use.
@@ -26,7 +27,7 @@ _probe = rule(
     implementation = _probe_impl,
     attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(providers = [_ToolchainInfo])},
     cfg = device_compiler_transition,
-    toolchains = [TOOLCHAIN_TYPE],
+    toolchains = use_sycl_toolchain(),
 )
 
 def _name(sycl):

@@ -1,0 +1,43 @@
+"""How a rule gets the SYCL toolchain."""
+
+# The type of SYCL toolchains, also for the argument `toolchain` of actions.
+SYCL_TOOLCHAIN_TYPE = Label("//rules/toolchain:toolchain_type")
+
+def use_sycl_toolchain(mandatory = True):
+    """The argument `toolchains` of a rule that uses the SYCL toolchain.
+
+    ```starlark
+    load("@rules_sycl//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+
+    def _my_rule_impl(ctx):
+        sycl = find_sycl_toolchain(ctx)
+        ...
+
+    my_rule = rule(
+        implementation = _my_rule_impl,
+        toolchains = use_sycl_toolchain(),
+    )
+    ```
+
+    Args:
+        mandatory: Whether a target fails when no toolchain matches its platforms.
+
+    Returns:
+        A list, to which other toolchain types can be added.
+    """
+    return [config_common.toolchain_type(SYCL_TOOLCHAIN_TYPE, mandatory = mandatory)]
+
+def find_sycl_toolchain(ctx):
+    """The SYCL toolchain of a rule with [use_sycl_toolchain](#use_sycl_toolchain).
+
+    Load it from `@rules_sycl//rules:find_sycl_toolchain.bzl`. Each program of the toolchain
+    may be missing. Its field `missing` then says why, and is meant as the text of `fail`.
+
+    Args:
+        ctx: The rule context.
+
+    Returns:
+        [SyclToolchainInfo](#sycltoolchaininfo). None with `mandatory = False`, when no toolchain matches.
+    """
+    resolved = ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
+    return resolved.sycl if resolved else None
