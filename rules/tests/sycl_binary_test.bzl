@@ -333,11 +333,6 @@ def sycl_binary_test_suite(name):
         target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["x86_64"]),
         texts = ["images for 'x86_64' need", "use spir64"],
     )
-    _fails_test(
-        name = "no_target_test",
-        target_under_test = _binary("no_target_binary", srcs = _SOURCES, sycl_targets = []),
-        texts = ["sycl_targets is empty"],
-    )
     _fails_without_ocloc_test(
         name = "missing_ocloc_test",
         target_under_test = _binary("missing_ocloc_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pvc"]),
@@ -353,7 +348,6 @@ def sycl_binary_test_suite(name):
             "library_test",
             "missing_ocloc_test",
             "no_source_test",
-            "no_target_test",
             "pack_cpu_test",
             "pack_none_test",
             "pack_separate_test",

@@ -67,7 +67,7 @@ func setupTranslate(fs *flag.FlagSet) cli.Run {
 
 // setupSpecialize declares the flags of the subcommand specialize.
 func setupSpecialize(fs *flag.FlagSet) cli.Run {
-	var settings stepflags.Settings
+	var settings steps.Settings
 	var code, properties, tables cli.Strings
 	var label string
 	fs.Var(&settings, "set", "give a constant a value, as `NAME=VALUE`; may be repeated (required)")
@@ -101,24 +101,6 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 			return fmt.Errorf("%s%w", prefix, err)
 		}
 		return nil
-	}
-}
-
-// setupAot declares the flags of the subcommand aot.
-func setupAot(fs *flag.FlagSet) cli.Run {
-	var o steps.AotOptions
-	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
-	fs.StringVar(&o.Device, "device", "", "ocloc's `name` of the device (required)")
-	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
-	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
-	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
-	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
-		o.Table, err = stepflags.OneInput(args)
-		err = cmp.Or(err, stepflags.Required("ocloc", o.Ocloc, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
-		if err != nil {
-			return err
-		}
-		return steps.Aot(ctx, env.Stderr, o)
 	}
 }
 

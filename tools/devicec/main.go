@@ -5,6 +5,7 @@ package main
 
 import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
 func main() { tool().Main() }
@@ -92,17 +93,7 @@ values see 'packager specialize --help'.`,
 				Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
 				Setup:   setupSpecialize,
 			},
-			{
-				Name:  "aot",
-				Args:  "IN.table",
-				Short: "compile a filtered table's SPIR-V for an Intel GPU",
-				Long: `
-Runs ocloc for each row of the table and writes the table with the column Code
-naming the results. For a table without rows, as the filter writes it for modules
-that the device cannot take, ocloc is not run and the folder stays empty.`,
-				Example: "devicec aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
-				Setup:   setupAot,
-			},
+			aot.Command("devicec", "aot"),
 			{
 				Name:  "gpu",
 				Args:  "IN.table",

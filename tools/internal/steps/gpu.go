@@ -45,7 +45,7 @@ func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
 	if gpu.links && o.LLD == "" {
 		return cli.Usagef("--lld is missing: ld.lld, which makes code objects for AMD GPUs")
 	}
-	t, err := readTable(o.Table)
+	t, err := tables.ReadTable(o.Table)
 	if err != nil {
 		return err
 	}
