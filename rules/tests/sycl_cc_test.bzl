@@ -203,6 +203,7 @@ def sycl_cc_test_suite(name):
     sycl_cc_binary(name = "rdc_program", srcs = ["c.cpp"], rdc = True, deps = [":between"], **manual)
     sycl_cc_binary(name = "linking_program", srcs = ["c.cpp"], deps = [":between"], **manual)
     sycl_cc_binary(name = "fixed_program", srcs = ["c.cpp"], fixed_targets = ["intel_gpu_pvc"], **manual)
+    sycl_cc_binary(name = "nvidia_program", srcs = ["c.cpp"], sycl_targets = ["nvidia_gpu_sm_90"], **manual)
     sycl_binary(name = "dpcpp_post_link", srcs = ["c.cpp"], post_link = "dpcpp", **manual)
     cc_import(name = "other_libsycl", shared_library = "libsycl.so.8", **manual)
     cc_library(name = "with_other_libsycl", deps = [":other_libsycl"], **manual)
@@ -257,6 +258,11 @@ def sycl_cc_test_suite(name):
         texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
     )
     _fails_test(
+        name = "cc_nvidia_test",
+        target_under_test = ":nvidia_program.program",
+        texts = ["sycl_targets: 'nvidia_gpu_sm_90' needs clang, and the device compiler is DPC++ 0, which makes SPIR-V only"],
+    )
+    _fails_test(
         name = "cc_two_runtimes_test",
         target_under_test = ":two_runtimes_program.program",
         texts = ["with_other_libsycl brings the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
@@ -277,6 +283,7 @@ def sycl_cc_test_suite(name):
             "cc_clang_test",
             "cc_device_library_test",
             "cc_fixed_targets_test",
+            "cc_nvidia_test",
             "cc_library_test",
             "cc_linking_program_test",
             "cc_rdc_library_test",

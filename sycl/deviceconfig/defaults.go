@@ -145,6 +145,7 @@ func (p *parser) aliases(t *nameTable, n *yaml.Node) error {
 type repair struct {
 	targets, except []string // patterns
 	aspects         []aspect.Aspect
+	subGroupSizes   []uint32
 	limits          Limits
 	oclocDevice     string
 	source          string
@@ -171,6 +172,10 @@ func (r *repair) apply(d *Device) {
 		for _, a := range r.aspects {
 			what = append(what, a.String())
 		}
+	}
+	if r.subGroupSizes != nil {
+		d.SubGroupSizes = r.subGroupSizes
+		what = append(what, fmt.Sprintf("sub-groups of %d", r.subGroupSizes[0]))
 	}
 	d.Limits = r.limits.orElse(d.Limits)
 	if r.limits.MaxWorkGroupSize != 0 {
@@ -243,6 +248,8 @@ func (p *parser) repair(n *yaml.Node) (r repair, err error) {
 			r.except, err = p.patterns(kv.value)
 		case "add-aspects":
 			r.aspects, err = p.aspects(kv.value)
+		case keySubGroupSizes:
+			r.subGroupSizes, err = p.subGroupSizes(kv.value)
 		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
 			err = p.limit(&r.limits, p.key, kv.value)
 		case "ocloc-device":

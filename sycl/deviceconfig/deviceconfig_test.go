@@ -159,6 +159,29 @@ func TestFactsThatDecide(t *testing.T) {
 	}
 }
 
+// TestGPUsOfLLVM: what decides whether a kernel is built for NVIDIA and AMD GPUs. No other
+// sub-group size than the GPU's own may be among its sizes: PTX has no place for one.
+func TestGPUsOfLLVM(t *testing.T) {
+	for _, d := range Default().Devices() {
+		want := uint32(32)
+		switch {
+		case strings.HasPrefix(d.Name, "nvidia_gpu_sm_"):
+		case strings.HasPrefix(d.Name, "amd_gpu_gfx1") && len(d.Name) > len("amd_gpu_gfx803"):
+		case strings.HasPrefix(d.Name, "amd_gpu_gfx"):
+			want = 64
+		default:
+			continue
+		}
+		if !slices.Equal(d.SubGroupSizes, []uint32{want}) || d.MaxWorkGroupSize != 1024 {
+			t.Errorf("%s: sub-groups of %d, work-groups up to %d", d.Name, d.SubGroupSizes, d.MaxWorkGroupSize)
+		}
+		old := d.Name < "nvidia_gpu_sm_60" && strings.HasPrefix(d.Name, "nvidia")
+		if !d.Has(aspect.FP64) || !d.Has(aspect.GPU) || !old && (!d.Has(aspect.FP16) || !d.Has(aspect.Atomic64)) {
+			t.Errorf("%s has %v", d.Name, d.Aspects)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	c := Default()
 	for target, want := range map[string][]string{
