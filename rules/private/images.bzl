@@ -78,8 +78,9 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     if specialize:
         forms = specialize_action(ctx, forms, specialize)
     filtered = {name: _filtered(ctx, form, name, targets) for name, form in forms.items()}
+    compiled = {name: _compiled(ctx, toolchain, form, name, targets, filtered[name], library = not kernels_only) for name, form in forms.items()}
     images = [
-        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], library = not kernels_only)
+        _image(form, target, filtered[name], compiled[name])
         for target in targets
         for name, form in forms.items()
     ]
@@ -90,7 +91,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         images = images,
         plan = plan,
         groups = {
-            "aot_images": depset([i.native for i in images if i.native]),
+            "aot_images": depset([code.code for codes in compiled.values() for code in codes.values()]),
             "aot_plan": depset([plan]),
             "device_ir": depset([s.bitcode for s in separate + linked]),
             "device_link": depset(links),
@@ -218,9 +219,21 @@ def _filtered(ctx, form, name, targets):
     filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
     return tables
 
-def _image(ctx, toolchain, form, name, target, filtered, library):
+def _compiled(ctx, toolchain, form, name, targets, filtered, library):
+    """A source's native images: dict of target -> what aot_action returned."""
+    chips = {}
+    for target in targets:
+        if target.compiler:
+            chips.setdefault(target.chip, []).append(target)
+    compiled = {}
+    for same in chips.values():
+        image = aot_action(ctx, toolchain, form, filtered, same, name, library)
+        compiled |= {target.name: image for target in same}
+    return compiled
+
+def _image(form, target, filtered, compiled):
     """A source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
-        return struct(target = target, table = filtered, files = [form.properties, form.code], native = None)
-    image = aot_action(ctx, toolchain, form, filtered, target, name, library)
-    return struct(target = target, table = image.table, files = [form.properties, image.code], native = image.code)
+        return struct(target = target, table = filtered[target.name], files = [form.properties, form.code], native = None)
+    image = compiled[target.name]
+    return struct(target = target, table = image.tables[target.name], files = [form.properties, image.code], native = image.code)

@@ -3,6 +3,15 @@
 load(":names.bzl", "nearest_names")
 load(":targets.bzl", "ALIASES", "TARGETS")
 
+# Names of ocloc for a family, and its name of the chip that it then compiles for. The step
+# asks ocloc, whose next version may choose another one.
+_CHIPS = {
+    "bmg": "bmg-g21",
+    "dg2": "acm-g10",
+    "mtl": "mtl-u",
+    "ptl": "ptl-h",
+}
+
 def resolve_targets(label, names):
     """Checks target names and looks them up.
 
@@ -10,9 +19,10 @@ def resolve_targets(label, names):
         label: label of the rule, for errors.
         names: the names, in any order. They may repeat.
     Returns:
-        Sorted list of struct(name, triple, compiler, device): compiler is empty
+        Sorted list of struct(name, triple, compiler, device, chip): compiler is empty
         for SPIR-V that is compiled at run time, else "ocloc"; device is the
-        compiler's own name of the target.
+        compiler's own name of the target, and chip is equal for targets that the
+        compiler may not tell apart.
     """
     if not names:
         fail("%s: sycl_targets is empty; name at least one target, such as spir64" % label)
@@ -21,7 +31,7 @@ def resolve_targets(label, names):
         triple, compiler, device = TARGETS[canonical]
         if compiler not in ("", "ocloc"):
             fail("%s: sycl_targets: images for '%s' need %s, which rules_sycl does not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, canonical, compiler))
-        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device)
+        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, chip = _CHIPS.get(device, device))
     return [resolved[name] for name in sorted(resolved)]
 
 def known_targets(label, attribute, names):
