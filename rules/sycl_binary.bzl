@@ -5,6 +5,7 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
+load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
@@ -12,7 +13,7 @@ load(":providers.bzl", "SyclbinInfo")
 
 def _sycl_binary_impl(ctx):
     toolchain = find_sycl_toolchain(ctx)
-    compiled = compile_sources(ctx, toolchain)
+    compiled = compile_sources(ctx, toolchain, families = families_of(resolve_targets(ctx.label, ctx.attr.sycl_targets)))
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
@@ -79,7 +80,7 @@ sycl_binary(
         ),
         "sycl_targets": attr.string_list(
             default = ["spir64"],
-            doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
+            doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*`, `nvidia_gpu_sm_*` and `amd_gpu_gfx*`. [gpus.md](gpus.md) has what differs on NVIDIA and AMD GPUs.",
         ),
     } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,

@@ -96,7 +96,7 @@ def _specialize_impl(ctx):
 _specialize_test = analysistest.make(
     _specialize_impl,
     attrs = {"label": attr.string()},
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_library_impl(ctx):

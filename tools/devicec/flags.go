@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -100,6 +101,26 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 			return fmt.Errorf("%s%w", prefix, err)
 		}
 		return nil
+	}
+}
+
+// setupGPU declares the flags of the subcommand gpu.
+func setupGPU(fs *flag.FlagSet) cli.Run {
+	var o steps.GPUOptions
+	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
+	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
+	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")
+	fs.StringVar(&o.Device, "device", "", "LLVM's `name` of the device, such as sm_90 or gfx90a (required)")
+	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
+	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
+	fs.BoolVar(&o.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the code, for debuggers")
+	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
+		o.Table, err = stepflags.OneInput(args)
+		err = cmp.Or(err, stepflags.Required("opt", o.Opt, "llc", o.LLC, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
+		if err != nil {
+			return err
+		}
+		return steps.GPU(ctx, env.Stderr, o)
 	}
 }
 

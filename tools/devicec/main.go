@@ -94,6 +94,21 @@ values see 'packager specialize --help'.`,
 				Setup:   setupSpecialize,
 			},
 			aot.Command("devicec", "aot"),
+			{
+				Name:  "gpu",
+				Args:  "IN.table",
+				Short: "compile a filtered table's bitcode for an NVIDIA or AMD GPU",
+				Long: `
+Runs LLVM's opt and llc for each row of the table, and ld.lld for AMD GPUs, and writes
+the table with the column Code naming the results: PTX, or code objects.
+
+The bitcode is that of clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
+required sub-group size other than the GPU's own is an error, because PTX does not keep
+it and the kernel would compute wrong numbers. So are larger work-groups than GPUs have,
+and mathematical functions that LLVM does not compile, such as sin and pow.`,
+				Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
+				Setup:   setupGPU,
+			},
 		},
 	}
 }

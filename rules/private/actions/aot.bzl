@@ -50,33 +50,31 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
         name: path of the outputs below the package, without target and extension.
         library: whether images of other SYCLBINs may be linked to these.
     Returns:
-        struct(code, tables): the folder of native images, and a dict of target -> the
-        table of its images.
+        dict of target -> struct(code, table): the folder of native images, and the
+        table of those for the target.
     """
     ocloc = need(ctx, toolchain.ocloc)
-    out = struct(
-        code = ctx.actions.declare_directory("%s.%s.bin" % (name, targets[0].name)),
-        tables = {t.name: ctx.actions.declare_file("%s.%s.table" % (name, t.name)) for t in targets},
-    )
+    code = ctx.actions.declare_directory("%s.%s.bin" % (name, targets[0].name))
+    outs = {t.name: struct(code = code, table = ctx.actions.declare_file("%s.%s.table" % (name, t.name))) for t in targets}
     args = ctx.actions.args()
     args.add("--ocloc", ocloc.path)
     if library:
         args.add("--library")
-    args.add_all("--code-dir", [out.code], expand_directories = False)
+    args.add_all("--code-dir", [code], expand_directories = False)
     for target in targets:
         args.add("--device", target.device)
-        args.add("--output", out.tables[target.name])
+        args.add("--output", outs[target.name].table)
     args.add_all([tables[t.name] for t in targets])
     run_tool(
         ctx,
         ctx.executable._aot,
         args,
         inputs = depset([tables[t.name] for t in targets] + [form.code], transitive = [ocloc.files]),
-        outputs = [out.code] + out.tables.values(),
+        outputs = [code] + [out.table for out in outs.values()],
         mnemonic = "SyclAot",
         progress_message = "Compiling %s for %s" % (form.code.short_path, ", ".join([t.name for t in targets])),
     )
-    return out
+    return outs
 
 def plan_action(ctx, forms, targets, device_config, name):
     """SyclAotPlan: writes the decision about every module and target as JSON.
