@@ -26,8 +26,6 @@ def resolve_targets(label, names):
         may not tell apart; family is that of NVIDIA and AMD GPUs, whose code does not
         come from SPIR-V, and None for others.
     """
-    if not names:
-        fail("%s: sycl_targets is empty; name at least one target, such as spir64" % label)
     resolved = {}
     for canonical in known_targets(label, "sycl_targets", names):
         triple, compiler, device = TARGETS[canonical]
