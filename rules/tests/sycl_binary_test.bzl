@@ -142,6 +142,26 @@ _split_off_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": NO_OCLOC},
 )
 
+def _same_chip_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)["SyclAot"]
+
+    # One action for the two names of a chip, and one for the other chip.
+    outputs = [sorted([f.basename for f in a.outputs.to_list() if f.extension == "table"]) for a in actions]
+    asserts.equals(env, [
+        ["%s.intel_gpu_acm_g10.table", "%s.intel_gpu_dg2.table"],
+        ["%s.intel_gpu_pvc.table"],
+    ], [[name.replace(name.split(".intel")[0], "%s") for name in names] for names in outputs])
+    argv = actions[0].argv
+    devices = [argv[i + 1] for i in range(len(argv)) if argv[i] == "--device"]
+    asserts.equals(env, ["acm-g10", "dg2"], devices)
+    return analysistest.end(env)
+
+_same_chip_test = analysistest.make(
+    _same_chip_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _specialize_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -252,6 +272,18 @@ def sycl_binary_test_suite(name):
     _alone_test(
         name = "alone_test",
         target_under_test = _binary("alone_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
+    )
+    _same_chip_test(
+        name = "same_chip_test",
+        target_under_test = _binary(
+            "same_chip_binary",
+            srcs = _SOURCES[:1],
+            sycl_targets = [
+                "intel_gpu_dg2",
+                "intel_gpu_pvc",
+                "intel_gpu_acm_g10",
+            ],
+        ),
     )
     _split_off_test(
         name = "split_off_test",
