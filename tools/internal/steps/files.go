@@ -49,9 +49,9 @@ func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	var rows []row
 	seen := map[string]bool{}
 	for _, cells := range t.Rows {
-		r := row{code: cells[column]}
+		r := row{code: tables.Moved(name, cells[column])}
 		if p := t.Column(filetable.Properties); p >= 0 {
-			r.properties = cells[p]
+			r.properties = tables.Moved(name, cells[p])
 		}
 		if seen[r.stem()] {
 			return nil, cli.BadInput(fmt.Errorf("%s: two modules are called %s", name, r.stem()))
