@@ -6,6 +6,7 @@ TOOLS_TYPE = "//rules/toolchain:tools_type"
 
 # The programs, each in the folder //tools/NAME.
 TOOLS = [
+    "aot",
     "aspectfilter",
     "compat",
     "devicec",
