@@ -10,6 +10,7 @@ load(":sycl_cc_test.bzl", _sycl_cc_test = "sycl_cc_test")
 load(":sycl_compat_aspect.bzl", _sycl_compat_aspect = "sycl_compat_aspect")
 load(":sycl_compat_report.bzl", _sycl_compat_report = "sycl_compat_report")
 load(":sycl_compat_test.bzl", _sycl_compat_test = "sycl_compat_test")
+load(":sycl_compile_commands.bzl", _sycl_compile_commands = "sycl_compile_commands", _sycl_compile_commands_aspect = "sycl_compile_commands_aspect")
 load(":sycl_device_config.bzl", _sycl_device_config = "sycl_device_config")
 load(":sycl_library.bzl", _sycl_library = "sycl_library")
 load(":sycl_test.bzl", _sycl_test = "sycl_test")
@@ -26,6 +27,8 @@ sycl_cc_test = _sycl_cc_test
 sycl_compat_aspect = _sycl_compat_aspect
 sycl_compat_report = _sycl_compat_report
 sycl_compat_test = _sycl_compat_test
+sycl_compile_commands = _sycl_compile_commands
+sycl_compile_commands_aspect = _sycl_compile_commands_aspect
 sycl_device_config = _sycl_device_config
 sycl_library = _sycl_library
 sycl_local_program = _sycl_local_program

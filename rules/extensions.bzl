@@ -3,13 +3,14 @@ DPC++, as a compiler or as the runtime of programs that load SYCLBINs.
 """
 
 load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain")
+load("//rules/private:prebuilt_tools.bzl", "make_prebuilt_tools", "tools_tag")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "sycl_runtime_repository")
 load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
 load("//rules/private:toolchains_hub.bzl", "RESERVED_COMPILERS", "sycl_toolchains_hub")
 
 # Repositories that the extension makes without a tag. Those of sycl.local tags with names
 # begin with the first.
-_OWN_NAMES = ["sycl_local", "sycl_toolchains"]
+_OWN_NAMES = ["sycl_local", "sycl_toolchains", "sycl_tools"]
 
 def _make_runtimes(tags, kind, made):
     """Makes the repositories of all tags of a kind.
@@ -89,6 +90,7 @@ def _sycl_impl(mctx):
     local = _local_tags([], {})
     toolchains = {}
     made = {}
+    make_prebuilt_tools([tag for module in mctx.modules if module.is_root for tag in module.tags.tools])
     for module in mctx.modules:
         if not module.is_root:
             # Only the root module chooses compilers and runtimes.
@@ -269,5 +271,6 @@ sycl = module_extension(
         "local": _local,
         "runtime": _runtime,
         "toolchain": _toolchain,
+        "tools": tools_tag,
     },
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 // DPC++'s tools do, or else from that of the table. It must be a regular file,
 // so that a table cannot make a tool wait.
 func Open(table, path string) (*infile.File, error) {
+	path = Moved(table, path)
 	f, err := infile.Open(path, "")
 	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(path) {
 		if beside, errBeside := infile.Open(filepath.Join(filepath.Dir(table), path), ""); !errors.Is(errBeside, fs.ErrNotExist) {
@@ -24,6 +26,33 @@ func Open(table, path string) (*infile.File, error) {
 		}
 	}
 	return f, err
+}
+
+// Moved returns the path of a file that a table names when Bazel has given its outputs
+// another folder since, and else the path in the table.
+//
+// With --experimental_output_paths=strip, Bazel runs some steps in a folder where the paths of
+// outputs have cfg in place of the configuration. The file is below the same folder as the
+// table in any case.
+func Moved(table, path string) string {
+	parts := strings.SplitN(filepath.ToSlash(path), "/", 4)
+	if len(parts) < 4 || parts[0] != "bazel-out" || parts[2] != "bin" {
+		return path
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
+	for folder := filepath.Dir(table); ; {
+		moved := filepath.Join(folder, filepath.FromSlash(parts[3]))
+		if _, err := os.Lstat(moved); err == nil {
+			return moved
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			return path
+		}
+		folder = above
+	}
 }
 
 // OpenTable opens a file table. Only a file whose name says that it is one may be empty: a

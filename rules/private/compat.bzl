@@ -1,6 +1,7 @@
 """The actions that report on and check compatibility."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//rules/private/actions:tools.bzl", "PATH_MAPPING", "in_param_file")
 
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
@@ -39,11 +40,13 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
     args.add_all(device_config, before_each = "--device-config")
     args.add_all(embedded, before_each = "--embedded")
     args.add_all(files)
+    in_param_file(args)
     ctx.actions.run(
         executable = ctx.executable._compat,
         arguments = [args],
         inputs = files + embedded + device_config,
         outputs = [out],
+        execution_requirements = PATH_MAPPING,
         mnemonic = "SyclCompatReport",
         progress_message = "Reporting the compatibility of %{label}",
     )
@@ -82,6 +85,7 @@ def check_action(ctx, report, name):
         arguments = [args],
         inputs = [report],
         outputs = [result],
+        execution_requirements = PATH_MAPPING,
         mnemonic = "SyclCompatCheck",
         progress_message = "Checking the compatibility of %{label}",
     )

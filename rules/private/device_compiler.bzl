@@ -34,21 +34,3 @@ DEVICE_COMPILER_ATTRS = {
         doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a tag in MODULE.bazel of `sycl.dpcpp`, such as `sycl_dpcpp`, of `sycl.local` or of `sycl.toolchain`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
     ),
 }
-
-def _tool_impl(ctx):
-    out = ctx.actions.declare_file(ctx.label.name)
-    ctx.actions.symlink(output = out, target_file = ctx.executable.program, is_executable = True)
-    return [DefaultInfo(
-        executable = out,
-        runfiles = ctx.attr.program[DefaultInfo].default_runfiles,
-    )]
-
-sycl_tool = rule(
-    implementation = _tool_impl,
-    doc = "A program that is built once for all device compilers.",
-    attrs = {
-        "program": attr.label(cfg = "target", executable = True, mandatory = True),
-    },
-    cfg = without_device_compiler,
-    executable = True,
-)

@@ -162,7 +162,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         dpcpp_compiler(
             name = "compiler",
             data = native.glob(_READ_BY_INSTALLATION, allow_empty = True),
-            driver = Label("//tools/dpcppdriver"),
+            driver = Label("//rules/private:dpcppdriver"),
             library = "installation.json",
             version = version,
         )

@@ -6,10 +6,10 @@ load("//rules:providers.bzl", "SyclProgramInfo", "SyclbinInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition", "sycl_tool")
-load(":analysis.bzl", "COMPLETE")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:tools.bzl", "TOOLS", "TOOLS_TYPE", "sycl_tool", "sycl_tools")
+load(":analysis.bzl", "COMPLETE", "DPCPP")
 
-_DPCPP = "//rules/tests:dpcpp_toolchain"
 _FLAG = str(Label("//rules/settings:sycl_targets"))
 _OVERRIDE = str(Label("//rules/settings:override_sycl_targets"))
 _COMPILER = str(Label("//rules/settings:device_compiler"))
@@ -36,9 +36,9 @@ _OVERRIDDEN = {_FLAG: ["spir64"], _OVERRIDE: ["intel_gpu_bmg_g21"]}
 _default_test = _targets_test(COMPLETE, {})
 _flag_test = _targets_test(COMPLETE, _SET)
 _override_test = _targets_test(COMPLETE, _OVERRIDDEN)
-_program_default_test = _targets_test(_DPCPP, {})
-_program_flag_test = _targets_test(_DPCPP, _SET)
-_program_override_test = _targets_test(_DPCPP, _OVERRIDDEN)
+_program_default_test = _targets_test(DPCPP, {})
+_program_flag_test = _targets_test(DPCPP, _SET)
+_program_override_test = _targets_test(DPCPP, _OVERRIDDEN)
 
 def _fails_impl(ctx):
     env = analysistest.begin(ctx)
@@ -96,7 +96,11 @@ def _tool_impl(ctx):
     return analysistest.end(env)
 
 def _tool_test(flags):
-    return analysistest.make(_tool_impl, attrs = {"seen": attr.string()}, config_settings = flags)
+    return analysistest.make(
+        _tool_impl,
+        attrs = {"seen": attr.string()},
+        config_settings = {"//command_line_option:extra_toolchains": "//rules/tests:settings_tools_toolchain"} | flags,
+    )
 
 _default_tool_test = _tool_test({})
 _flag_tool_test = _tool_test({_COMPILER: "second"})
@@ -144,7 +148,9 @@ def settings_test_suite(name):
 
     # Tools have one configuration, that of the command line, whatever the attributes say.
     _seen(name = "settings_seen", **manual)
-    sycl_tool(name = "settings_tool", program = ":settings_seen", **manual)
+    sycl_tools(name = "settings_tools", tags = ["manual"], **{tool: ":settings_seen" for tool in TOOLS})
+    native.toolchain(name = "settings_tools_toolchain", toolchain = ":settings_tools", toolchain_type = TOOLS_TYPE)
+    sycl_tool(name = "settings_tool", tool = "compat", **manual)
     _user(name = "settings_user_below", device_compiler = "second", tool = ":settings_tool", **manual)
     _user(name = "settings_user", device_compiler = "clang", deps = [":settings_user_below"], tool = ":settings_tool", **manual)
     _user(name = "settings_user_above", deps = [":settings_user"], tool = ":settings_tool", **manual)

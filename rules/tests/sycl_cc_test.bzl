@@ -214,13 +214,13 @@ def sycl_cc_test_suite(name):
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
-    for name, target in {
+    for case, target in {
         "specialize_library": "specialize_library",
         "specialize_program": "specialize_program.program",
         "specialize_test_program": "specialize_program_test.run.program",
     }.items():
         _specialize_test(
-            name = "cc_%s_test" % name,
+            name = "cc_%s_test" % case,
             label = "--label=//rules/tests:" + target,
             target_under_test = ":" + target,
         )

@@ -267,12 +267,12 @@ func readTable(value string) ([]input, error) {
 		if err != nil {
 			return nil, err
 		}
-		in := input{place: fmt.Sprintf("%s:%d", name, r.Line()), dir: filepath.Dir(name), triple: triple, arch: arch, code: row[code]}
+		in := input{place: fmt.Sprintf("%s:%d", name, r.Line()), dir: filepath.Dir(name), triple: triple, arch: arch, code: tables.Moved(name, row[code])}
 		if props >= 0 {
-			in.props = row[props]
+			in.props = tables.Moved(name, row[props])
 		}
 		if names >= 0 {
-			in.names = row[names]
+			in.names = tables.Moved(name, row[names])
 		}
 		if in.code == "" {
 			return nil, cli.BadInput(fmt.Errorf("%s: the column %s is empty: the row has no image", in.place, filetable.Code))

@@ -20,7 +20,8 @@ def link_action(ctx, toolchain, bitcode, name):
     args.add("--llvm-dis", dis.executable)
     args.add("--llvm-link", link.executable)
     args.add("--output", out)
-    args.add_all(["%s=%s" % (module, f.path) for module, f in bitcode])
+    for module, file in bitcode:
+        args.add(file, format = module.replace("%", "%%") + "=%s")
     run_tool(
         ctx,
         ctx.executable._devicec,

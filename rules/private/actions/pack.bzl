@@ -32,17 +32,16 @@ def wrap_action(ctx, images, plan, runtime, out):
         runtime: release of the runtime that the program is linked to.
         out: the File to write, which ends in .s.
     """
-    _packager_action(ctx, "wrap", ["--allow-empty"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
+    _packager_action(ctx, "wrap", ["--allow-empty"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}", names_files = True)
 
-def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message):
+def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message, names_files = False):
     args = ctx.actions.args()
-    args.use_param_file("@%s")
-    args.set_param_file_format("multiline")
     args.add(command)
     args.add_all(flags)
     args.add("--runtime", runtime)
     args.add("--output", out)
-    args.add_all([_table(i) for i in images])
+    for image in images:
+        args.add(image.table, format = _table(image.target))
     run_tool(
         ctx,
         ctx.executable._packager,
@@ -51,15 +50,13 @@ def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, 
         outputs = [out],
         mnemonic = mnemonic,
         progress_message = progress_message,
+        # The assembler reads the images.
+        names_files = names_files,
     )
 
-def _table(image):
-    """A target's images as an argument of the packager."""
-    return "--table=%s%s=%s" % (
-        image.target.triple,
-        "=" + image.target.name if image.target.compiler else "",
-        image.table.path,
-    )
+def _table(target):
+    """The form of the packager's argument that names a target's table."""
+    return "--table=%s%s=%%s" % (target.triple, "=" + target.name if target.compiler else "")
 
 def combine_action(ctx, files, state, allow_unresolved, runtime, out):
     """SyclbinLink: puts the modules of several SYCLBINs into one, and resolves their symbols.
@@ -73,8 +70,6 @@ def combine_action(ctx, files, state, allow_unresolved, runtime, out):
         out: the File to write.
     """
     args = ctx.actions.args()
-    args.use_param_file("@%s")
-    args.set_param_file_format("multiline")
     args.add("link")
     args.add("--mode", "combine")
     args.add("--runtime", runtime)

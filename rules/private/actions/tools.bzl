@@ -16,20 +16,31 @@ def need(ctx, tool):
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = []):
+# For actions of our own tools: with --experimental_output_paths=strip, paths do not name the
+# configuration, and two configurations share the results of equal actions.
+PATH_MAPPING = {"supports-path-mapping": "1"}
+
+def in_param_file(args):
+    """Lets a long command line of one of our tools be in a file, with an argument a line."""
+    args.use_param_file("@%s")
+    args.set_param_file_format("multiline")
+
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False):
     """Declares an action that runs one of the tools.
 
     Args:
         ctx: the rule context.
         tool: the tool, of ctx.executable.
-        args: its Args.
+        args: its Args. Paths are those of Files, which Bazel may map.
         inputs: depset of File.
         outputs: list of File.
         mnemonic: of the action.
         progress_message: of the action.
         tools: FilesToRunProviders of other programs that the tool runs.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
+        names_files: whether an output names files for an action whose paths are not mapped.
     """
+    in_param_file(args)
     ctx.actions.run(
         executable = tool,
         arguments = [args],
@@ -41,6 +52,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
+        execution_requirements = {} if names_files or tools else PATH_MAPPING,
         toolchain = SYCL_TOOLCHAIN_TYPE,
     )
 

@@ -34,9 +34,9 @@ func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	code, properties := t.Column(filetable.Code), t.Column(filetable.Properties)
 	var rows []row
 	for _, cells := range t.Rows {
-		r := row{code: cells[code]}
+		r := row{code: tables.Moved(name, cells[code])}
 		if properties >= 0 {
-			r.properties = cells[properties]
+			r.properties = tables.Moved(name, cells[properties])
 		}
 		rows = append(rows, r)
 	}
