@@ -9,9 +9,8 @@ def _aot_filter_impl(ctx):
         ctx,
         ctx.file.table,
         ctx.files.data,
-        ctx.attr.target,
+        {ctx.attr.target: out},
         ctx.files.device_config,
-        out,
         sycl_targets = ctx.attr.sycl_targets,
         fixed_targets = ctx.attr.fixed_targets,
     )

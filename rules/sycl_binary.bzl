@@ -2,9 +2,11 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code")
+load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
-load("//rules/private:images.bzl", "build_syclbin")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
+load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
+load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
@@ -12,26 +14,25 @@ load(":providers.bzl", "SyclbinInfo")
 
 def _sycl_binary_impl(ctx):
     toolchain = find_sycl_toolchain(ctx)
-    own = compile_sources(ctx, toolchain).own
-    sources = depset(own, transitive = dependencies_code(ctx, toolchain)).to_list()
+    sycl_targets = chosen_targets(ctx)
+    compiled = compile_sources(ctx, toolchain, families = families_of(resolve_targets(ctx.label, sycl_targets)))
+    sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
-    for name, value in ctx.attr.specialize.items():
-        if not name or not value or "=" in name:
-            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
     return build_syclbin(
         ctx,
         toolchain,
         separate = [] if ctx.attr.rdc else sources,
         linked = sources if ctx.attr.rdc else [],
-        sycl_targets = ctx.attr.sycl_targets,
+        sycl_targets = sycl_targets,
         device_code_split = ctx.attr.device_code_split,
         state = ctx.attr.state,
         # Later links can resolve calls between files.
         dependencies = ctx.attr.state != "executable",
-        keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts),
+        keep_debug_info = wants_debug_info(toolchain.copts + compiled.copts),
         ir = ctx.attr.ir,
         specialize = ctx.attr.specialize,
+        runfiles = runfiles_of(ctx),
     )
 
 sycl_binary = rule(
@@ -74,19 +75,12 @@ sycl_binary(
             doc = "What to do with SPIR-V when GPUs have native images. When a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both. `cpu` marks the SPIR-V as for CPUs: GPUs take their native images, and a GPU without one finds nothing. `separate` writes the SPIR-V to `NAME.ir.syclbin`, which programs load when `NAME.syclbin` lacks the kernel. `none` leaves the SPIR-V out.",
             values = ["any", "cpu", "separate", "none"],
         ),
-        "specialize": attr.string_dict(
-            doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
-        ),
         "state": attr.string(
             default = "executable",
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
             values = ["input", "object", "executable"],
         ),
-        "sycl_targets": attr.string_list(
-            default = ["spir64"],
-            doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
-        ),
-    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),

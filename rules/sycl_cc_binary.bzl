@@ -26,7 +26,7 @@ _sycl_program = rule(
 sycl_cc_binary_rule = _sycl_program
 
 # Attributes of the compiles; all others are those of cc_binary.
-_COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_")]
+_COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_") and name != "data"]
 _BOTH = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
 def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
@@ -52,7 +52,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
 
     Args:
         name: A unique name for this target.
-        data: Files that the program reads.
+        data: Files that the program reads. Options can name them by `$(execpath)`.
         env: Environment variables of `bazel run`.
         linkopts: Options of the host link.
         **kwargs: Attributes of `cc_binary`, such as `args`, `malloc`, `stamp` and `visibility`.
@@ -62,6 +62,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     both = {key: kwargs[key] for key in _BOTH if key in kwargs}
     _sycl_program(
         name = name + PROGRAM_SUFFIX,
+        data = data,
         visibility = ["//visibility:private"],
         **({key: kwargs.pop(key) for key in _COMPILE if key in kwargs} | both)
     )

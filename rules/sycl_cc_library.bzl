@@ -3,7 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:device_compiler.bzl", "device_compiler_transition")
-load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
+load("//rules/private:program.bzl", "PROGRAM_ATTRS", "PROGRAM_LIBRARY_ATTRS", "build_program")
 load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
 
 def _sycl_cc_library_impl(ctx):
@@ -35,11 +35,7 @@ program with such a library fails to link: the missing symbol is named
 A kernel that does not run on one of the targets is a warning of the build, as for
 `sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
 """,
-    attrs = PROGRAM_ATTRS | {
-        "alwayslink": attr.bool(
-            doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
-        ),
-    },
+    attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS,
     cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo],

@@ -7,6 +7,7 @@ load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "Sycl
 TOOLS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
     "llc": ("LLVM's llc", "llvm-21"),
+    "lld": ("ld.lld", "lld-21"),
     "llvm_dis": ("llvm-dis", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_link": ("llvm-link", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_spirv": ("llvm-spirv", "llvm-spirv-21"),
@@ -148,7 +149,8 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],
         ),
-        "llc": _program("llc, which writes SPIR-V where `llvm_spirv` is missing."),
+        "llc": _program("llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V where `llvm_spirv` is missing."),
+        "lld": _program("ld.lld, for `amd_gpu_gfx*` targets."),
         "llvm_dis": _program("llvm-dis."),
         "llvm_link": _program("llvm-link."),
         "llvm_spirv": _program("llvm-spirv."),

@@ -99,6 +99,10 @@
 #define SYCL_LITE_FOR_HALF(X)
 #endif
 
+#if defined(__SYCL_DEVICE_ONLY__) && (defined(__NVPTX__) || defined(__AMDGCN__))
+// No translator to SPIR-V there.
+#include "sycl_lite_gpu.hpp"
+#else
 [[gnu::const]] std::size_t __spirv_BuiltInGlobalInvocationId(int dimension) noexcept;
 [[gnu::const]] std::size_t __spirv_BuiltInGlobalSize(int dimension) noexcept;
 [[gnu::const]] std::size_t __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
@@ -154,17 +158,19 @@ SYCL_LITE_FOR_FLOATS(SYCL_LITE_DECLARE_FLOAT)
 SYCL_LITE_FOR_HALF(SYCL_LITE_DECLARE_FLOAT)
 bool __spirv_SpecConstant(int id, bool) noexcept;
 
+#undef SYCL_LITE_DECLARE_EXCHANGE
+#undef SYCL_LITE_DECLARE_COMMON
+#undef SYCL_LITE_DECLARE_INTEGER
+#undef SYCL_LITE_DECLARE_FLOAT_ATOMIC
+#undef SYCL_LITE_DECLARE_FLOAT
+#endif
+
 // Post-link replaces calls of these by the constants and gives them their ids.
 template <class T>
 T __sycl_getScalar2020SpecConstantValue(const char *name, const void *value, const void *buffer);
 template <class T>
 T __sycl_getComposite2020SpecConstantValue(const char *name, const void *value, const void *buffer);
 
-#undef SYCL_LITE_DECLARE_EXCHANGE
-#undef SYCL_LITE_DECLARE_COMMON
-#undef SYCL_LITE_DECLARE_INTEGER
-#undef SYCL_LITE_DECLARE_FLOAT_ATOMIC
-#undef SYCL_LITE_DECLARE_FLOAT
 #undef SYCL_LITE_FOR_INTEGERS
 #undef SYCL_LITE_FOR_FLOATS
 #undef SYCL_LITE_FOR_HALF
@@ -506,6 +512,11 @@ class atomic_ref {
   using device = detail::device_type_t<T>;
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
                 "atomic_ref takes integers and floating-point numbers of 32 and 64 bits");
+#ifdef SYCL_LITE_NO_SYSTEM_SCOPE
+  static_assert(Scope != memory_scope::system,
+                "memory_scope::system: atomic operations of NVIDIA GPUs are those of one device "
+                "here; use memory_scope::device");
+#endif
 
  public:
   using value_type = T;
@@ -655,7 +666,7 @@ class kernel_handler {
     static_assert(detail::is_specialization_id<id>::value,
                   "get_specialization_constant takes a variable of type specialization_id");
     using T = typename id::value_type;
-#ifdef __SYCL_DEVICE_ONLY__
+#if defined(__SYCL_DEVICE_ONLY__) && !defined(SYCL_LITE_GPU_HPP)
     using name = detail::mangled_name<Id>;
     static_assert(name::found(), "a specialization_id is a variable, not a part of one");
     if constexpr (detail::scalar<T>)
@@ -663,7 +674,9 @@ class kernel_handler {
     else
       return __sycl_getComposite2020SpecConstantValue<T>(detail::literal<name>::text, &Id, nullptr);
 #else
-    return T(Id.default_value());  // a host has no kernel that could have another one
+    // A host has no kernel that could have another one, and nothing sets those of NVIDIA and
+    // AMD GPUs.
+    return T(Id.default_value());
 #endif
   }
 };
@@ -746,6 +759,11 @@ template <class Name, class Item, class... P, class Function>
 template <int Dimensions, class... P>
 constexpr void check_properties(properties<P...>) {
   static_assert((... && is_of<P, owner::kernel>), "a kernel cannot have such a property");
+#ifdef SYCL_LITE_NO_FLOATING_POINT_CONTROL
+  static_assert(
+      (... && !std::is_same_v<typename P::key_t, ext::intel::experimental::fp_control_key>),
+      "fp_control is for GPUs of Intel: NVIDIA and AMD GPUs round to nearest in every kernel");
+#endif
   static_assert(
       (... && (dimensions_of<P>() == 0 || dimensions_of<P>() == Dimensions)),
       "a work-group size needs as many sizes as the range has dimensions");

@@ -423,6 +423,15 @@ inline constexpr write_hint_key::value_t<Controls...> write_hint;
 
 }  // namespace ext::intel::experimental
 
+// Clang 21 and 22 cannot annotate anything with arguments for the other triples: the bitcode
+// has calls that LLVM refuses to read. For NVIDIA and AMD GPUs, alignments and hints have no
+// effect, and the build does not list device globals.
+#if defined(__SYCL_DEVICE_ONLY__) && !defined(__NVPTX__) && !defined(__AMDGCN__)
+#define SYCL_LITE_ANNOTATE(...) [[clang::annotate(__VA_ARGS__)]]
+#else
+#define SYCL_LITE_ANNOTATE(...)
+#endif
+
 namespace detail {
 
 // The names and values of properties in one list, each value after its name.
@@ -443,10 +452,7 @@ template <class T, class Texts>
 struct annotated;
 template <class T, const auto &...NamesAndValues>
 struct annotated<T, texts<NamesAndValues...>> {
-#ifdef __SYCL_DEVICE_ONLY__
-  [[clang::annotate("sycl-properties", NamesAndValues...)]]
-#endif
-  T value;
+  SYCL_LITE_ANNOTATE("sycl-properties", NamesAndValues...) T value;
 };
 
 // The same for a device_global: each use of it says which variable has the properties.
@@ -454,10 +460,7 @@ template <class T, class Texts>
 struct annotated_variable;
 template <class T, const auto &...NamesAndValues>
 struct annotated_variable<T, texts<NamesAndValues...>> {
-#ifdef __SYCL_DEVICE_ONLY__
-  [[clang::annotate("sycl-device-global", NamesAndValues...)]]
-#endif
-  T value;
+  SYCL_LITE_ANNOTATE("sycl-device-global", NamesAndValues...) T value;
 };
 
 // The size of a device_global, which the build needs beside its properties.
@@ -593,7 +596,8 @@ class annotated_ptr<T, properties<P...>> {
       return *pointer;
     } else {
       using annotated = detail::annotated<T, detail::texts_of_t<P...>>;
-      return reinterpret_cast<annotated *>(pointer)->value;
+      // The member has the qualifiers of T.
+      return reinterpret_cast<annotated *>(const_cast<std::remove_cv_t<T> *>(pointer))->value;
     }
   }
 

@@ -1,35 +1,65 @@
 """What the rules that compile SYCL sources share."""
 
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
+load("//rules/private:headers.bzl", "HEADERS", "compilation_context", "implementation_context", "is_header")
+load("//rules/private:options.bzl", "expanded_defines", "expanded_options")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
 _SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
-_HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"]
 
+# Attributes of every rule with sources. They mean what they mean in cc_library.
 SOURCE_ATTRS = {
+    "additional_compiler_inputs": attr.label_list(
+        allow_files = True,
+        doc = "Files that the compile reads besides sources and headers, such as one that `copts` names by `$(execpath)`.",
+    ),
+    "data": attr.label_list(
+        allow_files = True,
+        doc = "Files that programs with this code need when they run.",
+    ),
     "defines": attr.string_list(
-        doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target's sources.",
+        doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target and for all that depend on it. Make variables and `$(execpath)` are expanded.",
     ),
     "hdrs": attr.label_list(
-        allow_files = _HEADERS,
-        doc = "Headers that the sources include.",
+        allow_files = True,
+        doc = "Headers that the sources include, and those of dependents may include.",
     ),
     "includes": attr.string_list(
-        doc = "Folders to search for headers, relative to this package.",
+        doc = "Folders to search for headers, relative to this package, for this target and for all that depend on it.",
+    ),
+    "local_defines": attr.string_list(
+        doc = "As `defines`, for this target's sources only.",
     ),
     "srcs": attr.label_list(
-        allow_files = _SOURCES,
-        doc = "SYCL sources.",
+        allow_files = _SOURCES + HEADERS,
+        doc = "SYCL sources, and headers that only they include.",
+    ),
+    "textual_hdrs": attr.label_list(
+        allow_files = True,
+        doc = "Headers that cannot be compiled by themselves, such as lists for macros.",
+    ),
+}
+
+# Attributes of libraries only, as cc_library has them and cc_binary has not.
+LIBRARY_ATTRS = {
+    "implementation_deps": attr.label_list(
+        doc = "Dependencies whose headers and `defines` are for this target's sources only. Dependents link their code, and do not see their headers.",
+        providers = [[CcInfo]],
+    ),
+    "include_prefix": attr.string(
+        doc = "A folder before the paths by which `hdrs` are included.",
+    ),
+    "strip_include_prefix": attr.string(
+        doc = "What to leave out at the beginning of the paths of `hdrs`: a folder of this package or, with a leading `/`, of the repository.",
     ),
 }
 
 COMPILE_ATTRS = SOURCE_ATTRS | {
     "copts": attr.string_list(
-        doc = "Options of the device compile, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options of the device compile, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
     ),
     "deps": attr.label_list(
         doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code is linked in, and C++ libraries whose headers the sources include. Only the headers of C++ libraries are used.",
@@ -67,28 +97,7 @@ RDC_ATTRS = {
     ),
 }
 
-def compilation_context(ctx):
-    """The headers and include folders of a rule with COMPILE_ATTRS.
-
-    Args:
-        ctx: the rule context.
-    Returns:
-        The C++ compilation context.
-    """
-    own = [ctx.label.package] if ctx.label.package else []
-    folders = []
-    for include in ctx.attr.includes:
-        path = "/".join(own + [include]) if include != "." else (ctx.label.package or ".")
-        folders += [path, ctx.bin_dir.path + "/" + path]
-    return cc_common.merge_compilation_contexts(compilation_contexts = [
-        cc_common.create_compilation_context(
-            headers = depset(ctx.files.hdrs),
-            quote_includes = depset([".", ctx.bin_dir.path]),
-            includes = depset(folders),
-        ),
-    ] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps if CcInfo in dep])
-
-def compile_sources(ctx, toolchain, before = [], after = [], host = False):
+def compile_sources(ctx, toolchain, before = [], after = [], host = False, families = []):
     """Declares the compilation of a rule's own sources.
 
     Args:
@@ -97,36 +106,74 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
         before: options before those of the rule.
         after: options after them.
         host: whether a host compiler compiles the sources as well.
+        families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
     Returns:
-        struct(context, own, compiled): the compilation context; the structs of
-        SyclDeviceInfo of the rule's own sources; and a list of struct(source, bitcode,
-        header, footer), as compile_action returns them.
+        struct(context, implementation, copts, local_defines, own, compiled): the compilation
+        context of dependents, and that of the rule's sources; the rule's own options and
+        definitions; the structs of SyclDeviceInfo of the rule's own sources; and a list of
+        struct(source, bitcode, header, footer), as compile_action returns them.
     """
     context = compilation_context(ctx)
-    copts = before + expanded(ctx, "copts") + after
+    implementation = implementation_context(ctx, context)
+    own_copts = expanded_options(ctx, "copts")
+    local_defines = expanded_defines(ctx, "local_defines")
     own = {}
     compiled = []
     for source in ctx.files.srcs:
+        if is_header(source):
+            continue
+
         # DPC++'s module id: the path of the source in the workspace.
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
-        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), context, ctx.attr.defines, copts, host)
+        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), implementation, local_defines, before + own_copts + after, host)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
-        own[module] = struct(module = module, bitcode = out.bitcode, compiler = compiler_name(toolchain))
-    return struct(context = context, own = own.values(), compiled = compiled)
+        own[module] = struct(
+            module = module,
+            bitcode = out.bitcode,
+            compiler = compiler_name(toolchain),
+            # Actions run only for families that a target asks for.
+            gpu_bitcode = struct(**{
+                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), implementation, local_defines, before + own_copts + after, family = f).bitcode
+                for f in families
+                if not toolchain.dpcpp
+            }),
+        )
+    return struct(
+        context = context,
+        implementation = implementation,
+        copts = own_copts,
+        local_defines = local_defines,
+        own = own.values(),
+        compiled = compiled,
+    )
 
 def compiler_name(toolchain):
     """Name of the device compiler of a SyclToolchainInfo, for errors."""
     return "DPC++ " + toolchain.dpcpp.version if toolchain.dpcpp else "clang"
 
-def expanded(ctx, attribute):
-    """A list of options of a rule with its Make variables expanded."""
-    return [ctx.expand_make_variables(attribute, o, {}) for o in getattr(ctx.attr, attribute)]
+def all_deps(ctx):
+    """All dependencies of a rule with COMPILE_ATTRS, those of its implementation as well."""
+    return ctx.attr.deps + getattr(ctx.attr, "implementation_deps", [])
+
+def runfiles_of(ctx, files = []):
+    """What programs with the code of a rule with COMPILE_ATTRS need when they run.
+
+    Args:
+        ctx: the rule context.
+        files: further Files.
+    Returns:
+        runfiles.
+    """
+    return ctx.runfiles(files + ctx.files.data).merge_all(
+        # A SYCLBIN that is linked in is not loaded.
+        [target[DefaultInfo].default_runfiles for target in ctx.attr.data + all_deps(ctx) if SyclbinInfo not in target or target in ctx.attr.data],
+    )
 
 def dependencies_code(ctx, toolchain):
     """The device code of all dependencies of a rule with COMPILE_ATTRS: list of depset."""
-    return [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps if SyclDeviceInfo in dep or SyclbinInfo in dep]
+    return [device_code(ctx, toolchain, dep) for dep in all_deps(ctx) if SyclDeviceInfo in dep or SyclbinInfo in dep]
 
 def device_code(ctx, toolchain, dep):
     """The device code of a dependency.
@@ -164,6 +211,7 @@ def linkable(ctx, toolchain, syclbin, state):
         module = syclbin.short_path,
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
         compiler = compiler_name(toolchain),
+        gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]
 
@@ -176,6 +224,6 @@ def output_stem(ctx, module):
     Returns:
         string.
     """
-    prefix = ctx.label.package + "/" if ctx.label.package else ""
-    path = module[len(prefix):] if module.startswith(prefix) else module
-    return "%s.device/%s" % (ctx.label.name, path.replace("../", "_/"))
+    repository = "../%s/" % ctx.label.workspace_name if ctx.label.workspace_name else ""
+    package = repository + (ctx.label.package + "/" if ctx.label.package else "")
+    return "%s.device/%s" % (ctx.label.name, module.removeprefix(package).replace("../", "_/"))

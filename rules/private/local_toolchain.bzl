@@ -92,6 +92,9 @@ def _look(rctx, folder, version, why, log):
             found[attribute] = path
         elif name != "llc":
             lacking.append("%s-%d" % (name, major))
+    lld = _program(rctx, folder, "ld.lld", version) or _which(rctx, ["ld.lld"])
+    if lld:
+        found["lld"] = lld
     llc = "llc" in found and "spirv64" in _run(rctx, [found["llc"], "--version"])
     if "llc" in found and not llc:
         found.pop("llc")
@@ -291,7 +294,7 @@ def _reason(missing):
 def _sycl_local_toolchain_impl(rctx):
     llvm = find_llvm(rctx)
     found = dict(llvm.found)
-    missing = {name: "; ".join(llvm.log) for name in ["clang", "llc"] + _BESIDE_CLANG.keys() if name not in found}
+    missing = {name: "; ".join(llvm.log) for name in ["clang", "llc", "lld"] + _BESIDE_CLANG.keys() if name not in found}
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
         path = _file(rctx, given) if given else _which(rctx, [name])
         if path:

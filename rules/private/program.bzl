@@ -1,16 +1,17 @@
 """What the rules for ordinary SYCL programs share: each source is compiled for devices and for the host."""
 
-load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
-load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "compile_sources", "compiler_name", "expanded")
+load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
-load("//rules/private:images.bzl", "build_images")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
+load("//rules/private:options.bzl", "expanded_options")
+load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
@@ -25,20 +26,21 @@ def _linked_code_impl(target, ctx):
         return [_LinkedCodeInfo(sources = target[SyclDeviceInfo].sources)]
     return [_LinkedCodeInfo(sources = depset(transitive = [
         dep[_LinkedCodeInfo].sources
-        for dep in getattr(ctx.rule.attr, "deps", [])
+        for attribute in ["deps", "implementation_deps"]
+        for dep in getattr(ctx.rule.attr, attribute, None) or []
         if type(dep) == "Target" and _LinkedCodeInfo in dep
     ]))]
 
 _linked_code = aspect(
     implementation = _linked_code_impl,
     doc = "Finds libraries with rdc = True, also through C++ libraries.",
-    attr_aspects = ["deps"],
+    attr_aspects = ["deps", "implementation_deps"],
     provides = [_LinkedCodeInfo],
 )
 
 PROGRAM_ATTRS = SOURCE_ATTRS | {
     "copts": attr.string_list(
-        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Make variables are expanded. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
     ),
     "deps": attr.label_list(
         aspects = [_linked_code],
@@ -51,16 +53,31 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
         values = ["auto", "per_source", "per_kernel", "off"],
     ),
     "device_copts": attr.string_list(
-        doc = "Options of the compile for devices only.",
+        doc = "As `copts`, for the compile for devices only.",
     ),
     "host_copts": attr.string_list(
-        doc = "Options of the compile for the host only.",
+        doc = "As `copts`, for the compile for the host only.",
     ),
-    "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+
+# Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
+PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
+    "additional_linker_inputs": attr.label_list(
+        allow_files = True,
+        doc = "Files that the link of programs reads, such as one that `linkopts` names by `$(execpath)`.",
     ),
-    "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+    "alwayslink": attr.bool(
+        doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
+    ),
+    "implementation_deps": attr.label_list(
+        aspects = [_linked_code],
+        doc = "Libraries whose headers and `defines` are for this target's sources only. Dependents link them, and do not see their headers.",
+        providers = [[CcInfo]],
+    ),
+    "linkopts": attr.string_list(
+        doc = "Options of the host link of all programs with this library. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell.",
+    ),
+}
 
 # The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
@@ -92,17 +109,18 @@ def build_program(ctx, link_dependencies):
     toolchain = program_toolchain(ctx)
     cc = _cc(ctx)
     unnamed = cc.toolchain.compiler.startswith("clang")
+    device_copts = expanded_options(ctx, "device_copts")
     compiled = compile_sources(
         ctx,
         toolchain,
         # Only clang gives unnamed kernels the names that DPC++ gives them.
         _STANDARD + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
-        expanded(ctx, "device_copts"),
+        device_copts,
         host = True,
     )
     if link_dependencies:
         _check_runtime(ctx, toolchain)
-    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in ctx.attr.deps]).to_list()
+    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)]).to_list()
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
     objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
     info = None
@@ -115,13 +133,16 @@ def build_program(ctx, link_dependencies):
             linked = linked + (waiting if link_dependencies else []),
         )
         if code.separate or code.linked:
-            info = _embed(ctx, toolchain, cc, code, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
+            debug = wants_debug_info(toolchain.copts + compiled.copts + device_copts)
+            info = _embed(ctx, toolchain, cc, code, debug, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
+    if ctx.attr.specialize and not info:
+        fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
 def _check_runtime(ctx, toolchain):
     """Fails when a dependency brings another libsycl than that of the device compiler."""
     own = {f: None for f in _libsycl(toolchain.libsycl[CcInfo])}
-    for dep in ctx.attr.deps:
+    for dep in all_deps(ctx):
         for library in _libsycl(dep[CcInfo]):
             if library not in own:
                 fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in another way: depend on %s, the runtime of the device compiler, or choose another compiler by device_compiler" % (
@@ -175,9 +196,9 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         # So that __FILE__ and diagnostics name a source as both compiles do.
         ["-ffile-prefix-map=./="] +
         (["-Xclang", "-fsycl-is-host", "-D__SYCL_UNNAMED_LAMBDA__=1"] if unnamed else []) +
-        expanded(ctx, "copts") + expanded(ctx, "host_copts")
+        compiled.copts + expanded_options(ctx, "host_copts")
     )
-    contexts = [compiled.context, toolchain.libsycl[CcInfo].compilation_context]
+    libsycl = toolchain.libsycl[CcInfo].compilation_context
     outputs = []
     for i, c in enumerate(compiled.compiled):
         # The folders keep apart sources of the same name. The wrapper's own name differs from
@@ -194,34 +215,34 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         # One compile for each source, so that none depends on the other sources.
         _, output = cc_common.compile(
             actions = ctx.actions,
-            additional_inputs = [c.source, c.header, c.footer],
+            additional_inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs,
             cc_toolchain = cc.toolchain,
-            compilation_contexts = contexts,
+            compilation_contexts = [compiled.implementation, libsycl],
             feature_configuration = cc.features,
-            local_defines = ctx.attr.defines,
+            local_defines = compiled.local_defines,
             name = "%s.%d" % (ctx.label.name, i),
             srcs = [wrapper],
             user_compile_flags = flags,
         )
         outputs.append(output)
     return struct(
-        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts),
+        context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
-def _embed(ctx, toolchain, cc, code, objects, symbols):
+def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
-    sycl_targets = ctx.attr.sycl_targets or ctx.attr._sycl_targets[BuildSettingInfo].value
     built = build_images(
         ctx,
         toolchain,
         code.separate,
         code.linked,
-        sycl_targets,
+        chosen_targets(ctx),
         ctx.attr.device_code_split,
         kernels_only = True,
         dependencies = False,
-        keep_debug_info = wants_debug_info(toolchain.copts + ctx.attr.copts + ctx.attr.device_copts),
+        keep_debug_info = debug,
+        specialize = ctx.attr.specialize,
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
@@ -266,6 +287,15 @@ def _embed(ctx, toolchain, cc, code, objects, symbols):
         },
     )
 
+def _link(ctx):
+    """What a library adds to the host link of programs."""
+    if not hasattr(ctx.attr, "linkopts"):
+        return {}
+    return {
+        "additional_inputs": ctx.files.additional_linker_inputs,
+        "user_link_flags": expanded_options(ctx, "linkopts"),
+    }
+
 def _providers(ctx, toolchain, cc, compiled, objects, info):
     """The rule's providers: the objects to link, and the report on the device images."""
     contexts = []
@@ -281,6 +311,7 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
             disallow_dynamic_library = True,
             feature_configuration = cc.features,
             name = ctx.label.name + (".images" if i == 1 else ""),
+            **(_link(ctx) if i == 0 else {})
         )
         contexts.append(context)
         libraries.append(outputs.library_to_link)
@@ -290,9 +321,12 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
     )
     everything = cc_common.merge_cc_infos(
         direct_cc_infos = [own],
-        cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [toolchain.libsycl[CcInfo]],
+        cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [
+            CcInfo(linking_context = d[CcInfo].linking_context)
+            for d in getattr(ctx.attr, "implementation_deps", [])
+        ] + [toolchain.libsycl[CcInfo]],
     )
-    runfiles = ctx.runfiles().merge_all([d[DefaultInfo].default_runfiles for d in ctx.attr.deps + [toolchain.libsycl]])
+    runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
     archives = [f for library in libraries if library for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),

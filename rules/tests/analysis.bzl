@@ -6,6 +6,7 @@ load("//rules:toolchain.bzl", "sycl_local_program")
 # Toolchains of sycl_binary_test.bzl. Their programs exist nowhere, so that the tests pass
 # on any machine.
 COMPLETE = "//rules/tests:complete_toolchain"
+DPCPP = "//rules/tests:dpcpp_toolchain"  # of sycl_cc_test.bzl
 NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
 NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
 
@@ -45,6 +46,10 @@ def by_mnemonic(env):
 def counts(actions):
     """How many actions of each mnemonic there are."""
     return {mnemonic: len(list) for mnemonic, list in actions.items()}
+
+def values_of(argv, option):
+    """The values of an option that an action's arguments repeat."""
+    return [argv[i + 1] for i in range(len(argv) - 1) if argv[i] == option]
 
 def _fails_impl(ctx):
     env = analysistest.begin(ctx)

@@ -8,12 +8,12 @@ load("//rules:providers.bzl", "SyclDeviceInfo", "SyclDpcppInfo", "SyclProgramInf
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
+load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "local_programs", "make_fails_test")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "counts", "local_programs", "make_fails_test")
 
-_DPCPP = "//rules/tests:dpcpp_toolchain"
 _TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
 
 def _fake_dpcpp_impl(ctx):
@@ -46,7 +46,7 @@ def _library_impl(ctx):
     found = counts(actions)
     asserts.equals(env, {
         "SyclAot": 2 * 2,
-        "SyclAotFilter": 2 * 3,
+        "SyclAotFilter": 2,
         "SyclAotPlan": 1,
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
@@ -75,7 +75,28 @@ def _library_impl(ctx):
 
 _library_test = analysistest.make(
     _library_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
+def _specialize_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    argv = actions["SyclSpecialize"][0].argv
+    for text in ["--set=app::scale=0.5", ctx.attr.label]:
+        asserts.true(env, text in argv, str(argv))
+
+    # What registers the images, what is packed for the report, and native images have the values.
+    for mnemonic in ["SyclAot", "SyclWrap", "SyclbinPack"]:
+        for action in actions[mnemonic]:
+            for f in action.inputs.to_list():
+                if f.extension in ["spv", "properties"]:
+                    asserts.true(env, ".specialized." in f.basename, "%s reads %s" % (mnemonic, f.basename))
+    return analysistest.end(env)
+
+_specialize_test = analysistest.make(
+    _specialize_impl,
+    attrs = {"label": attr.string()},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_library_impl(ctx):
@@ -89,7 +110,7 @@ def _rdc_library_impl(ctx):
 
 _rdc_library_test = analysistest.make(
     _rdc_library_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_program_impl(ctx):
@@ -111,7 +132,7 @@ _rdc_program_test = analysistest.make(
         "linked": attr.string_list(),
         "symbols": attr.string_list(default = ["sycl_device_code_of_rules_tests_rdc_library_is_linked_by_sycl_cc_binary"]),
     },
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _report_impl(ctx):
@@ -126,10 +147,10 @@ def _report_impl(ctx):
 
 _report_test = analysistest.make(
     _report_impl,
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
-_fails_test = make_fails_test(_DPCPP)
+_fails_test = make_fails_test(DPCPP)
 
 _fails_with_clang_test = make_fails_test(COMPLETE)
 
@@ -171,6 +192,11 @@ def sycl_cc_test_suite(name):
         sycl_targets = _TARGETS,
         **manual
     )
+    specialize = {"specialize": {"app::scale": "0.5"}, "sycl_targets": _TARGETS} | manual
+    sycl_cc_library(name = "specialize_library", srcs = ["a.cpp"], **specialize)
+    sycl_cc_binary(name = "specialize_program", srcs = ["c.cpp"], post_link = "rules_sycl", **specialize)
+    sycl_cc_test(name = "specialize_program_test", srcs = ["c.cpp"], post_link = "rules_sycl", **specialize)
+    sycl_cc_library(name = "specialize_rdc_library", srcs = ["b.cpp"], rdc = True, **specialize)
     sycl_cc_library(name = "rdc_library", srcs = ["b.cpp"], rdc = True, **manual)
     cc_library(name = "between", deps = [":rdc_library"], **manual)
     sycl_cc_binary(name = "program", srcs = ["c.cpp"], deps = [":plain_library"], **manual)
@@ -187,6 +213,21 @@ def sycl_cc_test_suite(name):
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
+    for name, target in {
+        "specialize_library": "specialize_library",
+        "specialize_program": "specialize_program.program",
+        "specialize_test_program": "specialize_program_test.run.program",
+    }.items():
+        _specialize_test(
+            name = "cc_%s_test" % name,
+            label = "--label=//rules/tests:" + target,
+            target_under_test = ":" + target,
+        )
+    _fails_test(
+        name = "cc_specialize_nothing_test",
+        target_under_test = ":specialize_rdc_library",
+        texts = ["specialize_rdc_library: specialize sets constants in device images, and this target has none", "sycl_cc_test that links the device code"],
+    )
     _rdc_library_test(name = "cc_rdc_library_test", target_under_test = ":rdc_library")
     _rdc_program_test(
         name = "cc_rdc_program_test",
@@ -241,6 +282,10 @@ def sycl_cc_test_suite(name):
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
+            "cc_specialize_library_test",
+            "cc_specialize_nothing_test",
+            "cc_specialize_program_test",
+            "cc_specialize_test_program_test",
             "cc_two_runtimes_test",
             "dpcpp_post_link_test",
         ],

@@ -66,7 +66,7 @@ def _ir_impl(ctx):
     # From the link on they are the actions of a sycl_binary with as many sources.
     asserts.equals(env, {
         "SyclAot": 3,
-        "SyclAotFilter": 2 * 3,
+        "SyclAotFilter": 3,
         "SyclAotPlan": 1,
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,

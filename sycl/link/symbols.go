@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -22,9 +23,11 @@ const (
 
 // definitions reports what several modules have for the same target.
 func (l *linker) definitions(state syclbin.State) {
-	for name, modules := range l.index(setKeys(propset.KernelNames)) {
-		if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
-			l.addModules(KernelDuplicate, name, conflicting, targets, demangled(name), "Conflicting kernel definitions:  %s", safetext.Printable(name))
+	for _, names := range kernels(state) {
+		for name, modules := range l.index(names) {
+			if conflicting, targets := l.repeated(modules); len(conflicting) > 0 {
+				l.addModules(KernelDuplicate, name, conflicting, targets, demangled(name), "Conflicting kernel definitions:  %s", safetext.Printable(name))
+			}
 		}
 	}
 	for name, modules := range l.index(func(m *module) []string { return exported(m, state) }) {
@@ -73,6 +76,25 @@ func (l *linker) index(names func(*module) []string) map[string][]*module {
 // setKeys returns a function that lists the keys of a module's set.
 func setKeys(set string) func(*module) []string {
 	return func(m *module) []string { return keys(m.Metadata.Set(set)) }
+}
+
+// kernels returns functions that list the kernels of a module. No two modules have one of the same
+// list. The copies with the default values of specialization constants have a list of their own: the
+// runtime takes the image or its copy, but sycl::link, which code in object state is for, refuses both.
+func kernels(state syclbin.State) []func(*module) []string {
+	names := setKeys(propset.KernelNames)
+	if state == syclbin.Object {
+		return []func(*module) []string{names}
+	}
+	of := func(copies bool) func(*module) []string {
+		return func(m *module) []string {
+			if specialize.HasDefaultsOnly(m.Metadata) != copies {
+				return nil
+			}
+			return names(m)
+		}
+	}
+	return []func(*module) []string{of(false), of(true)}
 }
 
 // repeated returns those of the modules that meet another of them, and where.

@@ -50,7 +50,9 @@ func Verify(f *syclbin.File) []syclbin.Finding {
 		v.add(syclbin.TooMany, "file", "there are more than %d pairs of a symbol and a target", maxPairs)
 		return v.found
 	}
-	v.duplicates(kernelDuplicate, "kernel", setKeys(propset.KernelNames))
+	for _, names := range kernels(f.State) {
+		v.duplicates(kernelDuplicate, "kernel", names)
+	}
 	v.duplicates(exportDuplicate, "exported symbol", func(m *module) []string { return exported(m, f.State) })
 	if f.State == syclbin.Executable {
 		v.imports()

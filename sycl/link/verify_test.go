@@ -23,6 +23,7 @@ func TestVerify(t *testing.T) {
 	k, f := []string{"k"}, []string{"f"}
 	globals, mangled := map[string][2]uint32{"g": {4, 0}}, map[string][2]uint32{"_Z5plain": {4, 0}}
 	library := map[string]map[string]propset.Value{propset.DeviceLibMetadata: {"bfloat16": propset.Uint(0)}}
+	copied := map[string]map[string]propset.Value{propset.MiscProperties: {"specConstsReplacedWithDefault": propset.Uint(1)}}
 	exe, obj := syclbin.Executable, syclbin.Object
 	for name, test := range map[string]struct {
 		state syclbin.State
@@ -37,6 +38,10 @@ func TestVerify(t *testing.T) {
 		"IR of different families":           {exe, []part{{kernels: k}, {kernels: k, targets: []string{"spirv64-unknown-unknown"}}}, nil},
 		"a kernel for two kinds of device":   {exe, []part{{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}, {kernels: k, aspects: []aspect.Aspect{aspect.GPU}}}, nil},
 		"for a kind, and for any":            {exe, []part{{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}, {kernels: k}}, []string{"kernel-duplicate: abstract module 1"}},
+		"a copy with default values":         {exe, []part{{kernels: k}, {kernels: k, sets: copied}}, nil},
+		"a copy of code to be built":         {syclbin.Input, []part{{kernels: k}, {kernels: k, sets: copied}}, nil},
+		"a copy of code to be linked":        {obj, []part{{kernels: k}, {kernels: k, sets: copied}}, []string{`kernel-duplicate: abstract module 1: the kernel "k" is in abstract module 0 as well`}},
+		"two copies with default values":     {exe, []part{{kernels: k}, {kernels: k, sets: copied}, {kernels: k, sets: copied}}, []string{`kernel-duplicate: abstract module 2: the kernel "k" is in abstract module 1 as well`}},
 		"a symbol exported twice":            {obj, []part{{exports: f}, {kernels: k}, {exports: f}}, []string{`export-duplicate: abstract module 2: the exported symbol "f" is in abstract module 0 as well`}},
 		"exported twice, executable":         {exe, []part{{exports: f}, {exports: f}}, []string{"export-duplicate: abstract module 1"}},
 		"a device global of two images":      {exe, []part{{kernels: k, exports: []string{"g"}, globals: globals}, {exports: []string{"g"}, globals: globals}}, nil},

@@ -45,7 +45,7 @@ func modeOf(triple string) SpecConstantMode {
 // imageConstants is the specialization constants of an image. Its code is made when it is
 // needed, and forgotten when it is written.
 type imageConstants struct {
-	mode constants.Mode
+	constants.Options
 
 	lock   sync.Mutex
 	module *llvmir.Module // lowered; nil before and after
@@ -56,43 +56,44 @@ type imageConstants struct {
 
 // lowerConstants prepares the images that read specialization constants, and adds those
 // with default values.
-func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, error) {
+func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []Diagnostic, error) {
 	lowered, err := constants.Lowered(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	reads := slices.IndexFunc(m.Functions(), readsConstants)
 	switch {
 	case reads >= 0 && len(lowered) > 0:
-		return nil, &constants.Error{Msg: fmt.Sprintf("the specialization constant '%s' was lowered before, and calls of '%s' were not. Link all modules first, and then run post-link",
+		return nil, nil, &constants.Error{Msg: fmt.Sprintf("the specialization constant '%s' was lowered before, and calls of '%s' were not. Link all modules first, and then run post-link",
 			safetext.Printable(lowered[0].Name), kernelname.Display(m.Functions()[reads].Name()))}
 	case len(lowered) > 0:
 		keepConstants(m, images, lowered)
-		return images, nil
+		return images, nil, nil
 	case reads < 0:
-		return images, nil
+		return images, nil, nil
 	}
-	mode := o.SpecConstants
-	if mode == "" {
-		mode = modeOf(m.Triple())
+	options := constants.Options{Mode: o.SpecConstants, TextOrder: o.FromText && o.Split.Whole, AsDPCPP: o.AsDPCPP}
+	if options.Mode == "" {
+		options.Mode = modeOf(m.Triple())
 	}
 	used := map[llvmir.Symbol]bool{}
 	for _, image := range images {
 		if !slices.ContainsFunc(image.define, func(s llvmir.Symbol) bool { f, ok := s.(*llvmir.Function); return ok && readsConstants(f) }) {
 			continue
 		}
-		image.constants = &imageConstants{mode: mode}
+		image.constants = &imageConstants{Options: options}
 		for _, s := range image.define {
 			used[s] = true
 		}
 	}
-	if err := constants.Check(m, mode, func(f *llvmir.Function) bool { return used[f] }); err != nil {
-		return nil, err
+	warnings, err := constants.Check(m, options, func(f *llvmir.Function) bool { return used[f] })
+	if err != nil {
+		return nil, nil, err
 	}
 	if o.DefaultValueImages {
 		images = withDefaultValues(images)
 	}
-	return images, nil
+	return images, warnings, nil
 }
 
 // keepConstants gives images the constants that were lowered before. An image has those of
@@ -135,7 +136,8 @@ func withDefaultValues(images []*Image) []*Image {
 		for _, image := range group {
 			if image.constants != nil {
 				c := *image
-				c.Number, c.constants = number+1, &imageConstants{mode: constants.Defaults}
+				c.Number, c.constants = number+1, &imageConstants{Options: image.constants.Options}
+				c.constants.Mode = constants.Defaults
 				copies = append(copies, &c)
 			}
 		}
@@ -159,7 +161,7 @@ func (image *Image) lowered() (*llvmir.Module, error) {
 		return nil, err
 	}
 	c := image.constants
-	if c.list, err = constants.Lower(m, c.mode); err != nil {
+	if c.list, err = constants.Lower(m, c.Options); err != nil {
 		return nil, err
 	}
 	c.known = true
@@ -187,7 +189,7 @@ func (image *Image) writeLowered(w io.Writer) error {
 // specConstants returns the constants of the image, nil when it has none.
 func (image *Image) specConstants() ([]specconst.Constant, error) {
 	c := image.constants
-	if c == nil || c.mode == constants.Defaults {
+	if c == nil || c.Mode == constants.Defaults {
 		return nil, nil
 	}
 	c.lock.Lock()

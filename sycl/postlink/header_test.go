@@ -361,3 +361,90 @@ func TestHeaderAspects(t *testing.T) {
 		t.Errorf("the header has %d of %d aspects", listed, known)
 	}
 }
+
+// gpuOptions are what the rules compile a source for NVIDIA and AMD GPUs with.
+var gpuOptions = map[string][]string{
+	"nvptx64":         {"-Xclang", "-triple", "-Xclang", "nvptx64-nvidia-cuda", "-Xclang", "-target-feature", "-Xclang", "+ptx60"},
+	"amdgcn, 32 wide": {"-Xclang", "-triple", "-Xclang", "amdgcn-amd-amdhsa", "-Xclang", "-target-feature", "-Xclang", "+wavefrontsize32"},
+	"amdgcn, 64 wide": {"-Xclang", "-triple", "-Xclang", "amdgcn-amd-amdhsa", "-Xclang", "-target-feature", "-Xclang", "+wavefrontsize64"},
+}
+
+// TestHeaderOnGPUs: all of the header compiles for NVIDIA and AMD GPUs, where no translator
+// stands in for functions without a definition, and needs there what it needs elsewhere.
+func TestHeaderOnGPUs(t *testing.T) {
+	describe := func(options ...string) string {
+		text, err := compileHeader(t, filepath.Join(header, "whole_header.cpp"), append([]string{"-O2"}, options...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Parse("header.ll", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range m.ir.Functions() {
+			if strings.HasPrefix(f.Name(), "__spirv_") && len(options) > 0 {
+				t.Errorf("%q: the function %s is not inlined", options, f.Name())
+			}
+		}
+		result, err := Run(m, Options{Source: "header.cpp", Split: SplitOptions{Mode: SplitPerKernel}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, image := range result.Images {
+			sets, err := image.Properties(PropertyOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := kernelname.Display(image.EntryPoints()[0])
+			for _, p := range sets.Set(propset.DeviceRequirements).Properties() {
+				line += fmt.Sprintf(" %s=%v", p.Key, p.Value)
+			}
+			lines = append(lines, line)
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	want := describe()
+	for name, options := range gpuOptions {
+		if got := describe(options...); got != want {
+			t.Errorf("%s:\n%s\nwant what SPIR-V needs:\n%s", name, got, want)
+		}
+	}
+}
+
+// TestHeaderOnGPUsRefuses: what these GPUs cannot do does not compile.
+func TestHeaderOnGPUsRefuses(t *testing.T) {
+	const start = `#include <sycl_lite.hpp>
+using namespace sycl_lite;
+using namespace sycl_lite::ext::intel::experimental;
+class K;
+void f(int *x) {
+  parallel_for<K>(nd_range<1>{64, 64}, `
+	tests := map[string]struct {
+		gpus []string
+		code string
+		want string
+	}{
+		"rounding": {[]string{"nvptx64", "amdgcn, 32 wide", "amdgcn, 64 wide"},
+			`ext::oneapi::experimental::properties{fp_control<fp_mode::round_upward>}, [x](nd_item<1>) { *x = 1; });`,
+			"fp_control is for GPUs of Intel"},
+		"scope": {[]string{"nvptx64"},
+			`[x](nd_item<1>) { atomic_ref<int, memory_order::relaxed, memory_scope::system>(*x).fetch_add(1); });`,
+			"memory_scope::system: atomic operations of NVIDIA GPUs are those of one device here"},
+	}
+	for name, test := range tests {
+		source := filepath.Join(t.TempDir(), "k.cpp")
+		if err := os.WriteFile(source, []byte(start+test.code+"\n}\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := compileHeader(t, source); err != nil {
+			t.Errorf("%s: SPIR-V: %v", name, err)
+		}
+		for _, gpu := range test.gpus {
+			if _, err := compileHeader(t, source, gpuOptions[gpu]...); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: %s: %v, want %q", name, gpu, err, test.want)
+			}
+		}
+	}
+}

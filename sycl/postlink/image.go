@@ -32,12 +32,13 @@ type imageModule struct {
 	ir        *llvmir.Module
 	split     SplitOptions
 	used      map[string]bool                 // device globals that all images keep
+	all       bool                            // an image has what nothing calls too, and functions as the code has them
 	libraries bool                            // the module is one of DPC++'s compiler, which links device libraries when it translates
 	writer    func() (*propertyWriter, error) // made once
 }
 
-func newImageModule(m *llvmir.Module, o SplitOptions, used map[string]bool, libraries bool) *imageModule {
-	return &imageModule{m, o, used, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
+func newImageModule(m *llvmir.Module, o Options, used map[string]bool, libraries bool) *imageModule {
+	return &imageModule{m, o.Split, used, o.AsDPCPP && o.Split.Whole, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
 }
 
 // EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions,
@@ -56,6 +57,24 @@ func (image *Image) ExplicitSIMD() string {
 	for _, f := range image.entryPoints {
 		if explicitSIMD(f) {
 			return f.Name()
+		}
+	}
+	return ""
+}
+
+// SIMDBuiltin returns a built-in function or variable of the image that only DPC++'s own
+// step lowers: one of explicit SIMD or invoke_simd, or another one in an image with
+// explicit SIMD code. It is "" when there is none.
+func (image *Image) SIMDBuiltin() string {
+	simd := image.ExplicitSIMD() != ""
+	for _, s := range image.define {
+		name := s.Name()
+		if s.Defined() {
+			continue
+		}
+		if esimdBuiltin(name) || mangledPrefix(name, "__builtin_invoke_simd") ||
+			simd && (mangledPrefix(name, "__spirv_") || strings.HasPrefix(name, "__spirv_")) {
+			return name
 		}
 	}
 	return ""
@@ -87,6 +106,20 @@ func (image *Image) WriteCode(w io.Writer) error {
 	return image.writeRead(w)
 }
 
+// WriteOwnCode is WriteCode for an image of one of several sources that were linked: what
+// it writes does not depend on the other sources, unless the image uses code of theirs.
+func (image *Image) WriteOwnCode(w io.Writer) error {
+	var text strings.Builder
+	if err := image.WriteCode(&text); err != nil {
+		return err
+	}
+	m, err := llvmir.Parse(image.Source, text.String())
+	if err != nil {
+		return err
+	}
+	return m.WriteCanonical(w)
+}
+
 // writeRead writes the code as it was read, with the calls that read specialization
 // constants.
 func (image *Image) writeRead(w io.Writer) error {
@@ -99,7 +132,7 @@ func (image *Image) writeRead(w io.Writer) error {
 		if !ok { // hosts find some variables by name, and images that are linked may share others
 			return true
 		}
-		return entry[f] || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
+		return entry[f] || image.module.all || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
 			image.module.split.Dependencies && importable(f) && f.HasAttribute(devicecode.AttrModuleID)
 	}
 	err := image.module.ir.WriteSubset(w, llvmir.Subset{
@@ -131,7 +164,7 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	replaced := image.constants != nil && image.constants.mode == constants.Defaults
+	replaced := image.constants != nil && image.constants.Mode == constants.Defaults
 	sets, err := w.properties(image.define, image.entryPoints, imageOptions{o, m.split.Dependencies, m.split.AllowUndefined, m.libraries, m.split.Whole, list, replaced})
 	if err != nil {
 		return nil, err

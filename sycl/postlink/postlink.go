@@ -86,6 +86,16 @@ type Options struct {
 	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It wants some
 	// compile-time properties in another form than llvm-spirv and llc.
 	DPCPPTranslator bool
+
+	// AsDPCPP does what DPC++'s post-link step does where it differs from what this
+	// package makes of the same code: an image of all kernels ([SplitOptions.Whole]) has
+	// the functions that nothing calls too, device globals that nothing uses go, and
+	// reads of specialization constants that are errors otherwise are warnings.
+	AsDPCPP bool
+
+	// FromText says that the module was text before it was parsed, not bitcode. DPC++ then
+	// numbers specialization constants in another order.
+	FromText bool
 }
 
 // A Diagnostic is a mistake in device code. Its String is the text that compilers
@@ -120,7 +130,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // errors, of which what follows would say something else
 		return &Result{Diagnostics: list}, nil
 	}
-	used := forgetUsed(m)
+	used := forgetUsed(m, o.AsDPCPP)
 	dropDiscardable(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err
@@ -142,13 +152,15 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 		return nil, err
 	}
 	diagnostics = append(diagnostics, list...)
-	images, err := newImageModule(m, o.Split, used, libraries).images()
+	images, err := newImageModule(m, o, used, libraries).images()
 	if err != nil {
 		return nil, err
 	}
-	if images, err = lowerConstants(m, images, o); err != nil {
+	images, list, err = lowerConstants(m, images, o)
+	if err != nil {
 		return nil, err
 	}
+	diagnostics = append(diagnostics, list...)
 	if list, err = checkImages(m, images, known); err != nil {
 		return nil, err
 	}

@@ -99,7 +99,11 @@ func (im *imageModule) groups() ([]*Image, error) {
 			return nil, err
 		}
 	}
-	if s.keep = keptVariables(m, im.used); len(s.keep) > 0 {
+	s.keep = keptVariables(m, im.used)
+	if im.all {
+		s.keep = append(s.keep, unlinked(m)...)
+	}
+	if len(s.keep) > 0 {
 		for _, image := range images {
 			image.define = s.closure(image)
 		}
@@ -170,6 +174,20 @@ func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 		}
 		if keep {
 			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// unlinked returns what no linker may discard: functions, variables and aliases that
+// other modules see and do not define themselves.
+func unlinked(m *llvmir.Module) []llvmir.Symbol {
+	var list []llvmir.Symbol
+	for _, s := range wholeImage(m).define {
+		switch l := s.Linkage(); {
+		case !s.Defined(), l.Local(), l == llvmir.LinkOnce, l == llvmir.LinkOnceODR, l == llvmir.AvailableExternally, strings.HasPrefix(s.Name(), "llvm."):
+		default:
+			list = append(list, s)
 		}
 	}
 	return list
@@ -459,8 +477,9 @@ func inImageScope(g *llvmir.Global) bool {
 }
 
 // forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
-// device globals in llvm.compiler.used, whose names it returns.
-func forgetUsed(m *llvmir.Module) map[string]bool {
+// device globals in llvm.compiler.used, whose names it returns. DPC++'s own step drops
+// those of them that nothing else uses.
+func forgetUsed(m *llvmir.Module, drop bool) map[string]bool {
 	m.DeleteGlobal("llvm.used")
 	used := map[string]bool{}
 	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
@@ -472,6 +491,17 @@ func forgetUsed(m *llvmir.Module) map[string]bool {
 		used[name] = true
 		return false
 	})
+	if !drop {
+		return used
+	}
+	var unused []llvmir.Symbol
+	for name := range used {
+		if len(m.SymbolUsers(name)) == 0 {
+			unused = append(unused, m.Global(name))
+			delete(used, name)
+		}
+	}
+	m.Delete(unused...)
 	return used
 }
 

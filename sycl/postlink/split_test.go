@@ -37,7 +37,7 @@ func describeImages(images []*Image) string {
 }
 
 func split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
-	return newImageModule(m, o, nil, false).images()
+	return newImageModule(m, Options{Split: o}, nil, false).images()
 }
 
 // kernel writes a kernel of a source with metadata or attributes after its name.
@@ -384,7 +384,7 @@ define linkonce_odr spir_func void @set() {
 // TestSplitImages looks at what images hold besides functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
-	forgetUsed(m)
+	forgetUsed(m, false)
 	o := SplitOptions{Mode: SplitPerSource}
 	images, err := split(m, o)
 	if err != nil {

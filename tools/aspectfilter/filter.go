@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
@@ -12,20 +15,20 @@ import (
 
 // filter is the command without a name, which filters a table or plans that.
 type filter struct {
-	target, output, reasons string
-	plan, requireTaken      bool
-	configs, targets, fixed cli.Strings
-	reading                 reading.Options
+	filters, outputs, reasons cli.Strings // one a target
+	plan, requireTaken        bool
+	configs, targets, fixed   cli.Strings
+	reading                   reading.Options
 }
 
 func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	f.targets.Split, f.fixed.Split = true, true
-	fs.StringVar(&f.target, "target", "", "keep what this `target` can take")
+	fs.Var(&f.filters, "target", "keep what this `target` can take; may be repeated, with an --output for each, in the same order")
 	stepflags.DeviceConfigFiles(fs, &f.configs)
 	fs.Var(&f.targets, "targets", "all `targets` of the program, separated by commas; another --target gets no rows")
 	fs.Var(&f.fixed, "fixed-targets", "the only `targets` that the program was written for, separated by commas; another --target gets no rows")
-	fs.StringVar(&f.output, "output", "", "write the table, or the plan, to this `file`")
-	fs.StringVar(&f.reasons, "reasons", "", "also write which rows were dropped, and why, to this `file`")
+	fs.Var(&f.outputs, "output", "write the table, or the plan, to this `file`")
+	fs.Var(&f.reasons, "reasons", "also write which rows were dropped, and why, to this `file`; with several targets, one for each")
 	fs.BoolVar(&f.plan, "plan", false, "write the decisions for all targets as JSON")
 	fs.BoolVar(&f.requireTaken, "require-taken", false, "with --plan, exit with 1 when no target takes some row")
 	f.reading.AssumeFlag(fs)
@@ -39,31 +42,66 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 	program := steps.ProgramTargets{Targets: f.targets.Values, Fixed: f.fixed.Values, Configs: f.configs.Values, Assume: f.reading.Assume}
 	if f.plan {
 		return steps.Plan(ctx, env.Stderr, steps.PlanOptions{
-			ProgramTargets: program, Tables: args, Output: f.output, Stdout: env.Stdout, RequireTaken: f.requireTaken,
+			ProgramTargets: program, Tables: args, Output: strings.Join(f.outputs.Values, ""), Stdout: env.Stdout, RequireTaken: f.requireTaken,
 		})
 	}
-	return steps.Filter(ctx, env.Stderr, steps.FilterOptions{
-		ProgramTargets: program, Table: args[0], Target: f.target, Output: f.output, Stdout: env.Stdout, Reasons: f.reasons,
-	})
+	o := steps.FilterOptions{ProgramTargets: program, Table: args[0], Stdout: env.Stdout}
+	for i, target := range f.filters.Values {
+		one := steps.TargetFilter{Target: target, Output: f.outputs.Values[i]}
+		if len(f.reasons.Values) > 0 {
+			one.Reasons = f.reasons.Values[i]
+		}
+		o.Filters = append(o.Filters, one)
+	}
+	return steps.Filter(ctx, env.Stderr, o)
 }
 
 // check refuses flags that do not go together.
 func (f *filter) check(args []string) error {
+	if f.plan {
+		return f.checkPlan(args)
+	}
+	targets, outputs, reasons := len(f.filters.Values), len(f.outputs.Values), len(f.reasons.Values)
 	switch {
-	case f.plan && f.target != "":
-		return cli.Usagef("--plan and --target exclude each other")
-	case f.plan && f.reasons != "":
-		return cli.Usagef("--plan has the reasons; --reasons goes with --target")
-	case !f.plan && f.requireTaken:
+	case f.requireTaken:
 		return cli.Usagef("--require-taken goes with --plan")
-	case !f.plan && f.target == "":
+	case targets == 0 || slices.Contains(f.filters.Values, ""):
 		return cli.Usagef("--target or --plan is needed")
-	case !f.plan && f.output == "":
+	case outputs == 0 || slices.Contains(f.outputs.Values, ""):
 		return cli.Usagef("--output is needed")
-	case !f.plan && len(args) != 1:
+	case outputs != targets:
+		return cli.Usagef("each --target needs an --output: %d and %d are given", targets, outputs)
+	case reasons > 0 && reasons != targets:
+		return cli.Usagef("--reasons is needed for each --target or for none: %d and %d are given", targets, reasons)
+	case len(args) != 1:
 		return cli.Usagef("one file table is needed, %d given", len(args))
+	}
+	return f.checkFiles()
+}
+
+// checkPlan is check for --plan.
+func (f *filter) checkPlan(args []string) error {
+	switch {
+	case len(f.filters.Values) > 0:
+		return cli.Usagef("--plan and --target exclude each other")
+	case len(f.reasons.Values) > 0:
+		return cli.Usagef("--plan has the reasons; --reasons goes with --target")
+	case len(f.outputs.Values) > 1:
+		return cli.Usagef("--plan has one --output, %d are given", len(f.outputs.Values))
 	case len(args) == 0:
 		return cli.Usagef("a file table is needed")
+	}
+	return nil
+}
+
+// checkFiles refuses a file that two outputs would be.
+func (f *filter) checkFiles() error {
+	seen := map[string]bool{}
+	for _, name := range slices.Concat(f.outputs.Values, f.reasons.Values) {
+		if seen[filepath.Clean(name)] {
+			return cli.Usagef("'%s' is given for two outputs", name)
+		}
+		seen[filepath.Clean(name)] = true
 	}
 	return nil
 }

@@ -128,6 +128,36 @@ dropped row 4 (fixed.bc), kernel fixed
 	}
 }
 
+// TestSeveralTargets compares the tables of one run with those of a run for each target.
+func TestSeveralTargets(t *testing.T) {
+	workspace(t)
+	testfile.Write(t, "bare.table", "[Code]\na.bc\n")
+	targets := []string{"intel_gpu_pvc", "spir64", "intel_gpu_dg2"}
+	for _, table := range []string{"in.table", "bare.table"} {
+		var together []string
+		for _, target := range targets {
+			together = append(together, "--target", target, "--output", target+".table", "--reasons", target+".txt")
+			if code, _, stderr := run(t, "--target", target, "--output", target+".alone", "--reasons", target+".why", table); code != 0 {
+				t.Fatal(stderr)
+			}
+		}
+		if code, _, stderr := run(t, append(together, table)...); code != 0 {
+			t.Fatal(stderr)
+		}
+		for _, target := range targets {
+			if got, want := contents(t, target+".table"), contents(t, target+".alone"); got != want {
+				t.Errorf("%s for %s: got:\n%s\nwant:\n%s", table, target, got, want)
+			}
+			if got, want := contents(t, target+".txt"), contents(t, target+".why"); got != want {
+				t.Errorf("%s for %s: reasons:\n%s\nwant:\n%s", table, target, got, want)
+			}
+		}
+	}
+	if contents(t, "intel_gpu_pvc.txt") == contents(t, "intel_gpu_dg2.txt") {
+		t.Error("the reasons do not name the target")
+	}
+}
+
 func TestReasonsOfTargets(t *testing.T) {
 	workspace(t)
 	testfile.Write(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
@@ -202,6 +232,12 @@ func TestErrors(t *testing.T) {
 		{"two tables", []string{"--target", "spir64", "in.table", "in.table"}, 2, []string{"one file table is needed, 2 given"}},
 		{"plan and target", []string{"--plan", "--target", "spir64", "in.table"}, 2, []string{"exclude each other"}},
 		{"reasons with a plan", []string{"--plan", "--reasons", "x", "in.table"}, 2, []string{"--reasons goes with --target"}},
+		{"an output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "in.table"}, 2, []string{"each --target needs an --output: 2 and 1 are given"}},
+		{"one output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "./out", "in.table"}, 2, []string{"'./out' is given for two outputs"}},
+		{"two outputs for a target", []string{"--target", "spir64", "--output", "other", "in.table"}, 2, []string{"each --target needs an --output: 1 and 2 are given"}},
+		{"reasons for one of two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "other", "--reasons", "x", "in.table"}, 2, []string{"--reasons is needed for each --target or for none: 2 and 1 are given"}},
+		{"two outputs for a plan", []string{"--plan", "--output", "other", "in.table"}, 2, []string{"--plan has one --output"}},
+		{"an unknown second target", []string{"--target", "spir64", "--target", "intel_gpu_pvv", "--output", "other", "in.table"}, 2, []string{`unknown target "intel_gpu_pvv"`}},
 		{"require-taken without a plan", []string{"--target", "spir64", "--require-taken", "in.table"}, 2, []string{"goes with --plan"}},
 		{"unknown flag", []string{"--tarmac", "spir64", "in.table"}, 2, []string{"unknown flag --tarmac"}},
 		{"missing table", []string{"--target", "spir64", "gone.table"}, 3, []string{"file table: gone.table: "}},

@@ -24,12 +24,15 @@ for nothing is kept, and so is every row for a target such as spir64 that stands
 for devices not known yet. A table without the column Properties is copied as it
 is. Property files are found from the current folder or from that of the table.
 
+Several targets are filtered in one run when --target and --output are given once for
+each, in the same order.
+
 With --plan instead of --target, writes what would be kept for each target as
 JSON, for one table or several: for the targets of --targets, else of
 --fixed-targets, else for all known devices.
 
 Nothing is written unless all property files can be read.`,
-				Example: "aspectfilter --target intel_gpu_dg2 --output dg2.table linked.table",
+				Example: "aspectfilter --target intel_gpu_dg2 --output dg2.table --target intel_gpu_pvc --output pvc.table linked.table",
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(filter).setup(fs) },
 			},
 			{

@@ -2,34 +2,37 @@
 
 load(":tools.bzl", "need", "run_tool")
 
-def filter_action(ctx, table, properties, target, device_config, out, sycl_targets = [], fixed_targets = []):
-    """SyclAotFilter: keeps the rows of a table that a target can take.
+def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
+    """SyclAotFilter: keeps the rows of a table that each of some targets can take.
+
+    One action has all targets, as it is over sooner than another one starts. What is
+    compiled for a target again depends on its own table.
 
     Args:
         ctx: the rule context.
         table: the table's File.
         properties: list of the Files that the table's column Properties names.
-        target: name of the target.
+        tables: dict of target -> the table File to write.
         device_config: list of Files merged over the built-in device table.
-        out: the table File to write.
         sycl_targets: the targets of the build, to check them against fixed_targets, or none.
         fixed_targets: the only targets that keep rows, or none when all do.
     """
     args = ctx.actions.args()
-    args.add("--target", target)
     args.add_all(device_config, before_each = "--device-config-file")
     args.add_joined("--targets", sycl_targets, join_with = ",")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
-    args.add("--output", out)
+    for target, out in tables.items():
+        args.add("--target", target)
+        args.add("--output", out)
     args.add(table)
     run_tool(
         ctx,
         ctx.executable._aspectfilter,
         args,
         inputs = depset([table] + properties + device_config),
-        outputs = [out],
+        outputs = tables.values(),
         mnemonic = "SyclAotFilter",
-        progress_message = "Filtering %s for %s" % (table.short_path, target),
+        progress_message = "Filtering %s for %s" % (table.short_path, ", ".join(tables.keys())),
     )
 
 def aot_action(ctx, toolchain, form, table, target, name, library):
@@ -52,7 +55,6 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
         table = ctx.actions.declare_file(name + ".table"),
     )
     args = ctx.actions.args()
-    args.add("aot")
     args.add("--ocloc", ocloc.executable)
     args.add("--device", target.device)
     if library:
@@ -62,7 +64,7 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
     args.add(table)
     run_tool(
         ctx,
-        ctx.executable._devicec,
+        ctx.executable._aot,
         args,
         inputs = depset([table, form.code]),
         programs = [ocloc],

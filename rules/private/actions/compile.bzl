@@ -41,7 +41,7 @@ def _unique_prefix(source):
     halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, compilation_context, defines, copts, host = False):
+def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False, family = None):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -49,10 +49,11 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
         toolchain: SyclToolchainInfo.
         source: the source File.
         name: path of the output below the package, without its extension.
-        compilation_context: headers, include folders and the dependencies' defines.
-        defines: the target's own definitions.
+        compilation_context: headers, include folders and definitions.
+        local_defines: definitions for the target only.
         copts: the target's own options.
         host: whether a host compiler compiles the source as well.
+        family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
     Returns:
         struct(bitcode, header, footer): Files. The last two are DPC++'s integration header
         and footer for the host compile, None without host.
@@ -65,22 +66,24 @@ def compile_action(ctx, toolchain, source, name, compilation_context, defines, c
     options = ctx.actions.args()
     options.add_all(toolchain.copts)
     options.add_all(compilation_context.defines, format_each = "-D%s")
-    options.add_all(defines, format_each = "-D%s")
+    options.add_all(local_defines, format_each = "-D%s")
     options.add_all(compilation_context.quote_includes, before_each = "-iquote")
     options.add_all(compilation_context.includes, before_each = "-I")
     options.add_all(compilation_context.external_includes, before_each = "-isystem")
     options.add_all(compilation_context.system_includes, before_each = "-isystem")
     options.add_all(copts)
+    if family:
+        options.add_all(family.options)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
     command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
     ctx.actions.run(
         executable = command.executable,
         arguments = command.arguments,
-        inputs = depset([source], transitive = [compilation_context.headers, command.files]),
+        inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [compilation_context.headers, command.files]),
         outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
         unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
-        progress_message = "Compiling %s for SYCL devices" % source.short_path,
+        progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
         toolchain = SYCL_TOOLCHAIN_TYPE,
     )
     return out

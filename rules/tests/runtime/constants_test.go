@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,21 @@ func TestConstantsOfFiles(t *testing.T) {
 	}
 	if got := fake(t, gpuNamed(t, "intel_gpu_pvc"), extract(t, executable)).set(t, input, executable); got != native {
 		t.Errorf("beside native code: got\n%swant\n%s", got, native)
+	}
+}
+
+// TestConstantsSetAhead: kernels read values that were set ahead of time until a program sets
+// others, and a bundle shows the value of the program's own source.
+func TestConstantsSetAhead(t *testing.T) {
+	var files []string
+	for _, state := range []string{"input", "executable"} {
+		file := filepath.Join(t.TempDir(), "specialized.syclbin")
+		mustPack(t, "specialize", "--set=size=12", "--drop-fixed", "--output="+file, convert(t, "constant", state))
+		files = append(files, file)
+	}
+	const want = "default: 12\nbundle has: 7\nbundle: 42\ncompiled and linked: 43\nexecutable: 12\nhandler: 12\n"
+	if got := cpu(t).set(t, files...); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

@@ -73,6 +73,11 @@ func TestWhatCompilersPrint(t *testing.T) {
 							t.Fatal(err)
 						}
 						verify(t, f.Name()+" "+what, b.Bytes())
+						canonical := canonicalOf(t, name, b.String())
+						verify(t, f.Name()+" "+what+" in canonical form", []byte(canonical))
+						if canonicalOf(t, name, canonical) != canonical {
+							t.Errorf("%s %s: the canonical form of the canonical form is another one", f.Name(), what)
+						}
 					}
 				}
 				for _, f := range m.Functions() {

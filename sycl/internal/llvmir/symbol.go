@@ -28,6 +28,11 @@ const (
 // Local reports whether other modules do not see the symbol.
 func (l Linkage) Local() bool { return l == Private || l == Internal }
 
+// discardable reports whether each source that uses the symbol defines it.
+func (l Linkage) discardable() bool {
+	return l == LinkOnce || l == LinkOnceODR || l == AvailableExternally
+}
+
 // A Symbol is a *Function, a *Global or an *Alias.
 type Symbol interface {
 	Entity

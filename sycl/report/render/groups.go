@@ -278,33 +278,6 @@ func (t *table) files() func(*report.Kernel) []string {
 	}
 }
 
-// constants returns a function that returns the specialization constants in the images of a kernel,
-// with their types and default values. One that differs between images is there twice.
-func (t *table) constants() func(*report.Kernel) []string {
-	ofImage := map[string][]report.Constant{}
-	for i := range t.Images.Len() {
-		if constants := t.Images.Constants(i); len(constants) > 0 {
-			ofImage[t.Images.ID(i)] = constants
-		}
-	}
-	return func(k *report.Kernel) []string {
-		var list []string
-		for _, id := range k.Images {
-			for _, c := range ofImage[id] {
-				var parts []string
-				for _, p := range c.Parts {
-					parts = append(parts, strings.TrimSpace(p.Type+" "+p.Default))
-				}
-				text := safetext.Escape(c.DisplayName + ": " + strings.Join(parts, ", "))
-				if !slices.Contains(list, text) {
-					list = append(list, text)
-				}
-			}
-		}
-		return list
-	}
-}
-
 // groups returns the groups, those with the most problems first. A kernel that several
 // files hold is in several groups.
 func (t *table) groups(by GroupBy) []*group {

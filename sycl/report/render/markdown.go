@@ -92,14 +92,27 @@ func (m *markdownWriter) leftOut(what string, flags ...string) {
 func (m *markdownWriter) full() {
 	m.kernelTable(func(uint32) bool { return true }, func(k uint32) string { return kernelName(m.kernel(k)) + addition(m.kernel(k)) })
 	m.reasons()
-	m.options()
+	m.images()
 }
 
-// options lists the options of images.
-func (m *markdownWriter) options() {
+// images lists the options and the specialization constants of images.
+func (m *markdownWriter) images() {
+	most := 0
+	if m.limit > 0 {
+		most = mostConstants
+	}
 	for _, line := range optionSentences(m.Report, codeSpan) {
 		m.printf("\n%s.\n", line)
 	}
+	constants := m.constantLines(most, codeSpan)
+	if len(constants) == 0 {
+		return
+	}
+	m.printf("\n<details>\n<summary>%s</summary>\n\n", constantsTitle)
+	for _, line := range constants {
+		m.printf("- %s\n", line)
+	}
+	m.printf("\n</details>\n")
 }
 
 // problems writes full for the kernels with problems.
@@ -121,7 +134,7 @@ func (m *markdownWriter) problems() {
 	m.leftOut(count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
-	m.options()
+	m.images()
 }
 
 // head writes what the report is about and its result. It reports whether there is more

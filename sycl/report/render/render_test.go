@@ -518,15 +518,66 @@ func FuzzRenderings(f *testing.F) {
 	})
 }
 
+// withConstants returns a report on the program, with specialization constants in an image.
+func withConstants(t *testing.T, constants []report.Constant) *report.Report {
+	modules := reporttest.Program()
+	modules[1].Images[1].Constants = &constants
+	return reporttest.Build(t, modules, "intel_gpu_pvc")
+}
+
+var tileAndFlag = []report.Constant{
+	{DisplayName: "app::<b>tile", Name: "_Z4tile", Parts: []report.ConstantPart{{Default: "16", Size: 4, Type: "i32"}, {Default: "2.5", Number: 1, Offset: 4, Size: 4, Type: "float"}}},
+	{DisplayName: "flag\x1b", Name: "_Z4flag", Parts: []report.ConstantPart{{Default: "bytes:01", Number: 2, Size: 1}}},
+}
+
+// TestConstants: every form that people read has the specialization constants, harmless in each, of
+// many the first.
+func TestConstants(t *testing.T) {
+	text := func(r *report.Report, o TextOptions) string {
+		return render(t, func(w *bytes.Buffer, r *report.Report, o TextOptions) error { return Text(w, r, o) }, r, o)
+	}
+	r := withConstants(t, tileAndFlag)
+	const plain = "\nSpecialization constants and their default values:\n    app::<b>tile: i32 16, float 2.5, in images of Fp64Axpy.\n    flag\\u{1b}: bytes:01, in images of Fp64Axpy.\n"
+	quoted := "\n<summary>Specialization constants and their default values</summary>\n\n- `app::<b>tile: i32 16, float 2.5`, in images of `Fp64Axpy`\n- `flag\\u{1b}: bytes:01`, in images of `Fp64Axpy`\n\n</details>\n"
+	for name, test := range map[string]struct{ got, want string }{
+		"a table":        {text(r, TextOptions{Width: 200}), plain},
+		"groups":         {text(r, TextOptions{Width: 200, GroupBy: ByReason}), plain},
+		"everything":     {text(r, TextOptions{Width: 200, All: true}), plain},
+		"Markdown":       {markdown(t, r, MarkdownOptions{}), quoted},
+		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), quoted},
+	} {
+		if !strings.Contains(test.got, test.want) {
+			t.Errorf("%s lacks %q:\n%s", name, test.want, test.got)
+		}
+	}
+
+	modules := reporttest.Program()
+	modules[0].Images[0].Constants, modules[1].Images[1].Constants = &tileAndFlag, &tileAndFlag
+	if got, want := text(reporttest.Build(t, modules, "intel_gpu_pvc"), TextOptions{}), "\n    flag\\u{1b}: bytes:01, in images of 3 kernels.\n"; !strings.Contains(got, want) {
+		t.Errorf("the images of two modules lack %q:\n%s", want, got)
+	}
+
+	var many []report.Constant
+	for i := range 13 {
+		many = append(many, report.Constant{DisplayName: fmt.Sprintf("c%02d", i), Name: fmt.Sprintf("c%02d", i), Parts: []report.ConstantPart{{Default: "1", Number: uint32(i), Size: 4}}})
+	}
+	r = withConstants(t, many)
+	for name, test := range map[string]struct{ got, want string }{
+		"a table":        {text(r, TextOptions{Width: 200}), "\n    c09: 1, in images of Fp64Axpy.\n    and 3 more: the report as JSON has them.\n"},
+		"everything":     {text(r, TextOptions{Width: 200, All: true}), "\n    c12: 1, "},
+		"Markdown":       {markdown(t, r, MarkdownOptions{}), "\n- `c12: 1`, "},
+		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), "\n- `c09: 1`, in images of `Fp64Axpy`\n- and 3 more: the report as JSON has them\n"},
+	} {
+		if !strings.Contains(test.got, test.want) {
+			t.Errorf("%s of many lacks %q:\n%s", name, test.want, test.got)
+		}
+	}
+}
+
 // TestConstantsOnPage: the page has the specialization constants of each kernel, in the page itself
 // and in the input of its script.
 func TestConstantsOnPage(t *testing.T) {
-	modules := reporttest.Program()
-	modules[1].Images[1].Constants = &[]report.Constant{
-		{DisplayName: "app::<b>tile", Name: "_Z4tile", Parts: []report.ConstantPart{{Default: "16", Size: 4, Type: "i32"}, {Default: "2.5", Number: 1, Offset: 4, Size: 4, Type: "float"}}},
-		{DisplayName: "flag\x1b", Name: "_Z4flag", Parts: []report.ConstantPart{{Default: "bytes:01", Number: 2, Size: 1}}},
-	}
-	r := reporttest.Build(t, modules, "intel_gpu_pvc")
+	r := withConstants(t, tileAndFlag)
 	page := pageText(t, r, HTMLOptions{})
 	const want = `<dt>Constants</dt><dd><div><code>app::&lt;b&gt;tile: i32 16, float 2.5</code></div><div><code>flag\u{1b}: bytes:01</code></div></dd>`
 	if strings.Count(page, want) != 1 || strings.Count(page, "<dt>Constants</dt>") != 1 {

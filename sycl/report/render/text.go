@@ -136,7 +136,7 @@ func (t *textWriter) small() {
 		t.entry(e)
 	}
 	t.either()
-	t.options()
+	t.images()
 	t.line("")
 	t.wrap(t.summary(plain), "")
 }
@@ -159,14 +159,24 @@ func (t *textWriter) either() {
 	}
 }
 
-// options lists the options of images.
-func (t *textWriter) options() {
-	lines := optionSentences(t.Report, plain)
-	if len(lines) > 0 {
+// images lists the options and the specialization constants of images.
+func (t *textWriter) images() {
+	most := mostConstants
+	if t.o.All {
+		most = 0
+	}
+	options, constants := optionSentences(t.Report, plain), t.constantLines(most, plain)
+	if len(options)+len(constants) > 0 {
 		t.line("")
 	}
-	for _, line := range lines {
+	for _, line := range options {
 		t.wrap(line+".", "    ")
+	}
+	if len(constants) > 0 {
+		t.line(constantsTitle + ":")
+	}
+	for _, line := range constants {
+		t.wrap("    "+line+".", "        ")
 	}
 }
 

@@ -645,7 +645,7 @@ func (t *textWriter) cellsThenName(columns []textColumn, row []string, name stri
 // foot writes the result, and the commands that show more.
 func (t *textWriter) foot() {
 	t.either()
-	t.options()
+	t.images()
 	if t.o.All {
 		return
 	}

@@ -41,13 +41,18 @@ func (p *ProgramTargets) load(log io.Writer) (*deviceconfig.Config, error) {
 type FilterOptions struct {
 	ProgramTargets
 	Table   string
-	Target  string
-	Output  string    // the table of what the target takes; "-" for Stdout
-	Reasons string    // a file with what was dropped and why, "" for none
+	Filters []TargetFilter
 	Stdout  io.Writer // may be nil
 }
 
-// Filter keeps the rows of a file table that a target can take.
+// A TargetFilter is a target, and where what it takes goes.
+type TargetFilter struct {
+	Target  string
+	Output  string // the table of what the target takes; "-" for Stdout
+	Reasons string // a file with what was dropped and why, "" for none
+}
+
+// Filter keeps the rows of a file table that each of some targets can take.
 func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	in, err := readNeeds(ctx, o.Table, o.Assume, map[string]rowNeeds{})
 	if err != nil {
@@ -56,46 +61,61 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	// A table of which nothing is known goes on as it came, whatever the target and
 	// the configuration.
 	if in.table.Column(filetable.Properties) < 0 {
-		return o.write(in, make([][]string, len(in.rows)), func(w io.Writer) error {
-			_, err := w.Write(in.raw)
-			return err
+		return o.write(in, func(TargetFilter) ([][]string, func(io.Writer) error, error) {
+			return make([][]string, len(in.rows)), in.writeRaw, nil
 		})
 	}
 	config, err := o.load(log)
 	if err != nil {
 		return err
 	}
-	device, err := devices.Find(config, o.Target)
-	if err != nil {
-		return err
-	}
-	dropped := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows()).Dropped(o.Target, device)
-	kept := &filetable.Table{Columns: in.table.Columns, Untitled: in.table.Untitled}
-	for i, row := range in.table.Rows {
-		if dropped[i] == nil {
-			kept.Rows = append(kept.Rows, row)
+	plan := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows())
+	return o.write(in, func(f TargetFilter) ([][]string, func(io.Writer) error, error) {
+		device, err := devices.Find(config, f.Target)
+		if err != nil {
+			return nil, nil, err
 		}
-	}
-	return o.write(in, dropped, kept.Write)
+		dropped := plan.Dropped(f.Target, device)
+		kept := &filetable.Table{Columns: in.table.Columns, Untitled: in.table.Untitled}
+		for i, row := range in.table.Rows {
+			if dropped[i] == nil {
+				kept.Rows = append(kept.Rows, row)
+			}
+		}
+		return dropped, kept.Write, nil
+	})
 }
 
-// write writes the table and the reasons why rows were dropped.
-func (o *FilterOptions) write(in *needyTable, dropped [][]string, table func(w io.Writer) error) error {
+// write writes the tables, and the reasons why rows were dropped. For a target, decide
+// returns the latter, and what writes the table.
+func (o *FilterOptions) write(in *needyTable, decide func(TargetFilter) ([][]string, func(io.Writer) error, error)) error {
 	var outputs outfile.Group
 	defer outputs.Close()
-	if o.Reasons != "" {
-		if err := outputs.Write(o.Reasons, func(w io.Writer) error { return in.writeReasons(w, o.Target, dropped) }); err != nil {
+	for _, f := range o.Filters {
+		dropped, table, err := decide(f)
+		if err != nil {
+			return err
+		}
+		if f.Reasons != "" {
+			if err := outputs.Write(f.Reasons, func(w io.Writer) error { return in.writeReasons(w, f.Target, dropped) }); err != nil {
+				return err
+			}
+		}
+		write := outputs.WriteMain
+		if cli.IsStdout(f.Output) {
+			write = func(_ string, table func(io.Writer) error) error { return table(o.Stdout) }
+		}
+		if err := write(f.Output, table); err != nil {
 			return err
 		}
 	}
-	write := outputs.WriteMain
-	if cli.IsStdout(o.Output) {
-		write = func(_ string, table func(io.Writer) error) error { return table(o.Stdout) }
-	}
-	if err := write(o.Output, table); err != nil {
-		return err
-	}
 	return outputs.Commit()
+}
+
+// writeRaw writes the table as it came.
+func (in *needyTable) writeRaw(w io.Writer) error {
+	_, err := w.Write(in.raw)
+	return err
 }
 
 func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]string) error {

@@ -51,7 +51,7 @@ type PostLinkOptions struct {
 	OutDir        string // where their files are, "" for beside the table
 	Sources       []SourceFolder
 
-	AllowNoKernels          bool // a table without rows, instead of an error
+	AllowNoKernels          bool // a table without rows, instead of an error; device globals have an image all the same
 	ImageWithoutKernels     bool // an image of all that a module without kernels has, as DPC++ writes it
 	WarningsAsErrors        bool
 	NoProperties, NoSymbols bool                      // columns that the tables lack
@@ -86,11 +86,12 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	} else {
 		o.Stdin = nil
 	}
-	m, err := o.read(ctx, log)
+	m, isText, err := o.read(ctx, log)
 	if err != nil {
 		return err
 	}
 	run := o.Run
+	run.FromText = isText
 	run.Split.Whole = run.Split.Whole || o.IROnly
 	if len(run.FixedTargets) > 0 {
 		run.Devices = o.Devices
@@ -102,20 +103,15 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	if err := o.report(log, result.Diagnostics); err != nil {
 		return err
 	}
-	for _, image := range result.Images {
-		if err := o.checkImage(image); err != nil {
-			return cli.BadInput(o.blame(err))
-		}
+	if err := o.checkImages(log, result.Images); err != nil {
+		return err
 	}
 	if o.IROnly {
 		return o.writeIR(ctx, log, result.Images[0])
 	}
-	images := result.Images
-	if len(images[0].EntryPoints()) == 0 && !o.ImageWithoutKernels {
-		if !o.AllowNoKernels {
-			return cli.BadInput(o.blame(errors.New("there is no kernel in any source")))
-		}
-		images = nil
+	images, err := o.withKernels(result.Images)
+	if err != nil {
+		return err
 	}
 	tables, err := o.tables(images)
 	if err != nil {
@@ -124,15 +120,49 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	return o.write(ctx, log, tables)
 }
 
+// withKernels leaves an image without kernels out. One with device globals stays: hosts
+// copy to them by the names that its properties have.
+func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Image, error) {
+	if o.ImageWithoutKernels || len(images[0].EntryPoints()) > 0 {
+		return images, nil
+	}
+	sets, err := images[0].Properties(postlink.PropertyOptions{DeviceGlobals: true})
+	switch {
+	case err != nil:
+		return nil, cli.BadInput(o.blame(err))
+	case sets.Set(propset.DeviceGlobals).Len() > 0:
+		return images, nil
+	case !o.AllowNoKernels:
+		return nil, cli.BadInput(o.blame(errors.New("there is no kernel in any source, and no device global")))
+	}
+	return nil, nil
+}
+
 // blame says which file an error is about. Errors that start with its name say so
 // themselves.
 func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
 
+// checkImages refuses images that would need what only DPC++'s own step can do, and warns
+// of explicit SIMD code that it would change.
+func (o *PostLinkOptions) checkImages(log io.Writer, images []*postlink.Image) error {
+	var warnings []postlink.Diagnostic
+	for _, image := range images {
+		if err := o.checkImage(image); err != nil {
+			return cli.BadInput(o.blame(err))
+		}
+		if name := image.ExplicitSIMD(); o.LowerESIMD && name != "" {
+			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd finds nothing to lower in it, and it stays as it is: only DPC++'s own step also marks it for Intel's compiler of such code",
+				kernelname.Display(name))})
+		}
+	}
+	return o.report(log, warnings)
+}
+
 // checkImage refuses an image that would need what only DPC++'s own step can do.
 func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 	if o.LowerESIMD {
-		if name := image.ExplicitSIMD(); name != "" {
-			return fmt.Errorf("'%s' is explicit SIMD code, which --lower-esimd asks to lower: use DPC++'s own post-link step for it, or leave the flag out to get it as it is",
+		if name := image.SIMDBuiltin(); name != "" {
+			return fmt.Errorf("'%s' is used, which --lower-esimd asks to lower: use DPC++'s own post-link step for this code, or leave the flag out to get it as it is",
 				kernelname.Display(name))
 		}
 	}
@@ -150,20 +180,21 @@ func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 const maxIR int64 = 4 << 30
 
 // read parses a module, disassembling it when it is bitcode.
-func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Module, error) {
+func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.Module, isText bool, err error) {
 	text, err := o.readInput()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	isBitcode := imageformat.Of(text) == imageformat.Bitcode
-	if err := o.findLLVM(isBitcode); err != nil {
-		return nil, err
+	isText = imageformat.Of(text) != imageformat.Bitcode
+	if err := o.findLLVM(!isText); err != nil {
+		return nil, false, err
 	}
-	if !isBitcode {
-		return postlink.Parse(o.Input, text)
+	if isText {
+		m, err = postlink.Parse(o.Input, text)
+		return m, true, err
 	}
 	if o.LLVMDis == "" {
-		return nil, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
+		return nil, false, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
 	}
 	var stdin io.Reader
 	name := o.Input
@@ -172,9 +203,10 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (*postlink.Mo
 	}
 	var out bytes.Buffer
 	if err := command.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return postlink.Parse(o.Input, out.Bytes())
+	m, err = postlink.Parse(o.Input, out.Bytes())
+	return m, false, err
 }
 
 // readInput returns LLVM IR, text or bitcode.
@@ -281,7 +313,7 @@ func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error
 	}
 	for _, image := range images {
 		t := list[0]
-		if len(o.Sources) > 0 {
+		if len(o.Sources) > 0 && len(image.EntryPoints()) > 0 { // variables without kernels are of no source: the first has them
 			t = bySource[image.Source]
 		}
 		if t == nil {
@@ -437,18 +469,22 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 
 // writeCode writes an image's code to a file, cleaned up when there is opt.
 func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
+	write := image.WriteCode
+	if len(o.Sources) > 0 {
+		write = image.WriteOwnCode
+	}
 	if o.Opt == "" && file == stdout {
-		return image.WriteCode(o.Stdout)
+		return write(o.Stdout)
 	}
 	if o.Opt == "" {
 		f, err := os.Create(file)
 		if err != nil {
 			return err
 		}
-		return cmp.Or(image.WriteCode(f), f.Close())
+		return cmp.Or(write(f), f.Close())
 	}
 	var text bytes.Buffer
-	if err := image.WriteCode(&text); err != nil {
+	if err := write(&text); err != nil {
 		return err
 	}
 	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "-", "-o", file}

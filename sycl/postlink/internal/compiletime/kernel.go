@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
@@ -82,7 +83,7 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 		}
 	}
 	l.dimensions(k)
-	return errors.Join(l.floatingPoint(k), l.kernelDecorations(f, attributes), l.parameters(f))
+	return errors.Join(l.sizeForPTX(k), l.floatingPoint(k), l.kernelDecorations(f, attributes), l.parameters(f))
 }
 
 // dimensions notes the dimensionality of kernels whose sizes have fewer than three: the
@@ -93,6 +94,24 @@ func (l *lowering) dimensions(k *kernel) {
 	if dims := strings.Count(value, ",") + 1; value != "" && dims < 3 && !k.HasMetadata(kind) {
 		k.SetMetadata(kind, l.node(integer(32, uint64(dims))))
 	}
+}
+
+// sizeForPTX gives kernels for NVIDIA GPUs the attribute of which LLVM makes the directive
+// .reqntid: it does not read the metadata.
+func (l *lowering) sizeForPTX(k *kernel) error {
+	if !strings.HasPrefix(k.triple, "nvptx64-") {
+		return nil
+	}
+	sizes, err := devicecode.WorkGroupSize(l.m, k)
+	if sizes == nil || err != nil {
+		return err
+	}
+	words := make([]string, len(sizes))
+	for i, size := range sizes {
+		words[i] = strconv.FormatUint(size, 10)
+	}
+	k.SetAttribute("nvvm.reqntid", strings.Join(words, ","))
+	return nil
 }
 
 // sizes reads a work-group size, slowest dimension first. In metadata the fastest is first.

@@ -24,6 +24,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
@@ -62,16 +64,34 @@ func Reads(name string) bool {
 	return false
 }
 
-// Check reports what is wrong with the constants that some functions of a module read.
-func Check(m *llvmir.Module, mode Mode, functions func(*llvmir.Function) bool) error {
-	_, err := newLowering(m, mode, functions)
-	return err
+// Options say how constants are lowered.
+type Options struct {
+	Mode Mode
+
+	// TextOrder numbers the calls of a function that is declared after them in their
+	// order, as DPC++ does with text that it does not divide. Otherwise the last call of a
+	// function is the first.
+	TextOrder bool
+
+	// AsDPCPP lowers, with a warning, what DPC++'s step takes and is an error otherwise:
+	// constants with two default values, or with none, and those that a mode cannot have.
+	AsDPCPP bool
+}
+
+// Check reports what is wrong with the constants that some functions of a module read,
+// and returns warnings.
+func Check(m *llvmir.Module, o Options, functions func(*llvmir.Function) bool) ([]devicecode.Diagnostic, error) {
+	l, err := newLowering(m, o, functions)
+	if err != nil {
+		return nil, err
+	}
+	return l.warnings, nil
 }
 
 // Lower replaces all calls that read constants in a module, and returns the constants;
 // nil for [Defaults].
-func Lower(m *llvmir.Module, mode Mode) ([]specconst.Constant, error) {
-	l, err := newLowering(m, mode, func(*llvmir.Function) bool { return true })
+func Lower(m *llvmir.Module, o Options) ([]specconst.Constant, error) {
+	l, err := newLowering(m, o, func(*llvmir.Function) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +100,7 @@ func Lower(m *llvmir.Module, mode Mode) ([]specconst.Constant, error) {
 		return nil, err
 	}
 	l.clean()
-	if mode == Defaults {
+	if o.Mode == Defaults {
 		m.MarkNamed(ReplacedMD)
 		return nil, nil
 	}
@@ -90,13 +110,14 @@ func Lower(m *llvmir.Module, mode Mode) ([]specconst.Constant, error) {
 
 // A lowering is the work on one module.
 type lowering struct {
+	Options
 	module    *llvmir.Module
-	mode      Mode
 	layout    *llvmir.Layout
 	reads     []*read // in the order of DPC++, which decides numbers
 	constants []*constant
 	byName    map[string]*constant
 	spir      bool
+	warnings  []devicecode.Diagnostic
 
 	declarations map[string]string // of SPIR-V built-ins, by name
 }
@@ -111,14 +132,14 @@ type constant struct {
 	gap    uint64 // bytes between the constant and the next one, in the buffer
 }
 
-func newLowering(m *llvmir.Module, mode Mode, functions func(*llvmir.Function) bool) (*lowering, error) {
+func newLowering(m *llvmir.Module, o Options, functions func(*llvmir.Function) bool) (*lowering, error) {
 	layout, err := m.Layout()
 	if err != nil {
 		return nil, &Error{Msg: err.Error()}
 	}
 	triple := m.Triple()
 	l := &lowering{
-		module: m, mode: mode, layout: layout, byName: map[string]*constant{}, declarations: map[string]string{},
+		Options: o, module: m, layout: layout, byName: map[string]*constant{}, declarations: map[string]string{},
 		spir: strings.HasPrefix(triple, "spir"),
 	}
 	if l.reads, err = l.find(functions); err != nil {
@@ -140,10 +161,15 @@ func (l *lowering) add(r *read) error {
 	if err != nil {
 		return r.fail("%v", err)
 	}
-	if l.mode == Emulation && r.allocates != nil && l.spir {
-		return r.fail("memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++", printable(r.name))
-	}
 	r.shape = s
+	if r.unset {
+		return nil
+	}
+	if l.Mode == Emulation && r.allocates != nil && l.spir {
+		r.left = true
+		return l.tolerate(r, "memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++",
+			"the call stays, and no compiler takes it")
+	}
 	c := l.byName[r.name]
 	if c == nil {
 		c = &constant{name: r.name, first: r, shape: s}
@@ -151,22 +177,45 @@ func (l *lowering) add(r *read) error {
 		l.constants = append(l.constants, c)
 		return nil
 	}
-	if what := c.shape.difference(s); what != "" {
+	what := c.shape.difference(s)
+	if what == "default value" && l.AsDPCPP {
+		l.warn(r, "the specialization constant '%s' has the default value %s here and %s %s, which all reads get. Give them the same specialization_id",
+			printable(r.name), r.describe(), c.first.describe(), c.first.place())
+		r.shape, r.value = c.shape, c.first.value
+		return nil
+	}
+	if what != "" {
 		return c.first.fail("the specialization constant '%s' has the %s %s here and %s %s. Give both reads the same specialization_id, with one default value",
 			printable(r.name), what, c.first.describe(), r.describe(), r.place())
 	}
 	return nil
 }
 
+// tolerate warns of what DPC++'s step takes, or refuses it. The text says what is wrong
+// with a constant, and what becomes of it in place of that step.
+func (l *lowering) tolerate(r *read, wrong, becomes string) error {
+	if !l.AsDPCPP {
+		return r.fail(wrong, printable(r.name))
+	}
+	text, _, _ := strings.Cut(wrong, ". ")
+	l.warn(r, text+": "+becomes, printable(r.name))
+	return nil
+}
+
+func (l *lowering) warn(r *read, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	l.warnings = append(l.warnings, devicecode.Diagnostic{Location: r.where, Text: "in '" + kernelname.Display(r.function.Name()) + "': " + text})
+}
+
 // number gives constants their numbers and places.
 func (l *lowering) number() error {
 	next, offset := uint64(0), uint64(0)
-	if l.mode == Native {
+	if l.Mode == Native {
 		next = firstNumber(l.module)
 	}
 	for i, c := range l.constants {
 		c.number = uint32(next)
-		if l.mode != Emulation {
+		if l.Mode != Emulation {
 			next += uint64(len(c.shape.leaves))
 		} else {
 			next++
@@ -208,7 +257,7 @@ func (l *lowering) result() []specconst.Constant {
 }
 
 func (l *lowering) records(c *constant) []propset.SpecConstant {
-	if l.mode == Emulation {
+	if l.Mode == Emulation {
 		size := uint32(c.shape.size.Store)
 		parts := []propset.SpecConstant{{ID: c.number, Size: size}}
 		if c.gap > 0 {

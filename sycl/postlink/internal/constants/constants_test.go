@@ -80,7 +80,7 @@ func TestLower(t *testing.T) {
 		for _, mode := range modes {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				m := parse(t, text)
-				list, err := Lower(m, mode)
+				list, err := Lower(m, Options{Mode: mode})
 				if strings.Contains(text, "; not: "+string(mode)) {
 					var bad interface{ BadInput() }
 					if !errors.As(err, &bad) {
@@ -117,7 +117,7 @@ func TestTranslated(t *testing.T) {
 			}
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				m := parse(t, text)
-				list, err := Lower(m, mode)
+				list, err := Lower(m, Options{Mode: mode})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +184,7 @@ func compareConstants(t *testing.T, list []specconst.Constant, translated []spir
 func TestNumbersOfTheCode(t *testing.T) {
 	m := parse(t, fmt.Sprintf(reading, "declare i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32, i64)\n"+
 		kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)\n  %y = call i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32 6, i64 1)")))
-	list, err := Lower(m, Native)
+	list, err := Lower(m, Options{Mode: Native})
 	if err != nil || describe(list) != "; n: 7@0+4 = 05 00 00 00\n" {
 		t.Errorf("%v: %s", err, describe(list))
 	}
@@ -205,7 +205,7 @@ define [2 x i32] @f() {
 declare [2 x i32] @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr, ptr, ptr)
 declare [2 x %i] @_Z40__sycl_getComposite2020SpecConstantValueI1YET_PKcPKvS5_(ptr, ptr, ptr)
 `)
-	if _, err := Lower(m, Native); err != nil {
+	if _, err := Lower(m, Options{Mode: Native}); err != nil {
 		t.Fatal(err)
 	}
 	text := write(t, m)
@@ -228,7 +228,7 @@ func TestUndefinedEnd(t *testing.T) {
 		"[3 x i16] undef":                     "; n: -1@0+6 = 00 00 00 00 00 00\n",
 	} {
 		m := parse(t, fmt.Sprintf(reading, "@c = internal constant { [3 x i16] } { "+value+" }\ndeclare [3 x i16] "+getter+"(ptr, ptr, ptr)\n"+kernel("  %x = call [3 x i16] "+getter+"(ptr @name, ptr @c, ptr null)")))
-		list, err := Lower(m, Native)
+		list, err := Lower(m, Options{Mode: Native})
 		if err != nil || describe(list) != want {
 			t.Errorf("%s: %v: %s", value, err, describe(list))
 		}

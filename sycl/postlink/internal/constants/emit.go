@@ -13,6 +13,9 @@ import (
 func (l *lowering) replaceCalls() {
 	byFunction := map[*llvmir.Function]map[int]*read{} // a dead instruction has nil
 	for _, r := range l.reads {
+		if r.left {
+			continue
+		}
 		if byFunction[r.function] == nil {
 			byFunction[r.function] = map[int]*read{}
 		}
@@ -126,17 +129,17 @@ func isPlain(name string) bool {
 func (l *lowering) code(r *read, n *names) string {
 	c := &code{l: l, names: n, debug: r.debug}
 	var value string
-	switch l.mode {
-	case Native:
+	switch {
+	case l.Mode == Defaults || r.unset:
+		value = c.defaultValue(r)
+	case l.Mode == Native:
 		w := &composition{code: c, leaves: r.shape.leaves, number: l.byName[r.name].number}
 		value = w.value(r.typ)
-	case Emulation:
+	default:
 		value = c.load(r, l.byName[r.name].offset)
-	case Defaults:
-		value = c.defaultValue(r)
 	}
 	if a := r.allocates; a != nil {
-		if l.mode != Native {
+		if l.Mode != Native {
 			// With a buffer the value is not known in time, and the runtime refuses the
 			// kernel.
 			c.lines, value = nil, r.value.Text

@@ -108,10 +108,96 @@ func TestErrors(t *testing.T) {
 		"a variable called like a built-in": {"@_Z20__spirv_SpecConstantii = global i8 0\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "a variable of the name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Lower(parse(t, fmt.Sprintf(reading, test.text)), test.mode)
+			_, err := Lower(parse(t, fmt.Sprintf(reading, test.text)), Options{Mode: test.mode})
 			var bad interface{ BadInput() }
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestTextOrder: the calls of a function that is declared after some of them are numbered
+// in the order of the text, after those that follow the declaration.
+func TestTextOrder(t *testing.T) {
+	const getter = "@_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_"
+	call := func(names ...string) string {
+		var b strings.Builder
+		for i, name := range names {
+			fmt.Fprintf(&b, "  %%x%d = call float %s(ptr @%s, ptr @id, ptr null)\n", i, getter, name)
+		}
+		return b.String() + "  ret void\n}\n"
+	}
+	text := "target triple = \"spir64\"\n@id = constant { float } zeroinitializer\n"
+	for _, name := range []string{"a", "b", "c", "d"} {
+		text += fmt.Sprintf("@%s = private constant [2 x i8] c\"%s\\00\"\n", name, name)
+	}
+	text += "define void @f() {\n" + call("a", "b") + "declare float " + getter + "(ptr, ptr, ptr)\ndefine void @g() {\n" + call("c", "d")
+	for order, want := range map[bool]string{true: "dcab", false: "dcba"} {
+		list, err := Lower(parse(t, text), Options{Mode: Native, TextOrder: order})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i, c := range list {
+			if got += c.Name; c.Records[0].ID != uint32(i) {
+				t.Errorf("%s has the number %d", c.Name, c.Records[0].ID)
+			}
+		}
+		if got != want {
+			t.Errorf("text order %v: %s, want %s", order, got, want)
+		}
+	}
+}
+
+// TestAsDPCPP: what DPC++'s step takes is lowered, with a warning.
+func TestAsDPCPP(t *testing.T) {
+	const older = "declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n"
+	alloca := "declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)")
+	defaults := "@id2 = internal constant { i32 } { i32 6 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null), !dbg !5\n  %y = call i32 "+get+"(ptr @name, ptr @id2, ptr null), !dbg !6")
+	for name, test := range map[string]struct {
+		text          string
+		mode          Mode
+		warning, code string
+		constants     string
+	}{
+		"an older getter in emulation": {older + kernel("  %x = call i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr @name), !dbg !5"), Emulation,
+			"/src/a.cpp:7:2: warning: in 'k': the specialization constant 'n' is read in the way of SYCL 1.2.1, which passes no buffer to load it from: it is 0, whatever a program sets", "%x = freeze i32 0", "; no constants\n"},
+		"an older getter and a newer one": {older + kernel("  %x = call i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr @other)\n  %y = call i32 "+get+"(ptr @name, ptr @id, ptr %p)"), Emulation,
+			"warning: in 'k': the specialization constant 'o' is read in the way of SYCL 1.2.1", "getelementptr i8, ptr %p, i32 0\n", "; n: 0@0+4 = 05 00 00 00\n"},
+		"no default value": {kernel("  %x = call i32 " + get + "(ptr @name, ptr null, ptr null)"), Native,
+			"warning: in 'k': the specialization constant 'n' is read without a specialization_id: its default value is 0", "(i32 0, i32 0)", "; n: 0@0+4 = 00 00 00 00\n"},
+		"two default values": {defaults, Native,
+			"/src/a.cpp:7:2: warning: in 'k': the specialization constant 'n' has the default value 'i32 = 5' here and 'i32 = 6' in 'k' at /src/a.cpp:7:2, which all reads get",
+			"%x = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 6)", "; n: 0@0+4 = 06 00 00 00\n"},
+		"two default values in their place": {defaults, Defaults, "/src/a.cpp:7:2: warning: in 'k': the specialization constant 'n' has the default value", "%x = freeze i32 6", "; no constants\n"},
+		"memory in emulation": {alloca, Emulation,
+			"warning: in 'k': memory of as many elements as the specialization constant 'n' says cannot be made in SPIR-V that is compiled ahead of time: the call stays, and no compiler takes it",
+			"%x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id,", "; no constants\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf(reading, test.text)
+			o := Options{Mode: test.mode, AsDPCPP: true}
+			warnings, err := Check(parse(t, text), o, func(*llvmir.Function) bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(warnings) != 1 || !strings.HasPrefix(warnings[0].String(), test.warning) {
+				t.Errorf("warnings %v, want %s", warnings, test.warning)
+			}
+			m := parse(t, text)
+			list, err := Lower(m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(list); got != test.constants {
+				t.Errorf("constants %q, want %q", got, test.constants)
+			}
+			if out := write(t, m); !strings.Contains(out, test.code) {
+				t.Errorf("no %q in\n%s", test.code, out)
+			}
+			if _, err := Lower(parse(t, text), Options{Mode: test.mode}); err == nil {
+				t.Error("it is no error without AsDPCPP")
 			}
 		})
 	}
@@ -126,7 +212,7 @@ func TestManyConstants(t *testing.T) {
 		fmt.Fprintf(&calls, "  %%x%d = call i32 %s(ptr @n%d, ptr @id, ptr null)\n", i, get, i)
 	}
 	m := parse(t, fmt.Sprintf(reading, b.String()+kernel(calls.String())))
-	list, err := Lower(m, Native)
+	list, err := Lower(m, Options{Mode: Native})
 	if err != nil || len(list) != n || list[0].Name != fmt.Sprintf("%06d", n-1) {
 		t.Fatal(err, len(list))
 	}
@@ -158,7 +244,7 @@ func FuzzLower(f *testing.F) {
 		if err != nil {
 			return
 		}
-		list, err := Lower(m, mode)
+		list, err := Lower(m, Options{Mode: mode, TextOrder: choice&64 != 0})
 		if err != nil {
 			var bad interface{ BadInput() }
 			if !errors.As(err, &bad) {

@@ -57,6 +57,8 @@ type read struct {
 	buffer    *llvmir.Value // for emulation
 	allocates *allocation
 	debug     string // attachment that places instructions in the source
+	unset     bool   // no program can set it: it has the default value
+	left      bool   // the call stays
 }
 
 // An allocation is memory of as many elements as a constant says.
@@ -89,16 +91,18 @@ func (r *read) describe() string {
 }
 
 // find returns all reads in the order in which DPC++ numbers constants: by the place of
-// the function that is called, and then the last call first.
+// the function that is called, and then the last call first, see TextOrder.
 func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) {
 	var reads []*read
 	var errs []error
 	bodies := map[*llvmir.Function]*body{}
+	before := map[llvmir.Entity]bool{} // the callee
 	for _, callee := range l.module.Functions() {
 		if callee.Defined() || !Reads(callee.Name()) {
+			before[callee] = true
 			continue
 		}
-		var list []*read
+		var early, list []*read
 		for _, user := range l.module.SymbolUsers(callee.Name()) {
 			f, ok := user.(*llvmir.Function)
 			switch {
@@ -109,7 +113,11 @@ func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) 
 					bodies[f] = readBody(f)
 				}
 				found, err := l.readsIn(bodies[f], callee)
-				list = append(list, found...)
+				if l.TextOrder && before[f] {
+					early = append(early, found...)
+				} else {
+					list = append(list, found...)
+				}
 				errs = append(errs, err)
 			default:
 				if s, ok := user.(llvmir.Symbol); ok {
@@ -119,7 +127,7 @@ func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) 
 			}
 		}
 		slices.Reverse(list)
-		reads = append(reads, list...)
+		reads = append(append(reads, list...), early...)
 	}
 	return reads, errors.Join(errs...)
 }
@@ -450,8 +458,9 @@ func (l *lowering) readCall(b *body, r *read, c *call, callee *llvmir.Function) 
 		if err != nil {
 			return r.fail("%v", err)
 		}
-		if l.mode == Emulation {
-			return r.fail("the specialization constant '%s' is read in the way of SYCL 1.2.1, which passes no buffer to load it from. Use get_specialization_constant of SYCL 2020", printable(r.name))
+		if r.unset = l.Mode == Emulation; r.unset {
+			return l.tolerate(r, "the specialization constant '%s' is read in the way of SYCL 1.2.1, which passes no buffer to load it from. Use get_specialization_constant of SYCL 2020",
+				"it is 0, whatever a program sets")
 		}
 		return nil
 	}
@@ -530,6 +539,12 @@ func isName(name string) bool { return name != "" && !strings.ContainsAny(name, 
 // readDefault reads the default value, the first member of a specialization_id. The
 // variable need not be a constant in LLVM IR: device code cannot write to it.
 func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
+	if l.AsDPCPP && v.Text == "null" && r.allocates == nil {
+		l.warn(r, "the specialization constant '%s' is read without a specialization_id: its default value is 0", printable(r.name))
+		var err error
+		r.value, err = l.module.Value(r.typ.String() + " " + zeroOf(r.typ))
+		return err
+	}
 	variable, ok := b.global(v)
 	g := l.module.Global(variable)
 	if !ok || g == nil {

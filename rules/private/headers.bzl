@@ -1,0 +1,95 @@
+"""Where the sources of a target find headers."""
+
+load("@bazel_skylib//lib:paths.bzl", "paths")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load(":options.bzl", "expanded_defines", "expanded_texts")
+
+# Endings of headers among srcs.
+HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]
+
+def is_header(file):
+    """Whether a file of srcs is a header."""
+    return "." + file.extension in HEADERS
+
+def compilation_context(ctx):
+    """The headers and include folders of a rule with COMPILE_ATTRS, for it and its dependents.
+
+    They are those of a `cc_library` with the same attributes.
+
+    Args:
+        ctx: the rule context.
+    Returns:
+        The C++ compilation context.
+    """
+    roots = _roots(ctx)
+    moved = _moved_headers(ctx)
+    private = [f for f in ctx.files.srcs if is_header(f)]
+    return cc_common.merge_compilation_contexts(compilation_contexts = [
+        cc_common.create_compilation_context(
+            defines = depset(expanded_defines(ctx, "defines")),
+            # Those of dependents as well: public headers include private ones.
+            headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
+            includes = depset(moved.folders + [
+                paths.normalize(paths.join(root, folder))
+                for folder in [_folder(ctx, include) for include in expanded_texts(ctx, "includes")]
+                for root in roots
+            ]),
+            quote_includes = depset(roots),
+        ),
+    ] + _contexts(ctx.attr.deps))
+
+def implementation_context(ctx, context):
+    """What a rule's own sources see: also the headers of implementation_deps.
+
+    Args:
+        ctx: the rule context.
+        context: what compilation_context returned.
+    Returns:
+        The C++ compilation context.
+    """
+    more = _contexts(getattr(ctx.attr, "implementation_deps", []))
+    return cc_common.merge_compilation_contexts(compilation_contexts = [context] + more) if more else context
+
+def _contexts(deps):
+    return [dep[CcInfo].compilation_context for dep in deps if CcInfo in dep]
+
+def _moved_headers(ctx):
+    """The headers as strip_include_prefix and include_prefix name them: struct(headers, folders)."""
+    strip, add = getattr(ctx.attr, "strip_include_prefix", ""), getattr(ctx.attr, "include_prefix", "")
+    if not strip and not add:
+        return struct(headers = [], folders = [])
+    for name, value in [("strip_include_prefix", strip.removeprefix("/")), ("include_prefix", add)]:
+        if value and (paths.is_absolute(value) or ".." in value.split("/")):
+            fail("%s: %s: '%s' is not a folder of the repository; give a path without .. and, in include_prefix, without / at the beginning" % (ctx.label, name, value))
+    prefix = paths.normalize(strip[1:] if strip.startswith("/") else paths.join(ctx.label.package, strip))
+    virtual = "_virtual_includes/" + ctx.label.name
+    headers = []
+    for header in ctx.files.hdrs + ctx.files.textual_hdrs:
+        path = header.short_path
+        if path.startswith("../"):
+            path = path.split("/", 2)[2]
+        if prefix not in ["", "."] and not path.startswith(prefix + "/"):
+            fail("%s: strip_include_prefix: the header %s is not below %s" % (ctx.label, path, prefix))
+        below = path if prefix in ["", "."] else path[len(prefix) + 1:]
+        link = ctx.actions.declare_file(paths.join(virtual, add, below))
+        ctx.actions.symlink(output = link, target_file = header)
+        headers.append(link)
+    folder = paths.join(ctx.bin_dir.path, "" if ctx.label.workspace_root.startswith("../") else ctx.label.workspace_root, ctx.label.package, virtual)
+    return struct(headers = headers, folders = [folder])
+
+def _roots(ctx):
+    """The folders with the sources and the outputs of the rule's repository."""
+    repository = ctx.label.workspace_root
+    roots = [repository or "."]
+    for outputs in [ctx.bin_dir.path, ctx.genfiles_dir.path]:
+        # With the layout of sibling repositories, each repository has its own folder of outputs.
+        roots.append(outputs if repository.startswith("../") else paths.join(outputs, repository))
+    return {root.removesuffix("/"): None for root in roots}.keys()
+
+def _folder(ctx, include):
+    """An entry of `includes` as a path below the root of its repository."""
+    folder = paths.normalize(paths.join(ctx.label.package, include))
+    if paths.is_absolute(include) or folder == ".." or folder.startswith("../"):
+        fail("%s: includes: '%s' is not a folder of the repository; give a path relative to the package" % (ctx.label, include))
+    return folder

@@ -1,0 +1,166 @@
+"""Analysis tests of the attributes that sycl_* rules share with cc_library."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
+load("//rules:sycl_library.bzl", "sycl_library")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
+
+def _options_impl(ctx):
+    env = analysistest.begin(ctx)
+    for mnemonic, count in ctx.attr.compiles.items():
+        compiles = [a for a in by_mnemonic(env).get(mnemonic, []) if ".images" not in a.outputs.to_list()[0].path]
+        asserts.equals(env, count, str(len(compiles)), mnemonic)
+        for action in compiles:
+            argv = [a.replace(analysistest.target_bin_dir_path(env), "BIN") for a in action.argv]
+            for want in ctx.attr.has:
+                asserts.true(env, want in argv, "%s lacks %s: %s" % (mnemonic, want, argv))
+            for name in ctx.attr.has_not:
+                asserts.false(env, any([name in a for a in argv]), "%s has %s: %s" % (mnemonic, name, argv))
+            inputs = [f.basename for f in action.inputs.to_list()]
+            for want in ctx.attr.inputs if mnemonic == "SyclCompile" else []:
+                asserts.true(env, want in inputs, "%s is no input of %s: %s" % (want, mnemonic, inputs))
+    return analysistest.end(env)
+
+_ATTRS = {
+    "compiles": attr.string_dict(doc = "how many actions of a mnemonic there are"),
+    "has": attr.string_list(doc = "arguments that each of them has"),
+    "has_not": attr.string_list(doc = "texts that no argument of them has"),
+    "inputs": attr.string_list(doc = "names of files that each SyclCompile reads"),
+}
+
+_options_test = analysistest.make(
+    _options_impl,
+    attrs = _ATTRS,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+_program_options_test = analysistest.make(
+    _options_impl,
+    attrs = _ATTRS,
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
+def _exports_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    context = target[CcInfo].compilation_context
+    asserts.equals(env, ["PUBLIC=1"], context.defines.to_list())
+    headers = [f.short_path for f in context.headers.to_list()]
+    asserts.true(env, "rules/tests/_virtual_includes/%s/app/api.hpp" % target.label.name in headers, str(headers))
+    asserts.true(env, "rules/tests/include/list.def" in headers, str(headers))
+    asserts.false(env, "rules/tests/hidden.hpp" in headers, str(headers))
+    bin = analysistest.target_bin_dir_path(env)
+    folders = context.includes.to_list()
+    asserts.equals(env, ["%s/rules/tests/_virtual_includes/%s" % (bin, target.label.name), "rules/include", bin + "/rules/include"], folders)
+    runfiles = [f.basename for f in target[DefaultInfo].default_runfiles.files.to_list()]
+    for want in ["numbers.txt", "more.txt"]:
+        asserts.true(env, want in runfiles, "%s is no runfile: %s" % (want, runfiles))
+    options = [o for i in target[CcInfo].linking_context.linker_inputs.to_list() for o in i.user_link_flags]
+    asserts.equals(env, ctx.attr.linkopts, options)
+    return analysistest.end(env)
+
+_exports_test = analysistest.make(
+    _exports_impl,
+    attrs = {"linkopts": attr.string_list()},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+_program_exports_test = analysistest.make(
+    _exports_impl,
+    attrs = {"linkopts": attr.string_list()},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
+_fails_test = make_fails_test(COMPLETE)
+
+def _config_impl(ctx):
+    out = ctx.actions.declare_file("config.h")
+    ctx.actions.write(out, "")
+    return [DefaultInfo(files = depset([out]))]
+
+_config = rule(implementation = _config_impl)
+
+# The command lines of all compiles of these targets have them.
+_HAS = ["-DPUBLIC=1", "-DLOCAL=two words", "-DHIDDEN", "-DA=x y", "-DB", "-DC=$(x)", "BIN/rules/tests/config.h", "-Dmode=fastbuild"]
+
+def attributes_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    manual = {"tags": ["manual"]}
+    _config(name = "config", **manual)
+    cc_library(name = "hidden", hdrs = ["hidden.hpp"], data = ["more.txt"], defines = ["HIDDEN"], **manual)
+    attributes = {
+        "additional_compiler_inputs": [":config"],
+        "copts": ["-DA='x y' -DB", "-DC=$$(x)", "-include $(execpath :config)", "-Dmode=$(COMPILATION_MODE)"],
+        "data": ["numbers.txt"],
+        "defines": ["PUBLIC=1"],
+        "hdrs": ["include/api.hpp"],
+        "implementation_deps": [":hidden"],
+        "include_prefix": "app",
+        "includes": ["../include"],
+        "local_defines": ["LOCAL='two words'"],
+        "srcs": ["a.cpp", "private.hpp"],
+        "strip_include_prefix": "include",
+        "tags": ["manual"],
+        "textual_hdrs": ["include/list.def"],
+    }
+    sycl_library(name = "attributes_library", **attributes)
+    sycl_cc_library(name = "attributes_cc_library", linkopts = ["-la -Wl,-z,$(COMPILATION_MODE)"], **attributes)
+    _options_test(
+        name = "attributes_library_test",
+        compiles = {"SyclCompile": "1"},
+        has = _HAS,
+        inputs = ["config.h", "hidden.hpp", "list.def", "private.hpp"],
+        target_under_test = ":attributes_library",
+    )
+    _program_options_test(
+        name = "attributes_cc_library_test",
+        compiles = {"CppCompile": "1", "SyclCompile": "1"},
+        has = _HAS,
+        inputs = ["config.h", "hidden.hpp", "list.def", "private.hpp"],
+        target_under_test = ":attributes_cc_library",
+    )
+    _exports_test(name = "attributes_exports_test", target_under_test = ":attributes_library")
+    _program_exports_test(
+        name = "attributes_cc_exports_test",
+        linkopts = ["-la", "-Wl,-z,fastbuild"],
+        target_under_test = ":attributes_cc_library",
+    )
+    sycl_binary(name = "attributes_dependent", srcs = ["c.cpp"], deps = [":attributes_library"], **manual)
+    _options_test(
+        name = "attributes_dependent_test",
+        compiles = {"SyclCompile": "1"},
+        has = ["-DPUBLIC=1"],
+        has_not = ["LOCAL", "HIDDEN", "-DA"],
+        target_under_test = ":attributes_dependent",
+    )
+
+    wrong = {
+        "copts_location": ({"copts": ["$(location :missing)"]}, ":missing"),
+        "copts_quote": ({"copts": ["-DA='x"]}, "copts: '-DA='x' lacks the closing '"),
+        "copts_variable": ({"copts": ["$(COMPILATION_MODE"]}, "copts: '$(COMPILATION_MODE' lacks the )"),
+        "defines_words": ({"defines": ["A=x y"]}, "defines: 'A=x y' is 2 words, and a definition is one"),
+        "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a folder of the repository"),
+        "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a folder of the repository"),
+        "strip_include_prefix_elsewhere": ({"strip_include_prefix": "other"}, "the header rules/tests/api.hpp is not below rules/tests/other"),
+    }
+    for test, (attribute, text) in wrong.items():
+        sycl_library(name = test + "_library", srcs = ["a.cpp"], hdrs = ["api.hpp"], **(attribute | manual))
+        _fails_test(name = test + "_test", target_under_test = ":%s_library" % test, texts = [text])
+
+    native.test_suite(
+        name = name,
+        tests = [test + "_test" for test in wrong] + [
+            "attributes_cc_exports_test",
+            "attributes_cc_library_test",
+            "attributes_dependent_test",
+            "attributes_exports_test",
+            "attributes_library_test",
+        ],
+    )
