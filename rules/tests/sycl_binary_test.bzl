@@ -5,7 +5,7 @@ load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":analysis.bzl", "COMPLETE", "NO_OCLOC", "by_mnemonic", "counts", "local_programs", "make_fails_test")
+load(":analysis.bzl", "COMPLETE", "NO_OCLOC", "by_mnemonic", "counts", "local_programs", "make_fails_test", "values_of")
 
 # These targets are never built, so the sources need not exist.
 _SOURCES = ["a.cpp", "dir/b.cpp", "c.cpp"]
@@ -96,6 +96,34 @@ def _library_impl(ctx):
 
 _library_test = analysistest.make(
     _library_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+_SAME = [
+    "rules/tests/a.cpp",
+    "rules/tests/a.cpp of //rules/tests:same_library",
+    "rules/tests/a.cpp of //rules/tests:third_library",
+]
+
+def _source_twice_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    split = actions["SyclPostLink"]
+    if "SyclDeviceLink" in actions:
+        linked = [a.rpartition("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
+        asserts.equals(env, _SAME, sorted(linked))
+        asserts.equals(env, _SAME, sorted([a.removeprefix("--module=").rpartition("=")[0] for a in split[0].argv if a.startswith("--module=")]))
+    else:
+        asserts.equals(env, _SAME, sorted([values_of(a.argv, "--source")[0] for a in split]))
+    asserts.equals(env, 3, len(actions["SyclTranslate"]))
+
+    # The binary's own compile; the names of its constants are not those of the libraries.
+    asserts.equals(env, 1, len(actions["SyclCompile"]))
+    return analysistest.end(env)
+
+# Several targets can compile one source.
+_source_twice_test = analysistest.make(
+    _source_twice_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
@@ -307,10 +335,14 @@ def sycl_binary_test_suite(name):
         name = "library_test",
         target_under_test = _binary("library_binary", srcs = ["a.cpp"], rdc = True, deps = [":one_library", ":other_library"]),
     )
-    _fails_test(
+    sycl_library(name = "third_library", srcs = ["a.cpp"], local_defines = ["THIRD"], tags = ["manual"])
+    _source_twice_test(
         name = "source_twice_test",
-        target_under_test = _binary("source_twice_binary", srcs = ["a.cpp"], deps = [":same_library"]),
-        texts = ["two of the targets that it links compile rules/tests/a.cpp"],
+        target_under_test = _binary("source_twice_binary", srcs = ["a.cpp"], deps = [":same_library", ":third_library"]),
+    )
+    _source_twice_test(
+        name = "source_twice_rdc_test",
+        target_under_test = _binary("source_twice_rdc_binary", srcs = ["a.cpp"], rdc = True, deps = [":same_library", ":third_library"]),
     )
     _fails_test(
         name = "no_source_test",
@@ -351,6 +383,7 @@ def sycl_binary_test_suite(name):
             "pack_none_test",
             "pack_separate_test",
             "pack_test",
+            "source_twice_rdc_test",
             "source_twice_test",
             "specialize_nothing_test",
             "specialize_test",

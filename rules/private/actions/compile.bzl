@@ -31,14 +31,20 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
-def _unique_prefix(source):
+def unique_prefix(label, path):
     """What names of a source's internal specialization constants and device globals begin with.
 
     Hosts find them by name. Without a prefix, those of two sources of a program that have the
-    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    same name would be one. So would those of one source that two targets compile.
+
+    Args:
+        label: label of the target that compiles the source.
+        path: the source's path.
+    Returns:
+        string.
     """
-    path = source.short_path
-    halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
+    text = "%s %s" % (label, path)
+    halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
 def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False, family = None):
@@ -121,7 +127,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     last.add(source)
     last.add("--")
     last.add_all(_DPCPP_LINE_TABLES)
-    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + unique_prefix(ctx.label, source.short_path)])
     system = system_headers(ctx)
     last.add_all(system.options)
     return struct(
