@@ -7,7 +7,7 @@ load("//rules/tests:analysis.bzl", "by_mnemonic")
 load(":programs.bzl", "machine_program")
 load(":spirv_kernel.bzl", "spirv_kernel")
 
-_PROGRAMS = ["clang", "llc", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
+_PROGRAMS = ["clang", "llc", "lld", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
 
 # What of the toolchain is an input of each action.
 _INPUTS = {
