@@ -78,8 +78,8 @@ with versions and checksums.
         ),
         "clang": attr.string(doc = "Path of clang++, version 21 or newer."),
         "copts": attr.string_list(
-            default = ["-std=c++20", "-O2", "-fno-math-errno"],
-            doc = "Options of every device compile, before the target's own `copts`.",
+            default = ["-std=c++20", "-fno-math-errno"],
+            doc = "Options of every device compile, after those of the build's mode and before the target's own `copts`. The mode `-c opt` gives `-O2 -DNDEBUG`, `fastbuild` gives `-O2`, and `dbg` gives `-O0 -g`, which keeps debug information in the shipped code.",
         ),
         "dpcpp": attr.label(
             cfg = "exec",
