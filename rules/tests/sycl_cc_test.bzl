@@ -96,7 +96,7 @@ def _specialize_impl(ctx):
 _specialize_test = analysistest.make(
     _specialize_impl,
     attrs = {"label": attr.string()},
-    config_settings = {"//command_line_option:extra_toolchains": _DPCPP},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
 def _rdc_library_impl(ctx):
@@ -210,13 +210,13 @@ def sycl_cc_test_suite(name):
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
-    for name, target in {
+    for test, target in {
         "specialize_library": "specialize_library",
         "specialize_program": "specialize_program.program",
         "specialize_test_program": "specialize_program_test.run.program",
     }.items():
         _specialize_test(
-            name = "cc_%s_test" % name,
+            name = "cc_%s_test" % test,
             label = "--label=//rules/tests:" + target,
             target_under_test = ":" + target,
         )
