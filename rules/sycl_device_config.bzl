@@ -15,6 +15,7 @@ def _sycl_device_config_impl(ctx):
         outputs = [table],
         mnemonic = "SyclDeviceConfig",
         progress_message = "Checking the device configuration %{label}",
+        toolchain = None,
     )
     return [
         DefaultInfo(files = depset(files, order = "preorder")),

@@ -44,6 +44,7 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
         outputs = [out],
         mnemonic = "SyclCompatReport",
         progress_message = "Reporting the compatibility of %{label}",
+        toolchain = None,
     )
 
 def check_action(ctx, report, name):
@@ -82,6 +83,7 @@ def check_action(ctx, report, name):
         outputs = [result],
         mnemonic = "SyclCompatCheck",
         progress_message = "Checking the compatibility of %{label}",
+        toolchain = None,
     )
     return [result]
 

@@ -1,6 +1,6 @@
 """The actions that link device bitcode, and take it out of SYCLBINs."""
 
-load(":tools.bzl", "need", "run_tool")
+load(":tools.bzl", "escaped", "need", "run_tool")
 
 def link_action(ctx, toolchain, bitcode, name):
     """SyclDeviceLink: links the bitcode of all sources; kernels keep the id of their source.
@@ -20,7 +20,7 @@ def link_action(ctx, toolchain, bitcode, name):
     args.add("--llvm-dis", dis.path)
     args.add("--llvm-link", link.path)
     args.add("--output", out)
-    args.add_all(["%s=%s" % (module, f.path) for module, f in bitcode])
+    args.add_all(["%s=%s" % (escaped(module), f.path) for module, f in bitcode])
     run_tool(
         ctx,
         ctx.executable._devicec,

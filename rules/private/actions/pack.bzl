@@ -51,13 +51,14 @@ def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, 
         outputs = [out],
         mnemonic = mnemonic,
         progress_message = progress_message,
+        toolchain = None,
     )
 
 def _table(image):
     """A target's images as an argument of the packager."""
-    return "--table=%s%s=%s" % (
+    return "--table=%s=%s=%s" % (
         image.target.triple,
-        "=" + image.target.name if image.target.compiler else "",
+        image.target.name if image.target.compiler else "",
         image.table.path,
     )
 
@@ -92,4 +93,5 @@ def combine_action(ctx, files, state, allow_unresolved, runtime, out):
         outputs = [out],
         mnemonic = "SyclbinLink",
         progress_message = "Linking %{output}",
+        toolchain = None,
     )

@@ -16,7 +16,11 @@ def need(ctx, tool):
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = []):
+def escaped(module):
+    """A module id in an argument `ID=PATH`."""
+    return module.replace("%", "%25").replace("=", "%3D")
+
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], toolchain = SYCL_TOOLCHAIN_TYPE):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -28,6 +32,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         mnemonic: of the action.
         progress_message: of the action.
         tools: FilesToRunProviders of other programs that the tool runs.
+        toolchain: the type of the toolchain whose programs it runs, or None.
     """
     ctx.actions.run(
         executable = tool,
@@ -40,7 +45,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        toolchain = SYCL_TOOLCHAIN_TYPE,
+        toolchain = toolchain,
     )
 
 # Attributes of rules that have these actions.
