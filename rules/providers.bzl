@@ -27,7 +27,8 @@ SyclToolchainInfo = provider(
         "copts": "list of string: options of every device compile.",
         "dpcpp": "SyclDpcppInfo: the device compiler when it is DPC++. None when it is `clang`.",
         "libsycl": "Target with CcInfo and SyclRuntimeInfo: the runtime that ordinary SYCL programs are linked to, or None.",
-        "llc": "SyclToolInfo: LLVM's code generator, which writes SPIR-V where llvm-spirv is missing.",
+        "llc": "SyclToolInfo: LLVM's code generator, for NVIDIA and AMD GPUs and for SPIR-V where llvm-spirv is missing.",
+        "lld": "SyclToolInfo: LLVM's linker ld.lld, for AMD GPUs.",
         "llvm_dis": "SyclToolInfo: LLVM's disassembler.",
         "llvm_link": "SyclToolInfo: LLVM's bitcode linker.",
         "llvm_spirv": "SyclToolInfo: the LLVM to SPIR-V translator.",
@@ -81,7 +82,7 @@ SyclProgramInfo = provider(
 SyclDeviceInfo = provider(
     doc = "Device code that is not linked yet.",
     fields = {
-        "sources": "depset of struct(module, bitcode, compiler): the module id, which is the path of a source or of a SYCLBIN; the File of its device bitcode; and the device compiler, such as clang.",
+        "sources": "depset of struct(module, bitcode, compiler, gpu_bitcode): the module id, which is the path of a source or of a SYCLBIN; the File of its device bitcode; the device compiler, such as clang; and a struct with the Files of its bitcode for families of NVIDIA and AMD GPUs, empty when there are none.",
     },
 )
 

@@ -7,6 +7,7 @@ load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "Sycl
 TOOLS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
     "llc": ("LLVM's llc", "llvm-21"),
+    "lld": ("ld.lld", "lld-21"),
     "llvm_dis": ("llvm-dis", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_link": ("llvm-link", "llvm-21, or llvm-22 for the bitcode of DPC++"),
     "llvm_spirv": ("llvm-spirv", "llvm-spirv-21"),
@@ -90,7 +91,8 @@ with versions and checksums.
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],
         ),
-        "llc": attr.string(doc = "Path of llc, which writes SPIR-V where `llvm_spirv` is missing."),
+        "llc": attr.string(doc = "Path of llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V where `llvm_spirv` is missing."),
+        "lld": attr.string(doc = "Path of ld.lld, for `amd_gpu_gfx*` targets."),
         "llvm_dis": attr.string(doc = "Path of llvm-dis."),
         "llvm_link": attr.string(doc = "Path of llvm-link."),
         "llvm_spirv": attr.string(doc = "Path of llvm-spirv."),

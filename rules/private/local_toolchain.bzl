@@ -18,7 +18,7 @@ _BESIDE_CLANG = {
 _READ = ["llvm_dis", "llvm_link", "opt"]
 
 # The attributes of a sycl_toolchain that name programs.
-_PROGRAMS = ["clang", "llc", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
+_PROGRAMS = ["clang", "llc", "lld", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
 
 def _run(rctx, args):
     result = rctx.execute(args)
@@ -93,6 +93,9 @@ def _look(rctx, folder, version, why, log):
             found[attribute] = path
         elif name != "llc":
             lacking.append("%s-%d" % (name, major))
+    lld = _program(rctx, folder, "ld.lld", version) or _which(rctx, ["ld.lld"])
+    if lld:
+        found["lld"] = lld
     llc = "llc" in found and "spirv64" in _run(rctx, [found["llc"], "--version"])
     if "llc" in found and not llc:
         found.pop("llc")
@@ -206,7 +209,7 @@ def _reason(missing):
 def _sycl_local_toolchain_impl(rctx):
     llvm = find_llvm(rctx)
     found = dict(llvm.found)
-    missing = {name: "; ".join(llvm.log) for name in ["clang", "llc"] + _BESIDE_CLANG.keys() if name not in found}
+    missing = {name: "; ".join(llvm.log) for name in ["clang", "llc", "lld"] + _BESIDE_CLANG.keys() if name not in found}
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
         path = _file(rctx, given) if given else _which(rctx, [name])
         if path:

@@ -385,11 +385,6 @@ def sycl_binary_test_suite(name):
         target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["nvidia_gpu_sm_90"]),
         texts = ["images for 'nvidia_gpu_sm_90' need", "use spir64"],
     )
-    _fails_test(
-        name = "no_target_test",
-        target_under_test = _binary("no_target_binary", srcs = _SOURCES, sycl_targets = []),
-        texts = ["sycl_targets is empty"],
-    )
     _fails_without_ocloc_test(
         name = "missing_ocloc_test",
         target_under_test = _binary("missing_ocloc_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pvc"]),
@@ -406,7 +401,6 @@ def sycl_binary_test_suite(name):
             "library_test",
             "missing_ocloc_test",
             "no_source_test",
-            "no_target_test",
             "pack_cpu_test",
             "pack_none_test",
             "pack_separate_test",

@@ -62,6 +62,24 @@ func (image *Image) ExplicitSIMD() string {
 	return ""
 }
 
+// SIMDBuiltin returns a built-in function or variable of the image that only DPC++'s own
+// step lowers: one of explicit SIMD or invoke_simd, or another one in an image with
+// explicit SIMD code. It is "" when there is none.
+func (image *Image) SIMDBuiltin() string {
+	simd := image.ExplicitSIMD() != ""
+	for _, s := range image.define {
+		name := s.Name()
+		if s.Defined() {
+			continue
+		}
+		if esimdBuiltin(name) || mangledPrefix(name, "__builtin_invoke_simd") ||
+			simd && (mangledPrefix(name, "__spirv_") || strings.HasPrefix(name, "__spirv_")) {
+			return name
+		}
+	}
+	return ""
+}
+
 // BFloat16Function returns a function of DPC++'s bfloat16 libraries that the image calls,
 // "" when there is none.
 func (image *Image) BFloat16Function() (string, error) {

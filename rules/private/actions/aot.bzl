@@ -56,7 +56,6 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
         table = ctx.actions.declare_file(name + ".table"),
     )
     args = ctx.actions.args()
-    args.add("aot")
     args.add("--ocloc", ocloc.path)
     args.add("--device", target.device)
     if library:
@@ -66,7 +65,7 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
     args.add(table)
     run_tool(
         ctx,
-        ctx.executable._devicec,
+        ctx.executable._aot,
         args,
         inputs = depset([table, form.code], transitive = [ocloc.files]),
         outputs = [out.code, out.table],

@@ -63,7 +63,7 @@ def unique_prefix(label, path):
     halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False):
+def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False, family = None):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -75,6 +75,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         local_defines: definitions for the target only.
         copts: the target's own options.
         host: whether a host compiler compiles the source as well.
+        family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
     Returns:
         struct(bitcode, header, footer): Files. The last two are DPC++'s integration header
         and footer for the host compile, None without host.
@@ -94,6 +95,8 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
     options.add_all(compilation_context.external_includes, before_each = "-isystem")
     options.add_all(compilation_context.system_includes, before_each = "-isystem")
     options.add_all(copts)
+    if family:
+        options.add_all(family.options)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
     command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
     ctx.actions.run(
@@ -103,7 +106,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
         unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
-        progress_message = "Compiling %s for SYCL devices" % source.short_path,
+        progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
         toolchain = SYCL_TOOLCHAIN_TYPE,
     )
     return out

@@ -50,6 +50,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
 
 # Attributes of rules that have these actions.
 TOOL_ATTRS = {
+    "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
