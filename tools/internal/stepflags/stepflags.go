@@ -3,6 +3,7 @@ package stepflags
 
 import (
 	"flag"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
