@@ -29,7 +29,7 @@ def _sycl_binary_impl(ctx):
         state = ctx.attr.state,
         # Later links can resolve calls between files.
         dependencies = ctx.attr.state != "executable",
-        keep_debug_info = wants_debug_info(toolchain.copts + compiled.copts),
+        keep_debug_info = wants_debug_info(ctx, toolchain.copts + compiled.copts),
         ir = ctx.attr.ir,
         specialize = ctx.attr.specialize,
         runfiles = runfiles_of(ctx),

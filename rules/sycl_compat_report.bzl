@@ -2,6 +2,7 @@
 
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "quoted", "report_action", "runfile")
 load("//rules/private:compat_baseline.bzl", "declare_baseline_test", "declare_update")
+load("//rules/private:resolve.bzl", "known_targets")
 load(":providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
 load(":sycl_compat_aspect.bzl", "sycl_compat_aspect")
 
@@ -19,13 +20,17 @@ def make_report(ctx):
     binaries = depset(transitive = [dep[SyclCompatSetInfo].binaries for dep in ctx.attr.deps]).to_list()
     if not binaries:
         fail("%s: deps have no device code: none of them is or depends on a sycl_binary or a sycl_cc_* target" % ctx.label)
+    device_config = _unique([f for b in binaries for f in b.device_config] + ctx.files.device_config)
+    if not device_config:
+        # The names of a device configuration are known only when it is read.
+        known_targets(ctx.label, "devices", ctx.attr.devices)
     report = ctx.actions.declare_file(ctx.label.name + ".compat.json")
     report_action(
         ctx,
         files = [b.file for b in binaries if not b.embedded],
         embedded = [b.file for b in binaries if b.embedded],
         devices = ctx.attr.devices,
-        device_config = _unique([f for b in binaries for f in b.device_config] + ctx.files.device_config),
+        device_config = device_config,
         out = report,
         targets = sorted(_unique([t for b in binaries for t in b.reported])),
     )

@@ -19,6 +19,7 @@ def _sycl_device_config_impl(ctx):
         execution_requirements = PATH_MAPPING,
         mnemonic = "SyclDeviceConfig",
         progress_message = "Checking the device configuration %{label}",
+        toolchain = None,
     )
     return [
         DefaultInfo(files = depset(files, order = "preorder")),

@@ -132,8 +132,8 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
         ),
         "clang": _program("clang++, version 21 or newer."),
         "copts": attr.string_list(
-            default = ["-std=c++20", "-O2", "-fno-math-errno"],
-            doc = "Options of every device compile, before the target's own `copts`. `$(execpath LABEL)` is the path of a target of `headers`.",
+            default = ["-std=c++20", "-fno-math-errno"],
+            doc = "Options of every device compile, after those of the build's mode and before the target's own `copts`. `$(execpath LABEL)` is the path of a target of `headers`. The mode `-c opt` gives `-O2 -DNDEBUG`, `fastbuild` gives `-O2`, and `dbg` gives `-O0 -g`, which keeps debug information in the shipped code.",
         ),
         "dpcpp": attr.label(
             cfg = "exec",

@@ -49,6 +49,7 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
         execution_requirements = PATH_MAPPING,
         mnemonic = "SyclCompatReport",
         progress_message = "Reporting the compatibility of %{label}",
+        toolchain = None,
     )
 
 def check_action(ctx, report, name):
@@ -88,6 +89,7 @@ def check_action(ctx, report, name):
         execution_requirements = PATH_MAPPING,
         mnemonic = "SyclCompatCheck",
         progress_message = "Checking the compatibility of %{label}",
+        toolchain = None,
     )
     return [result]
 

@@ -133,7 +133,7 @@ def build_program(ctx, link_dependencies):
             linked = linked + (waiting if link_dependencies else []),
         )
         if code.separate or code.linked:
-            debug = wants_debug_info(toolchain.copts + compiled.copts + device_copts)
+            debug = wants_debug_info(ctx, toolchain.copts + compiled.copts + device_copts)
             info = _embed(ctx, toolchain, cc, code, debug, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)

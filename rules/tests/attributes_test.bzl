@@ -10,9 +10,9 @@ load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
 
 def _options_impl(ctx):
     env = analysistest.begin(ctx)
-    for mnemonic, count in ctx.attr.compiles.items():
+    for mnemonic in ctx.attr.compiles:
         compiles = [a for a in by_mnemonic(env).get(mnemonic, []) if ".images" not in a.outputs.to_list()[0].path]
-        asserts.equals(env, count, str(len(compiles)), mnemonic)
+        asserts.true(env, compiles, "there is no %s" % mnemonic)
         for action in compiles:
             argv = [a.replace(analysistest.target_bin_dir_path(env), "BIN") for a in action.argv]
             for want in ctx.attr.has:
@@ -25,7 +25,7 @@ def _options_impl(ctx):
     return analysistest.end(env)
 
 _ATTRS = {
-    "compiles": attr.string_dict(doc = "how many actions of a mnemonic there are"),
+    "compiles": attr.string_list(doc = "mnemonics of the compiles"),
     "has": attr.string_list(doc = "arguments that each of them has"),
     "has_not": attr.string_list(doc = "texts that no argument of them has"),
     "inputs": attr.string_list(doc = "names of files that each SyclCompile reads"),
@@ -74,6 +74,33 @@ _program_exports_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
+def _mode_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    argv = actions["SyclCompile"][0].argv
+    first = argv.index(ctx.attr.options[0])
+    asserts.equals(env, ctx.attr.options, argv[first:first + len(ctx.attr.options)])
+    for name in ["NDEBUG", "-O0", "-g"]:
+        want = any([name in o for o in ctx.attr.options])
+        asserts.equals(env, want, name in argv or "-D" + name in argv, "%s: %s" % (name, argv))
+    asserts.true(env, first < argv.index("-std=c++20"), "the toolchain's own options come later")
+    asserts.equals(env, ctx.attr.debug, "--keep-debug-info" in actions["SyclTranslate"][0].argv)
+    return analysistest.end(env)
+
+def _make_mode_test(mode):
+    return analysistest.make(
+        _mode_impl,
+        attrs = {"debug": attr.bool(), "options": attr.string_list()},
+        config_settings = {
+            "//command_line_option:compilation_mode": mode,
+            "//command_line_option:extra_toolchains": COMPLETE,
+        },
+    )
+
+_dbg_test = _make_mode_test("dbg")
+_fastbuild_test = _make_mode_test("fastbuild")
+_opt_test = _make_mode_test("opt")
+
 _fails_test = make_fails_test(COMPLETE)
 
 def _config_impl(ctx):
@@ -114,14 +141,14 @@ def attributes_test_suite(name):
     sycl_cc_library(name = "attributes_cc_library", linkopts = ["-la -Wl,-z,$(COMPILATION_MODE)"], **attributes)
     _options_test(
         name = "attributes_library_test",
-        compiles = {"SyclCompile": "1"},
+        compiles = ["SyclCompile"],
         has = _HAS,
         inputs = ["config.h", "hidden.hpp", "list.def", "private.hpp"],
         target_under_test = ":attributes_library",
     )
     _program_options_test(
         name = "attributes_cc_library_test",
-        compiles = {"CppCompile": "1", "SyclCompile": "1"},
+        compiles = ["CppCompile", "SyclCompile"],
         has = _HAS,
         inputs = ["config.h", "hidden.hpp", "list.def", "private.hpp"],
         target_under_test = ":attributes_cc_library",
@@ -135,11 +162,18 @@ def attributes_test_suite(name):
     sycl_binary(name = "attributes_dependent", srcs = ["c.cpp"], deps = [":attributes_library"], **manual)
     _options_test(
         name = "attributes_dependent_test",
-        compiles = {"SyclCompile": "1"},
+        compiles = ["SyclCompile"],
         has = ["-DPUBLIC=1"],
         has_not = ["LOCAL", "HIDDEN", "-DA"],
         target_under_test = ":attributes_dependent",
     )
+
+    sycl_binary(name = "mode_binary", srcs = ["a.cpp"], **manual)
+    sycl_binary(name = "mode_g0_binary", srcs = ["a.cpp"], copts = ["-g0"], **manual)
+    _dbg_test(name = "mode_dbg_test", debug = True, options = ["-O0", "-g"], target_under_test = ":mode_binary")
+    _dbg_test(name = "mode_dbg_g0_test", options = ["-O0", "-g"], target_under_test = ":mode_g0_binary")
+    _fastbuild_test(name = "mode_fastbuild_test", options = ["-O2"], target_under_test = ":mode_binary")
+    _opt_test(name = "mode_opt_test", options = ["-O2", "-DNDEBUG"], target_under_test = ":mode_binary")
 
     wrong = {
         "copts_location": ({"copts": ["$(location :missing)"]}, ":missing"),
@@ -162,5 +196,9 @@ def attributes_test_suite(name):
             "attributes_dependent_test",
             "attributes_exports_test",
             "attributes_library_test",
+            "mode_dbg_g0_test",
+            "mode_dbg_test",
+            "mode_fastbuild_test",
+            "mode_opt_test",
         ],
     )

@@ -8,9 +8,9 @@ load("//rules:sycl_compat_test.bzl", "sycl_compat_test")
 load("//rules:sycl_device_config.bzl", "sycl_device_config")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
+load(":analysis.bzl", "COMPLETE", "make_fails_test")
 
-_COMPLETE = "//rules/tests:complete_toolchain"
-_TOOLCHAIN = {"//command_line_option:extra_toolchains": _COMPLETE}
+_TOOLCHAIN = {"//command_line_option:extra_toolchains": COMPLETE}
 _SETTING = str(Label("//rules/settings:compat"))
 
 def _action(env, mnemonic):
@@ -183,6 +183,8 @@ def _nothing_impl(ctx):
 
 _nothing_test = analysistest.make(_nothing_impl, expect_failure = True)
 
+_unknown_device_test = make_fails_test(COMPLETE)
+
 def compat_test_suite(name):
     """Declares the tests, on targets that are analyzed and never built.
 
@@ -203,6 +205,8 @@ def compat_test_suite(name):
         deps = [":compat_a", ":compat_b", ":compat_group"],
         **manual
     )
+    sycl_compat_report(name = "compat_unknown_device", devices = ["intel_gpu_pcv"], deps = [":compat_a"], **manual)
+    sycl_compat_test(name = "compat_unknown_device_test", devices = ["intel_gpu_pvc", "pvc_gpu"], deps = [":compat_a"], **manual)
     sycl_compat_report(name = "compat_nothing", deps = [":compat_none"], **manual)
     sycl_compat_test(name = "compat_test", undetermined = "error", deps = [":compat_group"], **manual)
 
@@ -221,9 +225,21 @@ def compat_test_suite(name):
     _check_off_test(name = "compat_check_off_test", target_under_test = ":compat_a")
     _config_test(name = "compat_config_test", target_under_test = ":compat_config")
     _nothing_test(name = "compat_nothing_test", target_under_test = ":compat_nothing")
+    _unknown_device_test(
+        name = "compat_unknown_device_report_test",
+        target_under_test = ":compat_unknown_device",
+        texts = ["compat_unknown_device: devices: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
+    )
+    _unknown_device_test(
+        name = "compat_unknown_device_test_test",
+        target_under_test = ":compat_unknown_device_test",
+        texts = ["compat_unknown_device_test: devices: unknown target 'pvc_gpu'"],
+    )
     native.test_suite(
         name = name,
         tests = [
+            "compat_unknown_device_report_test",
+            "compat_unknown_device_test_test",
             "compat_check_error_test",
             "compat_check_off_test",
             "compat_check_warn_test",

@@ -127,6 +127,22 @@ _source_twice_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
+def _equals_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    ids = ["rules/tests/100%25.cpp", "rules/tests/a%3Db.cpp"]
+    asserts.equals(env, ids, sorted([a.partition("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a and not a.startswith("-") and "linked" not in a]))
+    asserts.equals(env, ids, sorted([a.removeprefix("--module=").partition("=")[0] for a in actions["SyclPostLink"][0].argv if a.startswith("--module=")]))
+    tables = [a for a in actions["SyclbinPack"][0].argv if a.startswith("--table=")]
+    asserts.equals(env, 2, len([t for t in tables if t.startswith("--table=spir64-unknown-unknown==bazel-out/")]), str(tables))
+    return analysistest.end(env)
+
+# Names with = go to the tools in a form that they can divide.
+_equals_test = analysistest.make(
+    _equals_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _split_off_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -298,6 +314,10 @@ def sycl_binary_test_suite(name):
             rdc = True,
         ),
     )
+    _equals_test(
+        name = "equals_test",
+        target_under_test = _binary("x=y", srcs = ["a=b.cpp", "100%.cpp"], rdc = True),
+    )
     _pack_test(
         name = "pack_test",
         files = ["pack_binary.syclbin"],
@@ -406,6 +426,7 @@ def sycl_binary_test_suite(name):
         tests = [
             "actions_test",
             "alone_test",
+            "equals_test",
             "ir_of_object_test",
             "ir_without_native_test",
             "library_test",

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"flag"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
@@ -24,11 +23,11 @@ func setupLink(fs *flag.FlagSet) cli.Run {
 			return cli.Usagef("no input: give SOURCE=FILE.bc")
 		}
 		for _, a := range args {
-			at := strings.LastIndexByte(a, '=')
-			if at < 1 || at == len(a)-1 {
+			source, file, ok := stepflags.SourcePath(a)
+			if !ok {
 				return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
 			}
-			o.Sources = append(o.Sources, steps.SourceFile{Source: a[:at], File: a[at+1:]})
+			o.Sources = append(o.Sources, steps.SourceFile{Source: source, File: file})
 		}
 		return steps.Link(ctx, env.Stderr, o)
 	}

@@ -275,7 +275,7 @@ func (b *irBuild) run(args []string) error {
 		if d.AOTToolchain != "" {
 			triple += "=" + d.Arch()
 		}
-		pack.tables.Values = append(pack.tables.Values, triple+"="+table)
+		pack.tables.Values = append(pack.tables.Values, triple+"=="+table)
 	}
 	b.stages.next("writing %s", b.output)
 	b.stages.done()

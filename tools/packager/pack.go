@@ -74,7 +74,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	p.reading.AssumeFlag(fs)
 	fs.StringVar(&p.ir, "ir", irAny, "`devices` that IR is for: any, or cpu, so that GPUs certainly take native code and no other ones")
 	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
-	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
+	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
 	fs.BoolVar(&p.embedded, "embedded", false, "the file only lists the images that a program holds: there may be none, and kernels may have any names")
 	fs.BoolVar(&p.beside, "beside-tables", false, "find the files that tables name beside the tables only, not in the current folder")
 	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
@@ -236,6 +236,7 @@ func sortByTarget(inputs []input) {
 
 // readTable returns the rows of the table that a value of --table names.
 func readTable(value string) ([]input, error) {
+	// The file's own path can have =, and does not begin with it.
 	part := strings.SplitN(value, "=", 3)
 	if len(part) < 2 || part[len(part)-1] == "" {
 		return nil, cli.Usagef("--table: '%s' is not TRIPLE[=ARCH]=FILE", value)

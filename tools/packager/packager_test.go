@@ -126,6 +126,31 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// The path of a table can have =, as those below a package of such a name.
+func TestPackTablesOfPathsWithEquals(t *testing.T) {
+	folder(t, split)
+	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	var elsewhere []string
+	for _, flag := range splitTables {
+		part := strings.Split(flag, "=")
+		if len(part) == 3 { // no architecture
+			part = []string{part[0], part[1], "", part[2]}
+		}
+		at := "x=y/" + part[3]
+		if err := os.MkdirAll("x=y", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(part[3], at); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere = append(elsewhere, strings.Join(append(part[:3], at), "="))
+	}
+	ok(t, append([]string{"pack", "--output", "again.syclbin"}, elsewhere...)...)
+	if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
+		t.Error("other paths of the tables made another file")
+	}
+}
+
 func TestPackFindsFilesBesideTheTable(t *testing.T) {
 	folder(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)

@@ -57,7 +57,7 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.output, "output", "", "write the source to this `file`, which ends in .s (required)")
 	reading.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
 	c.reading.AssumeFlag(fs)
-	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; may be repeated")
+	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
 	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
 	return c.run
 }

@@ -79,7 +79,7 @@ func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)
 	fs.BoolVar(&f.IROnly, "ir-output-only", false, "do not split; --output is one module of all that kernels reach, without a table and property files")
 	fs.StringVar(&f.OutDir, "out-dir", "", "write the modules of --output to this `folder`, instead of beside the table")
-	fs.Var(&f.modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; may be repeated")
+	fs.Var(&f.modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; = in the name of the source is written %3D; may be repeated")
 }
 
 // needs declares what is about the needs of kernels.
@@ -209,8 +209,8 @@ func (f *flags) checkOutputs() error {
 		return cli.Usagef("--out-dir goes with --output; --module has folders of its own")
 	}
 	for _, v := range f.modules.Values {
-		source, folder, ok := strings.Cut(v, "=")
-		if !ok || folder == "" {
+		source, folder, ok := stepflags.SourcePath(v)
+		if !ok {
 			return cli.Usagef("--module: '%s' is not SOURCE=FOLDER", v)
 		}
 		if slices.ContainsFunc(f.Sources, func(s steps.SourceFolder) bool { return s.Source == source }) {

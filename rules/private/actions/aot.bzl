@@ -33,6 +33,7 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
         outputs = tables.values(),
         mnemonic = "SyclAotFilter",
         progress_message = "Filtering %s for %s" % (table.short_path, ", ".join(tables.keys())),
+        toolchain = None,
     )
 
 def aot_action(ctx, toolchain, form, tables, targets, name, library):
@@ -108,5 +109,6 @@ def plan_action(ctx, forms, targets, device_config, name):
         outputs = [plan],
         mnemonic = "SyclAotPlan",
         progress_message = "Planning device images of %{label}",
+        toolchain = None,
     )
     return plan

@@ -15,9 +15,25 @@ _LINE_TABLES = [
     "-ffile-compilation-dir=.",
 ]
 
-def wants_debug_info(copts):
-    """Whether options ask for debug information in the shipped code."""
-    return any([c.startswith("-g") and c != "-g0" and not c.startswith("-gno-") for c in copts])
+# Options by the mode of the build (`-c`), before those of the toolchain and the target.
+# Libraries check more without optimization, by functions that devices do not have.
+_MODES = {
+    "dbg": ["-O0", "-g", "-D_GLIBCXX_NO_ASSERTIONS"],
+    "fastbuild": ["-O2"],
+    "opt": ["-O2", "-DNDEBUG"],
+}
+
+def wants_debug_info(ctx, copts):
+    """Whether the shipped code has debug information.
+
+    Args:
+        ctx: the rule context.
+        copts: options of the toolchain and the target; the last one that asks counts.
+    Returns:
+        bool.
+    """
+    asked = [c for c in _MODES[ctx.var["COMPILATION_MODE"]] + copts if c.startswith("-g") and not c.startswith("-gno-")]
+    return bool(asked) and asked[-1] != "-g0"
 
 # The same for DPC++, whose driver ignores -g options for device code.
 _DPCPP_LINE_TABLES = [
@@ -70,6 +86,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
     )
     options = ctx.actions.args()
+    options.add_all(_MODES[ctx.var["COMPILATION_MODE"]])
     options.add_all(toolchain.copts)
     options.add_all(compilation_context.defines, format_each = "-D%s")
     options.add_all(local_defines, format_each = "-D%s")

@@ -1,6 +1,6 @@
 """The actions that link device bitcode, and take it out of SYCLBINs."""
 
-load(":tools.bzl", "need", "run_tool")
+load(":tools.bzl", "escaped", "need", "run_tool")
 
 def link_action(ctx, toolchain, bitcode, name):
     """SyclDeviceLink: links the bitcode of all sources; kernels keep the id of their source.
@@ -21,7 +21,7 @@ def link_action(ctx, toolchain, bitcode, name):
     args.add("--llvm-link", link.executable)
     args.add("--output", out)
     for module, file in bitcode:
-        args.add(file, format = module.replace("%", "%%") + "=%s")
+        args.add(file, format = escaped(module).replace("%", "%%") + "=%s")
     run_tool(
         ctx,
         ctx.executable._devicec,

@@ -52,11 +52,12 @@ def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, 
         progress_message = progress_message,
         # The assembler reads the images.
         names_files = names_files,
+        toolchain = None,
     )
 
 def _table(target):
     """The form of the packager's argument that names a target's table."""
-    return "--table=%s%s=%%s" % (target.triple, "=" + target.name if target.compiler else "")
+    return "--table=%s=%s=%%s" % (target.triple, target.name if target.compiler else "")
 
 def combine_action(ctx, files, state, allow_unresolved, runtime, out):
     """SyclbinLink: puts the modules of several SYCLBINs into one, and resolves their symbols.
@@ -87,4 +88,5 @@ def combine_action(ctx, files, state, allow_unresolved, runtime, out):
         outputs = [out],
         mnemonic = "SyclbinLink",
         progress_message = "Linking %{output}",
+        toolchain = None,
     )

@@ -1,7 +1,7 @@
 """The action that splits device code into modules."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load(":tools.bzl", "need", "run_tool")
+load(":tools.bzl", "escaped", "need", "run_tool")
 
 def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
     """SyclPostLink: splits device code into the modules of each source.
@@ -52,7 +52,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
     for module, out in outs.items():
         # Bazel would expand a folder to its files.
         if module:
-            args.add_all([out.code], format_each = "--module=" + module.replace("%", "%%") + "=%s", expand_directories = False)
+            args.add_all([out.code], format_each = "--module=" + escaped(module).replace("%", "%%") + "=%s", expand_directories = False)
         else:
             args.add("--allow-no-kernels")
             args.add("--output", out.table)

@@ -16,6 +16,10 @@ def need(ctx, tool):
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
+def escaped(module):
+    """A module id in an argument `ID=PATH`."""
+    return module.replace("%", "%25").replace("=", "%3D")
+
 # For actions of our own tools: with --experimental_output_paths=strip, paths do not name the
 # configuration, and two configurations share the results of equal actions.
 PATH_MAPPING = {"supports-path-mapping": "1"}
@@ -25,7 +29,7 @@ def in_param_file(args):
     args.use_param_file("@%s")
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False, toolchain = SYCL_TOOLCHAIN_TYPE):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -39,6 +43,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         tools: FilesToRunProviders of other programs that the tool runs.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
         names_files: whether an output names files for an action whose paths are not mapped.
+        toolchain: the type of the toolchain whose programs it runs, or None.
     """
     in_param_file(args)
     ctx.actions.run(
@@ -53,7 +58,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
         execution_requirements = {} if names_files or tools else PATH_MAPPING,
-        toolchain = SYCL_TOOLCHAIN_TYPE,
+        toolchain = toolchain,
     )
 
 # Attributes of rules that have these actions.

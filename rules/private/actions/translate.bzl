@@ -136,5 +136,6 @@ def specialize_action(ctx, forms, values):
         outputs = [f for out in outs.values() for f in [out.code, out.properties, out.table]],
         mnemonic = "SyclSpecialize",
         progress_message = "Setting specialization constants of %{label}",
+        toolchain = None,
     )
     return outs

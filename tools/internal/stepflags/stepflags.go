@@ -3,6 +3,7 @@ package stepflags
 
 import (
 	"flag"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
@@ -18,6 +19,16 @@ func OneInput(args []string) (string, error) {
 		return "", cli.Usagef("one input file is needed, %d are given", len(args))
 	}
 	return args[0], nil
+}
+
+// unescape reads the name of a source in an argument SOURCE=PATH.
+var unescape = strings.NewReplacer("%3D", "=", "%3d", "=", "%25", "%")
+
+// SourcePath divides an argument SOURCE=PATH. In the name of the source, = is written %3D
+// and % may be written %25.
+func SourcePath(arg string) (source, path string, ok bool) {
+	source, path, ok = strings.Cut(arg, "=")
+	return unescape.Replace(source), path, ok && source != "" && path != ""
 }
 
 // Required fails for the first flag that is empty. The arguments are pairs of name and
