@@ -215,15 +215,20 @@ def linkable(ctx, toolchain, syclbin, state):
     )
     return [SyclDeviceInfo(sources = depset([source]))]
 
-def output_stem(ctx, module):
+def output_stem(ctx, path):
     """Path of a source's outputs below the rule's package, without extension.
 
     Args:
         ctx: the rule context.
-        module: the source's module id.
+        path: the source's path, as short_path of its File.
     Returns:
         string.
     """
     repository = "../%s/" % ctx.label.workspace_name if ctx.label.workspace_name else ""
     package = repository + (ctx.label.package + "/" if ctx.label.package else "")
-    return "%s.device/%s" % (ctx.label.name, module.removeprefix(package).replace("../", "_/"))
+    if path.startswith(package) and not path.startswith(package + "../"):
+        below = path.removeprefix(package)
+    else:
+        # Another package's source must not take the place of one of this package.
+        below = "_/" + path.replace("../", "_/")
+    return "%s.device/%s" % (ctx.label.name, below)

@@ -41,13 +41,8 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     for name, value in specialize.items():
         if not name or not value or "=" in name:
             fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
-    stems = {}
-    for source in separate + linked:
-        if source.module in stems:
-            fail("%s: two of the targets that it links compile %s; move that source to a library of its own" % (ctx.label, source.module))
-        stems[source.module] = output_stem(ctx, source.module)
-        if source.compiler != compiler_name(toolchain):
-            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+    named = _named(ctx, toolchain, separate + linked)
+    separate, linked = named[:len(separate)], named[len(separate):]
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
     by_dpcpp = _dpcpp_post_link(ctx, toolchain)
@@ -60,7 +55,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
 
     forms, modules, links, by_family = {}, [], [], {}
     if spirv_targets:
-        units = _units(ctx, toolchain, separate, linked, stems, stem, split == "off" or by_dpcpp)
+        units = _units(ctx, toolchain, separate, linked, stem, split == "off" or by_dpcpp)
         links += units.links
         for unit in units.units:
             if by_dpcpp:
@@ -72,7 +67,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
                 modules.append(found[module].code)
                 forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)
     for family in families:
-        units = _units(ctx, toolchain, separate, linked, stems, stem, split == "off", family)
+        units = _units(ctx, toolchain, separate, linked, stem, split == "off", family)
         links += units.links
         by_family[family.name] = {}
         for unit in units.units:
@@ -120,15 +115,46 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         },
     )
 
-def _units(ctx, toolchain, separate, linked, stems, stem, whole, family = None):
+def _named(ctx, toolchain, sources):
+    """The names of sources among those that a target links.
+
+    The module id of a source is its path. When several targets compile the same source, as
+    with different definitions, the ids of all but the linking target's own have the target.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        sources: list of the structs of SyclDeviceInfo.
+    Returns:
+        list of struct(module, bitcode, gpu_bitcode, stem): a module id that no other source
+        has; the Files of bitcode as in SyclDeviceInfo; and the path of outputs below the
+        package, without extension.
+    """
+    counts = {}
+    for source in sources:
+        if source.compiler != compiler_name(toolchain):
+            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+        counts[source.module] = counts.get(source.module, 0) + 1
+    named = {}
+    for source in sources:
+        module, path = source.module, source.module
+        owner = source.bitcode.owner
+        if counts[module] > 1 and owner != ctx.label:
+            module = "%s of %s" % (module, str(owner).removeprefix("@@"))
+            path = "../" + source.bitcode.short_path.removesuffix(".bc")
+        if module in named:
+            fail("%s: it links %s twice, in different configurations; give the targets that depend on it the same settings, such as device_compiler" % (ctx.label, owner))
+        named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, stem = output_stem(ctx, path))
+    return named.values()
+
+def _units(ctx, toolchain, separate, linked, stem, whole, family = None):
     """What post-link runs on.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        separate: list of the structs of SyclDeviceInfo whose code stands alone.
-        linked: list of the structs whose code is linked first.
-        stems: dict of module id -> path of its outputs.
+        separate: list of what _named returns, whose code stands alone.
+        linked: list of such structs whose code is linked first.
         stem: path of the outputs of all linked code.
         whole: whether linked code is not divided by sources.
         family: the family of GPUs whose bitcode it is, None for that of SPIR-V.
@@ -138,14 +164,14 @@ def _units(ctx, toolchain, separate, linked, stems, stem, whole, family = None):
     """
     suffix = "." + family.name if family else ""
     bitcode = {s.module: getattr(s.gpu_bitcode, family.name) if family else s.bitcode for s in separate + linked}
-    units = [struct(bitcode = bitcode[s.module], source = s.module, stems = {"": stems[s.module] + suffix}) for s in separate]
+    units = [struct(bitcode = bitcode[s.module], source = s.module, stems = {"": s.stem + suffix}) for s in separate]
     links = []
     if linked:
         links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem + suffix)]
         units.append(struct(
             bitcode = links[0],
             source = "",
-            stems = {"": stem + suffix} if whole else {s.module: stems[s.module] + suffix for s in linked},
+            stems = {"": stem + suffix} if whole else {s.module: s.stem + suffix for s in linked},
         ))
     return struct(units = units, links = links)
 

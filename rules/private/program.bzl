@@ -164,7 +164,7 @@ def _libsycl(info):
     return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
-    return {name: getattr(source, name) for name in ["bitcode", "compiler", "module"]}
+    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "module"]}
 
 def _cc(ctx):
     """The C++ toolchain: struct(toolchain, features)."""

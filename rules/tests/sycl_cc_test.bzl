@@ -12,7 +12,7 @@ load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "counts", "make_fails_test")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "counts", "local_programs", "make_fails_test")
 
 _TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
 
@@ -163,16 +163,19 @@ def sycl_cc_test_suite(name):
     manual = {"tags": ["manual"]}
     _fake_dpcpp(name = "fake_dpcpp", **manual)
     _fake_libsycl(name = "fake_libsycl", **manual)
+    programs = local_programs("dpcpp_toolchain", {
+        "llvm_dis": "/test/llvm-dis",
+        "llvm_link": "/test/llvm-link",
+        "ocloc": "/test/ocloc",
+        "opt": "/test/opt",
+    })
     sycl_toolchain(
         name = "dpcpp_toolchain_impl",
         copts = ["-O2"],
         dpcpp = ":fake_dpcpp",
         libsycl = ":fake_libsycl",
-        llvm_dis = "/test/llvm-dis",
-        llvm_link = "/test/llvm-link",
-        ocloc = "/test/ocloc",
-        opt = "/test/opt",
-        **manual
+        headers = ["headers.stamp"],
+        **(manual | programs)
     )
     native.toolchain(
         name = "dpcpp_toolchain",

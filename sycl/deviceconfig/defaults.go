@@ -193,6 +193,9 @@ func (r *repair) apply(d *Device) {
 	if r.limits.Intrinsics != nil {
 		what = append(what, fmt.Sprintf("%d families of intrinsics", len(r.limits.Intrinsics)))
 	}
+	if r.limits.RefusedExtensions != nil {
+		what = append(what, fmt.Sprintf("%d refused extensions", len(r.limits.RefusedExtensions)))
+	}
 	if r.oclocDevice != "" {
 		d.OclocDevice = r.oclocDevice
 		what = append(what, "name for ocloc")
@@ -247,7 +250,7 @@ func (p *parser) repair(n *yaml.Node) (r repair, err error) {
 			r.aspects, err = p.aspects(kv.value)
 		case keySubGroupSizes:
 			r.subGroupSizes, err = p.subGroupSizes(kv.value)
-		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics:
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
 			err = p.limit(&r.limits, p.key, kv.value)
 		case "ocloc-device":
 			r.oclocDevice, err = p.word(kv.value)

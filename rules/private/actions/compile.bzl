@@ -31,14 +31,20 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
-def _unique_prefix(source):
+def unique_prefix(label, path):
     """What names of a source's internal specialization constants and device globals begin with.
 
     Hosts find them by name. Without a prefix, those of two sources of a program that have the
-    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    same name would be one. So would those of one source that two targets compile.
+
+    Args:
+        label: label of the target that compiles the source.
+        path: the source's path.
+    Returns:
+        string.
     """
-    path = source.short_path
-    halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
+    text = "%s %s" % (label, path)
+    halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
 def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False, family = None):
@@ -97,7 +103,7 @@ def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
     last = ctx.actions.args()
     last.add("-c", source)
     last.add("-o", out.bitcode)
-    return struct(executable = clang.path, arguments = [first, options, last], files = clang.files, unused = None)
+    return struct(executable = clang.files_to_run or clang.executable, arguments = [first, options, last], files = depset(transitive = [clang.files, toolchain.headers]), unused = None)
 
 def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     """The command of compile_action for DPC++."""
@@ -121,13 +127,13 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     last.add(source)
     last.add("--")
     last.add_all(_DPCPP_LINE_TABLES)
-    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + unique_prefix(ctx.label, source.short_path)])
     system = system_headers(ctx)
     last.add_all(system.options)
     return struct(
         executable = dpcpp.driver,
         arguments = [first, candidates, last, options],
-        files = depset(transitive = [dpcpp.files, system.files]),
+        files = depset(transitive = [dpcpp.files, toolchain.headers, system.files]),
         unused = unused,
     )
 

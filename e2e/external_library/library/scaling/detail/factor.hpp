@@ -1,0 +1,11 @@
+// What the library's users do not see.
+#ifndef SCALING_DETAIL_FACTOR_HPP
+#define SCALING_DETAIL_FACTOR_HPP
+
+namespace scaling {
+
+constexpr float factor = 2.5f;
+
+}  // namespace scaling
+
+#endif  // SCALING_DETAIL_FACTOR_HPP

@@ -1,0 +1,10 @@
+// A path from the root of this repository, a folder of `includes`.
+#include "scaling/detail/factor.hpp"
+
+#include <scaling/scale.hpp>
+
+namespace scaling {
+
+SYCL_EXTERNAL float scale(float x) { return x * factor; }
+
+}  // namespace scaling
