@@ -4,7 +4,7 @@ load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load("//rules/tests:analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "make_fails_test")
+load("//rules/tests:analysis.bzl", "COMPLETE", "by_mnemonic", "counts", "local_programs", "make_fails_test")
 
 _GPUS = "//rules/tests/gpus:gpus_toolchain"
 
@@ -69,18 +69,21 @@ def gpus_test_suite(name):
     Args:
         name: name of the suite.
     """
+    programs = local_programs("gpus_toolchain", {
+        "clang": "/test/clang++",
+        "llc": "/test/llc",
+        "lld": "/test/ld.lld",
+        "llvm_dis": "/test/llvm-dis",
+        "llvm_link": "/test/llvm-link",
+        "llvm_spirv": "/test/llvm-spirv",
+        "ocloc": "/test/ocloc",
+        "opt": "/test/opt",
+        "spirv_val": "/test/spirv-val",
+    })
     sycl_toolchain(
         name = "gpus_toolchain_impl",
-        clang = "/test/clang++",
-        llc = "/test/llc",
-        lld = "/test/ld.lld",
-        llvm_dis = "/test/llvm-dis",
-        llvm_link = "/test/llvm-link",
-        llvm_spirv = "/test/llvm-spirv",
-        ocloc = "/test/ocloc",
-        opt = "/test/opt",
-        spirv_val = "/test/spirv-val",
         tags = ["manual"],
+        **programs
     )
     native.toolchain(
         name = "gpus_toolchain",
