@@ -5,6 +5,8 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
+load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
+load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
@@ -12,7 +14,8 @@ load(":providers.bzl", "SyclbinInfo")
 
 def _sycl_binary_impl(ctx):
     toolchain = find_sycl_toolchain(ctx)
-    compiled = compile_sources(ctx, toolchain)
+    sycl_targets = chosen_targets(ctx)
+    compiled = compile_sources(ctx, toolchain, families = families_of(resolve_targets(ctx.label, sycl_targets)))
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
@@ -21,7 +24,7 @@ def _sycl_binary_impl(ctx):
         toolchain,
         separate = [] if ctx.attr.rdc else sources,
         linked = sources if ctx.attr.rdc else [],
-        sycl_targets = ctx.attr.sycl_targets,
+        sycl_targets = sycl_targets,
         device_code_split = ctx.attr.device_code_split,
         state = ctx.attr.state,
         # Later links can resolve calls between files.
@@ -77,11 +80,7 @@ sycl_binary(
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
             values = ["input", "object", "executable"],
         ),
-        "sycl_targets": attr.string_list(
-            default = ["spir64"],
-            doc = "What to build for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`.",
-        ),
-    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),

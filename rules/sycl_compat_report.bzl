@@ -45,12 +45,11 @@ REPORT_ATTRS = {
     "devices": attr.string_list(
         doc = "The devices to report on, by the names of `sycl_targets`. Without it, the `sycl_targets` of `deps`, also those that no image is for, and other devices that `deps` have images for. With `fixed_targets`, only these of the GPUs among `sycl_targets`.",
     ),
-    "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
 } | COMPAT_ATTRS
 
 def _sycl_compat_report_impl(ctx):
     report = make_report(ctx)
-    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat_target, ["show", "--command", quoted("bazel run %s --" % str(ctx.label).lstrip("@")), "\"$@\"", runfile(report)], [report])
+    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat, ["show", "--command", quoted("bazel run %s --" % str(ctx.label).lstrip("@")), "\"$@\"", runfile(report)], [report])
     return [
         DefaultInfo(executable = show.executable, files = depset([report]), runfiles = show.runfiles),
         SyclCompatInfo(report = report),

@@ -19,7 +19,7 @@ def _sycl_compat_test_impl(ctx):
     check = launcher(
         ctx,
         ctx.label.name + ".sh",
-        ctx.attr._compat_target,
+        ctx.attr._compat,
         arguments + [near_runfile(report)],
         [report] + files,
         folder = "$runfiles",

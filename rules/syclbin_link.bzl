@@ -4,6 +4,7 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
+load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
@@ -31,7 +32,7 @@ def _syclbin_link_impl(ctx):
             toolchain,
             separate = [],
             linked = depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
-            sycl_targets = ctx.attr.sycl_targets or ["spir64"],
+            sycl_targets = chosen_targets(ctx),
             device_code_split = ctx.attr.device_code_split or "auto",
             state = state,
             dependencies = ctx.attr.allow_unresolved,
@@ -138,12 +139,9 @@ syclbin_link(
             doc = "The result's bundle state: `input`, `object` or `executable`. Without it, the state is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another one, which `sycl::link` resolves when the program runs. Otherwise it is `executable`. `combine` refuses `executable` for such modules.",
             values = ["", "input", "object", "executable"],
         ),
-        "sycl_targets": attr.string_list(
-            doc = "For `mode = \"ir\"`: what to build for, as in `sycl_binary`. Without it, `spir64`.",
-        ),
         # To combine files, no compiler is needed.
         "_requires_sycl": attr.label(default = _requires_sycl),
-    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = use_sycl_toolchain(),

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
 // Open opens a file that a table names: by its path from the current folder, as
@@ -52,4 +54,39 @@ func Read(table, path string) (data []byte, found string, err error) {
 		return nil, "", fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return data, f.Name(), nil
+}
+
+// ReadTable reads a file table.
+func ReadTable(name string) (*filetable.Table, error) {
+	f, err := OpenTable(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return filetable.Read(name, f)
+}
+
+// Stem is what the files of a row are called that has this code, without their extension.
+func Stem(code string) string {
+	base := filepath.Base(code)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// Stems returns what the files of a table's rows are called. No two are called the same.
+func Stems(name string, t *filetable.Table) ([]string, error) {
+	column := t.Column(filetable.Code)
+	if column < 0 && len(t.Rows) > 0 {
+		return nil, cli.BadInput(fmt.Errorf("%s: no column %s", name, filetable.Code))
+	}
+	var stems []string
+	seen := map[string]bool{}
+	for _, cells := range t.Rows {
+		stem := Stem(cells[column])
+		if seen[stem] {
+			return nil, cli.BadInput(fmt.Errorf("%s: two modules are called %s", name, stem))
+		}
+		seen[stem] = true
+		stems = append(stems, stem)
+	}
+	return stems, nil
 }

@@ -6,6 +6,8 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 PROGRAM_SUFFIX = ".program"
 
 COMPAT_ATTRS = {
+    # Tests and `bazel run` take the program of the actions: one for the target platform would
+    # be built a second time, and is the same where Bazel runs them.
     "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }
@@ -95,7 +97,7 @@ def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIR
     Args:
         ctx: the rule context.
         name: name of the script.
-        tool: the compat tool's Target, for the target platform.
+        tool: the compat tool's Target.
         arguments: list of string, for the shell; `runfile` and `near_runfile` make those that are files.
         runfiles: the Files that the arguments name.
         folder: where the tool runs, as text for the shell within double quotes. The default

@@ -1,7 +1,7 @@
 """The targets of a baseline: a program that writes it, and a test."""
 
 load("//rules:providers.bzl", "SyclCompatInfo")
-load(":compat.bzl", "launcher", "near_runfile", "quoted", "runfile")
+load(":compat.bzl", "COMPAT_ATTRS", "launcher", "near_runfile", "quoted", "runfile")
 
 _ATTRS = {
     "path": attr.string(
@@ -10,7 +10,7 @@ _ATTRS = {
     ),
     "policy": attr.label(allow_single_file = [".yaml", ".yml"]),
     "report": attr.label(mandatory = True, providers = [SyclCompatInfo]),
-    "_compat_target": attr.label(default = "//tools/compat", executable = True, cfg = "target"),
+    "_compat": COMPAT_ATTRS["_compat"],
 }
 
 def policy_arguments(ctx, name):
@@ -32,7 +32,7 @@ def _update_impl(ctx):
     update = launcher(
         ctx,
         ctx.label.name + ".sh",
-        ctx.attr._compat_target,
+        ctx.attr._compat,
         ["baseline", "update", "--baseline", quoted(ctx.attr.path)] + arguments + [runfile(report)],
         [report] + files,
         folder = "${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}",
@@ -56,7 +56,7 @@ def _baseline_test_impl(ctx):
     test = launcher(
         ctx,
         ctx.label.name + ".sh",
-        ctx.attr._compat_target,
+        ctx.attr._compat,
         ["baseline", "verify"] + arguments + [near_runfile(report)],
         [report] + files,
         folder = "$runfiles",

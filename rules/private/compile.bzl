@@ -97,7 +97,7 @@ RDC_ATTRS = {
     ),
 }
 
-def compile_sources(ctx, toolchain, before = [], after = [], host = False):
+def compile_sources(ctx, toolchain, before = [], after = [], host = False, families = []):
     """Declares the compilation of a rule's own sources.
 
     Args:
@@ -106,6 +106,7 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
         before: options before those of the rule.
         after: options after them.
         host: whether a host compiler compiles the sources as well.
+        families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
     Returns:
         struct(context, implementation, copts, local_defines, own, compiled): the compilation
         context of dependents, and that of the rule's sources; the rule's own options and
@@ -128,7 +129,17 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False):
             fail("%s: srcs names %s twice" % (ctx.label, module))
         out = compile_action(ctx, toolchain, source, output_stem(ctx, module), implementation, local_defines, before + own_copts + after, host)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
-        own[module] = struct(module = module, bitcode = out.bitcode, compiler = compiler_name(toolchain))
+        own[module] = struct(
+            module = module,
+            bitcode = out.bitcode,
+            compiler = compiler_name(toolchain),
+            # Actions run only for families that a target asks for.
+            gpu_bitcode = struct(**{
+                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), implementation, local_defines, before + own_copts + after, family = f).bitcode
+                for f in families
+                if not toolchain.dpcpp
+            }),
+        )
     return struct(
         context = context,
         implementation = implementation,
@@ -200,18 +211,24 @@ def linkable(ctx, toolchain, syclbin, state):
         module = syclbin.short_path,
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
         compiler = compiler_name(toolchain),
+        gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]
 
-def output_stem(ctx, module):
+def output_stem(ctx, path):
     """Path of a source's outputs below the rule's package, without extension.
 
     Args:
         ctx: the rule context.
-        module: the source's module id.
+        path: the source's path, as short_path of its File.
     Returns:
         string.
     """
     repository = "../%s/" % ctx.label.workspace_name if ctx.label.workspace_name else ""
     package = repository + (ctx.label.package + "/" if ctx.label.package else "")
-    return "%s.device/%s" % (ctx.label.name, module.removeprefix(package).replace("../", "_/"))
+    if path.startswith(package) and not path.startswith(package + "../"):
+        below = path.removeprefix(package)
+    else:
+        # Another package's source must not take the place of one of this package.
+        below = "_/" + path.replace("../", "_/")
+    return "%s.device/%s" % (ctx.label.name, below)

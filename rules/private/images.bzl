@@ -3,8 +3,9 @@
 load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
-load("//rules/private:resolve.bzl", "compiler_of", "known_targets", "resolve_targets")
+load("//rules/private:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets")
 load("//rules/private/actions:aot.bzl", "aot_action", "filter_action", "plan_action")
+load("//rules/private/actions:gpu.bzl", "gpu_action")
 load("//rules/private/actions:link.bzl", "link_action")
 load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
@@ -40,50 +41,60 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     for name, value in specialize.items():
         if not name or not value or "=" in name:
             fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
-    stems = {}
-    for source in separate + linked:
-        if source.module in stems:
-            fail("%s: two of the targets that it links compile %s; move that source to a library of its own" % (ctx.label, source.module))
-        stems[source.module] = output_stem(ctx, source.module)
-        if source.compiler != compiler_name(toolchain):
-            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+    named = _named(ctx, toolchain, separate + linked)
+    separate, linked = named[:len(separate)], named[len(separate):]
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
     by_dpcpp = _dpcpp_post_link(ctx, toolchain)
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
 
-    # Each unit is bitcode, and the sources that post-link divides it into.
-    units = [struct(bitcode = s.bitcode, source = s.module, stems = {"": stems[s.module]}) for s in separate]
-    links = []
-    if linked:
-        links = [link_action(ctx, toolchain, [(s.module, s.bitcode) for s in linked], stem)]
-        whole = split == "off" or by_dpcpp
-        units.append(struct(
-            bitcode = links[0],
-            source = "",
-            stems = {"": stem} if whole else {s.module: stems[s.module] for s in linked},
-        ))
+    spirv_targets = [t for t in targets if not t.family]
+    families = families_of(targets)
+    if families:
+        _check_families(ctx, toolchain, separate + linked, [t for t in targets if t.family], kernels_only, specialize)
 
-    forms, modules = {}, []
-    for unit in units:
-        if by_dpcpp:
-            name = unit.stems[""]
-            forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
-            continue
-        found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
-        for module, name in unit.stems.items():
-            modules.append(found[module].code)
-            forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)
+    forms, modules, links, by_family = {}, [], [], {}
+    if spirv_targets:
+        units = _units(ctx, toolchain, separate, linked, stem, split == "off" or by_dpcpp)
+        links += units.links
+        for unit in units.units:
+            if by_dpcpp:
+                name = unit.stems[""]
+                forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
+                continue
+            found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
+            for module, name in unit.stems.items():
+                modules.append(found[module].code)
+                forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)
+    for family in families:
+        units = _units(ctx, toolchain, separate, linked, stem, split == "off", family)
+        links += units.links
+        by_family[family.name] = {}
+        for unit in units.units:
+            found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
+            for module, name in unit.stems.items():
+                # Post-link's own files: nothing is read from SPIR-V.
+                folder = found[module].code
+                modules.append(folder)
+                by_family[family.name][name] = struct(code = folder, properties = folder, table = found[module].table)
 
     if specialize:
         forms = specialize_action(ctx, forms, specialize)
-    filtered = {name: _filtered(ctx, form, name, targets) for name, form in forms.items()}
+    all_forms = dict(forms)
+    filtered = {name: _filtered(ctx, form, name, spirv_targets) for name, form in forms.items()}
+    for family in families:
+        all_forms |= by_family[family.name]
+        of_family = [t for t in targets if t.family and t.family.name == family.name]
+        filtered |= {name: _filtered(ctx, form, name, of_family) for name, form in by_family[family.name].items()}
     images = [
-        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], library = not kernels_only)
+        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], not kernels_only, keep_debug_info)
         for target in targets
-        for name, form in forms.items()
+        for name, form in (by_family[target.family.name] if target.family else forms).items()
     ]
-    plan = plan_action(ctx, forms.values(), targets, ctx.files.device_config, stem)
+
+    # The kernels need the same in all forms: those of one are planned for all targets.
+    planned = forms if spirv_targets else by_family[families[0].name]
+    plan = plan_action(ctx, planned.values(), targets, ctx.files.device_config, stem)
     return struct(
         targets = targets,
         reported = [t for t in targets if _is_for(fixed_targets, t)],
@@ -92,14 +103,90 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         groups = {
             "aot_images": depset([i.native for i in images if i.native]),
             "aot_plan": depset([plan]),
-            "device_ir": depset([s.bitcode for s in separate + linked]),
+            "device_ir": depset(
+                ([s.bitcode for s in separate + linked] if spirv_targets else []) +
+                [getattr(s.gpu_bitcode, f.name) for f in families for s in separate + linked],
+            ),
             "device_link": depset(links),
             "device_modules": depset(modules),
-            "file_tables": depset([f.table for f in forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
+            "file_tables": depset([f.table for f in all_forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
             "properties": depset([f.properties for f in forms.values()]),
             "spirv": depset([f.code for f in forms.values()]),
         },
     )
+
+def _named(ctx, toolchain, sources):
+    """The names of sources among those that a target links.
+
+    The module id of a source is its path. When several targets compile the same source, as
+    with different definitions, the ids of all but the linking target's own have the target.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        sources: list of the structs of SyclDeviceInfo.
+    Returns:
+        list of struct(module, bitcode, gpu_bitcode, stem): a module id that no other source
+        has; the Files of bitcode as in SyclDeviceInfo; and the path of outputs below the
+        package, without extension.
+    """
+    counts = {}
+    for source in sources:
+        if source.compiler != compiler_name(toolchain):
+            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+        counts[source.module] = counts.get(source.module, 0) + 1
+    named = {}
+    for source in sources:
+        module, path = source.module, source.module
+        owner = source.bitcode.owner
+        if counts[module] > 1 and owner != ctx.label:
+            module = "%s of %s" % (module, str(owner).removeprefix("@@"))
+            path = "../" + source.bitcode.short_path.removesuffix(".bc")
+        if module in named:
+            fail("%s: it links %s twice, in different configurations; give the targets that depend on it the same settings, such as device_compiler" % (ctx.label, owner))
+        named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, stem = output_stem(ctx, path))
+    return named.values()
+
+def _units(ctx, toolchain, separate, linked, stem, whole, family = None):
+    """What post-link runs on.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        separate: list of what _named returns, whose code stands alone.
+        linked: list of such structs whose code is linked first.
+        stem: path of the outputs of all linked code.
+        whole: whether linked code is not divided by sources.
+        family: the family of GPUs whose bitcode it is, None for that of SPIR-V.
+    Returns:
+        struct(units, links): list of struct(bitcode, source, stems), the bitcode and the
+        sources that post-link divides it into; and the list of linked bitcode.
+    """
+    suffix = "." + family.name if family else ""
+    bitcode = {s.module: getattr(s.gpu_bitcode, family.name) if family else s.bitcode for s in separate + linked}
+    units = [struct(bitcode = bitcode[s.module], source = s.module, stems = {"": s.stem + suffix}) for s in separate]
+    links = []
+    if linked:
+        links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem + suffix)]
+        units.append(struct(
+            bitcode = links[0],
+            source = "",
+            stems = {"": stem + suffix} if whole else {s.module: s.stem + suffix for s in linked},
+        ))
+    return struct(units = units, links = links)
+
+def _check_families(ctx, toolchain, sources, targets, kernels_only, specialize):
+    """Fails when code for NVIDIA and AMD GPUs cannot be built."""
+    name = targets[0].name
+    if toolchain.dpcpp:
+        fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which makes SPIR-V only: write the kernels with sycl_lite.hpp and build them by a sycl_binary with device_compiler = \"clang\"" % (ctx.label, name, compiler_name(toolchain)))
+    if not kernels_only:
+        fail("%s: sycl_targets: '%s' goes with state = \"executable\": code for NVIDIA and AMD GPUs cannot be linked to other images when a program runs" % (ctx.label, name))
+    if specialize:
+        fail("%s: specialize sets constants in SPIR-V, from which images for '%s' are not made: there, constants have their default values. Remove one of the two" % (ctx.label, name))
+    for source in sources:
+        if not hasattr(source.gpu_bitcode, targets[0].family.name):
+            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s': depend on the sycl_library with its sources" % (ctx.label, source.module, name))
 
 def _is_for(fixed_targets, target):
     """Whether kernels with these fixed targets are for a target.
@@ -218,9 +305,12 @@ def _filtered(ctx, form, name, targets):
     filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
     return tables
 
-def _image(ctx, toolchain, form, name, target, filtered, library):
+def _image(ctx, toolchain, form, name, target, filtered, library, keep_debug_info):
     """A source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
         return struct(target = target, table = filtered, files = [form.properties, form.code], native = None)
-    image = aot_action(ctx, toolchain, form, filtered, target, name, library)
+    if target.family:
+        image = gpu_action(ctx, toolchain, form, filtered, target, name, keep_debug_info)
+    else:
+        image = aot_action(ctx, toolchain, form, filtered, target, name, library)
     return struct(target = target, table = image.table, files = [form.properties, image.code], native = image.code)

@@ -1,6 +1,5 @@
 """What the rules for ordinary SYCL programs share: each source is compiled for devices and for the host."""
 
-load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -12,6 +11,7 @@ load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:options.bzl", "expanded_options")
+load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
@@ -58,11 +58,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "host_copts": attr.string_list(
         doc = "As `copts`, for the compile for the host only.",
     ),
-    "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs) and `intel_gpu_*`. Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
-    ),
-    "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
@@ -168,7 +164,7 @@ def _libsycl(info):
     return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
-    return {name: getattr(source, name) for name in ["bitcode", "compiler", "module"]}
+    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "module"]}
 
 def _cc(ctx):
     """The C++ toolchain: struct(toolchain, features)."""
@@ -236,13 +232,12 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
 
 def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
-    sycl_targets = ctx.attr.sycl_targets or ctx.attr._sycl_targets[BuildSettingInfo].value
     built = build_images(
         ctx,
         toolchain,
         code.separate,
         code.linked,
-        sycl_targets,
+        chosen_targets(ctx),
         ctx.attr.device_code_split,
         kernels_only = True,
         dependencies = False,

@@ -1,5 +1,6 @@
 """From the names in `sycl_targets` to what each needs."""
 
+load(":gpus.bzl", "family_of")
 load(":names.bzl", "nearest_names")
 load(":targets.bzl", "ALIASES", "TARGETS")
 
@@ -10,18 +11,20 @@ def resolve_targets(label, names):
         label: label of the rule, for errors.
         names: the names, in any order. They may repeat.
     Returns:
-        Sorted list of struct(name, triple, compiler, device): compiler is empty
-        for SPIR-V that is compiled at run time, else "ocloc"; device is the
-        compiler's own name of the target.
+        Sorted list of struct(name, triple, compiler, device, family): compiler is empty
+        for SPIR-V that is compiled at run time, else "ocloc" or "llvm"; device is the
+        compiler's own name of the target; family is that of NVIDIA and AMD GPUs, whose
+        code does not come from SPIR-V, and None for others.
     """
-    if not names:
-        fail("%s: sycl_targets is empty; name at least one target, such as spir64" % label)
     resolved = {}
     for canonical in known_targets(label, "sycl_targets", names):
         triple, compiler, device = TARGETS[canonical]
-        if compiler not in ("", "ocloc"):
-            fail("%s: sycl_targets: images for '%s' need %s, which rules_sycl does not run; use spir64 (compiled when the program runs) or intel_gpu_* targets" % (label, canonical, compiler))
-        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device)
+        if compiler not in ("", "ocloc", "llvm"):
+            fail("%s: sycl_targets: images for '%s' need %s; use spir64 (compiled when the program runs), intel_gpu_*, nvidia_gpu_sm_* or amd_gpu_gfx* targets" % (label, canonical, compiler))
+        found = family_of(device) if compiler == "llvm" else struct(family = None, reason = "")
+        if found.reason:
+            fail("%s: sycl_targets: '%s' cannot be built for: %s" % (label, canonical, found.reason))
+        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, family = found.family)
     return [resolved[name] for name in sorted(resolved)]
 
 def known_targets(label, attribute, names):
@@ -48,3 +51,7 @@ def known_targets(label, attribute, names):
 def compiler_of(name):
     """The compiler of a known target's native images, empty when its images are SPIR-V."""
     return TARGETS[name][1]
+
+def families_of(targets):
+    """The families of GPUs that targets of resolve_targets are in, each once."""
+    return {t.family.name: t.family for t in targets if t.family}.values()

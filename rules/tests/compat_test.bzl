@@ -87,6 +87,10 @@ def _test_impl(ctx):
     env = analysistest.begin(ctx)
     script = _action(env, "FileWrite").content
     asserts.true(env, "check --workspace= --undetermined error 'rules/tests/compat_test.compat.json'\n" in script, script)
+
+    # The program of the action that makes the report: another one would have to be built.
+    runfiles = analysistest.target_under_test(env)[DefaultInfo].default_runfiles.files.to_list()
+    asserts.equals(env, [_action(env, "SyclCompatReport").argv[0]], [f.path for f in runfiles if f.basename == "compat"])
     return analysistest.end(env)
 
 _test_test = analysistest.make(_test_impl, config_settings = _TOOLCHAIN)

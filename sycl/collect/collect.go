@@ -209,8 +209,8 @@ func Properties(image offload.Source) (*propset.Registry, error) {
 			return nil, err
 		}
 		return spirv.Properties(m)
-	case imageformat.Zebin, imageformat.Cubin:
-		names, err := imageformat.ELFKernels(image, image.Size())
+	case imageformat.Zebin, imageformat.Cubin, imageformat.HSACO, imageformat.PTX:
+		names, err := imageformat.Kernels(image, image.Size())
 		if err != nil {
 			return nil, err
 		}

@@ -15,10 +15,23 @@ import (
 // maxKernelNames is how many bytes the names of the kernels of a file may have.
 const maxKernelNames = 64 << 20
 
-// ELFKernels returns the names of the kernels in an ELF image for Intel or NVIDIA
-// GPUs, sorted: those compilers put the code of each kernel into a section
-// .text.NAME. Errors in the content are of type [*FormatError].
-func ELFKernels(r io.ReaderAt, size int64) ([]string, error) {
+// Kernels returns the names of the kernels in native code for Intel, NVIDIA and AMD GPUs
+// and in PTX, sorted. It returns none for other formats, also when these have kernels.
+// Errors in the content are of type [*FormatError].
+func Kernels(r io.ReaderAt, size int64) ([]string, error) {
+	switch Detect(r, size) {
+	case Zebin, Cubin:
+		return elfKernels(r, size, sectionKernels)
+	case HSACO:
+		return elfKernels(r, size, func(f *elfhead.File) ([]string, error) { return descriptorKernels(r, size, f) })
+	case PTX:
+		return ptxKernels(io.NewSectionReader(r, 0, size))
+	}
+	return nil, nil
+}
+
+// elfKernels reads the headers of an ELF file and finds kernels by them.
+func elfKernels(r io.ReaderAt, size int64, find func(*elfhead.File) ([]string, error)) ([]string, error) {
 	f, err := elfhead.Read(r, size)
 	if fault := (*elfhead.FormatError)(nil); errors.As(err, &fault) {
 		return nil, errorf(fault.Offset, "%s", fault.Msg)
@@ -29,6 +42,17 @@ func ELFKernels(r io.ReaderAt, size int64) ([]string, error) {
 	if len(f.Sections) == 0 {
 		return nil, errorf(40, "the ELF file has no sections")
 	}
+	kernels, err := find(f)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(kernels)
+	return slices.Compact(kernels), nil
+}
+
+// sectionKernels finds the kernels of Intel and NVIDIA GPUs: their compilers put the code
+// of each kernel into a section .text.NAME.
+func sectionKernels(f *elfhead.File) ([]string, error) {
 	var kernels []string
 	total := 0 // names may share their bytes
 	for i, s := range f.Sections {
@@ -47,8 +71,7 @@ func ELFKernels(r io.ReaderAt, size int64) ([]string, error) {
 		}
 		kernels = append(kernels, strings.Clone(name)) // all other names need not be kept
 	}
-	slices.Sort(kernels)
-	return slices.Compact(kernels), nil
+	return kernels, nil
 }
 
 const (
@@ -81,7 +104,7 @@ func HasNoKernels(r io.ReaderAt, size int64) bool {
 	case SPIRV:
 		return hasNoEntryPoints(bufio.NewReader(io.NewSectionReader(r, 0, size)))
 	case Zebin, Cubin:
-		names, err := ELFKernels(r, size)
+		names, err := Kernels(r, size)
 		return err == nil && len(names) == 0
 	}
 	return false

@@ -51,18 +51,18 @@ func elf(names ...string) []byte {
 	return b
 }
 
-func elfKernels(data []byte) ([]string, error) {
-	return ELFKernels(bytes.NewReader(data), int64(len(data)))
+func kernelsOf(data []byte) ([]string, error) {
+	return Kernels(bytes.NewReader(data), int64(len(data)))
 }
 
-func TestELFKernels(t *testing.T) {
-	got, err := elfKernels(elf(".text.second", ".data.x", ".text.first", ".text", ".text.second", ".text.Intel_Symbol_Table_Void_Program", ".ze_info"))
+func TestKernels(t *testing.T) {
+	got, err := kernelsOf(elf(".text.second", ".data.x", ".text.first", ".text", ".text.second", ".text.Intel_Symbol_Table_Void_Program", ".ze_info"))
 	if want := []string{"first", "second"}; !slices.Equal(got, want) || err != nil {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 
-func TestELFKernelsRefused(t *testing.T) {
+func TestKernelsRefused(t *testing.T) {
 	good := elf(".text.a")
 	start := len(good) - 3*64 // of the section headers
 	tests := []struct {
@@ -71,7 +71,6 @@ func TestELFKernelsRefused(t *testing.T) {
 		want string
 	}{
 		{"a short file", good[:63], "63 bytes are too few for the ELF header"},
-		{"no ELF file", make([]byte, 64), "not an ELF file"},
 		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "is a 32-bit little-endian one"},
 		{"no sections", put64(good, 40, 0), "has no sections"},
 		{"sections past the end", put64(good, 40, 1<<63), "3 section headers at 0x8000000000000000 reach past the end of the ELF file"},
@@ -84,7 +83,7 @@ func TestELFKernelsRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := elfKernels(test.data)
+			_, err := kernelsOf(test.data)
 			var format *FormatError
 			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
@@ -93,10 +92,12 @@ func TestELFKernelsRefused(t *testing.T) {
 	}
 }
 
-func FuzzELFKernels(f *testing.F) {
+func FuzzKernels(f *testing.F) {
 	f.Add(elf(".text.second", ".text.first"))
+	f.Add(hsaco("second.kd", "first.kd"))
+	f.Add([]byte(".version 7.8\n.entry second(\n.entry first("))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		names, err := elfKernels(data)
+		names, err := kernelsOf(data)
 		if err == nil && !slices.IsSorted(names) {
 			t.Errorf("%q is not sorted", names)
 		}

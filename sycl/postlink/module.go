@@ -40,10 +40,15 @@ func (m *Module) readAgain() error {
 }
 
 // Mark prepares the module of a source for being linked with others: its kernels get
-// the attribute that names the source, annotations become attributes and metadata, and
+// the attribute that names the source, whatever name DPC++'s front end gave it, annotations become attributes and metadata, and
 // functions get the aspects that they use, which is what their callers in this source
 // know of them.
 func (m *Module) Mark(source string) error {
+	for _, f := range m.ir.Functions() {
+		if f.HasAttribute(devicecode.AttrModuleID) {
+			f.SetAttribute(devicecode.AttrModuleID, source)
+		}
+	}
 	if err := markSource(m.ir, source); err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}

@@ -95,6 +95,33 @@ define i32 @main() {
 	}
 }
 
+// Two targets can compile a source: the name that is given must replace that of the
+// front end, by which both are one.
+func TestMarkReplacesNames(t *testing.T) {
+	m, err := Parse("a.bc", []byte(`define spir_kernel void @k() "sycl-module-id"="bin/a.cpp" {
+  call spir_func void @f()
+  ret void
+}
+define spir_func void @f() "sycl-module-id"="bin/a.cpp" {
+  ret void
+}
+define spir_func void @own() {
+  ret void
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Mark("a.cpp of //lib"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"k": "a.cpp of //lib", "f": "a.cpp of //lib", "own": ""} {
+		if got, _ := m.ir.Function(name).Attribute("sycl-module-id"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestDropHostCode(t *testing.T) {
 	m := parse(t, "@llvm.global_ctors = appending global [0 x i32] zeroinitializer\n@x = global i32 1\n")
 	dropHostCode(m)

@@ -188,8 +188,8 @@ func (c *contents) add(image *syclbin.Image) error {
 		if c.code, err = parseSPIRV(image); err != nil {
 			c.broken = cmp.Or(c.broken, err)
 		}
-	case format == imageformat.Zebin && c.native == nil:
-		c.native, _ = imageformat.ELFKernels(image, image.Size()) // absent names are no fault
+	case format != imageformat.SPIRV && c.native == nil:
+		c.native, _ = imageformat.Kernels(image, image.Size()) // absent names are no fault
 	}
 	return nil
 }

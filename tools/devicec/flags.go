@@ -67,7 +67,7 @@ func setupTranslate(fs *flag.FlagSet) cli.Run {
 
 // setupSpecialize declares the flags of the subcommand specialize.
 func setupSpecialize(fs *flag.FlagSet) cli.Run {
-	var settings stepflags.Settings
+	var settings steps.Settings
 	var code, properties, tables cli.Strings
 	var label string
 	fs.Var(&settings, "set", "give a constant a value, as `NAME=VALUE`; may be repeated (required)")
@@ -104,21 +104,23 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 	}
 }
 
-// setupAot declares the flags of the subcommand aot.
-func setupAot(fs *flag.FlagSet) cli.Run {
-	var o steps.AotOptions
-	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
-	fs.StringVar(&o.Device, "device", "", "ocloc's `name` of the device (required)")
+// setupGPU declares the flags of the subcommand gpu.
+func setupGPU(fs *flag.FlagSet) cli.Run {
+	var o steps.GPUOptions
+	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
+	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
+	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")
+	fs.StringVar(&o.Device, "device", "", "LLVM's `name` of the device, such as sm_90 or gfx90a (required)")
 	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
 	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
-	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
+	fs.BoolVar(&o.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the code, for debuggers")
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
 		o.Table, err = stepflags.OneInput(args)
-		err = cmp.Or(err, stepflags.Required("ocloc", o.Ocloc, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
+		err = cmp.Or(err, stepflags.Required("opt", o.Opt, "llc", o.LLC, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
 		if err != nil {
 			return err
 		}
-		return steps.Aot(ctx, env.Stderr, o)
+		return steps.GPU(ctx, env.Stderr, o)
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 
 import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
 func main() { tool().Main() }
@@ -92,16 +93,21 @@ values see 'packager specialize --help'.`,
 				Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
 				Setup:   setupSpecialize,
 			},
+			aot.Command("devicec", "aot"),
 			{
-				Name:  "aot",
+				Name:  "gpu",
 				Args:  "IN.table",
-				Short: "compile a filtered table's SPIR-V for an Intel GPU",
+				Short: "compile a filtered table's bitcode for an NVIDIA or AMD GPU",
 				Long: `
-Runs ocloc for each row of the table and writes the table with the column Code
-naming the results. For a table without rows, as the filter writes it for modules
-that the device cannot take, ocloc is not run and the folder stays empty.`,
-				Example: "devicec aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
-				Setup:   setupAot,
+Runs LLVM's opt and llc for each row of the table, and ld.lld for AMD GPUs, and writes
+the table with the column Code naming the results: PTX, or code objects.
+
+The bitcode is that of clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
+required sub-group size other than the GPU's own is an error, because PTX does not keep
+it and the kernel would compute wrong numbers. So are larger work-groups than GPUs have,
+and mathematical functions that LLVM does not compile, such as sin and pow.`,
+				Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
+				Setup:   setupGPU,
 			},
 		},
 	}

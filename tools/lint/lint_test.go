@@ -204,6 +204,51 @@ func TestFloors(t *testing.T) {
 	})
 }
 
+// ownPackages returns the packages of this module that a package needs, itself included.
+func ownPackages(t *testing.T, pkg string) []string {
+	const module = "github.com/rules-sycl/rules_sycl/"
+	root := tree(t)
+	list := []string{pkg}
+	for i := 0; i < len(list); i++ {
+		sources, err := filepath.Glob(filepath.Join(root, list[i], "*.go"))
+		if err != nil || len(sources) == 0 {
+			t.Fatalf("%s has no sources (%v)", list[i], err)
+		}
+		for _, source := range sources {
+			if strings.HasSuffix(source, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				own, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module)
+				if ok && !slices.Contains(list, own) {
+					list = append(list, own)
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// A program whose bytes change runs all its actions again. The one that compiles ahead of
+// time, which takes longest, must not change with other steps.
+func TestAotNeedsLittle(t *testing.T) {
+	want := []string{
+		"internal/cli", "internal/infile", "internal/interrupt", "internal/outfile", "internal/tables",
+		"sycl/filetable", "sycl/safetext", "tools/aot", "tools/internal/aot", "tools/internal/command", "tools/internal/stepflags",
+	}
+	if got := ownPackages(t, "tools/aot"); !slices.Equal(got, want) {
+		t.Errorf("tools/aot needs %q, want %q", got, want)
+	}
+	if got := ownPackages(t, "tools/devicec"); !slices.Contains(got, "sycl/postlink") {
+		t.Errorf("tools/devicec needs only %q", got)
+	}
+}
+
 // The library for workflow commands lets a value forge commands; what is around it
 // in one package does not.
 func TestWorkflowCommands(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -296,7 +297,7 @@ func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, 
 	}
 	b.stages.next("compiling for %s", d.Name)
 	table = b.file(d.Name + ".table")
-	return table, steps.Aot(b.ctx, b.env.Stderr, steps.AotOptions{
+	return table, aot.Run(b.ctx, b.env.Stderr, aot.Options{
 		Table: filtered, Ocloc: b.ocloc, Device: d.OclocDevice, CodeDir: b.file(d.Name), Output: table, Library: b.state != syclbin.Executable,
 	})
 }

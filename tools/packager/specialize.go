@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
 func specializeCommand() *cli.Command {
@@ -47,7 +47,7 @@ values, have the old values compiled in: they are an error, or left out with --d
 
 type specialize struct {
 	form
-	settings  stepflags.Settings
+	settings  steps.Settings
 	kernel    string
 	dropFixed bool
 	json      bool

@@ -48,7 +48,8 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -allow-device-image-dependencies,
   -spec-const=native|emulation,
   -generate-device-image-default-spec-consts
-  -lower-esimd                        the same: explicit SIMD code is an error
+  -lower-esimd                        the same: explicit SIMD code with built-in functions is
+                                      an error, other explicit SIMD code a warning
   -device-lib-dir=DIR                 the same: code with bfloat16 is an error
   -O0 to -O3, -Os, -Oz, -f            the same: nothing to do
 
@@ -113,7 +114,7 @@ func mode(name string) postlink.SplitMode {
 // dpcppFlags declares the options of DPC++'s post-link step that change nothing here,
 // or that some code cannot have.
 func (f *flags) dpcppFlags(fs *flag.FlagSet) {
-	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "explicit SIMD code must be lowered, which only DPC++'s own step does: such code is an error")
+	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "explicit SIMD code must be lowered, which only DPC++'s own step does: such code is an error if it uses built-in functions, else a warning")
 	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`folder` of the bfloat16 libraries, whose images only DPC++'s own step adds: code that needs them is an error")
 	for _, level := range []string{"0", "1", "2", "3", "s", "z"} {
 		fs.Bool("O"+level, false, "no effect: DPC++'s step optimizes only explicit SIMD code that it lowers")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,7 +145,7 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for file, words := range map[string][]string{
-		"out_0.ll":   {"@counter = internal addrspace(1) constant { i32 } zeroinitializer", "define internal spir_func i32 @count()"},
+		"out_0.ll":   {"@counter = addrspace(1) constant { i32 } zeroinitializer", "define internal spir_func i32 @count()"},
 		"out_0.prop": {"[SYCL/device globals]\n1____counter=2|ABAAAAAAAAABAAAAAAAAAA\n"},
 	} {
 		for _, want := range words {
@@ -316,7 +317,9 @@ func TestSpellingRefused(t *testing.T) {
 		"an unknown mode":       {"-spec-const=default -S in.ll", cli.ExitUsage, "it is none of [native emulation]"},
 		"copies of only IR":     {"-ir-output-only -generate-device-image-default-spec-consts -spec-const=native -S in.ll", cli.ExitUsage, "can't be used with --ir-output-only"},
 		"an unknown split":      {"-split=per-kernel in.ll", cli.ExitUsage, "'per-kernel' is none of"},
-		"explicit SIMD code":    {"-split=auto -lower-esimd -S simd.ll", cli.ExitBadInput, "simd.ll: 'Vector' is explicit SIMD code, which --lower-esimd asks to lower"},
+		"explicit SIMD code":    {"-split=auto -lower-esimd -S esimd.ll", cli.ExitBadInput, "esimd.ll: '__esimd_barrier()' is used, which --lower-esimd asks to lower"},
+		"a built-in of SPIR-V":  {"-split=auto -lower-esimd -S builtin.ll", cli.ExitBadInput, "builtin.ll: '__spirv_BuiltInGlobalSize' is used, which --lower-esimd asks to lower"},
+		"invoke_simd":           {"-split=auto -lower-esimd -S invoke.ll", cli.ExitBadInput, "invoke.ll: '__builtin_invoke_simd()' is used, which --lower-esimd asks to lower"},
 		"bfloat16":              {"-split=auto -device-lib-dir=lib -S in.ll", cli.ExitBadInput, "in.ll: '__devicelib_ConvertFToBF16INTEL' is called, so that --device-lib-dir asks for images"},
 		"an empty input":        {"-split=auto -S", cli.ExitBadInput, "<stdin>: it is empty"},
 		"standard input is bad": {"-split=auto -S -o out.table <bad.ll", cli.ExitBadInput, "<stdin>:1:1: "},
@@ -333,13 +336,17 @@ func TestSpellingRefused(t *testing.T) {
 			t.Setenv("PATH", t.TempDir())
 			writeInputs(t)
 			testfile.Write(t, "bad.ll", "define void @f() {\n")
+			vector := "define spir_kernel void @_ZTS6Vector() !sycl_explicit_simd !0 {\n  %s\n  ret void\n}\n!0 = !{}\n"
+			testfile.Write(t, "esimd.ll", fmt.Sprintf(vector, "call void @_Z15__esimd_barrierv()")+"declare void @_Z15__esimd_barrierv()\n")
+			testfile.Write(t, "builtin.ll", fmt.Sprintf(vector, "%x = load i64, ptr @__spirv_BuiltInGlobalSize")+"@__spirv_BuiltInGlobalSize = external constant i64\n")
+			testfile.Write(t, "invoke.ll", "define spir_kernel void @_ZTS6Scalar() {\n  call void @_Z21__builtin_invoke_simdv()\n  ret void\n}\ndeclare void @_Z21__builtin_invoke_simdv()\n")
 			testfile.Write(t, "in.bc", "BC\xc0\xde0000")
 			args, stdin := words(test.args)
 			code, stderr := runAs(t, stdin, args...)
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
 			}
-			if got := newFiles(t); !slices.Equal(got, []string{"bad.ll", "in.bc"}) {
+			if got := newFiles(t); !slices.Equal(got, []string{"bad.ll", "builtin.ll", "esimd.ll", "in.bc", "invoke.ll"}) {
 				t.Errorf("files %q", got)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -57,11 +58,8 @@ TARGETS = {
 		if !ok {
 			return fmt.Errorf("the built-in target %s has no triple", d.Name)
 		}
-		compiler := d.AOTToolchain
-		if compiler == "" && d.Name != "spir64" {
-			compiler = "a compiler for " + triple
-		}
-		fmt.Fprintf(w, "    %q: (%q, %q, %q),\n", d.Name, triple, compiler, d.OclocDevice)
+		compiler, device := compilerOf(d, triple)
+		fmt.Fprintf(w, "    %q: (%q, %q, %q),\n", d.Name, triple, compiler, device)
 		for _, alias := range d.Aliases {
 			aliases[alias] = d.Name
 		}
@@ -72,4 +70,22 @@ TARGETS = {
 	}
 	fmt.Fprint(w, "}\n")
 	return w.Flush()
+}
+
+// compilerOf returns what compiles native images for a target, and what that calls the
+// device.
+func compilerOf(d *deviceconfig.Device, triple string) (compiler, device string) {
+	if device, ok := strings.CutPrefix(d.Name, "nvidia_gpu_"); ok {
+		return "llvm", device
+	}
+	if device, ok := strings.CutPrefix(d.Name, "amd_gpu_"); ok {
+		return "llvm", device
+	}
+	switch {
+	case d.Name == "spir64" || d.AOTToolchain != "":
+		return d.AOTToolchain, d.OclocDevice
+	case strings.HasPrefix(triple, "spir64_x86_64-"):
+		return "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""
+	}
+	return "a compiler for " + triple + ", which rules_sycl does not run", ""
 }

@@ -55,8 +55,7 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
         table = ctx.actions.declare_file(name + ".table"),
     )
     args = ctx.actions.args()
-    args.add("aot")
-    args.add("--ocloc", ocloc.path)
+    args.add("--ocloc", ocloc.executable)
     args.add("--device", target.device)
     if library:
         args.add("--library")
@@ -65,9 +64,10 @@ def aot_action(ctx, toolchain, form, table, target, name, library):
     args.add(table)
     run_tool(
         ctx,
-        ctx.executable._devicec,
+        ctx.executable._aot,
         args,
-        inputs = depset([table, form.code], transitive = [ocloc.files]),
+        inputs = depset([table, form.code]),
+        programs = [ocloc],
         outputs = [out.code, out.table],
         mnemonic = "SyclAot",
         progress_message = "Compiling %s for %s" % (form.code.short_path, target.name),

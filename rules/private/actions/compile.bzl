@@ -31,17 +31,23 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
-def _unique_prefix(source):
+def unique_prefix(label, path):
     """What names of a source's internal specialization constants and device globals begin with.
 
     Hosts find them by name. Without a prefix, those of two sources of a program that have the
-    same name would be one. DPC++'s own driver makes the prefix of the name of the file.
+    same name would be one. So would those of one source that two targets compile.
+
+    Args:
+        label: label of the target that compiles the source.
+        path: the source's path.
+    Returns:
+        string.
     """
-    path = source.short_path
-    halves = ["%x" % (hash(text) % 0x100000000) for text in [path, path[::-1]]]
+    text = "%s %s" % (label, path)
+    halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False):
+def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False, family = None):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -53,6 +59,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         local_defines: definitions for the target only.
         copts: the target's own options.
         host: whether a host compiler compiles the source as well.
+        family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
     Returns:
         struct(bitcode, header, footer): Files. The last two are DPC++'s integration header
         and footer for the host compile, None without host.
@@ -71,6 +78,8 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
     options.add_all(compilation_context.external_includes, before_each = "-isystem")
     options.add_all(compilation_context.system_includes, before_each = "-isystem")
     options.add_all(copts)
+    if family:
+        options.add_all(family.options)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
     command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
     ctx.actions.run(
@@ -80,7 +89,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
         unused_inputs_list = command.unused,
         mnemonic = "SyclCompile",
-        progress_message = "Compiling %s for SYCL devices" % source.short_path,
+        progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
         toolchain = SYCL_TOOLCHAIN_TYPE,
     )
     return out
@@ -94,7 +103,7 @@ def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
     last = ctx.actions.args()
     last.add("-c", source)
     last.add("-o", out.bitcode)
-    return struct(executable = clang.path, arguments = [first, options, last], files = clang.files, unused = None)
+    return struct(executable = clang.files_to_run or clang.executable, arguments = [first, options, last], files = depset(transitive = [clang.files, toolchain.headers]), unused = None)
 
 def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     """The command of compile_action for DPC++."""
@@ -118,13 +127,13 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     last.add(source)
     last.add("--")
     last.add_all(_DPCPP_LINE_TABLES)
-    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + _unique_prefix(source)])
+    last.add_all(["-Xclang", "-fsycl-unique-prefix=" + unique_prefix(ctx.label, source.short_path)])
     system = system_headers(ctx)
     last.add_all(system.options)
     return struct(
         executable = dpcpp.driver,
         arguments = [first, candidates, last, options],
-        files = depset(transitive = [dpcpp.files, system.files]),
+        files = depset(transitive = [dpcpp.files, toolchain.headers, system.files]),
         unused = unused,
     )
 

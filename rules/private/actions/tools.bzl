@@ -16,7 +16,7 @@ def need(ctx, tool):
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = []):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = []):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -28,12 +28,13 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         mnemonic: of the action.
         progress_message: of the action.
         tools: FilesToRunProviders of other programs that the tool runs.
+        programs: SyclToolInfos of those programs of the toolchain that the tool runs.
     """
     ctx.actions.run(
         executable = tool,
         arguments = [args],
-        inputs = inputs,
-        tools = tools,
+        inputs = depset(transitive = [inputs] + [p.files for p in programs]),
+        tools = tools + [p.files_to_run for p in programs if p.files_to_run],
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
@@ -45,6 +46,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
 
 # Attributes of rules that have these actions.
 TOOL_ATTRS = {
+    "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),

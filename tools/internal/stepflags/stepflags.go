@@ -2,13 +2,9 @@
 package stepflags
 
 import (
-	"errors"
 	"flag"
-	"fmt"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 )
 
 // DeviceConfigFiles declares the flag for device configurations.
@@ -32,26 +28,5 @@ func Required(pairs ...string) error {
 			return cli.Usagef("--%s is missing", pairs[i])
 		}
 	}
-	return nil
-}
-
-// Settings is a flag whose values are specialization constants with their values.
-type Settings []specialize.Setting
-
-func (s *Settings) String() string {
-	var list []string
-	for _, setting := range *s {
-		list = append(list, fmt.Sprintf("%s=%s", setting.Name, setting.Value))
-	}
-	return strings.Join(list, " ")
-}
-
-// Set implements [flag.Value].
-func (s *Settings) Set(v string) error {
-	name, value, ok := strings.Cut(v, "=")
-	if !ok || name == "" || value == "" {
-		return errors.New("neither the name nor the value of NAME=VALUE may be missing")
-	}
-	*s = append(*s, specialize.Setting{Name: name, Value: value})
 	return nil
 }

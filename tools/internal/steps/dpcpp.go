@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -31,7 +32,7 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 	if err := command.Run(ctx, nil, nil, log, d.Driver, args...); err != nil {
 		return nil, driverError(err)
 	}
-	t, err := readTable(filepath.Join(dir, "images.table"))
+	t, err := tables.ReadTable(filepath.Join(dir, "images.table"))
 	if err != nil {
 		return nil, err
 	}

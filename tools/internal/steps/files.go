@@ -1,11 +1,8 @@
 package steps
 
 import (
-	"fmt"
 	"path/filepath"
-	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -15,26 +12,14 @@ import (
 type row struct{ code, properties string }
 
 // stem is what a module's files are called, without their extension.
-func (r row) stem() string {
-	base := filepath.Base(r.code)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-func readTable(name string) (*filetable.Table, error) {
-	f, err := tables.OpenTable(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return filetable.Read(name, f)
-}
+func (r row) stem() string { return tables.Stem(r.code) }
 
 // readRows returns the rows of a table, or the one of a module.
 func readRows(name string) ([]row, error) {
 	if filepath.Ext(name) != ".table" {
 		return []row{{code: name}}, nil
 	}
-	t, err := readTable(name)
+	t, err := tables.ReadTable(name)
 	if err != nil {
 		return nil, err
 	}
@@ -42,21 +27,17 @@ func readRows(name string) ([]row, error) {
 }
 
 func rowsOf(name string, t *filetable.Table) ([]row, error) {
-	column := t.Column(filetable.Code)
-	if column < 0 && len(t.Rows) > 0 {
-		return nil, cli.BadInput(fmt.Errorf("%s: no column %s", name, filetable.Code))
+	// Files are called after those of the table.
+	if _, err := tables.Stems(name, t); err != nil {
+		return nil, err
 	}
+	code, properties := t.Column(filetable.Code), t.Column(filetable.Properties)
 	var rows []row
-	seen := map[string]bool{}
 	for _, cells := range t.Rows {
-		r := row{code: cells[column]}
-		if p := t.Column(filetable.Properties); p >= 0 {
-			r.properties = cells[p]
+		r := row{code: cells[code]}
+		if properties >= 0 {
+			r.properties = cells[properties]
 		}
-		if seen[r.stem()] {
-			return nil, cli.BadInput(fmt.Errorf("%s: two modules are called %s", name, r.stem()))
-		}
-		seen[r.stem()] = true
 		rows = append(rows, r)
 	}
 	return rows, nil

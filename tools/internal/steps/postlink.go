@@ -103,10 +103,8 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	if err := o.report(log, result.Diagnostics); err != nil {
 		return err
 	}
-	for _, image := range result.Images {
-		if err := o.checkImage(image); err != nil {
-			return cli.BadInput(o.blame(err))
-		}
+	if err := o.checkImages(log, result.Images); err != nil {
+		return err
 	}
 	if o.IROnly {
 		return o.writeIR(ctx, log, result.Images[0])
@@ -144,11 +142,27 @@ func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Ima
 // themselves.
 func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
 
+// checkImages refuses images that would need what only DPC++'s own step can do, and warns
+// of explicit SIMD code that it would change.
+func (o *PostLinkOptions) checkImages(log io.Writer, images []*postlink.Image) error {
+	var warnings []postlink.Diagnostic
+	for _, image := range images {
+		if err := o.checkImage(image); err != nil {
+			return cli.BadInput(o.blame(err))
+		}
+		if name := image.ExplicitSIMD(); o.LowerESIMD && name != "" {
+			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd finds nothing to lower in it, and it stays as it is: only DPC++'s own step also marks it for Intel's compiler of such code",
+				kernelname.Display(name))})
+		}
+	}
+	return o.report(log, warnings)
+}
+
 // checkImage refuses an image that would need what only DPC++'s own step can do.
 func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 	if o.LowerESIMD {
-		if name := image.ExplicitSIMD(); name != "" {
-			return fmt.Errorf("'%s' is explicit SIMD code, which --lower-esimd asks to lower: use DPC++'s own post-link step for it, or leave the flag out to get it as it is",
+		if name := image.SIMDBuiltin(); name != "" {
+			return fmt.Errorf("'%s' is used, which --lower-esimd asks to lower: use DPC++'s own post-link step for this code, or leave the flag out to get it as it is",
 				kernelname.Display(name))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -32,7 +33,7 @@ func Specialize(o SpecializeOptions) error {
 	var images []specialize.Image
 	inputs := make([]*filetable.Table, len(o.Tables))
 	for i, t := range o.Tables {
-		table, err := readTable(t.In)
+		table, err := tables.ReadTable(t.In)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package compiletime
 import (
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 // TestKernels: what becomes of the properties of a kernel. The metadata is what DPC++
@@ -133,5 +135,26 @@ func TestTypedPointers(t *testing.T) {
 	}
 	if got, want := named(m, "spirv.ExecutionMode"), "{void (i32 addrspace(1)*)* @k, i32 4459, i32 64}"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSizesForPTX: LLVM reads the size of work-groups for NVIDIA GPUs in an attribute.
+func TestSizesForPTX(t *testing.T) {
+	for triple, want := range map[string]string{"nvptx64-nvidia-cuda": "4,8,1", "amdgcn-amd-amdhsa": "", "spir64-unknown-unknown": ""} {
+		m, err := llvmir.Parse("k.ll", `target triple = "`+triple+`"
+define ptx_kernel void @k() #0 {
+  ret void
+}
+attributes #0 = { "sycl-work-group-size"="8,4" }
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Lower(m, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := m.Function("k").Attribute("nvvm.reqntid"); got != want {
+			t.Errorf("%s: %q, want %q", triple, got, want)
+		}
 	}
 }

@@ -1,0 +1,55 @@
+"""Families of GPUs that clang compiles sources for a second time, without SPIR-V.
+
+Code of a family is compiled and divided into modules once for all of its GPUs. Only the
+last step, from bitcode to PTX or a code object, is that of one GPU.
+"""
+
+def _family(name, triple, feature, links = False):
+    """A family.
+
+    Args:
+        name: what its files are called.
+        triple: of LLVM.
+        feature: of the target, which the header's code needs.
+        links: whether ld.lld makes the images.
+    Returns:
+        struct(name, options, links): options are those of clang.
+    """
+    return struct(
+        name = name,
+        options = ["-Xclang", "-triple", "-Xclang", triple, "-Xclang", "-target-feature", "-Xclang", feature],
+        links = links,
+    )
+
+# The code for AMD GPUs depends on how many work-items a sub-group has.
+FAMILIES = [
+    _family("nvptx64", "nvptx64-nvidia-cuda", "+ptx60"),
+    _family("amdgcn_wave32", "amdgcn-amd-amdhsa", "+wavefrontsize32", links = True),
+    _family("amdgcn_wave64", "amdgcn-amd-amdhsa", "+wavefrontsize64", links = True),
+]
+
+_BY_NAME = {f.name: f for f in FAMILIES}
+
+# The oldest GPUs that LLVM has code for.
+_FIRST_NVIDIA = 70
+_FIRST_AMD = 8
+
+def family_of(device):
+    """The family of a GPU.
+
+    Args:
+        device: LLVM's name of it: sm_90, gfx90a.
+    Returns:
+        struct(family, reason): the family, or None and why there is none.
+    """
+    if device.startswith("sm_"):
+        number = int("".join([c for c in device[len("sm_"):].elems() if c.isdigit()]))
+        if number < _FIRST_NVIDIA:
+            return struct(family = None, reason = "LLVM's PTX for GPUs before sm_%d has no ordered atomic operations" % _FIRST_NVIDIA)
+        return struct(family = _BY_NAME["nvptx64"], reason = "")
+
+    # Two digits are the minor version and the stepping: gfx90a is 9.0.a, gfx1100 is 11.0.0.
+    major = int(device[len("gfx"):-2])
+    if major < _FIRST_AMD:
+        return struct(family = None, reason = "LLVM has no exchange between work-items for GPUs before gfx%d00" % _FIRST_AMD)
+    return struct(family = _BY_NAME["amdgcn_wave32" if major >= 10 else "amdgcn_wave64"], reason = "")

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"debug/elf"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// gpuModule writes a module with a kernel, as post-link does: NAME.ll and NAME.prop.
+func gpuModule(t *testing.T, name, triple, convention, body string, requirements ...propset.Property) {
+	t.Helper()
+	kernel := "_ZTS" + name
+	testfile.Write(t, name+".ll", `target triple = "`+triple+`"
+@counter = dso_local addrspace(1) global i32 0
+define `+convention+` void @`+kernel+`(ptr %p) #0 {
+`+body+`
+  ret void
+}
+declare double @llvm.sin.f64(double)
+declare float @llvm.sqrt.f32(float)
+declare i32 @lost(i32)
+attributes #0 = { "nvvm.reqntid"="64,1,1" }
+`)
+	sets := new(propset.Registry)
+	sets.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
+	set := sets.Add(propset.DeviceRequirements)
+	for _, p := range requirements {
+		set.Put(p.Key, p.Value)
+	}
+	text, err := sets.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, name+".prop", string(text))
+	testfile.Write(t, name+".table", "[Code|Properties|Symbols]\n"+name+".ll|"+name+".prop|"+name+".sym\n")
+}
+
+const (
+	nvidia, nvidiaKernel = "nvptx64-nvidia-cuda", "ptx_kernel"
+	amd, amdKernel       = "amdgcn-amd-amdhsa", "amdgpu_kernel"
+	increment            = "  %x = load i32, ptr %p\n  %y = add i32 %x, 1\n  store i32 %y, ptr %p"
+	root                 = "  %n = atomicrmw add ptr addrspace(1) @counter, i32 1 monotonic\n  %x = load float, ptr %p\n  %y = call float @llvm.sqrt.f32(float %x)\n  store float %y, ptr %p"
+)
+
+// runGPU runs the step with the real compilers.
+func runGPU(t *testing.T, device, module string) (int, string) {
+	t.Helper()
+	return run(t, "gpu", "--opt", programs.Find(t, "opt"), "--llc", programs.Find(t, "llc"), "--lld", programs.Find(t, "ld.lld"),
+		"--device", device, "--code-dir", "bin", "--output", "out.table", module+".table")
+}
+
+// TestGPU: each kernel is in its image, and images say for which GPU they are.
+func TestGPU(t *testing.T) {
+	t.Chdir(t.TempDir())
+	kernels := func(file string) []string {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := imageformat.Kernels(f, info.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	gpuModule(t, "Add", nvidia, nvidiaKernel, increment)
+	gpuModule(t, "Root", amd, amdKernel, root)
+	for device, directive := range map[string]string{"sm_70": ".target sm_70\n", "sm_90": ".target sm_90\n", "sm_90a": ".target sm_90a\n"} {
+		if code, stderr := runGPU(t, device, "Add"); code != 0 {
+			t.Fatalf("%s: exit %d: %s", device, code, stderr)
+		}
+		if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/Add.ptx|Add.prop|Add.sym\n" {
+			t.Errorf("%s: table: %q", device, got)
+		}
+		if text := testfile.Read(t, "bin/Add.ptx"); !strings.Contains(text, directive) || !strings.Contains(text, ".reqntid 64") {
+			t.Errorf("%s: %s", device, text)
+		}
+		if got := kernels("bin/Add.ptx"); !slices.Equal(got, []string{"_ZTSAdd"}) {
+			t.Errorf("%s: kernels %q", device, got)
+		}
+	}
+
+	// The low byte of the flags is the processor, as LLVM numbers them.
+	for device, processor := range map[string]byte{"gfx803": 0x2a, "gfx90a": 0x3f, "gfx1100": 0x41} {
+		if code, stderr := runGPU(t, device, "Root"); code != 0 {
+			t.Fatalf("%s: exit %d: %s", device, code, stderr)
+		}
+		if got := kernels("bin/Root.hsaco"); !slices.Equal(got, []string{"_ZTSRoot"}) {
+			t.Errorf("%s: kernels %q", device, got)
+		}
+		f, err := elf.Open("bin/Root.hsaco")
+		if err != nil {
+			t.Fatal(err)
+		}
+		note, err := f.Section(".note").Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if flags := testfile.Read(t, "bin/Root.hsaco")[48]; flags != processor {
+			t.Errorf("%s: processor %#x, want %#x", device, flags, processor)
+		}
+		if text := string(note); !strings.Contains(text, "amdgcn-amd-amdhsa--"+device) || !strings.Contains(text, "_ZTSRoot.kd") {
+			t.Errorf("%s: note %q", device, text)
+		}
+	}
+	if _, err := os.Stat("bin/Root.hsaco.o"); err == nil {
+		t.Error("the object file is left")
+	}
+}
+
+// TestGPURefuses: what would compute wrong numbers is never built.
+func TestGPURefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	number := func(key string, n uint32) propset.Property {
+		return propset.Property{Key: key, Value: propset.Uint(n)}
+	}
+	size := propset.Property{Key: "reqd_work_group_size_uint64_t", Value: propset.Uint64s(2048, 1)}
+	gpuModule(t, "Sixteen", nvidia, nvidiaKernel, increment, number("reqd_sub_group_size", 16))
+	gpuModule(t, "ThirtyTwo", amd, amdKernel, increment, number("reqd_sub_group_size", 32))
+	gpuModule(t, "Large", nvidia, nvidiaKernel, increment, size)
+	gpuModule(t, "Sine", nvidia, nvidiaKernel, "  %x = load double, ptr %p\n  %y = call double @llvm.sin.f64(double %x)\n  store double %y, ptr %p")
+	gpuModule(t, "Lost", nvidia, nvidiaKernel, "  %x = call i32 @lost(i32 3)\n  store i32 %x, ptr %p")
+	gpuModule(t, "Umlaut\u00e4", nvidia, nvidiaKernel, increment)
+	testfile.Write(t, "bare.table", "[Code]\nSixteen.ll\n")
+	for _, test := range []struct {
+		device, module string
+		code           int
+		want           string
+	}{
+		{"sm_90", "Sixteen", cli.ExitBadInput, "the required sub-group size is 16, and that of sm_90 is 32"},
+		{"gfx90a", "ThirtyTwo", cli.ExitBadInput, "the required sub-group size is 32, and that of gfx90a is 64"},
+		{"gfx1100", "ThirtyTwo", 0, ""},
+		{"sm_90", "Large", cli.ExitBadInput, "the required work-group has 2048 work-items, and sm_90 has at most 1024"},
+		{"sm_90", "Sine", cli.ExitBadInput, "mathematical functions that LLVM does not compile for NVIDIA GPUs: sin.f64"},
+		{"sm_90", "Lost", cli.ExitBadInput, "functions that no source defines: lost"},
+		{"sm_90", "Umlaut\u00e4", cli.ExitBadInput, "has the character 'ä'"},
+		{"sm_90", "bare", cli.ExitBadInput, "there is no property file"},
+		{"gfx940", "ThirtyTwo", cli.ExitBadInput, "that of gfx940 is 64"},
+		{"pvc", "Sixteen", cli.ExitUsage, "'pvc' is neither an NVIDIA GPU"},
+	} {
+		if code, stderr := runGPU(t, test.device, test.module); code != test.code || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s for %s: exit %d: %s\nwant %d: %s", test.module, test.device, code, stderr, test.code, test.want)
+		}
+	}
+	gpuModule(t, "Any", amd, amdKernel, increment)
+	if code, stderr := runGPU(t, "gfx940", "Any"); code != cli.ExitFailure || !strings.Contains(stderr, "does not know the GPU gfx940") {
+		t.Errorf("a GPU that LLVM does not know: exit %d: %s", code, stderr)
+	}
+	if code, stderr := run(t, "gpu", "--opt", "opt", "--llc", "llc", "--device", "gfx90a", "--code-dir", "bin", "--output", "out.table", "Any.table"); code != cli.ExitUsage || !strings.Contains(stderr, "--lld is missing") {
+		t.Errorf("without ld.lld: exit %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,265 @@
+package steps
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// GPUOptions say what to compile for a GPU that LLVM makes code for.
+type GPUOptions struct {
+	Table         string
+	Opt, LLC, LLD string // paths; LLD is for AMD GPUs alone
+	Device        string // as LLVM calls it: sm_90, gfx90a
+	CodeDir       string // for images
+	Output        string // the table with them
+	KeepDebugInfo bool
+}
+
+// GPU compiles the bitcode of a table's rows: to PTX for NVIDIA GPUs, to code objects
+// for AMD GPUs.
+func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
+	gpu, err := gpuOf(o.Device)
+	if err != nil {
+		return err
+	}
+	if gpu.links && o.LLD == "" {
+		return cli.Usagef("--lld is missing: ld.lld, which makes code objects for AMD GPUs")
+	}
+	t, err := tables.ReadTable(o.Table)
+	if err != nil {
+		return err
+	}
+	rows, err := rowsOf(o.Table, t)
+	if err != nil {
+		return err
+	}
+	out, err := newOutputs(o.CodeDir, "")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	column := t.Column(filetable.Code)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range rows {
+		g.Go(func() error {
+			code := out.code.file(rows[i].stem() + gpu.extension)
+			t.Rows[i][column] = code.path
+			m := gpuModule{options: &o, gpu: gpu, row: rows[i], image: code.scratch}
+			return m.compile(ctx, log)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return out.Relabel(err)
+	}
+	return out.commit(o.Output, t)
+}
+
+// A gpu is what the GPUs of a name have in common.
+type gpu struct {
+	vendor    string
+	subGroup  uint32 // its size
+	links     bool   // object files, by ld.lld
+	extension string
+	lacks     *regexp.Regexp // intrinsics for mathematics without code, or without good code
+	library   string         // which has such code
+}
+
+// maxGPUWorkGroup is how many work-items a work-group has on all of them.
+const maxGPUWorkGroup = 1024
+
+// Of these, LLVM's back ends compile some of no type and others only with a few bits of
+// precision.
+const lackingFunctions = `sin|cos|sincos|tan|asin|acos|atan|sinh|cosh|tanh|pow|atan2`
+
+var (
+	lackingNVIDIA = regexp.MustCompile(`@llvm\.((?:` + lackingFunctions + `|exp|exp10|log|log2|log10)\.(?:v\d+)?(?:f16|f32|f64)|exp2\.(?:v\d+)?f64)\(`)
+	lackingAMD    = regexp.MustCompile(`@llvm\.((?:` + lackingFunctions + `)\.(?:v\d+)?(?:f16|f32|f64)|(?:exp|exp2|exp10|log|log2|log10)\.(?:v\d+)?f64)\(`)
+)
+
+var gfxName = regexp.MustCompile(`^gfx([0-9]+)[0-9a-f]{2}$`)
+
+// gpuOf returns what is known of a GPU by its name.
+func gpuOf(device string) (*gpu, error) {
+	if strings.HasPrefix(device, "sm_") {
+		return &gpu{vendor: "NVIDIA", subGroup: 32, extension: ".ptx", lacks: lackingNVIDIA, library: "CUDA's libdevice"}, nil
+	}
+	name := gfxName.FindStringSubmatch(device)
+	if name == nil {
+		return nil, cli.Usagef("--device: '%s' is neither an NVIDIA GPU (sm_90) nor an AMD GPU (gfx90a)", device)
+	}
+	g := &gpu{vendor: "AMD", subGroup: 64, links: true, extension: ".hsaco", lacks: lackingAMD, library: "ROCm's device library"}
+	if major, err := strconv.Atoi(name[1]); err != nil || major >= 10 {
+		g.subGroup = 32
+	}
+	return g, nil
+}
+
+// A gpuModule is a module that is compiled.
+type gpuModule struct {
+	options *GPUOptions
+	gpu     *gpu
+	row     row
+	image   string // the file to write
+}
+
+func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
+	o := m.options
+	if err := m.check(); err != nil {
+		return fmt.Errorf("%s: %w", m.row.code, err)
+	}
+	var text bytes.Buffer
+	if err := m.optimize(ctx, log, &text); err != nil {
+		return err
+	}
+	if err := m.checkFunctions(text.Bytes()); err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", m.row.code, err))
+	}
+	object := m.image
+	args := []string{"-O2", "-mcpu=" + o.Device}
+	if m.gpu.links {
+		object += ".o"
+		args = append(args, "--filetype=obj")
+	}
+	if err := command.Run(ctx, &text, nil, log, o.LLC, append(args, "-o", object, "-")...); err != nil {
+		return err
+	}
+	if m.gpu.links {
+		err := command.Run(ctx, nil, nil, log, o.LLD, "-shared", "-Bsymbolic", "--no-undefined", "--build-id=none", object, "-o", m.image)
+		if err = cmp.Or(err, os.Remove(object)); err != nil {
+			return err
+		}
+	}
+	if n, err := size(m.image); err != nil || n == 0 {
+		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.LLC, o.Device, m.row.code)
+	}
+	return nil
+}
+
+// check refuses what the GPU would compute wrong numbers for.
+//
+// A filter with the configuration of the device has dropped such modules, unless it says
+// otherwise than the GPU is. PTX has no place for the size of a sub-group, so that
+// nothing after this step would notice.
+func (m *gpuModule) check() error {
+	if m.row.properties == "" {
+		return cli.BadInput(fmt.Errorf("there is no property file, which names the kernels"))
+	}
+	data, found, err := tables.Read(m.options.Table, m.row.properties)
+	if err != nil {
+		return err
+	}
+	sets, err := propset.Parse(found, data)
+	if err != nil {
+		return err
+	}
+	needs, err := requirement.FromProperties(sets)
+	if err != nil {
+		return fmt.Errorf("%s: %w", found, err)
+	}
+	for _, size := range needs.SubGroupSizes {
+		if size != m.gpu.subGroup {
+			return cli.BadInput(fmt.Errorf("the required sub-group size is %d, and that of %s is %d: leave the property sub_group_size out, or build the kernel for other targets",
+				size, m.options.Device, m.gpu.subGroup))
+		}
+	}
+	if n := workItems(needs.WorkGroupSize); n > maxGPUWorkGroup {
+		return cli.BadInput(fmt.Errorf("the required work-group has %d work-items, and %s has at most %d", n, m.options.Device, maxGPUWorkGroup))
+	}
+	return m.checkNames(sets)
+}
+
+// workItems returns how many work-items a work-group has; more than any GPU takes is
+// as good as another such number.
+func workItems(sizes []uint64) uint64 {
+	n := uint64(1)
+	for _, size := range sizes {
+		if n *= min(size, 1<<20); n > 1<<40 {
+			return n
+		}
+	}
+	return n
+}
+
+// checkNames refuses names of kernels that code for GPUs cannot have.
+func (m *gpuModule) checkNames(sets *propset.Registry) error {
+	for _, p := range sets.Set(propset.KernelNames).Properties() {
+		for _, r := range p.Key {
+			if !inSymbol(r) {
+				return cli.BadInput(fmt.Errorf("the name of the kernel %s has the character %q, which names in code for %s GPUs cannot have: name the kernel otherwise",
+					safetext.Escape(kernelname.Display(p.Key)), r, m.gpu.vendor))
+			}
+		}
+	}
+	return nil
+}
+
+func inSymbol(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r == '$'
+}
+
+// optimize writes the module as text, with all that it no longer needs left out.
+func (m *gpuModule) optimize(ctx context.Context, log io.Writer, text io.Writer) error {
+	args := []string{"-S", "-mcpu=" + m.options.Device, "-passes=default<O2>"}
+	if !m.options.KeepDebugInfo {
+		args = append(args, "-strip-debug")
+	}
+	var said bytes.Buffer
+	if err := command.Run(ctx, nil, text, &said, m.options.Opt, append(args, m.row.code, "-o", "-")...); err != nil {
+		return err
+	}
+	// LLVM goes on as if no GPU was given.
+	if bytes.Contains(said.Bytes(), []byte("is not a recognized processor")) {
+		return fmt.Errorf("%s does not know the GPU %s: use another version of LLVM, or leave the target out", m.options.Opt, m.options.Device)
+	}
+	_, err := said.WriteTo(log)
+	return err
+}
+
+// checkFunctions refuses a module that calls what neither it nor LLVM has.
+func (m *gpuModule) checkFunctions(text []byte) error {
+	var math, undefined []string
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("declare ")) {
+			continue
+		}
+		if name := m.gpu.lacks.FindSubmatch(line); name != nil {
+			math = append(math, string(name[1]))
+		} else if name := declared.FindSubmatch(line); name != nil && !bytes.HasPrefix(name[1], []byte("llvm.")) {
+			undefined = append(undefined, safetext.Escape(kernelname.Display(string(name[1]))))
+		}
+	}
+	slices.Sort(math)
+	slices.Sort(undefined)
+	switch {
+	case len(math) > 0:
+		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. Compute them otherwise, or build the kernel for other targets",
+			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library)
+	case len(undefined) > 0:
+		return fmt.Errorf("the code calls functions that no source defines: %s", strings.Join(undefined, ", "))
+	}
+	return nil
+}
+
+// declared finds the name in a declaration.
+var declared = regexp.MustCompile(`@"?([^"(]+)`)

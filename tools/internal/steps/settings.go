@@ -1,0 +1,30 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
+)
+
+// Settings is a flag whose values are specialization constants with their values.
+type Settings []specialize.Setting
+
+func (s *Settings) String() string {
+	var list []string
+	for _, setting := range *s {
+		list = append(list, fmt.Sprintf("%s=%s", setting.Name, setting.Value))
+	}
+	return strings.Join(list, " ")
+}
+
+// Set implements [flag.Value].
+func (s *Settings) Set(v string) error {
+	name, value, ok := strings.Cut(v, "=")
+	if !ok || name == "" || value == "" {
+		return errors.New("neither the name nor the value of NAME=VALUE may be missing")
+	}
+	*s = append(*s, specialize.Setting{Name: name, Value: value})
+	return nil
+}
