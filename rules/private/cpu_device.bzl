@@ -3,6 +3,7 @@
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load(":device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
 def _cpu_device_impl(ctx):
     libsycl = find_sycl_toolchain(ctx).libsycl
@@ -34,7 +35,8 @@ def _current_runtime_impl(ctx):
 current_runtime = rule(
     implementation = _current_runtime_impl,
     doc = "The runtime that ordinary SYCL programs are linked to.",
-    attrs = DEVICE_COMPILER_ATTRS,
+    # A compiler that is missing has no runtime either: that is no error.
+    attrs = DEVICE_COMPILER_ATTRS | REQUIRES_SYCL_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclRuntimeInfo],
     toolchains = use_sycl_toolchain(),
