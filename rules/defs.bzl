@@ -15,7 +15,7 @@ load(":sycl_library.bzl", _sycl_library = "sycl_library")
 load(":sycl_test.bzl", _sycl_test = "sycl_test")
 load(":syclbin_import.bzl", _syclbin_import = "syclbin_import")
 load(":syclbin_link.bzl", _syclbin_link = "syclbin_link")
-load(":toolchain.bzl", _sycl_toolchain = "sycl_toolchain")
+load(":toolchain.bzl", _sycl_local_program = "sycl_local_program", _sycl_toolchain = "sycl_toolchain")
 
 aot_filter = _aot_filter
 requires_sycl = _requires_sycl
@@ -28,6 +28,7 @@ sycl_compat_report = _sycl_compat_report
 sycl_compat_test = _sycl_compat_test
 sycl_device_config = _sycl_device_config
 sycl_library = _sycl_library
+sycl_local_program = _sycl_local_program
 sycl_test = _sycl_test
 sycl_toolchain = _sycl_toolchain
 syclbin_import = _syclbin_import

@@ -7,7 +7,8 @@ load("//rules/private:sycl_runtime.bzl", "check_runtime", "sycl_runtime_reposito
 load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
 load("//rules/private:toolchains_hub.bzl", "RESERVED_COMPILERS", "sycl_toolchains_hub")
 
-# Repositories that the extension makes without a tag.
+# Repositories that the extension makes without a tag. Those of sycl.local tags with names
+# begin with the first.
 _OWN_NAMES = ["sycl_local", "sycl_toolchains"]
 
 def _make_runtimes(tags, kind, made):
@@ -44,9 +45,49 @@ def _make_runtimes(tags, kind, made):
             version = version,
         )
 
+def _check_compiler(kind, name, known):
+    """Fails when the name of a tag cannot be that of a device compiler.
+
+    Args:
+        kind: local or toolchain.
+        name: the name.
+        known: dict of names that are taken -> the kind of their tag.
+    """
+    if name in RESERVED_COMPILERS:
+        fail("sycl.%s: the name %r is reserved; give the device compiler another name" % (kind, name))
+    if name in known:
+        fail("sycl.%s: the name %r is already that of another sycl.%s tag; give one of them another name" % (kind, name, known[name]))
+    wrong = [c for c in name.elems() if not c.isalnum() and c not in "_.-"]
+    if not name or wrong or not name[0].isalpha():
+        fail("sycl.%s: the name %r is not one of a letter followed by letters, digits, '_', '.' and '-'" % (kind, name))
+    known[name] = kind
+
+def _local_tags(tags, made):
+    """The sycl.local tags by the name of their device compiler, with clang.
+
+    Args:
+        tags: the tags.
+        made: dict of the names of other compilers -> the kind of their tag, which this adds to.
+    Returns:
+        dict of name -> struct(repository, llvm, ocloc).
+    """
+    clang = struct(repository = "sycl_local", llvm = "", ocloc = "")
+    named = {}
+    unnamed = False
+    for tag in tags:
+        if tag.name:
+            _check_compiler("local", tag.name, made)
+            named[tag.name] = struct(repository = "sycl_local_" + tag.name, llvm = tag.llvm, ocloc = tag.ocloc)
+            continue
+        if unnamed:
+            fail("sycl.local: two tags have no name; give one of them a name, by which --@rules_sycl//rules/settings:device_compiler chooses it")
+        unnamed = True
+        clang = struct(repository = "sycl_local", llvm = tag.llvm, ocloc = tag.ocloc)
+    return {"clang": clang} | named
+
 def _sycl_impl(mctx):
-    llvm = ""
-    ocloc = ""
+    local = _local_tags([], {})
+    toolchains = {}
     made = {}
     for module in mctx.modules:
         if not module.is_root:
@@ -54,21 +95,23 @@ def _sycl_impl(mctx):
             continue
         _make_runtimes(module.tags.runtime, "runtime", made)
         _make_runtimes(module.tags.dpcpp, "dpcpp", made)
-        for tag in module.tags.local:
-            if llvm or ocloc:
-                fail("sycl.local may be given only once, and the module %s has two" % module.name)
-            llvm = tag.llvm
-            ocloc = tag.ocloc
-    sycl_local_toolchain(name = "sycl_local", llvm = llvm, ocloc = ocloc)
+        compilers = dict(made)
+        local = _local_tags(module.tags.local, compilers)
+        for tag in module.tags.toolchain:
+            _check_compiler("toolchain", tag.name, compilers)
+            toolchains[tag.name] = str(tag.toolchain)
+    for tag in local.values():
+        sycl_local_toolchain(name = tag.repository, llvm = tag.llvm, ocloc = tag.ocloc)
     sycl_toolchains_hub(
         name = "sycl_toolchains",
         dpcpp = [name for name, kind in made.items() if kind == "dpcpp"],
-        local = "@sycl_local",
+        local = {name: "@" + tag.repository for name, tag in local.items()},
+        others = toolchains,
     )
     return mctx.extension_metadata(reproducible = True)
 
 _local = tag_class(
-    doc = """Where this machine's device compilers are. Only the root module's tag counts.
+    doc = """Where this machine's device compilers are. Only the root module's tags count.
 
 ```starlark
 sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
@@ -81,10 +124,40 @@ programs in `PATH` with a version in the name, such as `clang++-22`. LLVM 22 com
 LLVM 21, and a version that has all of `clang++`, `llvm-dis`, `llvm-link`, `llvm-spirv` and
 `opt` before one that lacks some. A version that cannot make SPIR-V, by `llvm-spirv` or
 `llc`, is not taken.
+
+The tag without a name is for the device compiler `clang`. A tag with a name adds another
+one, so that several versions exist side by side:
+
+```starlark
+sycl.local(name = "llvm-21", llvm = "/usr/lib/llvm-21")
+sycl.local(name = "llvm-22", llvm = "/usr/lib/llvm-22")
+```
+
+`--@rules_sycl//rules/settings:device_compiler=llvm-22` chooses one for a build, and the
+attribute `device_compiler` for a target. A folder is looked at when its compiler is chosen.
 """,
     attrs = {
+        "name": attr.string(doc = "Name of a further device compiler. Without it, the tag is for `clang`."),
         "llvm": attr.string(doc = "Folder of an LLVM installation with `bin/clang++` of version 21 or newer."),
         "ocloc": attr.string(doc = "Path of `ocloc`. Without it, `ocloc` from `PATH`."),
+    },
+)
+
+_toolchain = tag_class(
+    doc = """A [sycl_toolchain](#sycl_toolchain) of your own. Only the root module's tags count.
+
+```starlark
+sycl.toolchain(name = "oneapi", toolchain = "//toolchains:oneapi")
+```
+
+`--@rules_sycl//rules/settings:device_compiler=oneapi` chooses it for a build, and the
+attribute `device_compiler` for a target. Without a name, the toolchain of an ordinary
+`toolchain` target that `register_toolchains` names comes before those of the extension.
+[docs/toolchains.md](toolchains.md) has an example.
+""",
+    attrs = {
+        "name": attr.string(doc = "Name of the device compiler.", mandatory = True),
+        "toolchain": attr.label(doc = "The `sycl_toolchain`.", mandatory = True),
     },
 )
 
@@ -195,5 +268,6 @@ sycl = module_extension(
         "dpcpp": _dpcpp,
         "local": _local,
         "runtime": _runtime,
+        "toolchain": _toolchain,
     },
 )

@@ -3,9 +3,10 @@
 SyclToolInfo = provider(
     doc = "A program that a SYCL build runs. Load this provider from `@rules_sycl//rules:providers.bzl`.",
     fields = {
+        "executable": "File: the program. For a program of the machine, its absolute path as a string. None when it is missing.",
         "files": "depset of File: inputs of every action that runs the program. They change when the program changes.",
+        "files_to_run": "FilesToRunProvider: the program with its runfiles, for `executable` or `tools` of an action. None when it is a program of the machine or missing.",
         "missing": "string: why the program is missing and what to do about it. Empty when it is there.",
-        "path": "string: the program's path, empty when it is missing.",
     },
 )
 
@@ -26,6 +27,7 @@ SyclToolchainInfo = provider(
         "clang": "SyclToolInfo: clang++, version 21 or newer.",
         "copts": "list of string: options of every device compile.",
         "dpcpp": "SyclDpcppInfo: the device compiler when it is DPC++. None when it is `clang`.",
+        "headers": "depset of File: inputs of every compile, which stand for or are the headers that the compiler finds on its own.",
         "libsycl": "Target with CcInfo and SyclRuntimeInfo: the runtime that ordinary SYCL programs are linked to, or None.",
         "llc": "SyclToolInfo: LLVM's code generator, for NVIDIA and AMD GPUs and for SPIR-V where llvm-spirv is missing.",
         "lld": "SyclToolInfo: LLVM's linker ld.lld, for AMD GPUs.",

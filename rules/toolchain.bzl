@@ -1,4 +1,4 @@
-"""The sycl_toolchain rule."""
+"""The rules sycl_toolchain and sycl_local_program."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
@@ -16,47 +16,97 @@ TOOLS = {
     "spirv_val": ("spirv-val", "spirv-tools"),
 }
 
+def _sycl_local_program_impl(ctx):
+    if not ctx.attr.path.startswith("/"):
+        fail("%s: path: '%s' is not an absolute path; a program of a repository is a label, and needs no sycl_local_program" % (ctx.label, ctx.attr.path))
+    return [SyclToolInfo(
+        executable = ctx.attr.path,
+        files = depset(ctx.files.stamps),
+        files_to_run = None,
+        missing = "",
+    )]
+
+sycl_local_program = rule(
+    implementation = _sycl_local_program_impl,
+    doc = """A program of this machine, for the attributes of a [sycl_toolchain](#sycl_toolchain).
+
+Bazel does not see when such a program changes, and a remote machine may have another one.
+Therefore a hermetic toolchain has labels of the programs themselves. The `sycl` module
+extension makes a `sycl_local_program` of each program that it finds, with a stamp of its
+version and checksums.
+""",
+    attrs = {
+        "path": attr.string(doc = "The program's absolute path.", mandatory = True),
+        "stamps": attr.label_list(
+            allow_files = True,
+            doc = "Files whose content changes with the program. They are inputs of the actions that run it.",
+        ),
+    },
+    provides = [SyclToolInfo],
+)
+
+def _tool(ctx, name, target):
+    """The SyclToolInfo of a target that an attribute names."""
+    if SyclToolInfo in target:
+        return target[SyclToolInfo]
+    files_to_run = target[DefaultInfo].files_to_run
+    if not files_to_run or not files_to_run.executable:
+        fail("%s: %s: %s is not a program: give an executable target, a file, a filegroup of one file with all that the program needs as data, or a sycl_local_program" % (ctx.label, name, target.label))
+    return SyclToolInfo(
+        executable = files_to_run.executable,
+        files = depset(
+            [files_to_run.executable],
+            transitive = [target[DefaultInfo].files, target[DefaultInfo].default_runfiles.files],
+        ),
+        files_to_run = files_to_run,
+        missing = "",
+    )
+
+def _missing(ctx, name):
+    """The SyclToolInfo of a program that the toolchain does not have."""
+    what, package = TOOLS[name]
+    return SyclToolInfo(
+        executable = None,
+        files = depset(),
+        files_to_run = None,
+        missing = "{what} is missing: {why}. Install it (Debian: {package}) and build again, or set the attribute '{attr}' of the sycl_toolchain {label}.".format(
+            what = what,
+            why = ctx.attr.missing.get(name, "the toolchain does not name it"),
+            package = package,
+            attr = name,
+            label = ctx.label,
+        ),
+    )
+
 def _sycl_toolchain_impl(ctx):
-    stamps = {name: [] for name in TOOLS}
-    for target, name in ctx.attr.stamps.items():
-        if name not in stamps:
-            fail("%s: stamps: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(TOOLS))))
-        stamps[name].append(target[DefaultInfo].files)
     for name in ctx.attr.missing:
         if name not in TOOLS:
             fail("%s: missing: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(TOOLS))))
-
     base = ctx.attr.base[platform_common.ToolchainInfo].sycl if ctx.attr.base else None
     tools = {}
-    for name, (what, package) in TOOLS.items():
-        path = getattr(ctx.attr, name)
-        if base and not path and name not in ctx.attr.missing:
+    for name in TOOLS:
+        target = getattr(ctx.attr, name)
+        if target:
+            tools[name] = _tool(ctx, name, target)
+        elif base and name not in ctx.attr.missing:
             tools[name] = getattr(base, name)
-            continue
-        tools[name] = SyclToolInfo(
-            path = path,
-            files = depset(transitive = stamps[name]),
-            missing = "" if path else (
-                "{what} is missing: {why}. Install it (Debian: {package}) and build again, or set the attribute '{attr}' of the sycl_toolchain {label}.".format(
-                    what = what,
-                    why = ctx.attr.missing.get(name, "the toolchain has no path of it"),
-                    package = package,
-                    attr = name,
-                    label = ctx.label,
-                )
-            ),
-        )
+        else:
+            tools[name] = _missing(ctx, name)
     dpcpp = ctx.attr.dpcpp[SyclDpcppInfo] if ctx.attr.dpcpp else None
     return [platform_common.ToolchainInfo(
         sycl = SyclToolchainInfo(
-            copts = ctx.attr.copts,
+            copts = [ctx.expand_location(option, ctx.attr.headers) for option in ctx.attr.copts],
             dpcpp = dpcpp,
+            headers = base.headers if base and not ctx.files.headers else depset(ctx.files.headers),
             libsycl = ctx.attr.libsycl,
             missing = dpcpp.missing if dpcpp else tools["clang"].missing,
             runtime = ctx.attr.runtime,
             **tools
         ),
     )]
+
+def _program(doc):
+    return attr.label(allow_files = True, cfg = "exec", doc = doc)
 
 sycl_toolchain = rule(
     implementation = _sycl_toolchain_impl,
@@ -65,49 +115,53 @@ sycl_toolchain = rule(
 The device compiler is `clang`, or DPC++ when `dpcpp` is set, as in the repositories of
 `sycl.dpcpp` tags.
 
-Every program may be missing. A target that needs a missing program fails: the error names
-the program, the package that has it, and the attribute.
+A program is an executable target, a file, or a `filegroup` of one file whose `data` is all
+that the program reads. It and its files are inputs of the actions that run it, and of no
+others. A program of the machine is a [sycl_local_program](#sycl_local_program).
 
-Bazel does not see when a program that is not a Bazel target changes. For such a program,
-give a file in `stamps` whose content changes with it. The `sycl` module extension does so
-with versions and checksums.
+Every program may be missing. A target that needs a missing program fails: the error names
+the program, the package that has it, and the attribute. Without a device compiler, the
+toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
+
+[docs/toolchains.md](toolchains.md) has complete toolchains.
 """,
     attrs = {
         "base": attr.label(
-            doc = "Another `sycl_toolchain`. Its programs are used where this one has none.",
+            doc = "Another `sycl_toolchain`. Its programs and headers are used where this one has none.",
             providers = [platform_common.ToolchainInfo],
         ),
-        "clang": attr.string(doc = "Path of clang++, version 21 or newer."),
+        "clang": _program("clang++, version 21 or newer."),
         "copts": attr.string_list(
             default = ["-std=c++20", "-fno-math-errno"],
-            doc = "Options of every device compile, after those of the build's mode and before the target's own `copts`. The mode `-c opt` gives `-O2 -DNDEBUG`, `fastbuild` gives `-O2`, and `dbg` gives `-O0 -g`, which keeps debug information in the shipped code.",
+            doc = "Options of every device compile, after those of the build's mode and before the target's own `copts`. The mode `-c opt` gives `-O2 -DNDEBUG`, `fastbuild` gives `-O2`, and `dbg` gives `-O0 -g`, which keeps debug information in the shipped code. `$(execpath LABEL)` is the path of a target of `headers`.",
         ),
         "dpcpp": attr.label(
             cfg = "exec",
             doc = "DPC++ as the device compiler, in place of `clang`: a target with [SyclDpcppInfo](#sycldpcppinfo), such as `@sycl_dpcpp//:compiler`.",
             providers = [SyclDpcppInfo],
         ),
+        "headers": attr.label_list(
+            allow_files = True,
+            cfg = "exec",
+            doc = "Headers that the compiler includes without an option of the target: its own, those of the C++ library and of the C library. They are inputs of every compile. For headers of the machine, a file whose content changes with theirs.",
+        ),
         "libsycl": attr.label(
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],
         ),
-        "llc": attr.string(doc = "Path of llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V where `llvm_spirv` is missing."),
-        "lld": attr.string(doc = "Path of ld.lld, for `amd_gpu_gfx*` targets."),
-        "llvm_dis": attr.string(doc = "Path of llvm-dis."),
-        "llvm_link": attr.string(doc = "Path of llvm-link."),
-        "llvm_spirv": attr.string(doc = "Path of llvm-spirv."),
+        "llc": _program("llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V where `llvm_spirv` is missing."),
+        "lld": _program("ld.lld, for `amd_gpu_gfx*` targets."),
+        "llvm_dis": _program("llvm-dis."),
+        "llvm_link": _program("llvm-link."),
+        "llvm_spirv": _program("llvm-spirv."),
         "missing": attr.string_dict(doc = "Attribute of a missing program -> where it was looked for, for the error."),
-        "ocloc": attr.string(doc = "Path of ocloc, for `intel_gpu_*` targets."),
-        "opt": attr.string(doc = "Path of opt."),
+        "ocloc": _program("ocloc, for `intel_gpu_*` targets."),
+        "opt": _program("opt."),
         "runtime": attr.string(
             default = "2026.0",
             doc = "Release of DPC++'s runtime that SYCLBINs are for, unless their target says otherwise: 2025.3, 2026.0 (which all of 2026 load) or 2026.2.",
             values = ["2025.3", "2026.0", "2026.2"],
         ),
-        "spirv_val": attr.string(doc = "Path of spirv-val."),
-        "stamps": attr.label_keyed_string_dict(
-            allow_files = True,
-            doc = "File that changes when a program changes -> the attribute of that program.",
-        ),
+        "spirv_val": _program("spirv-val."),
     },
 )

@@ -31,7 +31,7 @@ without_device_compiler = transition(
 
 DEVICE_COMPILER_ATTRS = {
     "device_compiler": attr.string(
-        doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a `sycl.dpcpp` tag in MODULE.bazel, such as `sycl_dpcpp`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
+        doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a tag in MODULE.bazel of `sycl.dpcpp`, such as `sycl_dpcpp`, of `sycl.local` or of `sycl.toolchain`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
     ),
 }
 

@@ -86,8 +86,12 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         all_forms |= by_family[family.name]
         of_family = [t for t in targets if t.family and t.family.name == family.name]
         filtered |= {name: _filtered(ctx, form, name, of_family) for name, form in by_family[family.name].items()}
+    compiled = {
+        name: _compiled(ctx, toolchain, form, name, targets, filtered[name], not kernels_only, keep_debug_info)
+        for name, form in all_forms.items()
+    }
     images = [
-        _image(ctx, toolchain, form, "%s.%s" % (name, target.name), target, filtered[name][target.name], not kernels_only, keep_debug_info)
+        _image(form, target, filtered[name], compiled[name])
         for target in targets
         for name, form in (by_family[target.family.name] if target.family else forms).items()
     ]
@@ -101,7 +105,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         images = images,
         plan = plan,
         groups = {
-            "aot_images": depset([i.native for i in images if i.native]),
+            "aot_images": depset([code.code for codes in compiled.values() for code in codes.values()]),
             "aot_plan": depset([plan]),
             "device_ir": depset(
                 ([s.bitcode for s in separate + linked] if spirv_targets else []) +
@@ -305,12 +309,23 @@ def _filtered(ctx, form, name, targets):
     filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
     return tables
 
-def _image(ctx, toolchain, form, name, target, filtered, library, keep_debug_info):
+def _compiled(ctx, toolchain, form, name, targets, filtered, library, keep_debug_info):
+    """A source's native images: dict of target -> struct(code, table)."""
+    chips, compiled = {}, {}
+    for target in targets:
+        if not target.compiler or target.name not in filtered:
+            continue
+        if target.family:
+            compiled[target.name] = gpu_action(ctx, toolchain, form, filtered[target.name], target, "%s.%s" % (name, target.name), keep_debug_info)
+        else:
+            chips.setdefault(target.chip, []).append(target)
+    for same in chips.values():
+        compiled |= aot_action(ctx, toolchain, form, filtered, same, name, library)
+    return compiled
+
+def _image(form, target, filtered, compiled):
     """A source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
-        return struct(target = target, table = filtered, files = [form.properties, form.code], native = None)
-    if target.family:
-        image = gpu_action(ctx, toolchain, form, filtered, target, name, keep_debug_info)
-    else:
-        image = aot_action(ctx, toolchain, form, filtered, target, name, library)
+        return struct(target = target, table = filtered[target.name], files = [form.properties, form.code], native = None)
+    image = compiled[target.name]
     return struct(target = target, table = image.table, files = [form.properties, image.code], native = image.code)

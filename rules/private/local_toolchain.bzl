@@ -1,5 +1,7 @@
 """The repository @sycl_local of the `sycl` extension: the programs found on this machine."""
 
+load(":reason.bzl", "NOTHING")
+
 # Versions of clang that compile SYCL, newest first. Debian keeps each in a folder of its own.
 _VERSIONS = ["22", "21"]
 
@@ -16,9 +18,6 @@ _BESIDE_CLANG = {
 
 # Those of them that read DPC++'s bitcode.
 _READ = ["llvm_dis", "llvm_link", "opt"]
-
-# The attributes of a sycl_toolchain that name programs.
-_PROGRAMS = ["clang", "llc", "lld", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
 
 def _run(rctx, args):
     result = rctx.execute(args)
@@ -182,29 +181,115 @@ def write_stamp(rctx, file, name, path):
         fail("cannot compute checksums of %s: is sha256sum in PATH, and can the files be read?" % ", ".join(files))
     rctx.file(file, "\n".join(lines + [sums]) + "\n")
 
-def _target(name, found, missing, stamps, base = ""):
-    """A sycl_toolchain as lines of a BUILD file."""
-    return [
+# In a folder, writes the checksum of the names and contents of all files in and below it.
+_SUM_OF_FOLDER = "cd \"$0\" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum | sha256sum"
+
+def searched_folders(said):
+    """The folders in which a compiler looks for headers.
+
+    Args:
+        said: what clang or GCC prints with -v.
+    Returns:
+        list of paths.
+    """
+    folders = []
+    listed = False
+    for line in said.split("\n"):
+        if line.startswith("#include <...>"):
+            listed = True
+        elif line.startswith("End of search list"):
+            break
+        elif listed and line.startswith(" "):
+            folders.append(line.strip())
+    return folders
+
+def write_headers_stamp(rctx, file, command):
+    """Writes a file that identifies the headers that a compiler finds on its own.
+
+    It has a checksum of each folder, and nothing that differs between machines with the
+    same headers, such as times.
+
+    Args:
+        rctx: the repository context.
+        file: the file's path.
+        command: the compiler with its options.
+    """
+    result = rctx.execute(command + ["-E", "-x", "c++", "-v", "/dev/null"], environment = {"LC_ALL": "C"})
+    folders = {str(rctx.path(folder).realpath): None for folder in searched_folders(result.stderr)}.keys()
+    lines = []
+    for folder in folders:
+        if [f for f in folders if folder.startswith(f + "/")]:
+            continue
+        rctx.watch_tree(folder)
+        result = rctx.execute(["sh", "-c", _SUM_OF_FOLDER, folder])
+        if result.return_code != 0:
+            fail("cannot compute a checksum of the headers in %s: are find, sort, xargs and sha256sum in PATH? %s" % (folder, result.stderr.strip()))
+        lines.append("%s %s" % (folder, result.stdout.split(" ")[0]))
+    rctx.file(file, "\n".join(lines) + "\n")
+
+def _target(name, found, missing, below, headers = "", base = ""):
+    """A sycl_toolchain and its programs as lines of a BUILD file.
+
+    Args:
+        name: the toolchain's name.
+        found: dict of attribute -> path of the program.
+        missing: dict of attribute -> why it is missing.
+        below: what the names of the programs and the paths of their stamps begin with.
+        headers: the stamp of the headers, or empty.
+        base: label of the base, or empty.
+    Returns:
+        list of lines.
+    """
+    lines = []
+    for program in sorted(found):
+        lines += [
+            "",
+            "sycl_local_program(",
+            "    name = %r," % (below + program),
+            "    path = %r," % found[program],
+            "    stamps = [%r]," % _stamp(below + program),
+            '    visibility = ["//visibility:public"],',
+            ")",
+        ]
+    return lines + [
         "",
         "sycl_toolchain(",
         "    name = %r," % name,
         "    base = %s," % (repr(base) if base else None),
-    ] + [
-        "    %s = %r," % (program, found[program])
-        for program in _PROGRAMS
-        if program in found
-    ] + [
+        "    headers = %r," % ([headers] if headers else []),
         "    missing = %r," % missing,
-        "    stamps = %r," % {stamps % program: program for program in sorted(found)},
         '    visibility = ["//visibility:public"],',
-        ")",
-    ]
+    ] + ["    %s = %r," % (program, ":" + below + program) for program in sorted(found)] + [")"]
+
+def _stamp(name):
+    return "stamps/%s.txt" % name
+
+def _write_headers(rctx, llvm, name):
+    """Writes the stamp of the headers of clang or, for DPC++, of the C++ compiler.
+
+    Args:
+        rctx: the repository context.
+        llvm: dict of program -> path.
+        name: name of the stamp.
+    Returns:
+        the file's path, empty without a compiler.
+    """
+    clang = llvm.get("clang")
+    if clang:
+        command = [clang, "-fsycl", "-fsycl-device-only"]
+    else:
+        compiler = rctx.getenv("CXX") or _which(rctx, ["c++", "g++", "gcc", "clang++"])
+        if not compiler:
+            return ""
+        command = [compiler]
+    write_headers_stamp(rctx, _stamp(name), command)
+    return _stamp(name)
 
 def _reason(missing):
     """Why targets that need the device compiler are skipped."""
     if missing:
         return "there is no SYCL device compiler. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21) or name its folder by sycl.local or SYCL_LLVM_ROOT" % missing
-    return "the registered sycl_toolchain has no device compiler"
+    return NOTHING
 
 def _sycl_local_toolchain_impl(rctx):
     llvm = find_llvm(rctx)
@@ -223,23 +308,25 @@ def _sycl_local_toolchain_impl(rctx):
     readers = find_readers(rctx)
     why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))
     for name, path in found.items():
-        write_stamp(rctx, "stamps/%s.txt" % name, name, path)
+        write_stamp(rctx, _stamp(name), name, path)
     for name, path in readers.found.items():
-        write_stamp(rctx, "stamps/dpcpp/%s.txt" % name, name, path)
+        write_stamp(rctx, _stamp("dpcpp_" + name), name, path)
     lines = [
         "# Made by the sycl module extension.",
-        'load("@rules_sycl//rules:toolchain.bzl", "sycl_toolchain")',
+        'load("@rules_sycl//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")',
         'load("@rules_sycl//rules/private:reason.bzl", "reason")',
         "",
         "# " + "\n# ".join(llvm.log),
     ]
-    lines += _target("toolchain", found, missing, "stamps/%s.txt")
+    headers = _write_headers(rctx, found, "headers") if "clang" in found else ""
+    lines += _target("toolchain", found, missing, "", headers)
     lines += ["", "# For DPC++ as the device compiler:", "# " + "\n# ".join(readers.log)]
     lines += _target(
         "with_dpcpp",
         readers.found,
         {} if readers.found else {name: why for name in _READ},
-        "stamps/dpcpp/%s.txt",
+        "dpcpp_",
+        _write_headers(rctx, {}, "dpcpp_headers"),
         base = ":toolchain",
     )
     lines += ["", "reason(", '    name = "missing",', "    text = %r," % _reason(missing.get("clang")), ")"]
@@ -253,6 +340,6 @@ sycl_local_toolchain = repository_rule(
         "ocloc": attr.string(),
     },
     configure = True,
-    environ = ["PATH", "SYCL_LLVM_ROOT"],
+    environ = ["CXX", "PATH", "SYCL_LLVM_ROOT"],
     local = True,
 )

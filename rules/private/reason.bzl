@@ -5,6 +5,9 @@ asked for by name, the error has the label of the constraint and nothing else. S
 is the explanation.
 """
 
+# For a toolchain that was registered although it has no device compiler.
+NOTHING = "the registered sycl_toolchain has no device compiler"
+
 # Of what may be in the name of a target, all that reads well.
 _ALLOWED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !#$%&'()*+,-./;<=>?@[]^_{|}~"
 

@@ -4,6 +4,15 @@ load(":gpus.bzl", "family_of")
 load(":names.bzl", "nearest_names")
 load(":targets.bzl", "ALIASES", "TARGETS")
 
+# Names of ocloc for a family, and its name of the chip that it then compiles for. The step
+# asks ocloc, whose next version may choose another one.
+_CHIPS = {
+    "bmg": "bmg-g21",
+    "dg2": "acm-g10",
+    "mtl": "mtl-u",
+    "ptl": "ptl-h",
+}
+
 def resolve_targets(label, names):
     """Checks target names and looks them up.
 
@@ -11,10 +20,11 @@ def resolve_targets(label, names):
         label: label of the rule, for errors.
         names: the names, in any order. They may repeat.
     Returns:
-        Sorted list of struct(name, triple, compiler, device, family): compiler is empty
-        for SPIR-V that is compiled at run time, else "ocloc" or "llvm"; device is the
-        compiler's own name of the target; family is that of NVIDIA and AMD GPUs, whose
-        code does not come from SPIR-V, and None for others.
+        Sorted list of struct(name, triple, compiler, device, chip, family): compiler is
+        empty for SPIR-V that is compiled at run time, else "ocloc" or "llvm"; device is
+        the compiler's own name of the target, and chip is equal for targets that ocloc
+        may not tell apart; family is that of NVIDIA and AMD GPUs, whose code does not
+        come from SPIR-V, and None for others.
     """
     resolved = {}
     for canonical in known_targets(label, "sycl_targets", names):
@@ -24,7 +34,7 @@ def resolve_targets(label, names):
         found = family_of(device) if compiler == "llvm" else struct(family = None, reason = "")
         if found.reason:
             fail("%s: sycl_targets: '%s' cannot be built for: %s" % (label, canonical, found.reason))
-        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, family = found.family)
+        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, chip = _CHIPS.get(device, device), family = found.family)
     return [resolved[name] for name in sorted(resolved)]
 
 def known_targets(label, attribute, names):

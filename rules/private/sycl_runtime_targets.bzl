@@ -6,9 +6,9 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolcha
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
-load("//rules:toolchain.bzl", "sycl_toolchain")
+load("//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")
 load(":dpcpp_compiler.bzl", "dpcpp_compiler")
-load(":reason.bzl", "reason")
+load(":reason.bzl", "NOTHING", "reason")
 
 # Intel's OpenCL CPU device. It finds its other files beside the library.
 _CPU_DEVICE = [
@@ -168,7 +168,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         )
     reason(
         name = "missing",
-        text = missing or "the registered sycl_toolchain has no device compiler",
+        text = missing or NOTHING,
     )
     sycl_toolchain(
         name = "toolchain",
@@ -177,10 +177,15 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         dpcpp = ":compiler",
         libsycl = None if missing else libsycl,
         runtime = runtime,
-        stamps = {"stamps/toolchain/%s.txt" % attribute: attribute for attribute in installed or {}},
         visibility = ["//visibility:public"],
-        **(installed or {})
+        **{attribute: ":installed_" + attribute for attribute in installed or {}}
     )
+    for attribute, path in (installed or {}).items():
+        sycl_local_program(
+            name = "installed_" + attribute,
+            path = path,
+            stamps = ["stamps/toolchain/%s.txt" % attribute],
+        )
 
 def sycl_runtime_targets(name, missing, compiler = None):
     """Declares the targets of the repository.

@@ -8,7 +8,7 @@ _FLAG = Label("//rules/settings:device_compiler")
 _TYPE = Label("//rules/toolchain:toolchain_type")
 
 # Values of the flag that are not names of repositories.
-RESERVED_COMPILERS = ["auto", "clang", "chosen", "unknown", "unknown_compiler"]
+RESERVED_COMPILERS = ["auto", "chosen", "clang", "missing", "unknown", "unknown_compiler"]
 
 _EXEC_LINUX = ["@platforms//os:linux"]
 _EXEC_X86 = ["@platforms//cpu:x86_64"]
@@ -34,7 +34,7 @@ _chosen = rule(
 def _unknown_compiler_impl(ctx):
     value = ctx.attr._flag[BuildSettingInfo].value
     near = nearest_names(value, ctx.attr.names)
-    fail("unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A sycl.dpcpp tag in MODULE.bazel adds its name" % (
+    fail("unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A tag in MODULE.bazel of sycl.dpcpp, sycl.local or sycl.toolchain adds its name" % (
         value,
         "; did you mean %s?" % " or ".join(near) if near else ".",
         ", ".join(["auto"] + ctx.attr.names),
@@ -49,17 +49,19 @@ _unknown_compiler = rule(
     },
 )
 
-def declare_toolchains(name, local, dpcpp, missing = {}):
+def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
     """Declares the toolchains that the flag chooses from.
 
     Args:
         name: name of the target that says which one is chosen.
-        local: label of the sycl_toolchain whose device compiler is clang.
+        local: dict of name -> label of a sycl_toolchain of this machine's programs, clang
+            the first.
         dpcpp: dict of repository -> label of its sycl_toolchain, the default first.
+        others: dict of name -> label of a sycl_toolchain, for any machine.
         missing: dict of compiler -> label of a constraint whose name says why there is
             none, for the alias `missing`. Not declared when it is empty.
     """
-    toolchains = dpcpp | {"clang": local}
+    toolchains = dpcpp | local | others
     _chosen(name = name, names = toolchains.keys())
     _unknown_compiler(name = "unknown_compiler", names = toolchains.keys(), tags = ["manual"])
     for compiler, toolchain in (toolchains | {_UNKNOWN: ":unknown_compiler"}).items():
@@ -69,7 +71,7 @@ def declare_toolchains(name, local, dpcpp, missing = {}):
         )
         native.toolchain(
             name = compiler,
-            exec_compatible_with = _EXEC_LINUX + (_EXEC_X86 if compiler in dpcpp else []) if compiler != _UNKNOWN else [],
+            exec_compatible_with = (_EXEC_LINUX if compiler in local or compiler in dpcpp else []) + (_EXEC_X86 if compiler in dpcpp else []),
             target_settings = [":%s_is_chosen" % compiler],
             toolchain = toolchain,
             toolchain_type = _TYPE,
@@ -78,7 +80,9 @@ def declare_toolchains(name, local, dpcpp, missing = {}):
     if missing:
         native.alias(
             name = "missing",
-            actual = select({":%s_is_chosen" % compiler: label for compiler, label in missing.items()}),
+            actual = select({":%s_is_chosen" % compiler: label for compiler, label in missing.items()} | {
+                "//conditions:default": Label("//rules/toolchain:nothing_to_compile_with"),
+            }),
             visibility = ["//visibility:public"],
         )
 
@@ -104,6 +108,7 @@ def declare_disabled_toolchain(name):
     )
 
 def _sycl_toolchains_hub_impl(rctx):
+    dpcpp = {name: "@" + name for name in rctx.attr.dpcpp}
     rctx.file("BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_toolchains")
 
@@ -112,11 +117,13 @@ declare_toolchains(
     dpcpp = %r,
     local = %r,
     missing = %r,
+    others = %r,
 )
 """ % (
-        {name: "@%s//:toolchain" % name for name in rctx.attr.dpcpp},
-        rctx.attr.local + "//:toolchain",
-        {name: "@%s//:missing" % name for name in rctx.attr.dpcpp} | {"clang": rctx.attr.local + "//:missing"},
+        {name: repository + "//:toolchain" for name, repository in dpcpp.items()},
+        {name: repository + "//:toolchain" for name, repository in rctx.attr.local.items()},
+        {name: repository + "//:missing" for name, repository in (dpcpp | rctx.attr.local).items()},
+        rctx.attr.others,
     ))
     rctx.file("disabled/BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_disabled_toolchain")
@@ -129,6 +136,7 @@ sycl_toolchains_hub = repository_rule(
     doc = "Registers toolchains by their labels, so that none is fetched before it is used.",
     attrs = {
         "dpcpp": attr.string_list(doc = "Repositories of sycl.dpcpp tags, the default first."),
-        "local": attr.string(mandatory = True),
+        "local": attr.string_dict(doc = "Device compiler -> repository of a sycl.local tag, clang the first."),
+        "others": attr.string_dict(doc = "Device compiler -> label of the sycl_toolchain of a sycl.toolchain tag."),
     },
 )

@@ -1,6 +1,7 @@
 """Helpers of the analysis tests."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:toolchain.bzl", "sycl_local_program")
 
 # Toolchains of sycl_binary_test.bzl. Their programs exist nowhere, so that the tests pass
 # on any machine.
@@ -8,6 +9,26 @@ COMPLETE = "//rules/tests:complete_toolchain"
 DPCPP = "//rules/tests:dpcpp_toolchain"  # of sycl_cc_test.bzl
 NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
 NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
+
+def local_programs(name, paths, stamps = {}):
+    """Declares programs that exist nowhere, for a sycl_toolchain.
+
+    Args:
+        name: what the names of the targets begin with.
+        paths: dict of attribute -> path; without a path, nothing is declared.
+        stamps: dict of attribute -> label of its stamp.
+    Returns:
+        dict of attribute -> label.
+    """
+    for attribute, path in paths.items():
+        if path:
+            sycl_local_program(
+                name = "%s_%s" % (name, attribute),
+                path = path,
+                stamps = [stamps[attribute]] if attribute in stamps else [],
+                tags = ["manual"],
+            )
+    return {attribute: ":%s_%s" % (name, attribute) for attribute, path in paths.items() if path}
 
 def by_mnemonic(env):
     """The actions of the target under test.

@@ -1,7 +1,7 @@
 """Tests of which LLVM is chosen on machines with several, or with parts of one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers")
+load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "searched_folders", "write_headers_stamp")
 
 _CLANG = ["clang++"]
 _COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]
@@ -150,10 +150,50 @@ def _readers_impl(ctx):
 
 _readers_test = unittest.make(_readers_impl)
 
+_SAID = """clang version 21.1.8
+ignoring nonexistent directory "/include"
+#include "..." search starts here:
+#include <...> search starts here:
+ /usr/lib/gcc/16/../../include/c++/16
+ /usr/lib/llvm-21/lib/clang/21/include
+ /usr/include
+End of search list.
+ /not/a/folder
+"""
+
+def _headers_impl(ctx):
+    env = unittest.begin(ctx)
+    asserts.equals(env, ["/usr/lib/gcc/16/../../include/c++/16", "/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"], searched_folders(_SAID))
+    asserts.equals(env, [], searched_folders("clang: error: no such file\n"))
+
+    written, watched, ran = {}, [], []
+
+    def execute(args, environment = {}):
+        ran.append([args[0], environment])
+        if args[0] == "sh":
+            return struct(return_code = 0, stdout = "sum-of-%s  -\n" % args[3].replace("/", "_"), stderr = "")
+        return struct(return_code = 0, stdout = "", stderr = _SAID)
+
+    write_headers_stamp(struct(
+        execute = execute,
+        file = lambda path, content: written.update({path: content}),
+        path = lambda path: struct(realpath = path.replace("/lib/gcc/16/../..", "")),
+        watch_tree = lambda path: watched.append(path),
+    ), "stamps/headers.txt", ["/usr/bin/clang++"])
+
+    # Each folder once, and none that is within another.
+    folders = ["/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"]
+    asserts.equals(env, folders, watched)
+    asserts.equals(env, {"stamps/headers.txt": "".join(["%s sum-of-%s\n" % (f, f.replace("/", "_")) for f in folders])}, written)
+    asserts.equals(env, [["/usr/bin/clang++", {"LC_ALL": "C"}], ["sh", {}], ["sh", {}]], ran)
+    return unittest.end(env)
+
+_headers_test = unittest.make(_headers_impl)
+
 def detection_test_suite(name):
     """All tests of this file.
 
     Args:
         name: name of the suite.
     """
-    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test)
+    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test, _headers_test)

@@ -5,7 +5,7 @@ load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":analysis.bzl", "COMPLETE", "NO_OCLOC", "by_mnemonic", "counts", "make_fails_test", "values_of")
+load(":analysis.bzl", "COMPLETE", "NO_OCLOC", "by_mnemonic", "counts", "local_programs", "make_fails_test", "values_of")
 
 # These targets are never built, so the sources need not exist.
 _SOURCES = ["a.cpp", "dir/b.cpp", "c.cpp"]
@@ -34,11 +34,7 @@ def _actions_impl(ctx):
     asserts.equals(env, "/test/clang++", argv[0])
     for want in ["-fsycl", "-fsycl-device-only", "-DANSWER=42", "-Wall", "-std=c++20", "-gline-tables-only", "-ffile-compilation-dir=."]:
         asserts.true(env, want in argv, "SyclCompile lacks %s: %s" % (want, argv))
-    asserts.true(
-        env,
-        "clang.stamp" in [f.basename for f in compile.inputs.to_list()],
-        "the compiler's version is no input of SyclCompile",
-    )
+    asserts.equals(env, ["a.cpp", "clang.stamp", "headers.stamp"], sorted([f.basename for f in compile.inputs.to_list()]))
 
     # Unrequested debug information would make device code depend on line numbers.
     for translate in actions["SyclTranslate"]:
@@ -162,6 +158,26 @@ _split_off_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": NO_OCLOC},
 )
 
+def _same_chip_impl(ctx):
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)["SyclAot"]
+
+    # One action for the two names of a chip, and one for the other chip.
+    outputs = [sorted([f.basename for f in a.outputs.to_list() if f.extension == "table"]) for a in actions]
+    asserts.equals(env, [
+        ["%s.intel_gpu_acm_g10.table", "%s.intel_gpu_dg2.table"],
+        ["%s.intel_gpu_pvc.table"],
+    ], [[name.replace(name.split(".intel")[0], "%s") for name in names] for names in outputs])
+    argv = actions[0].argv
+    devices = [argv[i + 1] for i in range(len(argv)) if argv[i] == "--device"]
+    asserts.equals(env, ["acm-g10", "dg2"], devices)
+    return analysistest.end(env)
+
+_same_chip_test = analysistest.make(
+    _same_chip_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _specialize_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -222,18 +238,21 @@ _fails_test = make_fails_test(COMPLETE)
 
 _fails_without_ocloc_test = make_fails_test(NO_OCLOC)
 
-def _toolchain(name, llvm_spirv = "/test/llvm-spirv", **kwargs):
+def _toolchain(name, missing = {}, **paths):
+    programs = local_programs(name, {
+        "clang": "/test/clang++",
+        "llvm_dis": "/test/llvm-dis",
+        "llvm_link": "/test/llvm-link",
+        "llvm_spirv": "/test/llvm-spirv",
+        "opt": "/test/opt",
+        "spirv_val": "/test/spirv-val",
+    } | paths, stamps = {"clang": "clang.stamp"})
     sycl_toolchain(
         name = name + "_impl",
-        clang = "/test/clang++",
-        llvm_dis = "/test/llvm-dis",
-        llvm_link = "/test/llvm-link",
-        llvm_spirv = llvm_spirv,
-        opt = "/test/opt",
-        spirv_val = "/test/spirv-val",
-        stamps = {"clang.stamp": "clang"},
+        headers = ["headers.stamp"],
+        missing = missing,
         tags = ["manual"],
-        **kwargs
+        **programs
     )
     native.toolchain(
         name = name,
@@ -269,6 +288,18 @@ def sycl_binary_test_suite(name):
     _alone_test(
         name = "alone_test",
         target_under_test = _binary("alone_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
+    )
+    _same_chip_test(
+        name = "same_chip_test",
+        target_under_test = _binary(
+            "same_chip_binary",
+            srcs = _SOURCES[:1],
+            sycl_targets = [
+                "intel_gpu_dg2",
+                "intel_gpu_pvc",
+                "intel_gpu_acm_g10",
+            ],
+        ),
     )
     _split_off_test(
         name = "split_off_test",
@@ -382,8 +413,8 @@ def sycl_binary_test_suite(name):
     )
     _fails_test(
         name = "unsupported_target_test",
-        target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["nvidia_gpu_sm_90"]),
-        texts = ["images for 'nvidia_gpu_sm_90' need", "use spir64"],
+        target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["x86_64"]),
+        texts = ["images for 'x86_64' need", "use spir64"],
     )
     _fails_without_ocloc_test(
         name = "missing_ocloc_test",

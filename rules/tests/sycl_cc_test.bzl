@@ -12,7 +12,7 @@ load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "counts", "make_fails_test")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "counts", "local_programs", "make_fails_test")
 
 _TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
 
@@ -163,16 +163,19 @@ def sycl_cc_test_suite(name):
     manual = {"tags": ["manual"]}
     _fake_dpcpp(name = "fake_dpcpp", **manual)
     _fake_libsycl(name = "fake_libsycl", **manual)
+    programs = local_programs("dpcpp_toolchain", {
+        "llvm_dis": "/test/llvm-dis",
+        "llvm_link": "/test/llvm-link",
+        "ocloc": "/test/ocloc",
+        "opt": "/test/opt",
+    })
     sycl_toolchain(
         name = "dpcpp_toolchain_impl",
         copts = ["-O2"],
         dpcpp = ":fake_dpcpp",
         libsycl = ":fake_libsycl",
-        llvm_dis = "/test/llvm-dis",
-        llvm_link = "/test/llvm-link",
-        ocloc = "/test/ocloc",
-        opt = "/test/opt",
-        **manual
+        headers = ["headers.stamp"],
+        **(manual | programs)
     )
     native.toolchain(
         name = "dpcpp_toolchain",
@@ -200,6 +203,7 @@ def sycl_cc_test_suite(name):
     sycl_cc_binary(name = "rdc_program", srcs = ["c.cpp"], rdc = True, deps = [":between"], **manual)
     sycl_cc_binary(name = "linking_program", srcs = ["c.cpp"], deps = [":between"], **manual)
     sycl_cc_binary(name = "fixed_program", srcs = ["c.cpp"], fixed_targets = ["intel_gpu_pvc"], **manual)
+    sycl_cc_binary(name = "nvidia_program", srcs = ["c.cpp"], sycl_targets = ["nvidia_gpu_sm_90"], **manual)
     sycl_binary(name = "dpcpp_post_link", srcs = ["c.cpp"], post_link = "dpcpp", **manual)
     cc_import(name = "other_libsycl", shared_library = "libsycl.so.8", **manual)
     cc_library(name = "with_other_libsycl", deps = [":other_libsycl"], **manual)
@@ -254,6 +258,11 @@ def sycl_cc_test_suite(name):
         texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
     )
     _fails_test(
+        name = "cc_nvidia_test",
+        target_under_test = ":nvidia_program.program",
+        texts = ["sycl_targets: 'nvidia_gpu_sm_90' needs clang, and the device compiler is DPC++ 0, which makes SPIR-V only"],
+    )
+    _fails_test(
         name = "cc_two_runtimes_test",
         target_under_test = ":two_runtimes_program.program",
         texts = ["with_other_libsycl brings the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
@@ -274,6 +283,7 @@ def sycl_cc_test_suite(name):
             "cc_clang_test",
             "cc_device_library_test",
             "cc_fixed_targets_test",
+            "cc_nvidia_test",
             "cc_library_test",
             "cc_linking_program_test",
             "cc_rdc_library_test",

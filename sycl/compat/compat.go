@@ -7,7 +7,8 @@
 // throws an exception of kind errc::kernel_not_supported at the first that fails. Two
 // checks follow that the runtime makes when it chooses among images, or does not make
 // yet: the targets that a kernel was fixed to and the target that an image was compiled
-// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD, and extensions that are no longer taken.
+// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD, and
+// extensions that it refuses.
 //
 // A device may have aspects that are not listed, and its limits may not be known. What
 // depends on them is undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
@@ -27,6 +28,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -80,7 +82,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	r := Result{Verdict: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
 	checkIntrinsics(&r, q, d)
-	checkExtensions(&r, q)
+	checkExtensions(&r, q, d)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
 	checkSubGroups(&r, q, d)
@@ -92,7 +94,8 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 // Keeps says whether the aspect filter keeps a row that needs q in the table of target d,
 // with the reasons if not. Target d must list every aspect and every sub-group size. The
 // fixed targets must include d or, if they are given as aspects, d must have one of them.
-// Intrinsics must be of families that d lists, if it lists any.
+// Intrinsics must be of families that d lists, if it lists any, and extensions must not be among
+// those that d refuses.
 // That d may have aspects that are not listed makes no difference. A generic target, see
 // [IsGeneric], takes all rows.
 func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
@@ -103,6 +106,11 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	checkAspects(&r, q, d, true)
 	if d.Intrinsics != nil {
 		checkIntrinsics(&r, q, d)
+	}
+	for _, name := range q.Extensions {
+		if d.RefusedExtensions != nil && aspectuse.ExtensionNamed(name) != nil && mayRefuse(name, q, d) {
+			r.add(extensionReason(name, d))
+		}
 	}
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)

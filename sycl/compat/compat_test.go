@@ -52,6 +52,9 @@ intel_gpu_cached:
   esimd-intrinsics: [lsc]
 intel_gpu_future:
   aspects: [ext_intel_esimd]
+intel_cpu_gnr:
+  aspects: [cpu]
+  refused-extensions: [SPV_KHR_float_controls, SPV_INTEL_kernel_attributes]
 `
 
 func testConfig(t testing.TB) *deviceconfig.Config {
@@ -121,6 +124,11 @@ func TestCheck(t *testing.T) {
 			[]string{"unsupported-extension: SPV_INTEL_optimization_hints: Current compilers for devices refuse SPIR-V extension SPV_INTEL_optimization_hints, which older ones took: a program that is compiled anew uses SPV_KHR_expect_assume"}},
 		{"an extension for FPGAs", needs{Extensions: []string{"SPV_INTEL_fpga_buffer_location"}}, "intel_gpu_pvc", Undetermined,
 			[]string{"unsupported-extension: SPV_INTEL_fpga_buffer_location: Current compilers for devices refuse SPIR-V extension SPV_INTEL_fpga_buffer_location, which older ones took: leave out the properties that are for FPGAs"}},
+		{"an extension that the device refuses", needs{Extensions: []string{"SPV_INTEL_float_controls2", "SPV_KHR_float_controls"}}, "intel_cpu_gnr", Incompatible,
+			[]string{"unsupported-extension: SPV_KHR_float_controls: SPIR-V extension SPV_KHR_float_controls is not supported on the device, whose compiler refuses it: leave out fp_control"}},
+		{"an extension that a device may refuse", needs{Extensions: []string{"SPV_INTEL_kernel_attributes"}}, "intel_gpu_pvc", Undetermined,
+			[]string{"unsupported-extension: SPV_INTEL_kernel_attributes: Whether SPIR-V extension SPV_INTEL_kernel_attributes is supported on the device is not known: leave out max_work_group_size for devices without it"}},
+		{"an extension that compilers for explicit SIMD may take", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_cached", Compatible, nil},
 		{"a sub-group size of 1 without explicit SIMD", needs{SubGroupSizes: []uint32{1}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-sub-group-size: 1: Sub-group size 1 is not supported on the device"}},
 		{"a work-group of just the limit", needs{WorkGroupSize: []uint64{32, 8}}, "intel_gpu_small", Compatible, nil},
@@ -249,7 +257,10 @@ func TestKeeps(t *testing.T) {
 		{"an intrinsic that the target lacks", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_old", false},
 		{"an intrinsic that the target has", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", true},
 		{"an intrinsic on a target whose intrinsics are not known", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", true},
-		{"extensions do not count", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_small", true},
+		{"an extension that the target refuses", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_cpu_gnr", false},
+		{"an extension that the target takes", needs{Extensions: []string{"SPV_INTEL_float_controls2"}}, "intel_cpu_gnr", true},
+		{"an extension on a target that may refuse it", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_small", true},
+		{"extensions of the past do not count", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_small", true},
 		{"matrices do not count", needs{JointMatrix: "m"}, "intel_gpu_small", true},
 		{"a fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_pvc", true},
 		{"another fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_small", false},

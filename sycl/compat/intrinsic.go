@@ -60,14 +60,43 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// checkExtensions adds a reason for each extension that compilers for devices took when the
-// code was made and that current ones refuse. An old driver may still be there.
-func checkExtensions(r *Result, q *requirement.Requirements) {
+// checkExtensions adds a reason for each extension that the compiler of the device may refuse. GPUs
+// have another compiler for explicit SIMD, of which configurations do not speak.
+func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	for _, name := range q.Extensions {
-		text := fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older ones took", name)
-		if advice, ok := aspectuse.RefusedExtensions[name]; ok {
-			text += ": " + advice
+		if mayRefuse(name, q, d) {
+			r.add(extensionReason(name, d))
 		}
-		r.add(Reason{Rule: UnsupportedExtension, Verdict: Undetermined, Required: name, Text: text})
 	}
+}
+
+func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device) bool {
+	switch {
+	case aspectuse.ExtensionNamed(name) == nil:
+		return true
+	case slices.Contains(q.Aspects, aspect.ExtIntelESIMD):
+		return false
+	}
+	return d.RefusedExtensions == nil || slices.Contains(d.RefusedExtensions, name)
+}
+
+// extensionReason returns the reason for an extension that the compiler of a device refuses, or that
+// it may refuse: those of the past, which compilers took when the code was made, as an old driver may
+// still be there.
+func extensionReason(name string, d *deviceconfig.Device) Reason {
+	reason := Reason{Rule: UnsupportedExtension, Verdict: Undetermined, Required: name}
+	e := aspectuse.ExtensionNamed(name)
+	switch {
+	case e == nil:
+		reason.Text = fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older ones took", name)
+		if advice, ok := aspectuse.RefusedExtensions[name]; ok {
+			reason.Text += ": " + advice
+		}
+	case d.RefusedExtensions == nil:
+		reason.Text = fmt.Sprintf("Whether SPIR-V extension %s is supported on the device is not known: %s for devices without it", name, e.Advice)
+	default:
+		reason.Verdict = Incompatible
+		reason.Text = fmt.Sprintf("SPIR-V extension %s is not supported on the device, whose compiler refuses it: %s", name, e.Advice)
+	}
+	return reason
 }

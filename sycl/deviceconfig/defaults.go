@@ -145,6 +145,7 @@ func (p *parser) aliases(t *nameTable, n *yaml.Node) error {
 type repair struct {
 	targets, except []string // patterns
 	aspects         []aspect.Aspect
+	subGroupSizes   []uint32
 	limits          Limits
 	oclocDevice     string
 	source          string
@@ -172,6 +173,10 @@ func (r *repair) apply(d *Device) {
 			what = append(what, a.String())
 		}
 	}
+	if r.subGroupSizes != nil {
+		d.SubGroupSizes = r.subGroupSizes
+		what = append(what, fmt.Sprintf("sub-groups of %d", r.subGroupSizes[0]))
+	}
 	d.Limits = r.limits.orElse(d.Limits)
 	if r.limits.MaxWorkGroupSize != 0 {
 		what = append(what, fmt.Sprintf("work-groups up to %d", r.limits.MaxWorkGroupSize))
@@ -187,6 +192,9 @@ func (r *repair) apply(d *Device) {
 	}
 	if r.limits.Intrinsics != nil {
 		what = append(what, fmt.Sprintf("%d families of intrinsics", len(r.limits.Intrinsics)))
+	}
+	if r.limits.RefusedExtensions != nil {
+		what = append(what, fmt.Sprintf("%d refused extensions", len(r.limits.RefusedExtensions)))
 	}
 	if r.oclocDevice != "" {
 		d.OclocDevice = r.oclocDevice
@@ -240,7 +248,9 @@ func (p *parser) repair(n *yaml.Node) (r repair, err error) {
 			r.except, err = p.patterns(kv.value)
 		case "add-aspects":
 			r.aspects, err = p.aspects(kv.value)
-		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics:
+		case keySubGroupSizes:
+			r.subGroupSizes, err = p.subGroupSizes(kv.value)
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
 			err = p.limit(&r.limits, p.key, kv.value)
 		case "ocloc-device":
 			r.oclocDevice, err = p.word(kv.value)

@@ -17,6 +17,7 @@
 //	  matrix-combinations:
 //	    - {max-msize: 8, nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: fp32}
 //	  esimd-intrinsics: [lsc, dpas]
+//	  refused-extensions: [SPV_INTEL_float_controls2]
 //
 // Keys may have underscores for hyphens. The format is defined by the design
 // documents of DPC++ on optional kernel features and on the device configuration
@@ -99,6 +100,11 @@ type Limits struct {
 	// device take, see docs/device-config.md. It is nil when they are not known. When it
 	// is empty but not nil, the compilers take none of them.
 	Intrinsics []string
+
+	// RefusedExtensions are those extensions of SPIR-V that compilers of the device refuse, of
+	// the ones in docs/device-config.md. It is nil when they are not known. When it is empty but
+	// not nil, the compilers take all of them.
+	RefusedExtensions []string
 }
 
 // orElse returns l with what it does not say taken from o.
@@ -117,6 +123,9 @@ func (l Limits) orElse(o Limits) Limits {
 	}
 	if l.Intrinsics == nil {
 		l.Intrinsics = o.Intrinsics
+	}
+	if l.RefusedExtensions == nil {
+		l.RefusedExtensions = o.RefusedExtensions
 	}
 	return l
 }

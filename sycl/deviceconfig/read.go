@@ -132,13 +132,14 @@ const (
 	keyLocalMemorySize  = "local-memory-size"
 	keyMatrices         = "matrix-combinations"
 	keyIntrinsics       = "esimd-intrinsics"
+	keyRefused          = "refused-extensions"
 	keyToolchain        = "aot-toolchain"
 	keyOclocDevice      = "aot-toolchain-ocloc-device"
 	keyToolchainOptions = "aot-toolchain-options"
 )
 
 var entryKeys = []string{
-	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics,
+	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused,
 	keyToolchain, keyOclocDevice, keyToolchainOptions,
 }
 
@@ -181,7 +182,7 @@ func (p *parser) device(e pair) (*Device, error) {
 			d.SubGroupSizes, err = p.subGroupSizes(kv.value)
 		case keyMayHaveOthers:
 			d.MayHaveOtherAspects, err = p.boolean(kv.value)
-		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics:
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
 			err = p.limit(&d.Limits, key, kv.value)
 		case keyToolchain:
 			d.AOTToolchain, err = p.word(kv.value)
@@ -369,25 +370,31 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 	case keyMatrices:
 		l.Matrices, err = p.matrices(n)
 	case keyIntrinsics:
-		l.Intrinsics, err = p.intrinsics(n)
+		var known []string
+		for _, f := range aspectuse.Families {
+			known = append(known, f.Name)
+		}
+		l.Intrinsics, err = p.oneOf(n, "family", known)
+	case keyRefused:
+		var known []string
+		for _, e := range aspectuse.Extensions {
+			known = append(known, e.Name)
+		}
+		l.RefusedExtensions, err = p.oneOf(n, "extension", known)
 	}
 	return err
 }
 
-// intrinsics reads a list of families. It is not nil, also when it is empty.
-func (p *parser) intrinsics(n *yaml.Node) ([]string, error) {
+// oneOf reads a list of known names. It is not nil, also when it is empty.
+func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, error) {
 	elements, err := p.list(n)
 	if err != nil {
 		return nil, err
 	}
-	var known []string
-	for _, f := range aspectuse.Families {
-		known = append(known, f.Name)
-	}
 	all := []string{}
 	for _, e := range elements {
 		if !slices.Contains(known, e.Value) {
-			return nil, p.errorf(e, "unknown family %s: %s", kindName(e), spell.Meant(e.Value, known))
+			return nil, p.errorf(e, "unknown %s %s: %s", what, kindName(e), spell.Meant(e.Value, known))
 		}
 		all = append(all, e.Value)
 	}

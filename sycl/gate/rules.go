@@ -177,9 +177,11 @@ what you know of your devices into a device configuration file, or say with "und
 		Next:  "check the report with the version that made it",
 		Long:  `The report was made by a newer version. Check it with that version.`},
 	{ID: RuleID(compat.UnsupportedExtension), Level: Error, Finding: true, Detail: "extension",
-		Short: "The code uses an extension of SPIR-V that current compilers for devices refuse.",
-		Next:  "compile the source with a current compiler, or take a newer release of the library",
-		Long: `The code was made by an old compiler, for drivers of its time. Whether a machine still has such a driver is not known, so
+		Short: "The code uses an extension of SPIR-V that the compiler for the device refuses.",
+		Next:  "leave out the property that the text names; for code of an old compiler, compile it with a current one",
+		Long: `Properties of kernels become extensions that not every device takes: Intel's CPU device takes neither fp_control nor
+max_work_group_size. The compiler refuses the whole module. Leave the property out, or choose a kernel without it by the device.
+Other extensions are of old compilers, for drivers of their time. Whether a machine still has such a driver is not known, so
 that findings are of the rule undetermined. Compile the source again with a current compiler. For a library without source,
 take a newer release of it.`},
 	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",

@@ -3,6 +3,7 @@ package postlink
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -135,12 +136,13 @@ func (image *Image) writeRead(w io.Writer) error {
 		return entry[f] || image.module.all || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
 			image.module.split.Dependencies && importable(f) && f.HasAttribute(devicecode.AttrModuleID)
 	}
+	idle := image.idleDeviceGlobals()
 	err := image.module.ir.WriteSubset(w, llvmir.Subset{
 		Define:   image.define,
 		Internal: func(s llvmir.Symbol) bool { return !visible(s) },
 		External: func(s llvmir.Symbol) bool {
 			f, ok := s.(*llvmir.Function)
-			return ok && f.HasAttribute(devicecode.AttrIndirectlyCallable)
+			return idle[s] || ok && f.HasAttribute(devicecode.AttrIndirectlyCallable)
 		},
 		Named: func(name string, _ *llvmir.Node) bool { return name != registeredNamesMD },
 	})
@@ -148,6 +150,26 @@ func (image *Image) writeRead(w io.Writer) error {
 		return err
 	}
 	return image.writeRegistered(w)
+}
+
+// idleDeviceGlobals returns the static device globals that the image's properties list and
+// no kernel of the image uses. A cleanup would drop them, and then the runtime, which
+// initializes those of the list, would not find them.
+func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
+	var local []*llvmir.Global
+	defined := make(map[llvmir.Entity]bool, len(image.define))
+	for _, s := range image.define {
+		defined[s] = true
+		if g, ok := s.(*llvmir.Global); ok && g.Linkage().Local() && g.HasAttribute(attrDeviceGlobalSize) {
+			local = append(local, g)
+		}
+	}
+	idle := map[llvmir.Symbol]bool{}
+	for _, g := range local {
+		used := slices.ContainsFunc(image.module.ir.SymbolUsers(g.Name()), func(e llvmir.Entity) bool { return defined[e] })
+		idle[g] = !used || len(image.entryPoints) == 0
+	}
+	return idle
 }
 
 // Properties returns the property sets of the image. For NVPTX and AMDGCN they always

@@ -509,3 +509,31 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 		})
 	}
 }
+
+// TestIdleDeviceGlobals: an image keeps a static device global of its properties that none
+// of its kernels uses, also when LLVM cleans it up.
+func TestIdleDeviceGlobals(t *testing.T) {
+	images, err := everything(t, parse(t, `target triple = "spir64-unknown-unknown"
+@llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @counter], section "llvm.metadata"
+@counter = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="id"
+define spir_kernel void @counts() {
+  store i32 1, ptr addrspace(1) @counter
+  ret void
+}
+define spir_kernel void @other() {
+  ret void
+}
+`), Options{Split: SplitOptions{Mode: SplitPerKernel}})
+	if err != nil || len(images) != 2 {
+		t.Fatal(err, images)
+	}
+	for _, image := range images {
+		want := "@counter = addrspace(1) global i32 0"
+		if strings.Contains(image, "@counts(") {
+			want = "@counter = internal addrspace(1) global i32 0"
+		}
+		if !strings.Contains(image, want) {
+			t.Errorf("no %q in\n%s", want, image)
+		}
+	}
+}

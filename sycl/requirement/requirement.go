@@ -15,7 +15,7 @@
 // and as a set of our own, which the runtime ignores:
 //
 //	[rules_sycl/device requirements]
-//	extensions=2|...                     names of SPIR-V extensions that current compilers refuse, divided by commas
+//	extensions=2|...                     names of SPIR-V extensions that some compilers refuse, divided by commas
 //	intrinsics=2|...                     names of intrinsics that only some devices have, divided by commas
 //
 // The design documents and DPC++ differ in several of these. [FromProperties]
@@ -74,8 +74,8 @@ type Requirements struct {
 	// llvm.genx.lsc.load.slm, ascending and distinct.
 	Intrinsics []string
 
-	// Extensions are those of SPIR-V that current compilers for devices refuse, ascending
-	// and distinct.
+	// Extensions are those of SPIR-V that compilers refuse, all current ones or those of some
+	// devices, ascending and distinct.
 	Extensions []string
 
 	// Unknown are properties that this package does not know, in their order.

@@ -58,7 +58,7 @@ type Module struct {
 
 	graph     *graph
 	hasImages bool     // declares a type of images
-	refused   []string // extensions that it uses and that current compilers refuse
+	refused   []string // extensions that it uses and that compilers refuse, current ones or those of some devices
 }
 
 // A Kernel is an entry point for the execution model Kernel.
@@ -434,6 +434,9 @@ func (p *parser) declare(i inst) error {
 			return err
 		}
 		p.m.Capabilities = append(p.m.Capabilities, Capability(i.words[0]))
+		if e := aspectuse.ExtensionOf(i.words[0]); e != nil && !slices.Contains(p.m.refused, e.Name) {
+			p.m.refused = append(p.m.refused, e.Name)
+		}
 		return nil
 	}
 	if err := i.need(2); err != nil {

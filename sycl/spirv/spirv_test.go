@@ -643,6 +643,25 @@ func TestIntrinsics(t *testing.T) {
 	}
 }
 
+// Extensions of which compilers refuse some are found by their capabilities, as SPIR-V 1.4 has them
+// without a name: RoundingModeRTE, DenormPreserve and KernelAttributesINTEL.
+func TestExtensionsOfCapabilities(t *testing.T) {
+	m := parse(t, `OpCapability Kernel
+		OpCapability 4467
+		OpCapability 4464
+		OpCapability 5892
+		OpExtension "SPV_INTEL_kernel_attributes"
+		OpEntryPoint Kernel %K "K"
+		`+preamble+`
+		%K = OpFunction %void None %fn
+		%l = OpLabel
+		OpFunctionEnd`)
+	want := []string{"SPV_INTEL_kernel_attributes", "SPV_KHR_float_controls"}
+	if got := m.Requirements().Extensions; !slices.Equal(got, want) {
+		t.Errorf("the module needs %q", got)
+	}
+}
+
 // Of the extensions, those count that compilers for devices do not take any more.
 func TestExtensions(t *testing.T) {
 	m := parse(t, `OpCapability Kernel

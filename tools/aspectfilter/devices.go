@@ -109,7 +109,8 @@ type deviceJSON struct {
 	// MatrixCombinations is empty where joint_matrix does not work, and absent where
 	// that is not known.
 	MatrixCombinations []string          `json:"matrix-combinations,omitzero"`
-	ESIMDIntrinsics    []string          `json:"esimd-intrinsics,omitzero"` // likewise
+	ESIMDIntrinsics    []string          `json:"esimd-intrinsics,omitzero"`   // likewise
+	RefusedExtensions  []string          `json:"refused-extensions,omitzero"` // likewise
 	AOTToolchain       string            `json:"aot-toolchain,omitempty"`
 	OclocDevice        string            `json:"aot-toolchain-ocloc-device,omitempty"`
 	AOTOptions         map[string]string `json:"aot-toolchain-keys,omitempty"` // other keys
@@ -129,7 +130,7 @@ func printJSON(w io.Writer, list []*deviceconfig.Device) error {
 		for _, m := range d.Matrices {
 			j.MatrixCombinations = append(j.MatrixCombinations, m.String())
 		}
-		j.ESIMDIntrinsics = d.Intrinsics
+		j.ESIMDIntrinsics, j.RefusedExtensions = d.Intrinsics, d.RefusedExtensions
 		for key, value := range d.AOTOptions {
 			if j.AOTOptions == nil {
 				j.AOTOptions = make(map[string]string)

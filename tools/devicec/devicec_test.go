@@ -81,6 +81,44 @@ func TestAot(t *testing.T) {
 	}
 }
 
+// TestAotSameDevices: a module is compiled once for devices that ocloc does not tell apart.
+func TestAotSameDevices(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ocloc := script(t, "ocloc", `if [ "$1" = ids ]; then
+  case $2 in dg2|acm-g10) echo 12.55.8;; *) echo $2;; esac
+else
+  for last; do :; done; echo native > "$last"
+fi`)
+	for _, name := range []string{"k", "l", "m"} {
+		testfile.Write(t, name+".spv", "spirv")
+	}
+	testfile.Write(t, "dg2.table", "[Code]\nk.spv\nl.spv\n")
+	testfile.Write(t, "acm.table", "[Code]\nl.spv\nm.spv\n") // with other facts it may take others
+	testfile.Write(t, "pvc.table", "[Code]\nl.spv\n")
+	args := []string{"aot", "--ocloc", ocloc, "--code-dir", "bin"}
+	for _, device := range []string{"dg2", "acm-g10", "pvc"} {
+		args = append(args, "--device", device, "--output", device+".out")
+	}
+	if code, stderr := run(t, append(args, "dg2.table", "acm.table", "pvc.table")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for name, want := range map[string]string{
+		"dg2.out":     "[Code]\nbin/k.bin\nbin/l.bin\n",
+		"acm-g10.out": "[Code]\nbin/l.bin\nbin/m.bin\n",
+		"pvc.out":     "[Code]\nbin/l.pvc.bin\n",
+	} {
+		if got := testfile.Read(t, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := strings.Count(testfile.Read(t, "ocloc.calls"), "compile "); got != 4 {
+		t.Errorf("%d modules were compiled, want 4", got)
+	}
+	if got := testfile.Read(t, "bin/l.pvc.bin"); got != "native\n" {
+		t.Errorf("image: %q", got)
+	}
+}
+
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "k.spv", "spirv")
@@ -90,6 +128,7 @@ func TestAotFailures(t *testing.T) {
 	testfile.Write(t, "bin/k.bin", "old")
 	testfile.Write(t, "one.table", "[Code]\nk.spv\n")
 	testfile.Write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
+	testfile.Write(t, "other.table", "[Code]\nother/k.spv\n")
 	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
 	testfile.Write(t, "lost.table", "[Code]\nlost.spv\n")
 	refuse := script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
@@ -99,14 +138,17 @@ func TestAotFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		"the compiler says no":          {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
-		"the compiler writes nothing":   {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
-		"there is no compiler":          {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
-		"two modules of one name":       {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
-		"no column Code":                {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
-		"a row whose file is not there": {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: lost.spv: "},
-		"no table":                      {[]string{"--ocloc", silent}, cli.ExitUsage, "one input file"},
-		"a flag is missing":             {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
+		"the compiler says no":              {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
+		"the compiler writes nothing":       {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
+		"there is no compiler":              {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
+		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
+		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
+		"a row whose file is not there":     {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: lost.spv: "},
+		"no table":                          {[]string{"--ocloc", silent}, cli.ExitUsage, "an input table is needed"},
+		"two tables for a device":           {[]string{"--ocloc", silent, "one.table", "two.table"}, cli.ExitUsage, "once for each input: for 2 there are 1 and 1"},
+		"a device that ocloc does not know": {[]string{"--ocloc", refuse, "--device", "pvv", "--output", "p.table", "one.table", "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245"},
+		"two modules of two tables":         {[]string{"--ocloc", silent, "--device", "pvc", "--output", "p.table", "one.table", "other.table"}, cli.ExitBadInput, "other.table: another table has a module called k"},
+		"a flag is missing":                 {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stderr := run(t, append([]string{"aot", "--device", "pvc", "--code-dir", "bin", "--output", "o.table"}, test.args...)...)

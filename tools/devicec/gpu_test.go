@@ -19,6 +19,7 @@ func gpuModule(t *testing.T, name, triple, convention, body string, requirements
 	t.Helper()
 	kernel := "_ZTS" + name
 	testfile.Write(t, name+".ll", `target triple = "`+triple+`"
+@counter = dso_local addrspace(1) global i32 0
 define `+convention+` void @`+kernel+`(ptr %p) #0 {
 `+body+`
   ret void
@@ -46,7 +47,7 @@ const (
 	nvidia, nvidiaKernel = "nvptx64-nvidia-cuda", "ptx_kernel"
 	amd, amdKernel       = "amdgcn-amd-amdhsa", "amdgpu_kernel"
 	increment            = "  %x = load i32, ptr %p\n  %y = add i32 %x, 1\n  store i32 %y, ptr %p"
-	root                 = "  %x = load float, ptr %p\n  %y = call float @llvm.sqrt.f32(float %x)\n  store float %y, ptr %p"
+	root                 = "  %n = atomicrmw add ptr addrspace(1) @counter, i32 1 monotonic\n  %x = load float, ptr %p\n  %y = call float @llvm.sqrt.f32(float %x)\n  store float %y, ptr %p"
 )
 
 // runGPU runs the step with the real compilers.

@@ -298,7 +298,7 @@ func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, 
 	b.stages.next("compiling for %s", d.Name)
 	table = b.file(d.Name + ".table")
 	return table, aot.Run(b.ctx, b.env.Stderr, aot.Options{
-		Table: filtered, Ocloc: b.ocloc, Device: d.OclocDevice, CodeDir: b.file(d.Name), Output: table, Library: b.state != syclbin.Executable,
+		Ocloc: b.ocloc, Targets: []aot.Target{{Device: d.OclocDevice, Table: filtered, Output: table}}, CodeDir: b.file(d.Name), Library: b.state != syclbin.Executable,
 	})
 }
 

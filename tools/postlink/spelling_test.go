@@ -145,7 +145,7 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for file, words := range map[string][]string{
-		"out_0.ll":   {"@counter = internal addrspace(1) constant { i32 } zeroinitializer", "define internal spir_func i32 @count()"},
+		"out_0.ll":   {"@counter = addrspace(1) constant { i32 } zeroinitializer", "define internal spir_func i32 @count()"},
 		"out_0.prop": {"[SYCL/device globals]\n1____counter=2|ABAAAAAAAAABAAAAAAAAAA\n"},
 	} {
 		for _, want := range words {

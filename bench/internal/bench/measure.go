@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,12 +17,14 @@ import (
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
-// folder, where it may make a file or folder named Out.
+// folder, where it may make a file or folder named Out, or in another one.
 type Contender struct {
 	Name   string
 	Args   []string
-	Bytes  int64  // read or written, 0 when that says nothing
-	Output string // file for standard output, which is thrown away without one
+	Bytes  int64        // read or written, 0 when that says nothing
+	Output string       // file for standard output, which is thrown away without one
+	Folder string       // where it runs
+	Before func() error // what is done before each run, and not measured; may be nil
 }
 
 // Out is removed before each run.
@@ -42,6 +45,11 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 			if err := os.RemoveAll(out); err != nil {
 				return nil, err
 			}
+			if c.Before != nil {
+				if err := c.Before(); err != nil {
+					return nil, err
+				}
+			}
 			m, err := b.Measure(c)
 			if err != nil {
 				return nil, err
@@ -59,7 +67,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 // worked.
 func (b *Bench) Measure(c Contender) (Result, error) {
 	cmd := interrupt.Command(b.Context, c.Args[0], c.Args[1:]...)
-	cmd.Dir = b.Dir
+	cmd.Dir = cmp.Or(c.Folder, b.Dir)
 	var diagnostics bytes.Buffer
 	cmd.Stderr = &diagnostics
 	if c.Output != "" {

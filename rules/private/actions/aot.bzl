@@ -36,43 +36,47 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
         toolchain = None,
     )
 
-def aot_action(ctx, toolchain, form, table, target, name, library):
+def aot_action(ctx, toolchain, form, tables, targets, name, library):
     """SyclAot: compiles the modules that the filter kept for a target.
+
+    Targets that the compiler may not tell apart have one action, which then compiles a
+    module once for all of them.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         form: what translate_action returned.
-        table: the filtered table File.
-        target: struct of resolve_targets.
-        name: path of the outputs below the package, without extension.
+        tables: dict of target -> its filtered table File.
+        targets: list of structs of resolve_targets, with the same chip.
+        name: path of the outputs below the package, without target and extension.
         library: whether images of other SYCLBINs may be linked to these.
     Returns:
-        struct(code, table): the folder of native images, and their table.
+        dict of target -> struct(code, table): the folder of native images, and the
+        table of those for the target.
     """
     ocloc = need(ctx, toolchain.ocloc)
-    out = struct(
-        code = ctx.actions.declare_directory(name + ".bin"),
-        table = ctx.actions.declare_file(name + ".table"),
-    )
+    code = ctx.actions.declare_directory("%s.%s.bin" % (name, targets[0].name))
+    outs = {t.name: struct(code = code, table = ctx.actions.declare_file("%s.%s.table" % (name, t.name))) for t in targets}
     args = ctx.actions.args()
-    args.add("--ocloc", ocloc.path)
-    args.add("--device", target.device)
+    args.add("--ocloc", ocloc.executable)
     if library:
         args.add("--library")
-    args.add_all("--code-dir", [out.code], expand_directories = False)
-    args.add("--output", out.table)
-    args.add(table)
+    args.add_all("--code-dir", [code], expand_directories = False)
+    for target in targets:
+        args.add("--device", target.device)
+        args.add("--output", outs[target.name].table)
+    args.add_all([tables[t.name] for t in targets])
     run_tool(
         ctx,
         ctx.executable._aot,
         args,
-        inputs = depset([table, form.code], transitive = [ocloc.files]),
-        outputs = [out.code, out.table],
+        inputs = depset([tables[t.name] for t in targets] + [form.code]),
+        programs = [ocloc],
+        outputs = [code] + [out.table for out in outs.values()],
         mnemonic = "SyclAot",
-        progress_message = "Compiling %s for %s" % (form.code.short_path, target.name),
+        progress_message = "Compiling %s for %s" % (form.code.short_path, ", ".join([t.name for t in targets])),
     )
-    return out
+    return outs
 
 def plan_action(ctx, forms, targets, device_config, name):
     """SyclAotPlan: writes the decision about every module and target as JSON.

@@ -120,7 +120,7 @@ def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
     last = ctx.actions.args()
     last.add("-c", source)
     last.add("-o", out.bitcode)
-    return struct(executable = clang.path, arguments = [first, options, last], files = clang.files, unused = None)
+    return struct(executable = clang.files_to_run or clang.executable, arguments = [first, options, last], files = depset(transitive = [clang.files, toolchain.headers]), unused = None)
 
 def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     """The command of compile_action for DPC++."""
@@ -150,7 +150,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
     return struct(
         executable = dpcpp.driver,
         arguments = [first, candidates, last, options],
-        files = depset(transitive = [dpcpp.files, system.files]),
+        files = depset(transitive = [dpcpp.files, toolchain.headers, system.files]),
         unused = unused,
     )
 

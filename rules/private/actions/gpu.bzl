@@ -23,13 +23,13 @@ def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
     )
     args = ctx.actions.args()
     args.add("gpu")
-    args.add("--opt", opt.path)
-    args.add("--llc", llc.path)
-    files = [opt.files, llc.files]
+    args.add("--opt", opt.executable)
+    args.add("--llc", llc.executable)
+    programs = [opt, llc]
     if target.family.links:
         lld = need(ctx, toolchain.lld)
-        args.add("--lld", lld.path)
-        files.append(lld.files)
+        args.add("--lld", lld.executable)
+        programs.append(lld)
     args.add("--device", target.device)
     if keep_debug_info:
         args.add("--keep-debug-info")
@@ -41,7 +41,8 @@ def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
         ctx.executable._devicec,
         args,
         # The step checks the properties once more.
-        inputs = depset([table, form.code, form.properties], transitive = files),
+        inputs = depset([table, form.code, form.properties]),
+        programs = programs,
         outputs = [out.code, out.table],
         mnemonic = "SyclGpu",
         progress_message = "Compiling %s for %s" % (form.code.short_path, target.name),

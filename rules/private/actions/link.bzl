@@ -17,15 +17,16 @@ def link_action(ctx, toolchain, bitcode, name):
     out = ctx.actions.declare_file(name + ".linked.bc")
     args = ctx.actions.args()
     args.add("link")
-    args.add("--llvm-dis", dis.path)
-    args.add("--llvm-link", link.path)
+    args.add("--llvm-dis", dis.executable)
+    args.add("--llvm-link", link.executable)
     args.add("--output", out)
     args.add_all(["%s=%s" % (escaped(module), f.path) for module, f in bitcode])
     run_tool(
         ctx,
         ctx.executable._devicec,
         args,
-        inputs = depset([f for _, f in bitcode], transitive = [dis.files, link.files]),
+        inputs = depset([f for _, f in bitcode]),
+        programs = [dis, link],
         outputs = [out],
         mnemonic = "SyclDeviceLink",
         progress_message = "Linking SYCL device code of %{label}",
@@ -47,9 +48,9 @@ def import_action(ctx, toolchain, syclbin, name):
     out = ctx.actions.declare_file(name + ".imported.bc")
     args = ctx.actions.args()
     args.add("import")
-    args.add("--llvm-spirv", spirv.path)
-    args.add("--llvm-dis", dis.path)
-    args.add("--llvm-link", link.path)
+    args.add("--llvm-spirv", spirv.executable)
+    args.add("--llvm-dis", dis.executable)
+    args.add("--llvm-link", link.executable)
     args.add("--module", syclbin.short_path)
     args.add("--output", out)
     args.add(syclbin)
@@ -57,7 +58,8 @@ def import_action(ctx, toolchain, syclbin, name):
         ctx,
         ctx.executable._devicec,
         args,
-        inputs = depset([syclbin], transitive = [dis.files, link.files, spirv.files]),
+        inputs = depset([syclbin]),
+        programs = [dis, link, spirv],
         outputs = [out],
         mnemonic = "SyclbinImport",
         progress_message = "Taking the device code out of %s" % syclbin.short_path,

@@ -32,8 +32,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         for module, path in modules.items()
     }
     args = ctx.actions.args()
-    args.add("--llvm-dis", dis.path)
-    args.add("--opt", opt.path)
+    args.add("--llvm-dis", dis.executable)
+    args.add("--opt", opt.executable)
     args.add("--split", split)
     if source:
         args.add("--source", source)
@@ -62,7 +62,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         ctx,
         ctx.executable._postlink,
         args,
-        inputs = depset([bitcode] + device_config, transitive = [dis.files, opt.files]),
+        inputs = depset([bitcode] + device_config),
+        programs = [dis, opt],
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",
         progress_message = "Splitting SYCL device code of %{label}",

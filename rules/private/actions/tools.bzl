@@ -20,7 +20,7 @@ def escaped(module):
     """A module id in an argument `ID=PATH`."""
     return module.replace("%", "%25").replace("=", "%3D")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], toolchain = SYCL_TOOLCHAIN_TYPE):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -32,13 +32,14 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         mnemonic: of the action.
         progress_message: of the action.
         tools: FilesToRunProviders of other programs that the tool runs.
+        programs: SyclToolInfos of those programs of the toolchain that the tool runs.
         toolchain: the type of the toolchain whose programs it runs, or None.
     """
     ctx.actions.run(
         executable = tool,
         arguments = [args],
-        inputs = inputs,
-        tools = tools,
+        inputs = depset(transitive = [inputs] + [p.files for p in programs]),
+        tools = tools + [p.files_to_run for p in programs if p.files_to_run],
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,

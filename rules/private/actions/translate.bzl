@@ -72,16 +72,18 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         args.add("--driver", toolchain.dpcpp.driver.executable)
         args.add("--library", toolchain.dpcpp.library)
         files = [toolchain.dpcpp.files]
+        programs = []
     else:
         val = need(ctx, toolchain.spirv_val)
-        if toolchain.llvm_spirv.path:
+        if not toolchain.llvm_spirv.missing:
             translator = toolchain.llvm_spirv
-            args.add("--llvm-spirv", translator.path)
+            args.add("--llvm-spirv", translator.executable)
         else:
             translator = need(ctx, toolchain.llc)
-            args.add("--llc", translator.path)
-        args.add("--spirv-val", val.path)
-        files = [translator.files, val.files]
+            args.add("--llc", translator.executable)
+        args.add("--spirv-val", val.executable)
+        files = []
+        programs = [translator, val]
     args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add_all("--properties-dir", [out.properties], expand_directories = False)
     args.add("--table", out.table)
@@ -94,6 +96,7 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         args,
         inputs = depset([modules.table, modules.code], transitive = files),
         tools = [toolchain.dpcpp.driver] if toolchain.dpcpp else [],
+        programs = programs,
         outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclTranslate",
         progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
@@ -129,7 +132,7 @@ def specialize_action(ctx, forms, values):
         ctx,
         ctx.executable._devicec,
         args,
-        inputs = [f for form in forms.values() for f in [form.code, form.properties, form.table]],
+        inputs = depset([f for form in forms.values() for f in [form.code, form.properties, form.table]]),
         outputs = [f for out in outs.values() for f in [out.code, out.properties, out.table]],
         mnemonic = "SyclSpecialize",
         progress_message = "Setting specialization constants of %{label}",

@@ -10,6 +10,7 @@ load("//rules:toolchain.bzl", "sycl_toolchain")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:dpcpp_compiler.bzl", "dpcpp_compiler")
 load("//rules/private:toolchains_hub.bzl", "declare_toolchains")
+load("//rules/tests:analysis.bzl", "local_programs")
 
 _FLAG = str(Label("//rules/settings:device_compiler"))
 _TOOLCHAINS = "//rules/tests/compilers:all"
@@ -32,7 +33,7 @@ _probe = rule(
 
 def _name(sycl):
     """Names the toolchain by the version of its DPC++ or the path of its clang."""
-    return sycl.dpcpp.version if sycl.dpcpp else sycl.clang.path
+    return sycl.dpcpp.version if sycl.dpcpp else sycl.clang.executable
 
 def _chosen_impl(ctx):
     env = analysistest.begin(ctx)
@@ -65,7 +66,7 @@ _unknown_test = analysistest.make(_unknown_impl, config_settings = _MISSPELLED)
 def _fails_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.expect_failure(env, "unknown device compiler \"secnd\"; did you mean second?")
-    asserts.expect_failure(env, "take: auto, first, second, clang.")
+    asserts.expect_failure(env, "take: auto, first, second, clang, newer, own.")
     return analysistest.end(env)
 
 # The toolchain of an unknown value.
@@ -91,10 +92,11 @@ _rules_test = analysistest.make(
 def _base_impl(ctx):
     env = analysistest.begin(ctx)
     sycl = analysistest.target_under_test(env)[platform_common.ToolchainInfo].sycl
-    asserts.equals(env, "/test/ocloc", sycl.ocloc.path, "it has none, and the base does")
-    asserts.equals(env, "/test/llvm-22/llvm-link", sycl.llvm_link.path, "it has another than the base")
+    asserts.equals(env, "/test/ocloc", sycl.ocloc.executable, "it has none, and the base does")
+    asserts.equals(env, "/test/llvm-22/llvm-link", sycl.llvm_link.executable, "it has another than the base")
     asserts.equals(env, ["clang.stamp"], [f.basename for f in sycl.clang.files.to_list()])
-    asserts.equals(env, ["", True], [sycl.opt.path, "opt is missing: too old" in sycl.opt.missing])
+    asserts.equals(env, [None, True], [sycl.opt.executable, "opt is missing: too old" in sycl.opt.missing])
+    asserts.equals(env, ["clang.stamp"], [f.basename for f in sycl.headers.to_list()])
     asserts.equals(env, None, sycl.dpcpp)
     asserts.equals(env, None, sycl.libsycl)
     return analysistest.end(env)
@@ -158,25 +160,27 @@ def compilers_test_suite(name):
             **manual
         )
         sycl_toolchain(name = compiler + "_impl", dpcpp = compiler + "_compiler", **manual)
-    sycl_toolchain(
-        name = "clang_impl",
-        clang = "/test/clang++",
-        llvm_dis = "/test/llvm-dis",
-        llvm_link = "/test/llvm-link",
-        llvm_spirv = "/test/llvm-spirv",
-        ocloc = "/test/ocloc",
-        opt = "/test/opt",
-        spirv_val = "/test/spirv-val",
-        stamps = {"//rules/tests:clang.stamp": "clang"},
-        **manual
-    )
+    programs = local_programs("test", {
+        "clang": "/test/clang++",
+        "llvm_dis": "/test/llvm-dis",
+        "llvm_link": "/test/llvm-link",
+        "llvm_spirv": "/test/llvm-spirv",
+        "ocloc": "/test/ocloc",
+        "opt": "/test/opt",
+        "spirv_val": "/test/spirv-val",
+    }, stamps = {"clang": "//rules/tests:clang.stamp"})
+    sycl_toolchain(name = "clang_impl", headers = ["//rules/tests:clang.stamp"], **(manual | programs))
     declare_toolchains(
         name = "chosen",
         dpcpp = {
             "first": ":first_impl",
             "second": ":second_impl",
         },
-        local = ":clang_impl",
+        local = {
+            "clang": ":clang_impl",
+            "newer": ":newer_impl",
+        },
+        others = {"own": ":over_base"},
     )
 
     tests = []
@@ -187,6 +191,8 @@ def compilers_test_suite(name):
         ("clang", _chosen_clang_test, {}, "/test/clang++"),
         ("by_attribute", _chosen_clang_test, {"device_compiler": "second"}, "second"),
         ("clang_by_attribute", _chosen_second_test, {"device_compiler": "clang"}, "/test/clang++"),
+        ("newer_by_attribute", _chosen_clang_test, {"device_compiler": "newer"}, "/test/llvm-22/clang++"),
+        ("own_by_attribute", _chosen_clang_test, {"device_compiler": "own"}, "/test/clang++"),
     ]:
         _probe(name = case + "_dep", **manual)
         _probe(name = case + "_probe", deps = [case + "_dep"], **(manual | arguments))
@@ -213,12 +219,14 @@ def compilers_test_suite(name):
         )
         tests.append(target + "_test")
 
+    newest = local_programs("newest", {"clang": "/test/llvm-22/clang++"})
+    sycl_toolchain(name = "newer_impl", **(manual | newest))
+    newer = local_programs("newer", {"llvm_link": "/test/llvm-22/llvm-link"})
     sycl_toolchain(
         name = "over_base",
         base = "clang_impl",
-        llvm_link = "/test/llvm-22/llvm-link",
         missing = {"opt": "too old"},
-        **manual
+        **(manual | newer)
     )
     _base_test(name = "base_test", target_under_test = "over_base")
     _compiler_test(name = "compiler_test", target_under_test = "first_compiler")

@@ -1,5 +1,7 @@
 package aspectuse
 
+import "slices"
+
 // RefusedExtensions are extensions of SPIR-V that compilers for devices took once and that
 // current ones refuse, with what to do. ocloc 26.27.1 refuses each for every GPU: "input
 // SPIR-V module uses extension 'SPV_INTEL_optimization_hints' which were disabled". That
@@ -16,3 +18,38 @@ var RefusedExtensions = map[string]string{
 }
 
 const leaveOut = "leave out the properties that are for FPGAs"
+
+// An Extension is one of SPIR-V that only some compilers for devices take. Device
+// configurations say which they refuse. SPIR-V 1.4 has some of them without their names, so that
+// modules are known by their capabilities.
+type Extension struct {
+	Name         string
+	Capabilities []uint32
+	Advice       string
+}
+
+// Extensions are the extensions of which device configurations speak.
+var Extensions = []Extension{
+	{"SPV_INTEL_float_controls2", []uint32{5582, 5583}, "leave out fp_control with rounding up or down"},
+	{"SPV_INTEL_kernel_attributes", []uint32{5892}, "leave out max_work_group_size"},
+	{"SPV_KHR_float_controls", []uint32{4464, 4465, 4466, 4467, 4468}, "leave out fp_control"},
+}
+
+// ExtensionOf returns the extension that a capability is of, nil for a capability of others.
+func ExtensionOf(capability uint32) *Extension {
+	return find(func(e *Extension) bool { return slices.Contains(e.Capabilities, capability) })
+}
+
+// ExtensionNamed returns the extension of that name, nil for others.
+func ExtensionNamed(name string) *Extension {
+	return find(func(e *Extension) bool { return e.Name == name })
+}
+
+func find(is func(*Extension) bool) *Extension {
+	for i := range Extensions {
+		if is(&Extensions[i]) {
+			return &Extensions[i]
+		}
+	}
+	return nil
+}

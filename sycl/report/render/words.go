@@ -75,10 +75,8 @@ const notBuilt = "not built"
 func brief(r report.Reason) string {
 	s := need(r)
 	switch compat.Rule(r.Rule) {
-	case compat.MissingAspect:
+	case compat.MissingAspect, compat.UnsupportedExtension:
 		s = safetext.Escape(r.Required)
-	case compat.UnsupportedExtension:
-		s = "old extension"
 	case compat.UnsupportedIntrinsic:
 		s = "ESIMD intrinsic"
 	case compat.UnsupportedJointMatrix:

@@ -3,15 +3,18 @@
 package aot
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
@@ -21,68 +24,140 @@ import (
 
 // Options say what to compile ahead of time.
 type Options struct {
-	Table   string
 	Ocloc   string // path
-	Device  string // as ocloc calls it
+	Targets []Target
 	CodeDir string // for native images
-	Output  string // the table with them
 	Library bool   // images of other modules are linked to these
 }
 
-// Run compiles the SPIR-V of a table's rows for an Intel GPU.
+// A Target is what a device takes. What has the same SPIR-V is compiled once for devices
+// that ocloc does not tell apart.
+type Target struct {
+	Device string // as ocloc calls it
+	Table  string
+	Output string // the table with native images
+}
+
+// An image is one that has to be compiled.
+type image struct {
+	device, table, spirv string
+	name                 string // in the folder
+}
+
+// Run compiles the SPIR-V of tables' rows for Intel GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
-	t, err := tables.ReadTable(o.Table)
+	versions, err := o.versions(ctx)
 	if err != nil {
 		return err
 	}
-	stems, err := tables.Stems(o.Table, t)
-	if err != nil {
-		return err
+	p := plan{o: &o, versions: versions, names: map[[2]string]string{}, taken: map[string]bool{}}
+	for _, target := range o.Targets {
+		if err := p.add(target); err != nil {
+			return err
+		}
 	}
 	var out outfile.Group
 	defer out.Close()
-	scratch, err := out.Folder(o.CodeDir)
-	if err != nil {
-		return err
-	}
-	column := t.Column(filetable.Code)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, stem := range stems {
-		g.Go(func() error {
-			spirv, image := t.Rows[i][column], stem+".bin"
-			t.Rows[i][column] = filepath.Join(o.CodeDir, image)
-			return o.compile(ctx, log, spirv, filepath.Join(scratch, image))
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := o.compileAll(ctx, log, p.images, &out); err != nil {
 		return out.Relabel(err)
 	}
-	if err := out.WriteMain(o.Output, t.Write); err != nil {
-		return err
+	for i, t := range p.results {
+		if err := out.WriteMain(o.Targets[i].Output, t.Write); err != nil {
+			return err
+		}
 	}
 	return out.Commit()
 }
 
-// compile compiles one module.
-func (o *Options) compile(ctx context.Context, log io.Writer, spirv, image string) error {
-	if _, err := infile.Stat(spirv, ""); err != nil {
-		return fmt.Errorf("%s: %w", o.Table, err)
-	}
-	if err := command.Run(ctx, nil, nil, log, o.Ocloc, o.arguments(spirv, image)...); err != nil {
+// A plan is what has to be compiled.
+type plan struct {
+	o        *Options
+	versions map[string]string    // of devices
+	names    map[[2]string]string // of images, by version and path of the SPIR-V
+	taken    map[string]bool      // those names
+	images   []image
+	results  []*filetable.Table
+}
+
+// add plans the images of a target.
+func (p *plan) add(target Target) error {
+	t, err := tables.ReadTable(target.Table)
+	if err != nil {
 		return err
 	}
-	if info, err := infile.Stat(image, ""); err != nil || info.Size() == 0 {
-		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, o.Device, spirv)
+	stems, err := tables.Stems(target.Table, t)
+	if err != nil {
+		return err
 	}
+	column := t.Column(filetable.Code)
+	for i, stem := range stems {
+		spirv, version := t.Rows[i][column], p.versions[target.Device]
+		name, known := p.names[[2]string{version, spirv}]
+		if !known {
+			name = stem + ".bin"
+			if version != p.versions[p.o.Targets[0].Device] {
+				name = stem + "." + target.Device + ".bin"
+			}
+			if p.taken[name] {
+				return cli.BadInput(fmt.Errorf("%s: another table has a module called %s as well", target.Table, stem))
+			}
+			p.taken[name] = true
+			p.names[[2]string{version, spirv}] = name
+			p.images = append(p.images, image{target.Device, target.Table, spirv, name})
+		}
+		t.Rows[i][column] = filepath.Join(p.o.CodeDir, name)
+	}
+	p.results = append(p.results, t)
 	return nil
 }
 
-// arguments are those of ocloc for a module.
-func (o *Options) arguments(spirv, image string) []string {
-	args := []string{"compile", "-q", "-spirv_input", "-file", spirv, "-device", o.Device, "-o", image}
+// versions returns for each device what is equal for those that ocloc does not tell apart.
+func (o *Options) versions(ctx context.Context) (map[string]string, error) {
+	versions := map[string]string{}
+	for _, target := range o.Targets {
+		versions[target.Device] = target.Device
+	}
+	if len(versions) == 1 {
+		return versions, nil
+	}
+	for device := range versions {
+		var text bytes.Buffer
+		if err := command.Run(ctx, nil, &text, io.Discard, o.Ocloc, "ids", device); err != nil {
+			return nil, err
+		}
+		versions[device] = strings.TrimSpace(text.String())
+	}
+	return versions, nil
+}
+
+// compileAll compiles images, several at a time.
+func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image, out *outfile.Group) error {
+	scratch, err := out.Folder(o.CodeDir)
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, im := range images {
+		g.Go(func() error { return o.compile(ctx, log, im, filepath.Join(scratch, im.name)) })
+	}
+	return g.Wait()
+}
+
+// compile compiles one module.
+func (o *Options) compile(ctx context.Context, log io.Writer, im image, file string) error {
+	if _, err := infile.Stat(im.spirv, ""); err != nil {
+		return fmt.Errorf("%s: %w", im.table, err)
+	}
+	args := []string{"compile", "-q", "-spirv_input", "-file", im.spirv, "-device", im.device, "-o", file}
 	if o.Library {
 		args = slices.Insert(args, 2, "-options", "-library-compilation")
 	}
-	return args
+	if err := command.Run(ctx, nil, nil, log, o.Ocloc, args...); err != nil {
+		return err
+	}
+	if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
+		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
+	}
+	return nil
 }

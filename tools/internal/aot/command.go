@@ -1,9 +1,9 @@
 package aot
 
 import (
-	"cmp"
 	"context"
 	"flag"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
@@ -18,12 +18,15 @@ func Command(tool, name string) *cli.Command {
 	}
 	return &cli.Command{
 		Name:  name,
-		Args:  "IN.table",
+		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
 		Long: `
 Runs ocloc for each row of the table and writes the table with the column Code
 naming the results. For a table without rows, as the filter writes it for modules
-that the device cannot take, ocloc is not run and the folder stays empty.`,
+that the device cannot take, ocloc is not run and the folder stays empty.
+
+Several tables, each with its device, are for devices that ocloc may not tell apart,
+such as dg2 and acm-g10: a module is compiled once for those with the same numbers.`,
 		Example: called + " --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
 		Setup:   setup,
 	}
@@ -31,16 +34,24 @@ that the device cannot take, ocloc is not run and the folder stays empty.`,
 
 func setup(fs *flag.FlagSet) cli.Run {
 	var o Options
+	var devices, outputs cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
-	fs.StringVar(&o.Device, "device", "", "ocloc's `name` of the device (required)")
+	fs.Var(&devices, "device", "ocloc's `name` of the device, for each input (required)")
 	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
-	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
+	fs.Var(&outputs, "output", "the table `file`, for each input (required)")
 	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
-	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
-		o.Table, err = stepflags.OneInput(args)
-		err = cmp.Or(err, stepflags.Required("ocloc", o.Ocloc, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
-		if err != nil {
+	return func(ctx context.Context, env *cli.Env, args []string) error {
+		if err := stepflags.Required("ocloc", o.Ocloc, "device", strings.Join(devices.Values, ""), "code-dir", o.CodeDir, "output", strings.Join(outputs.Values, "")); err != nil {
 			return err
+		}
+		if len(args) == 0 {
+			return cli.Usagef("an input table is needed")
+		}
+		if len(devices.Values) != len(args) || len(outputs.Values) != len(args) {
+			return cli.Usagef("--device and --output are needed once for each input: for %d there are %d and %d", len(args), len(devices.Values), len(outputs.Values))
+		}
+		for i, in := range args {
+			o.Targets = append(o.Targets, Target{Device: devices.Values[i], Table: in, Output: outputs.Values[i]})
 		}
 		return Run(ctx, env.Stderr, o)
 	}

@@ -145,7 +145,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 		return err
 	}
 	if m.gpu.links {
-		err := command.Run(ctx, nil, nil, log, o.LLD, "-shared", "--no-undefined", "--build-id=none", object, "-o", m.image)
+		err := command.Run(ctx, nil, nil, log, o.LLD, "-shared", "-Bsymbolic", "--no-undefined", "--build-id=none", object, "-o", m.image)
 		if err = cmp.Or(err, os.Remove(object)); err != nil {
 			return err
 		}

@@ -1,0 +1,187 @@
+// Command build measures the steps of a sycl_binary with many kernels for several GPUs,
+// against a monolith, which is one module that one call of ocloc compiles for all GPUs, and
+// against the bare compilers with a module for each source. All of them compile the same
+// sources, on the same machine in the same run: at first, after an edit of one kernel, after a
+// kernel was added to a source, and without any change. As in Bazel, a step runs only when its
+// command or its inputs have changed; Bazel itself is not measured.
+//
+//	go run ./bench/build --dir /var/tmp
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+)
+
+func main() { bench.Main(bench.Program{Name: "build", Runs: 1, Floors: true, Setup: setup}) }
+
+// What the design asks for, of the processor time of the monolith.
+const (
+	coldTimes    = 0.9
+	changedTimes = 1. / 20
+)
+
+// compilers are the programs that are not ours.
+var compilers = []string{"clang++", "llvm-dis", "llvm-link", "opt", "llvm-spirv", "spirv-val", "ocloc"}
+
+// tools are ours.
+var tools = []string{"devicec", "postlink", "aspectfilter", "aot", "packager"}
+
+func setup(b *bench.Bench) func() error {
+	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
+	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
+	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
+	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
+	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
+	bin := b.Flags.String("tools", "", "measure the tools in this `folder` instead of building them with 'go build'")
+	header := b.Flags.String("header", "rules/device", "`folder` of sycl_lite.hpp")
+	role := b.Flags.String("design", "", "`design` by which this program builds for itself in the current folder: rules:SPLIT, monolith or bare")
+	return func() error {
+		if *role != "" {
+			return build(b, *role)
+		}
+		if err := b.NoArguments(); err != nil {
+			return err
+		}
+		if err := b.Scratch(*dir); err != nil {
+			return err
+		}
+		p, err := find(b, *version, *bin, *header)
+		if err != nil {
+			return err
+		}
+		for size := range strings.SplitSeq(*sizes, ",") {
+			n, err := strconv.Atoi(size)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is no number of kernels", size)
+			}
+			if err := measure(b, p, n, strings.Split(*devices, ","), strings.Split(*splits, ",")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// find returns the paths of all programs.
+func find(b *bench.Bench, version, bin, header string) (programs, error) {
+	p := programs{}
+	for _, name := range compilers {
+		path, err := exec.LookPath(name + "-" + version)
+		if err != nil {
+			if path, err = exec.LookPath(name); err != nil {
+				return nil, fmt.Errorf("%w: it is needed for this benchmark", err)
+			}
+		}
+		p[name] = path
+	}
+	for _, name := range tools {
+		given := ""
+		if bin != "" {
+			given = filepath.Join(bin, name)
+		}
+		path, err := b.Tool(name, given)
+		if err != nil {
+			return nil, err
+		}
+		p[name] = path
+	}
+	path, err := filepath.Abs(header)
+	if err == nil {
+		_, err = os.Stat(filepath.Join(path, "sycl_lite.hpp"))
+	}
+	p["header"] = path
+	return p, err
+}
+
+// build plays the part of a build tool in the current folder. The arguments are the devices
+// and NAME=PATH of programs.
+func build(b *bench.Bench, role string) error {
+	name, split, _ := strings.Cut(role, ":")
+	run, ok := designs[name]
+	args := b.Flags.Args()
+	if !ok || len(args) == 0 {
+		return fmt.Errorf("unknown design %q, or no devices", role)
+	}
+	p := programs{}
+	for _, arg := range args[1:] {
+		program, path, _ := strings.Cut(arg, "=")
+		p[program] = path
+	}
+	files, err := filepath.Glob("*.cpp")
+	if err != nil {
+		return err
+	}
+	slices.Sort(files)
+	var sources []string
+	for _, file := range files {
+		sources = append(sources, strings.TrimSuffix(file, ".cpp"))
+	}
+	return run(&builder{ctx: b.Context, files: map[string]string{}}, p, sources, strings.Split(args[0], ","), split)
+}
+
+// A contestant is a design with a project of its own.
+type contestant struct {
+	name, role string
+	project    *project
+}
+
+// measure measures all designs with as many kernels.
+func measure(b *bench.Bench, p programs, kernels int, devices, splits []string) error {
+	var all []contestant
+	for _, split := range splits {
+		all = append(all, contestant{"rules, " + split, "rules:" + split, nil})
+	}
+	all = append(all, contestant{"monolith", "monolith", nil}, contestant{"bare compilers", "bare", nil})
+	for i := range all {
+		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
+	}
+	var contenders []bench.Contender
+	for _, phase := range []struct {
+		name   string
+		change func(*project) error
+	}{{"cold", (*project).reset}, {"one kernel changed", (*project).edit}, {"one kernel added", (*project).add}, {"nothing changed", nil}} {
+		for _, c := range all {
+			contender, err := c.contender(p, fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name))
+			if err != nil {
+				return err
+			}
+			if phase.change != nil {
+				contender.Before = func() error { return phase.change(c.project) }
+			}
+			contenders = append(contenders, contender)
+		}
+	}
+	r, err := b.Compete(contenders...)
+	if err != nil {
+		return err
+	}
+	if kernels >= 128 && splits[0] == "auto" {
+		n, monolith := len(all), len(splits)
+		b.AtMost("cold: processor time, times that of the monolith", r[0].CPU/r[monolith].CPU, coldTimes, "")
+		b.AtMost("one kernel changed: processor time, times that of the cold monolith", r[n].CPU/r[monolith].CPU, changedTimes, "")
+		b.AtMost("one kernel added: processor time, times that of the cold monolith", r[2*n].CPU/r[monolith].CPU, changedTimes, "")
+	}
+	return errors.Join(os.RemoveAll(filepath.Join(b.Dir, "out")))
+}
+
+// contender returns what runs this program in the folder of the project.
+func (c *contestant) contender(p programs, name string) (bench.Contender, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return bench.Contender{}, err
+	}
+	args := []string{self, "--design", c.role, strings.Join(c.project.devices, ",")}
+	for _, program := range slices.Concat(compilers, tools, []string{"header"}) {
+		args = append(args, program+"="+p[program])
+	}
+	return bench.Contender{Name: name, Args: args, Folder: c.project.dir}, nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// A step is one command of a build. As in Bazel, it runs when its command or the content of
+// an input is another one than before.
+type step struct {
+	args            []string
+	inputs, outputs []string // files and folders
+}
+
+// builder runs the steps of a build in a folder.
+type builder struct {
+	ctx   context.Context
+	files map[string]string // checksums of files of this build
+}
+
+// run runs a step unless it did the same before.
+func (b *builder) run(s step) error {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", s.args)
+	for _, in := range s.inputs {
+		sum, err := b.checksum(in)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%s %s\n", in, sum)
+	}
+	key := hex.EncodeToString(h.Sum(nil))
+	note := s.outputs[0] + ".key"
+	if old, err := os.ReadFile(note); err == nil && string(old) == key {
+		return nil
+	}
+	for _, out := range s.outputs {
+		delete(b.files, out)
+		if err := os.RemoveAll(out); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+			return err
+		}
+	}
+	if out, err := interrupt.Command(b.ctx, s.args[0], s.args[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, out)
+	}
+	return os.WriteFile(note, []byte(key), 0o666)
+}
+
+// checksum returns the checksum of a file, or of the files in a folder.
+func (b *builder) checksum(name string) (string, error) {
+	if sum, ok := b.files[name]; ok {
+		return sum, nil
+	}
+	h := sha256.New()
+	err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		fmt.Fprintf(h, "%s %d\n", path, len(data))
+		h.Write(data)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	b.files[name] = hex.EncodeToString(h.Sum(nil))
+	return b.files[name], nil
+}
+
+// programs are the compilers and our tools, by name.
+type programs map[string]string
+
+// A design is a way to build all sources of the current folder.
+type design func(b *builder, p programs, sources, devices []string, split string) error
+
+var designs = map[string]design{"rules": buildByRules, "monolith": buildMonolith, "bare": buildBare}
+
+// compile makes the bitcode of a source.
+func compile(b *builder, p programs, source string) (bitcode string, err error) {
+	bitcode = "out/" + source + ".bc"
+	return bitcode, b.run(step{
+		args: []string{p["clang++"], "-fsycl", "-fsycl-device-only", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling",
+			"-ffile-compilation-dir=.", "-std=c++20", "-O2", "-fno-math-errno", "-I" + p["header"], "-c", source + ".cpp", "-o", bitcode},
+		inputs: []string{source + ".cpp"}, outputs: []string{bitcode},
+	})
+}
+
+// buildByRules runs the actions of a sycl_binary whose sources are linked.
+func buildByRules(b *builder, p programs, sources, devices []string, split string) error {
+	link := step{args: []string{p["devicec"], "link", "--llvm-dis", p["llvm-dis"], "--llvm-link", p["llvm-link"], "--output", "out/all.bc"}, outputs: []string{"out/all.bc"}}
+	postlink := step{args: []string{p["postlink"], "--llvm-dis", p["llvm-dis"], "--opt", p["opt"], "--split", split, "--emit-only-kernels-as-entry-points"}, inputs: link.outputs}
+	for _, source := range sources {
+		bitcode, err := compile(b, p, source)
+		if err != nil {
+			return err
+		}
+		link.inputs = append(link.inputs, bitcode)
+		link.args = append(link.args, source+"="+bitcode)
+		postlink.args = append(postlink.args, "--module="+source+"=out/"+source+".split")
+		postlink.outputs = append(postlink.outputs, "out/"+source+".split", "out/"+source+".split.table")
+	}
+	postlink.args = append(postlink.args, "out/all.bc")
+	if err := errors.Join(b.run(link), b.run(postlink)); err != nil {
+		return err
+	}
+	pack := step{args: []string{p["packager"], "pack", "--state", "executable", "--output", "out/program.syclbin"}, outputs: []string{"out/program.syclbin"}}
+	for _, source := range sources {
+		images, err := imagesOf(b, p, "out/"+source, devices)
+		if err != nil {
+			return err
+		}
+		pack.inputs = append(pack.inputs, images.inputs...)
+		pack.args = append(pack.args, images.args...)
+	}
+	return b.run(pack)
+}
+
+// imagesOf makes the images of a source for all devices. It returns what the packager gets.
+func imagesOf(b *builder, p programs, stem string, devices []string) (pack step, err error) {
+	err = b.run(step{
+		args: []string{p["devicec"], "translate", "--llvm-spirv", p["llvm-spirv"], "--spirv-val", p["spirv-val"], "--code-dir", stem + ".spv",
+			"--properties-dir", stem + ".properties", "--table", stem + ".table", stem + ".split.table"},
+		inputs:  []string{stem + ".split", stem + ".split.table"},
+		outputs: []string{stem + ".table", stem + ".spv", stem + ".properties"},
+	})
+	filter := step{args: []string{p["aspectfilter"]}, inputs: []string{stem + ".table", stem + ".properties"}}
+	for _, device := range devices {
+		table := stem + "." + device + ".filtered.table"
+		filter.args = append(filter.args, "--target", targetOf(device), "--output", table)
+		filter.outputs = append(filter.outputs, table)
+	}
+	filter.args = append(filter.args, stem+".table")
+	if err = errors.Join(err, b.run(filter)); err != nil {
+		return step{}, err
+	}
+	for _, device := range devices {
+		name := stem + "." + device
+		err := b.run(step{
+			args:    []string{p["aot"], "--ocloc", p["ocloc"], "--device", device, "--code-dir", name + ".bin", "--output", name + ".table", name + ".filtered.table"},
+			inputs:  []string{name + ".filtered.table", stem + ".spv"},
+			outputs: []string{name + ".table", name + ".bin"},
+		})
+		if err != nil {
+			return step{}, err
+		}
+		pack.inputs = append(pack.inputs, name+".table", name+".bin")
+		pack.args = append(pack.args, "--table", "spir64_gen-unknown-unknown="+targetOf(device)+"="+name+".table")
+	}
+	return pack, nil
+}
+
+// targetOf returns the target of a device of ocloc.
+func targetOf(device string) string { return "intel_gpu_" + strings.ReplaceAll(device, "-", "_") }
+
+// module links bitcode, and makes SPIR-V of it.
+func module(b *builder, p programs, name string, bitcode []string) (spirv string, err error) {
+	linked, clean, spirv := name+".linked.bc", name+".clean.bc", name+".spv"
+	return spirv, errors.Join(
+		b.run(step{args: append([]string{p["llvm-link"], "-o", linked}, bitcode...), inputs: bitcode, outputs: []string{linked}}),
+		b.run(step{args: []string{p["opt"], "-passes=always-inline,globaldce,strip-dead-prototypes", "-strip-debug", linked, "-o", clean}, inputs: []string{linked}, outputs: []string{clean}}),
+		b.run(step{args: []string{p["llvm-spirv"], "--spirv-max-version=1.4", clean, "-o", spirv}, inputs: []string{clean}, outputs: []string{spirv}}),
+	)
+}
+
+// buildMonolith makes one module, which one call of ocloc compiles for all devices.
+func buildMonolith(b *builder, p programs, sources, devices []string, _ string) error {
+	var all []string
+	for _, source := range sources {
+		bitcode, err := compile(b, p, source)
+		if err != nil {
+			return err
+		}
+		all = append(all, bitcode)
+	}
+	spirv, err := module(b, p, "out/all", all)
+	if err != nil {
+		return err
+	}
+	return b.run(step{
+		args:   []string{p["ocloc"], "compile", "-q", "-spirv_input", "-file", spirv, "-device", strings.Join(devices, ","), "-o", "out/fat.bin"},
+		inputs: []string{spirv}, outputs: []string{"out/fat.bin"},
+	})
+}
+
+// buildBare runs the compilers that buildByRules has run for it, and nothing else.
+func buildBare(b *builder, p programs, sources, devices []string, _ string) error {
+	for _, source := range sources {
+		bitcode, err := compile(b, p, source)
+		if err != nil {
+			return err
+		}
+		spirv, err := module(b, p, "out/"+source, []string{bitcode})
+		if err != nil {
+			return err
+		}
+		for _, device := range devices {
+			image := "out/" + source + "." + device + ".bin"
+			err := b.run(step{args: []string{p["ocloc"], "compile", "-q", "-spirv_input", "-file", spirv, "-device", device, "-o", image}, inputs: []string{spirv}, outputs: []string{image}})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
