@@ -108,7 +108,7 @@ def gpus_test_suite(name):
             "amdgcn-amd-amdhsa:amd_gpu_gfx1100",
             "amdgcn-amd-amdhsa:amd_gpu_gfx90a",
             "nvptx64-nvidia-cuda:nvidia_gpu_sm_90",
-            "spir64-unknown-unknown",
+            "spir64-unknown-unknown:",
             "spir64_gen-unknown-unknown:intel_gpu_pvc",
         ],
         target_under_test = _binary(
