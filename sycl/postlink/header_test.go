@@ -397,6 +397,9 @@ func TestHeaderOnGPUs(t *testing.T) {
 				t.Fatal(err)
 			}
 			line := kernelname.Display(image.EntryPoints()[0])
+			if line == "stats::Rounding" { // it is for GPUs of Intel
+				continue
+			}
 			for _, p := range sets.Set(propset.DeviceRequirements).Properties() {
 				line += fmt.Sprintf(" %s=%v", p.Key, p.Value)
 			}

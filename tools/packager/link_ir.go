@@ -272,10 +272,11 @@ func (b *irBuild) run(args []string) error {
 			return err
 		}
 		triple, _ := deviceconfig.Triple(d.Name)
+		arch := ""
 		if d.AOTToolchain != "" {
-			triple += "=" + d.Arch()
+			arch = d.Arch()
 		}
-		pack.tables.Values = append(pack.tables.Values, triple+"=="+table)
+		pack.tables.Values = append(pack.tables.Values, triple+"="+arch+"="+table)
 	}
 	b.stages.next("writing %s", b.output)
 	b.stages.done()
