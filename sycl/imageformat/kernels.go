@@ -97,13 +97,13 @@ func errorf(offset int64, format string, args ...any) error {
 }
 
 // HasNoKernels reports whether an image certainly has no kernels: SPIR-V without entry
-// points, or ELF for Intel and NVIDIA GPUs without their code. It reads no more than the
-// instructions before the first function, or the names of the sections.
+// points, or ELF for Intel, NVIDIA and AMD GPUs without their code. It reads no more than the
+// instructions before the first function, or the names of sections and symbols.
 func HasNoKernels(r io.ReaderAt, size int64) bool {
 	switch Detect(r, size) {
 	case SPIRV:
 		return hasNoEntryPoints(bufio.NewReader(io.NewSectionReader(r, 0, size)))
-	case Zebin, Cubin:
+	case Zebin, Cubin, HSACO:
 		names, err := Kernels(r, size)
 		return err == nil && len(names) == 0
 	}

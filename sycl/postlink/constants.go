@@ -72,7 +72,7 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []D
 	case reads < 0:
 		return images, nil, nil
 	}
-	options := constants.Options{Mode: o.SpecConstants, TextOrder: o.FromText && o.Split.Whole, AsDPCPP: o.AsDPCPP}
+	options := constants.Options{Mode: o.SpecConstants, TextOrder: o.AsDPCPP && o.FromText && o.Split.Whole, AsDPCPP: o.AsDPCPP}
 	if options.Mode == "" {
 		options.Mode = modeOf(m.Triple())
 	}

@@ -184,9 +184,8 @@ func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 func unlinked(m *llvmir.Module) []llvmir.Symbol {
 	var list []llvmir.Symbol
 	for _, s := range wholeImage(m).define {
-		switch l := s.Linkage(); {
-		case !s.Defined(), l.Local(), l == llvmir.LinkOnce, l == llvmir.LinkOnceODR, l == llvmir.AvailableExternally, strings.HasPrefix(s.Name(), "llvm."):
-		default:
+		l := s.Linkage()
+		if s.Defined() && !l.Local() && !l.Discardable() && !strings.HasPrefix(s.Name(), "llvm.") {
 			list = append(list, s)
 		}
 	}

@@ -134,6 +134,10 @@ func TestGPURefuses(t *testing.T) {
 	gpuModule(t, "Large", nvidia, nvidiaKernel, increment, size)
 	gpuModule(t, "Sine", nvidia, nvidiaKernel, "  %x = load double, ptr %p\n  %y = call double @llvm.sin.f64(double %x)\n  store double %y, ptr %p")
 	gpuModule(t, "Lost", nvidia, nvidiaKernel, "  %x = call i32 @lost(i32 3)\n  store i32 %x, ptr %p")
+	gpuModule(t, "LostVariable", nvidia, nvidiaKernel, "  %x = load i32, ptr addrspacecast (ptr addrspace(1) @gone to ptr)\n  store i32 %x, ptr %p")
+	testfile.Write(t, "LostVariable.ll", testfile.Read(t, "LostVariable.ll")+"@gone = external addrspace(1) global i32\n")
+	testfile.Write(t, "Empty.ll", "")
+	testfile.Write(t, "Empty.table", "[Code]\nEmpty.ll\n")
 	gpuModule(t, "Umlaut\u00e4", nvidia, nvidiaKernel, increment)
 	testfile.Write(t, "bare.table", "[Code]\nSixteen.ll\n")
 	for _, test := range []struct {
@@ -146,7 +150,9 @@ func TestGPURefuses(t *testing.T) {
 		{"gfx1100", "ThirtyTwo", 0, ""},
 		{"sm_90", "Large", cli.ExitBadInput, "the required work-group has 2048 work-items, and sm_90 has at most 1024"},
 		{"sm_90", "Sine", cli.ExitBadInput, "mathematical functions that LLVM does not compile for NVIDIA GPUs: sin.f64"},
-		{"sm_90", "Lost", cli.ExitBadInput, "functions that no source defines: lost"},
+		{"sm_90", "Lost", cli.ExitBadInput, "functions or variables that no source defines: lost"},
+		{"sm_90", "LostVariable", cli.ExitBadInput, "functions or variables that no source defines: gone"},
+		{"sm_90", "Empty", cli.ExitBadInput, "Empty.ll: it is empty"},
 		{"sm_90", "Umlaut\u00e4", cli.ExitBadInput, "has the character 'ä'"},
 		{"sm_90", "bare", cli.ExitBadInput, "there is no property file"},
 		{"gfx940", "ThirtyTwo", cli.ExitBadInput, "that of gfx940 is 64"},

@@ -14,12 +14,13 @@ import (
 
 // WriteCanonical writes the module so that its text depends on its code only: not on what
 // a linker had put beside it before it was taken out again. Functions that others see and
-// that must stay come in their order; all else comes in the order in which it is first used. Named types
-// with the same fields are one, and have a number for a name, but for those that compilers
-// know by name. Suffixes that a linker gave to local symbols, metadata nodes and attribute
+// that must stay come in their order; all else comes in the order in which it is first used.
+// Named types with the same fields are one, and have a number for a name, but for those that
+// compilers know by name. Suffixes that a linker gave to local symbols, metadata nodes and attribute
 // groups are counted anew. All debug information belongs to the compile unit of the first
 // function that has some, and copies of scopes that linking left are one. Named metadata
-// has each operand once. Comments go.
+// has each operand once, but for the lists of specialization constants, which belong together
+// operand by operand. Comments go.
 //
 // The module is changed, and must not be used any more.
 func (m *Module) WriteCanonical(out io.Writer) error {
@@ -29,6 +30,11 @@ func (m *Module) WriteCanonical(out io.Writer) error {
 		return err
 	}
 	c.types = m.sameTypes()
+	for name, same := range c.types {
+		if strings.HasPrefix(same, "%") { // it keeps its name
+			c.taken[name] = true
+		}
+	}
 	c.nodes = newCanonicalNodes(m, c.symbols)
 
 	// What is written first is known last: which types, groups and nodes there are.
@@ -107,7 +113,7 @@ func (c *canonical) order() {
 		}
 	}
 	for _, f := range c.m.Functions() {
-		if f.Defined() && !f.Linkage().Local() && !f.Linkage().discardable() {
+		if f.Defined() && !f.Linkage().Local() && !f.Linkage().Discardable() {
 			visit(f)
 		}
 	}
@@ -165,8 +171,9 @@ const typePrefix = "struct."
 var knownTypes = regexp.MustCompile(`^(spirv|opencl|intel)\.|__spirv`)
 
 // sameTypes returns for each named type what it has in common with the types that are
-// the same: their fields. Types that compilers know, those without fields, and those that
-// point to themselves are the same as themselves only, which is written as their name.
+// the same: their fields. Types that compilers know, those without fields, those with a
+// number for a name, as values have them, and those that point to themselves are the same as
+// themselves only, which is written as their name.
 func (m *Module) sameTypes() map[string]string {
 	names := slices.Sorted(maps.Keys(m.typeItems))
 	same := map[string]string{}
@@ -175,7 +182,7 @@ func (m *Module) sameTypes() map[string]string {
 	for _, component := range components {
 		for _, i := range component {
 			name, fields := names[i], m.typeFields(names[i])
-			if len(component) > 1 || slices.Contains(edges[i], i) || fields == "opaque" || knownTypes.MatchString(name) {
+			if len(component) > 1 || slices.Contains(edges[i], i) || fields == "opaque" || knownTypes.MatchString(name) || strings.Trim(name, "0123456789") == "" {
 				same[name] = symbolText('%', name)
 				continue
 			}
@@ -345,9 +352,15 @@ func (c *canonical) namedTexts() []string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(c.m.namedIDs)) {
 		var operands []string
-		for _, o := range c.nodes.sorted(c.m.namedIDs[name].operands()) {
-			if text := c.rewritten(o); !slices.Contains(operands, text) {
-				operands = append(operands, text)
+		if strings.HasPrefix(name, "sycl.specialization-constants") {
+			for _, o := range c.m.namedIDs[name].operands() {
+				operands = append(operands, c.rewritten(o.Text))
+			}
+		} else {
+			for _, o := range c.nodes.sorted(c.m.namedIDs[name].operands()) {
+				if text := c.rewritten(o); !slices.Contains(operands, text) {
+					operands = append(operands, text)
+				}
 			}
 		}
 		texts = append(texts, fmt.Sprintf("!%s = !{%s}", escapeName(name), strings.Join(operands, ", ")))

@@ -198,6 +198,20 @@ func TestCanonicalKeeps(t *testing.T) {
 			"@v = external global i32\n@v.3 = internal global i32 0\n@0 = private global i32 1\n",
 			"@.unnamed = private global i32 1\n@v = external global i32\n@v.1 = internal global i32 0\n",
 		},
+		"a type and a value with the same number": {
+			"%0 = type { i32 }\ndefine void @f(ptr %0) {\n  %2 = getelementptr %0, ptr %0, i32 0\n  ret void\n}\n",
+			"%0 = type { i32 }\ndefine void @f(ptr %0) {\n  %2 = getelementptr %0, ptr %0, i32 0\n  ret void\n}\n",
+		},
+		"a type that keeps the name that another one would get": {
+			"%struct.0 = type opaque\n%a = type { i32 }\n@x = external global %a\n@y = external global %struct.0\n",
+			"%struct.1 = type { i32 }\n%struct.0 = type opaque\n@x = external global %struct.1\n@y = external global %struct.0\n",
+		},
+		"lists of specialization constants": {
+			"!sycl.specialization-constants = !{!4, !5}\n!sycl.specialization-constants-default-values = !{!6, !6}\n" +
+				"!4 = !{!\"b\", i32 0, i32 0, i32 4}\n!5 = !{!\"a\", i32 1, i32 0, i32 4}\n!6 = !{i32 7}\n",
+			"!sycl.specialization-constants = !{!0, !1}\n!sycl.specialization-constants-default-values = !{!2, !2}\n" +
+				"!0 = !{!\"b\", i32 0, i32 0, i32 4}\n!1 = !{!\"a\", i32 1, i32 0, i32 4}\n!2 = !{i32 7}\n",
+		},
 		"distinct nodes": {
 			"!a = !{!4, !5}\n!4 = distinct !{}\n!5 = distinct !{}\n",
 			"!a = !{!0, !1}\n!0 = distinct !{}\n!1 = distinct !{}\n",

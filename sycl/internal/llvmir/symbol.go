@@ -28,8 +28,8 @@ const (
 // Local reports whether other modules do not see the symbol.
 func (l Linkage) Local() bool { return l == Private || l == Internal }
 
-// discardable reports whether each source that uses the symbol defines it.
-func (l Linkage) discardable() bool {
+// Discardable reports whether each source that uses the symbol defines it.
+func (l Linkage) Discardable() bool {
 	return l == LinkOnce || l == LinkOnceODR || l == AvailableExternally
 }
 

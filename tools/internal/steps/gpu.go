@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,8 +89,7 @@ type gpu struct {
 // maxGPUWorkGroup is how many work-items a work-group has on all of them.
 const maxGPUWorkGroup = 1024
 
-// Of these, LLVM's back ends compile some of no type and others only with a few bits of
-// precision.
+// LLVM compiles none of these well: some for no type, others with few correct bits.
 const lackingFunctions = `sin|cos|sincos|tan|asin|acos|atan|sinh|cosh|tanh|pow|atan2`
 
 var (
@@ -125,6 +125,11 @@ type gpuModule struct {
 
 func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	o := m.options
+	if n, err := size(m.row.code); err != nil {
+		return fmt.Errorf("%s: %w", o.Table, err)
+	} else if n == 0 {
+		return cli.BadInput(fmt.Errorf("%s: it is empty", m.row.code))
+	}
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
@@ -135,10 +140,11 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	if err := m.checkFunctions(text.Bytes()); err != nil {
 		return cli.BadInput(fmt.Errorf("%s: %w", m.row.code, err))
 	}
-	object := m.image
+	object, maker := m.image, o.LLC
 	args := []string{"-O2", "-mcpu=" + o.Device}
 	if m.gpu.links {
 		object += ".o"
+		maker = o.LLD
 		args = append(args, "--filetype=obj")
 	}
 	if err := command.Run(ctx, &text, nil, log, o.LLC, append(args, "-o", object, "-")...); err != nil {
@@ -151,7 +157,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 		}
 	}
 	if n, err := size(m.image); err != nil || n == 0 {
-		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.LLC, o.Device, m.row.code)
+		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", maker, o.Device, m.row.code)
 	}
 	return nil
 }
@@ -163,7 +169,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 // nothing after this step would notice.
 func (m *gpuModule) check() error {
 	if m.row.properties == "" {
-		return cli.BadInput(fmt.Errorf("there is no property file, which names the kernels"))
+		return cli.BadInput(errors.New("there is no property file, which names the kernels"))
 	}
 	data, found, err := tables.Read(m.options.Table, m.row.properties)
 	if err != nil {
@@ -189,8 +195,8 @@ func (m *gpuModule) check() error {
 	return m.checkNames(sets)
 }
 
-// workItems returns how many work-items a work-group has; more than any GPU takes is
-// as good as another such number.
+// workItems returns how many work-items a work-group has. It stops counting at numbers that
+// no GPU takes.
 func workItems(sizes []uint64) uint64 {
 	n := uint64(1)
 	for _, size := range sizes {
@@ -236,10 +242,15 @@ func (m *gpuModule) optimize(ctx context.Context, log io.Writer, text io.Writer)
 	return err
 }
 
-// checkFunctions refuses a module that calls what neither it nor LLVM has.
+// checkFunctions refuses a module that uses what neither it nor LLVM has. Local memory is
+// defined by the launch.
 func (m *gpuModule) checkFunctions(text []byte) error {
 	var math, undefined []string
 	for line := range bytes.Lines(text) {
+		if name := undefinedVariable.FindSubmatch(line); name != nil && !bytes.Contains(line, []byte("addrspace(3)")) {
+			undefined = append(undefined, safetext.Escape(kernelname.Display(string(name[1]))))
+			continue
+		}
 		if !bytes.HasPrefix(line, []byte("declare ")) {
 			continue
 		}
@@ -256,10 +267,13 @@ func (m *gpuModule) checkFunctions(text []byte) error {
 		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. Compute them otherwise, or build the kernel for other targets",
 			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library)
 	case len(undefined) > 0:
-		return fmt.Errorf("the code calls functions that no source defines: %s", strings.Join(undefined, ", "))
+		return fmt.Errorf("the code uses functions or variables that no source defines: %s", strings.Join(undefined, ", "))
 	}
 	return nil
 }
+
+// undefinedVariable finds the name of a variable without a definition.
+var undefinedVariable = regexp.MustCompile(`^@"?([^" ]+)"? = external `)
 
 // declared finds the name in a declaration.
 var declared = regexp.MustCompile(`@"?([^"(]+)`)
