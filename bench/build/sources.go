@@ -69,7 +69,7 @@ func (p *project) write(i int) error {
 	return os.WriteFile(filepath.Join(p.dir, p.source(i)+".cpp"), []byte(b.String()), 0o666)
 }
 
-// reset writes all sources as they are at first, and removes added ones.
+// reset writes all sources as they are at first, without edits and added kernels.
 func (p *project) reset() error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
@@ -77,9 +77,8 @@ func (p *project) reset() error {
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {
 		return err
 	}
-	p.versions = p.versions[:p.sources]
 	for i := range p.versions {
-		clear(p.versions[i])
+		p.versions[i] = make([]int, p.kernels)
 		if err := p.write(i); err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
@@ -41,8 +40,12 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	program := steps.ProgramTargets{Targets: f.targets.Values, Fixed: f.fixed.Values, Configs: f.configs.Values, Assume: f.reading.Assume}
 	if f.plan {
+		output := ""
+		if len(f.outputs.Values) > 0 {
+			output = f.outputs.Values[0]
+		}
 		return steps.Plan(ctx, env.Stderr, steps.PlanOptions{
-			ProgramTargets: program, Tables: args, Output: strings.Join(f.outputs.Values, ""), Stdout: env.Stdout, RequireTaken: f.requireTaken,
+			ProgramTargets: program, Tables: args, Output: output, Stdout: env.Stdout, RequireTaken: f.requireTaken,
 		})
 	}
 	o := steps.FilterOptions{ProgramTargets: program, Table: args[0], Stdout: env.Stdout}
