@@ -21,15 +21,7 @@ scratch() {
   trap end_scratch EXIT
 }
 
-# The programs that end_scratch ends.
-servers=()
-
 end_scratch() {
-  local server
-  for server in "${servers[@]}"; do
-    kill "$server" 2> /dev/null || true
-    wait "$server" 2> /dev/null || true
-  done
   chmod -R u+w "$scratch"
   rm -rf "$scratch"
 }
@@ -48,7 +40,7 @@ genrule(
     name = "ci_tools",
     outs = ["tools.txt"],
     cmd = "touch $@",
-    tools = ["@rules_sycl//tools/" + tool for tool in ["aspectfilter", "compat", "devicec", "packager", "postlink"]],
+    tools = ["@rules_sycl//tools/" + tool for tool in ["aot", "aspectfilter", "compat", "devicec", "packager", "postlink"]],
 )
 END
   bazel "$1" build "${quiet[@]}" --remote_download_outputs=all //ci_tools

@@ -230,8 +230,8 @@ is the [sycl_toolchain](#sycl_toolchain).
 
 The wheels (450 to 480 MB, 250 MB more on disk than the runtime alone) are fetched like
 those of `sycl.runtime`. Before the first compile, the action `SyclCompilerCheck` compiles
-one kernel and checks the result. Without `pip`, targets that need the compiler fail, and
-the error says what to do.
+one kernel and checks the result. Without `pip`, `bazel build //...` skips targets
+that need the compiler. For one that is asked for by name, the error says what to do.
 
 **Licence.** The wheels are under Intel's End User License Agreement for Developer Tools
 (folder `licenses` of the repository): who uses them accepts it. It lets you make internal

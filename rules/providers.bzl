@@ -13,7 +13,7 @@ SyclToolInfo = provider(
 SyclDpcppInfo = provider(
     doc = "DPC++ as a device compiler: its library libsycl-jit or the programs of an installation, and the driver that calls them. Load this provider from `@rules_sycl//rules:providers.bzl`.",
     fields = {
-        "driver": "FilesToRunProvider: `//rules/dpcpp:driver` for the library, `//tools/dpcppdriver` for an installation. None when the library is missing.",
+        "driver": "FilesToRunProvider: `//rules/dpcpp:driver` for the library, `//rules/private:dpcppdriver` for an installation. None when the library is missing.",
         "files": "depset of File: inputs of every action that runs the driver: the library, what it loads and reads, and the result of its check.",
         "library": "File: libsycl-jit, or the list of an installation's programs. None when it is missing.",
         "missing": "string: why the library is missing and what to do about it. Empty when it is there.",
@@ -25,7 +25,7 @@ SyclToolchainInfo = provider(
     doc = "The programs and settings that SYCL device code is built with.",
     fields = {
         "clang": "SyclToolInfo: clang++, version 21 or newer.",
-        "copts": "list of string: options of every device compile.",
+        "copts": "list of string: the toolchain's own options of every device compile. Those of the build's mode, such as `-O2`, come before them and are not in this list.",
         "dpcpp": "SyclDpcppInfo: the device compiler when it is DPC++. None when it is `clang`.",
         "headers": "depset of File: inputs of every compile, which stand for or are the headers that the compiler finds on its own.",
         "libsycl": "Target with CcInfo and SyclRuntimeInfo: the runtime that ordinary SYCL programs are linked to, or None.",

@@ -39,8 +39,9 @@ sycl_binary = rule(
     implementation = _sycl_binary_impl,
     doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
 
-The output is `NAME.syclbin`. Each source is compiled once. By default its device code
-stands alone, and a change of one source does not rebuild the others. With `rdc = True` the
+The output is `NAME.syclbin`. Each source is compiled once for SPIR-V and all Intel GPUs, and
+once more for each family of NVIDIA and AMD GPUs. By default its device code stands alone,
+and a change of one source does not rebuild the others. With `rdc = True` the
 device code of all sources is linked, and a kernel can call a device function of another
 source.
 

@@ -46,7 +46,9 @@ def _host_command(actions, source, header):
 
 def _own_commands(actions):
     """The commands of a target's actions, and the headers that DPC++ makes for them."""
-    commands, files = [], []
+
+    # The first compile of a source is that for SPIR-V; those for families of GPUs come after it.
+    commands, files = {}, []
     for action in actions:
         if action.mnemonic != "SyclCompile":
             continue
@@ -63,8 +65,8 @@ def _own_commands(actions):
             source = _after(argv, "-c")
             command = _without_outputs(argv)
         if command:
-            commands.append(struct(source = source, arguments = tuple(command)))
-    return commands, files
+            commands.setdefault(source, struct(source = source, arguments = tuple(command)))
+    return commands.values(), files
 
 _EDGES = ["actual", "data", "deps", "implementation_deps", "srcs", "tests"]
 
@@ -153,6 +155,7 @@ esac
 plain() { printf '%%s' "$1" | sed 's/[&|\\\\]/\\\\&/g'; }
 cd "${BUILD_WORKING_DIRECTORY:-$workspace}"
 out=${1:-$workspace/compile_commands.json}
+trap 'rm -f "$out.tmp"' EXIT
 sed -e "s|@WORKSPACE@|$(plain "$workspace")|g" -e "s|%s|$(plain "$root")|g" "$root"/%s > "$out.tmp"
 mv "$out.tmp" "$out"
 echo "$out: %d sources"

@@ -23,7 +23,7 @@ sycl_library = rule(
     implementation = _sycl_library_impl,
     doc = """Device code that several `sycl_binary` targets share.
 
-The sources are compiled once. Each `sycl_binary` that depends on the library, directly or
+The sources are compiled once for all binaries. Each `sycl_binary` that depends on the library, directly or
 through other libraries, holds its kernels. With `rdc = True` on the `sycl_binary`, its
 kernels can call the library's `SYCL_EXTERNAL` functions.
 

@@ -311,8 +311,8 @@ SYCL_LITE_GPU constexpr int scope(unsigned spirv) noexcept {
   return __MEMORY_SCOPE_DEVICE;
 }
 
-// LLVM compiles operations that read and write for PTX as if they were relaxed: what their
-// order asks for beyond that, fences do.
+// LLVM compiles operations that read and write for PTX as if they were relaxed, except compare
+// and exchange: what their order asks for beyond that, fences do.
 #ifdef __NVPTX__
 SYCL_LITE_GPU constexpr int update_order(unsigned) noexcept { return __ATOMIC_RELAXED; }
 SYCL_LITE_GPU void before_update(unsigned semantics) noexcept {

@@ -7,8 +7,8 @@ load("//rules/private/actions:tools.bzl", "PATH_MAPPING", "in_param_file")
 PROGRAM_SUFFIX = ".program"
 
 COMPAT_ATTRS = {
-    # Tests and `bazel run` take the program of the actions: one for the target platform would
-    # be built a second time, and is the same where Bazel runs them.
+    # Tests and `bazel run` use the program that actions use, in the configuration of tools.
+    # One for the target platform would be built a second time.
     "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }

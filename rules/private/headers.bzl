@@ -82,10 +82,11 @@ def _roots(ctx):
     """The folders with the sources and the outputs of the rule's repository."""
     repository = ctx.label.workspace_root
     roots = [repository or "."]
-    for outputs in [ctx.bin_dir.path, ctx.genfiles_dir.path]:
-        # With the layout of sibling repositories, each repository has its own folder of outputs.
-        roots.append(outputs if repository.startswith("../") else paths.join(outputs, repository))
-    return {root.removesuffix("/"): None for root in roots}.keys()
+
+    # With the layout of sibling repositories, each repository has its own folder of outputs.
+    outputs = ctx.bin_dir.path
+    roots.append(outputs if repository.startswith("../") else paths.join(outputs, repository))
+    return [root.removesuffix("/") for root in roots]
 
 def _folder(ctx, include):
     """An entry of `includes` as a path below the root of its repository."""

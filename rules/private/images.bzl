@@ -29,7 +29,7 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         split: device_code_split.
         kernels_only: whether nothing is ever linked to the images.
         dependencies: whether an image may use what another one defines.
-        keep_debug_info: whether the SPIR-V keeps its debug information.
+        keep_debug_info: whether SPIR-V, and images for NVIDIA and AMD GPUs, keep debug information.
         syclbin: whether the images are for a SYCLBIN.
         specialize: dict of specialization constant -> the value that it gets.
     Returns:
@@ -190,7 +190,7 @@ def _check_families(ctx, toolchain, sources, targets, kernels_only, specialize):
         fail("%s: specialize sets constants in SPIR-V, from which images for '%s' are not made: there, constants have their default values. Remove one of the two" % (ctx.label, name))
     for source in sources:
         if not hasattr(source.gpu_bitcode, targets[0].family.name):
-            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s': depend on the sycl_library with its sources" % (ctx.label, source.module, name))
+            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s': build it by a sycl_binary that has the sources in srcs or, by a sycl_library, in deps" % (ctx.label, source.module, name))
 
 def _is_for(fixed_targets, target):
     """Whether kernels with these fixed targets are for a target.
@@ -223,7 +223,7 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         device_code_split: auto, per_source, per_kernel or off.
         state: input, object or executable.
         dependencies: whether a module may use what another SYCLBIN defines.
-        keep_debug_info: whether the SPIR-V keeps its debug information.
+        keep_debug_info: whether SPIR-V, and images for NVIDIA and AMD GPUs, keep debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
         specialize: dict of specialization constant -> the value that it gets.
         runfiles: what programs that load the SYCLBIN need besides it, or None.

@@ -95,9 +95,9 @@ def _look(rctx, folder, version, why, log):
     lld = _program(rctx, folder, "ld.lld", version) or _which(rctx, ["ld.lld"])
     if lld:
         found["lld"] = lld
+
+    # Without a target for SPIR-V, llc is still for NVIDIA and AMD GPUs.
     llc = "llc" in found and "spirv64" in _run(rctx, [found["llc"], "--version"])
-    if "llc" in found and not llc:
-        found.pop("llc")
     log.append("%s is version %d (%s)%s" % (clang, major, why, ", without " + ", ".join(lacking) if lacking else ""))
     makes_spirv = llc or "llvm_spirv" in found
     if not makes_spirv:
@@ -182,7 +182,12 @@ def write_stamp(rctx, file, name, path):
     rctx.file(file, "\n".join(lines + [sums]) + "\n")
 
 # In a folder, writes the checksum of the names and contents of all files in and below it.
-_SUM_OF_FOLDER = "cd \"$0\" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum | sha256sum"
+_SUM_OF_FOLDER = """
+for program in find sort xargs sha256sum; do
+  command -v $program > /dev/null || { echo "no $program" >&2; exit 1; }
+done
+cd "$0" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum | sha256sum
+"""
 
 def searched_folders(said):
     """The folders in which a compiler looks for headers.
@@ -216,6 +221,8 @@ def write_headers_stamp(rctx, file, command):
     """
     result = rctx.execute(command + ["-E", "-x", "c++", "-v", "/dev/null"], environment = {"LC_ALL": "C"})
     folders = {str(rctx.path(folder).realpath): None for folder in searched_folders(result.stderr)}.keys()
+    if not folders:
+        fail("%s lists no folders in which it looks for headers: %s" % (command[0], result.stderr.strip()))
     lines = []
     for folder in folders:
         if [f for f in folders if folder.startswith(f + "/")]:
@@ -295,6 +302,9 @@ def _sycl_local_toolchain_impl(rctx):
     llvm = find_llvm(rctx)
     found = dict(llvm.found)
     missing = {name: "; ".join(llvm.log) for name in ["clang", "llc", "lld"] + _BESIDE_CLANG.keys() if name not in found}
+    for attr, name in {"llc": "llc", "lld": "ld.lld"}.items():
+        if attr in missing and "clang" in found:
+            missing[attr] = "no %s beside %s%s" % (name, found["clang"], " or in PATH" if attr == "lld" else "")
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
         path = _file(rctx, given) if given else _which(rctx, [name])
         if path:

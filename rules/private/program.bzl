@@ -120,21 +120,22 @@ def build_program(ctx, link_dependencies):
     )
     if link_dependencies:
         _check_runtime(ctx, toolchain)
-    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)]).to_list()
+    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
     objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
     info = None
     if ctx.attr.rdc and not link_dependencies:
-        device = [SyclDeviceInfo(sources = depset(linked, transitive = [depset(waiting)]))]
+        device = [SyclDeviceInfo(sources = depset(linked, transitive = [waiting]))]
     else:
         device = []
+        below = waiting.to_list() if link_dependencies else []
         code = struct(
             separate = [] if ctx.attr.rdc else compiled.own,
-            linked = linked + (waiting if link_dependencies else []),
+            linked = linked + below,
         )
         if code.separate or code.linked:
             debug = wants_debug_info(ctx, toolchain.copts + compiled.copts + device_copts)
-            info = _embed(ctx, toolchain, cc, code, debug, objects, [s.symbol for s in waiting if hasattr(s, "symbol")] if link_dependencies else [])
+            info = _embed(ctx, toolchain, cc, code, debug, objects, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device

@@ -4,8 +4,8 @@ load(":gpus.bzl", "family_of")
 load(":names.bzl", "nearest_names")
 load(":targets.bzl", "ALIASES", "TARGETS")
 
-# Names of ocloc for a family, and its name of the chip that it then compiles for. The step
-# asks ocloc, whose next version may choose another one.
+# Names of ocloc for a family of chips, and the chip that it compiles for then. Only targets
+# that may be the same share an action; the step asks ocloc whether they are.
 _CHIPS = {
     "bmg": "bmg-g21",
     "dg2": "acm-g10",

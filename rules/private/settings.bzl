@@ -25,7 +25,7 @@ sycl_targets_flag = rule(
 
 SYCL_TARGETS_ATTRS = {
     "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*`, and in SYCLBINs `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([gpus.md](gpus.md)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
+        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([gpus.md](gpus.md)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
     "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),

@@ -444,11 +444,7 @@ def _sycl_runtime_repository_impl(rctx):
             why += ". Install pip (Debian: python3-pip), or give the folder of an installation as path"
 
             # buildifier: disable=print
-            print("%s is fetched by pip, but %s. Targets that use it %s; all others build." % (
-                _tag(rctx),
-                why,
-                "fail" if rctx.attr.compiler else "are skipped",
-            ))
+            print("%s is fetched by pip, but %s. Targets that use it are skipped; all others build." % (_tag(rctx), why))
     rctx.file("BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:sycl_runtime_targets.bzl", "sycl_runtime_targets")
 

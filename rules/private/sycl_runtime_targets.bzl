@@ -173,7 +173,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     sycl_toolchain(
         name = "toolchain",
         base = programs,
-        copts = ["-std=c++17", "-O2"],
+        copts = ["-std=c++17"],
         dpcpp = ":compiler",
         libsycl = None if missing else libsycl,
         runtime = runtime,

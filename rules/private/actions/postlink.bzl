@@ -15,7 +15,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
             extension. The id is empty for code that is not divided by sources.
         split: device_code_split.
         fixed_targets: names of the only targets that the kernels are for, or none.
-        device_config: list of Files merged over the built-in device table.
+        device_config: list of Files merged over the built-in device table, for fixed_targets.
         kernels_only: whether nothing is linked to the modules later, so that functions are
             kept for their own kernels only.
         dependencies: whether a module may use what another image defines.
@@ -42,7 +42,10 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
     if toolchain.dpcpp:
         args.add("--dpcpp-translator")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
-    args.add_all(device_config, before_each = "--device-config-file")
+
+    # Only fixed targets are compared with devices.
+    devices = device_config if fixed_targets else []
+    args.add_all(devices, before_each = "--device-config-file")
     if kernels_only:
         args.add("--emit-only-kernels-as-entry-points")
     if dependencies:
@@ -62,7 +65,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         ctx,
         ctx.executable._postlink,
         args,
-        inputs = depset([bitcode] + device_config),
+        inputs = depset([bitcode] + devices),
         programs = [dis, opt],
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",

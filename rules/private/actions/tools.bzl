@@ -1,7 +1,7 @@
 """The tools that actions run.
 
 The actions of a device build are in the files beside this one, a file for each step: compile,
-link, postlink, translate, aot, pack. Each function declares one action. File names say what
+link, postlink, translate, aot, gpu, pack. Each function declares one action. File names say what
 they hold: `NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.split` the
 folder of its split modules, `NAME.device/SOURCE.spv` that of the modules as SPIR-V,
 `NAME.device/SOURCE.TARGET.bin` that of their images for a target. Outputs are folders
@@ -40,7 +40,8 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         outputs: list of File.
         mnemonic: of the action.
         progress_message: of the action.
-        tools: FilesToRunProviders of other programs that the tool runs.
+        tools: FilesToRunProviders of other programs that the tool runs. Actions with them do
+            not have their paths mapped.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
         names_files: whether an output names files for an action whose paths are not mapped.
         toolchain: the type of the toolchain whose programs it runs, or None.

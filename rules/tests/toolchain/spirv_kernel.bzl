@@ -20,7 +20,7 @@ def _spirv_kernel_impl(ctx):
     context = ctx.attr.header[CcInfo].compilation_context
     bitcode = ctx.actions.declare_file(ctx.label.name + ".bc")
     compile = ctx.actions.args()
-    compile.add_all(["-fsycl", "-fsycl-device-only", "-c"])
+    compile.add_all(["-fsycl", "-fsycl-device-only", "-O2", "-c"])
     compile.add_all(sycl.copts)
     compile.add_all(context.includes, before_each = "-I")
     compile.add_all(context.system_includes, before_each = "-isystem")
