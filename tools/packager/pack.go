@@ -44,7 +44,7 @@ An image for an architecture gets an abstract module of its own, whose
 property compile_target says what it is compiled for. Kernel names are
 those of the property file, else those of the symbol file that are neither exported
 symbols nor virtual functions. An image without a property file gets its requirements and kernel
-names from its own bytes: SPIR-V, and ELF for Intel and NVIDIA GPUs. An image without
+names from its own bytes: SPIR-V, PTX, and ELF for Intel, NVIDIA and AMD GPUs. An image without
 bytes is left out when no kernel or symbol of it is named: its source has none.
 
 What 'packager verify' would find in the result is printed as warnings.`,

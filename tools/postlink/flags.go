@@ -64,7 +64,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
 	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module imports the SYCL_EXTERNAL functions that another one exports")
 	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself")
-	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel and a device global the table has no rows, instead of failing")
+	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has a row only for device globals, instead of failing")
 	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "a function that kernels call and that no source defines is a warning and imported, not an error")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
 }

@@ -34,7 +34,8 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -emit-imported-symbols,
   -emit-kernel-names
   a module without kernels: an image  an image if it has device globals, else an error;
-                                      in both no row with --allow-no-kernels
+                                      in both a row only for device globals
+                                      with --allow-no-kernels
   aspects as the front end gave them  --keep-aspects
   a function that no source defines   --allow-undefined
   warnings of specialization          errors
