@@ -171,7 +171,7 @@ def sycl_cc_test_suite(name):
     })
     sycl_toolchain(
         name = "dpcpp_toolchain_impl",
-        copts = ["-O2"],
+        copts = ["-std=c++17"],
         dpcpp = ":fake_dpcpp",
         libsycl = ":fake_libsycl",
         headers = ["headers.stamp"],
