@@ -71,7 +71,12 @@
 // it may use, as [[sycl::device_has()]] does: it counts as using them. Clang has no
 // attributes for either and keeps these annotations, which the build understands.
 #ifdef __SYCL_DEVICE_ONLY__
+#if __has_cpp_attribute(clang::sycl_external)
+// Without it, clang 22 and newer leave functions out that no kernel of the source calls.
+#define SYCL_EXTERNAL [[clang::sycl_external]] [[clang::annotate("sycl-external")]]
+#else
 #define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
+#endif
 #define SYCL_LITE_DEVICE_HAS(aspects) [[clang::annotate("sycl-device-has:" aspects)]]
 #else
 #define SYCL_EXTERNAL

@@ -3,6 +3,7 @@ package postlink
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -359,6 +361,32 @@ func TestHeaderAspects(t *testing.T) {
 	}
 	if listed == 0 || known-listed != 4 { // the deprecated ones are not in the header
 		t.Errorf("the header has %d of %d aspects", listed, known)
+	}
+}
+
+// TestHeaderExternal: each clang keeps SYCL_EXTERNAL functions that no kernel of the source
+// calls, for all triples. Clang 22 has an attribute of its own for that.
+func TestHeaderExternal(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "external.cpp")
+	testfile.Write(t, source, "#include <sycl_lite.hpp>\nSYCL_EXTERNAL int twice(int x) { return 2 * x; }\n")
+	all := maps.Clone(gpuOptions)
+	all["spirv64"] = nil
+	for _, version := range []string{"21", "22"} {
+		clang := "/usr/lib/llvm-" + version + "/bin/clang++"
+		if _, err := os.Stat(clang); err != nil {
+			t.Logf("%s is not installed", clang)
+			continue
+		}
+		for name, options := range all {
+			args := append([]string{"-std=c++20", "-fsycl", "-fsycl-device-only", "-O2", "-Wall", "-Wextra", "-Werror", "-S", "-emit-llvm", "-I", header, source, "-o", "-"}, options...)
+			out, err := exec.CommandContext(t.Context(), clang, args...).Output()
+			if err != nil {
+				t.Fatalf("clang %s, %s: %v", version, name, err)
+			}
+			if !bytes.Contains(out, []byte("@_Z5twicei(")) || !bytes.Contains(out, []byte("sycl-external")) {
+				t.Errorf("clang %s, %s: the function is missing", version, name)
+			}
+		}
 	}
 }
 
