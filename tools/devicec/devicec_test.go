@@ -119,6 +119,24 @@ fi`)
 	}
 }
 
+// TestAotDevicesWithoutNumbers: devices that ocloc says nothing about are not the same.
+func TestAotDevicesWithoutNumbers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ocloc := script(t, "ocloc", `if [ "$1" != ids ]; then for last; do :; done; echo native > "$last"; fi`)
+	testfile.Write(t, "k.spv", "spirv")
+	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
+	args := []string{"aot", "--ocloc", ocloc, "--code-dir", "bin", "--device", "dg2", "--output", "dg2.out", "--output", "pvc.out"}
+	if code, stderr := run(t, append(args, "--device", "pvc", "k.table", "k.table")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := strings.Count(testfile.Read(t, "ocloc.calls"), "compile "); got != 2 {
+		t.Errorf("%d modules were compiled, want 2", got)
+	}
+	if code, stderr := run(t, append(args, "--device", "", "k.table", "k.table")...); code != cli.ExitUsage || !strings.Contains(stderr, "--device and --output cannot be empty") {
+		t.Errorf("an empty device: exit %d: %s", code, stderr)
+	}
+}
+
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "k.spv", "spirv")

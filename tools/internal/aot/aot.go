@@ -4,9 +4,11 @@ package aot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -120,12 +122,13 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 	if len(versions) == 1 {
 		return versions, nil
 	}
-	for device := range versions {
+	for _, device := range slices.Sorted(maps.Keys(versions)) {
 		var text bytes.Buffer
 		if err := command.Run(ctx, nil, &text, io.Discard, o.Ocloc, "ids", device); err != nil {
 			return nil, err
 		}
-		versions[device] = strings.TrimSpace(text.String())
+		// Without an answer it is a device of its own.
+		versions[device] = cmp.Or(strings.TrimSpace(text.String()), device)
 	}
 	return versions, nil
 }

@@ -3,7 +3,7 @@ package aot
 import (
 	"context"
 	"flag"
-	"strings"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
@@ -41,7 +41,7 @@ func setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&outputs, "output", "the table `file`, for each input (required)")
 	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
 	return func(ctx context.Context, env *cli.Env, args []string) error {
-		if err := stepflags.Required("ocloc", o.Ocloc, "device", strings.Join(devices.Values, ""), "code-dir", o.CodeDir, "output", strings.Join(outputs.Values, "")); err != nil {
+		if err := stepflags.Required("ocloc", o.Ocloc, "code-dir", o.CodeDir); err != nil {
 			return err
 		}
 		if len(args) == 0 {
@@ -49,6 +49,9 @@ func setup(fs *flag.FlagSet) cli.Run {
 		}
 		if len(devices.Values) != len(args) || len(outputs.Values) != len(args) {
 			return cli.Usagef("--device and --output are needed once for each input: for %d there are %d and %d", len(args), len(devices.Values), len(outputs.Values))
+		}
+		if slices.Contains(devices.Values, "") || slices.Contains(outputs.Values, "") {
+			return cli.Usagef("--device and --output cannot be empty")
 		}
 		for i, in := range args {
 			o.Targets = append(o.Targets, Target{Device: devices.Values[i], Table: in, Output: outputs.Values[i]})
