@@ -156,6 +156,10 @@ func TestSeveralTargets(t *testing.T) {
 	if contents(t, "intel_gpu_pvc.txt") == contents(t, "intel_gpu_dg2.txt") {
 		t.Error("the reasons do not name the target")
 	}
+	code, stdout, _ := run(t, "--target", "spir64", "--output", "-", "--target", "no_such_gpu", "--output", "b.table", "in.table")
+	if code == 0 || stdout != "" {
+		t.Errorf("with an unknown target: exit %d, written: %q", code, stdout)
+	}
 }
 
 func TestReasonsOfTargets(t *testing.T) {

@@ -61,41 +61,40 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	// A table of which nothing is known goes on as it came, whatever the target and
 	// the configuration.
 	if in.table.Column(filetable.Properties) < 0 {
-		return o.write(in, func(TargetFilter) ([][]string, func(io.Writer) error, error) {
-			return make([][]string, len(in.rows)), in.writeRaw, nil
+		return o.write(in, func(TargetFilter) ([][]string, func(io.Writer) error) {
+			return make([][]string, len(in.rows)), in.writeRaw
 		})
 	}
 	config, err := o.load(log)
 	if err != nil {
 		return err
 	}
-	plan := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows())
-	return o.write(in, func(f TargetFilter) ([][]string, func(io.Writer) error, error) {
-		device, err := devices.Find(config, f.Target)
-		if err != nil {
-			return nil, nil, err
+	known := map[string]*deviceconfig.Device{}
+	for _, f := range o.Filters { // before anything is written
+		if known[f.Target], err = devices.Find(config, f.Target); err != nil {
+			return err
 		}
-		dropped := plan.Dropped(f.Target, device)
+	}
+	plan := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows())
+	return o.write(in, func(f TargetFilter) ([][]string, func(io.Writer) error) {
+		dropped := plan.Dropped(f.Target, known[f.Target])
 		kept := &filetable.Table{Columns: in.table.Columns, Untitled: in.table.Untitled}
 		for i, row := range in.table.Rows {
 			if dropped[i] == nil {
 				kept.Rows = append(kept.Rows, row)
 			}
 		}
-		return dropped, kept.Write, nil
+		return dropped, kept.Write
 	})
 }
 
 // write writes the tables, and the reasons why rows were dropped. For a target, decide
 // returns the latter, and what writes the table.
-func (o *FilterOptions) write(in *needyTable, decide func(TargetFilter) ([][]string, func(io.Writer) error, error)) error {
+func (o *FilterOptions) write(in *needyTable, decide func(TargetFilter) (dropped [][]string, table func(io.Writer) error)) error {
 	var outputs outfile.Group
 	defer outputs.Close()
 	for _, f := range o.Filters {
-		dropped, table, err := decide(f)
-		if err != nil {
-			return err
-		}
+		dropped, table := decide(f)
 		if f.Reasons != "" {
 			if err := outputs.Write(f.Reasons, func(w io.Writer) error { return in.writeReasons(w, f.Target, dropped) }); err != nil {
 				return err
