@@ -57,30 +57,15 @@ type settings struct {
 // as it would be over what the policy says. Run.sh has those that say where this
 // program is from.
 var inputs = []input{
-	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", func(s *settings, v string) error {
-		s.reports = workspace.SplitPatterns(v)
-		return nil
-	}},
-	{"binaries", "patterns", "", "programs, libraries, wheels and folders to make the reports of: patterns as in reports", func(s *settings, v string) error {
-		s.binaries = workspace.SplitPatterns(v)
-		return nil
-	}},
-	{"devices", "names", "", "the devices that binaries are checked for, one a line or separated by commas; without them those that the policy names, else those that the binaries are for", func(s *settings, v string) error {
-		s.devices = workspace.SplitPatterns(v)
-		return nil
-	}},
-	{"device-config", "paths", "", "files that describe devices for binaries, one a line or separated by commas", func(s *settings, v string) error {
-		s.deviceConfig = workspace.SplitPatterns(v)
-		return nil
-	}},
+	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", patterns(func(s *settings) *[]string { return &s.reports })},
+	{"binaries", "patterns", "", "programs, libraries, wheels and folders to make the reports of: patterns as in reports", patterns(func(s *settings) *[]string { return &s.binaries })},
+	{"devices", "names", "", "the devices that binaries are checked for, one a line or separated by commas; without them those that the policy names, else those that the binaries are for", patterns(func(s *settings) *[]string { return &s.devices })},
+	{"device-config", "paths", "", "files that describe devices for binaries, one a line or separated by commas", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
 	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
 	{"compare-with-base", "required, optional", "", "whether the check fails when the policy and the baseline cannot be compared with those of the base commit, such as in a checkout with one commit", enum(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file with the known problems", text(func(s *settings) *string { return &s.baselineFile })},
-	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", func(s *settings, v string) error {
-		s.baseReports = workspace.SplitPatterns(v)
-		return nil
-	}},
+	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
 	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},
 	{"fail-on-severity", "error, warning, note", "", "the lowest severity that fails the check", enum(func(s *settings) *string { return &s.failOnSeverity })},
 	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no verdict", enum(func(s *settings) *string { return &s.failOnEmpty })},
@@ -121,6 +106,14 @@ var inputs = []input{
 	}},
 	{"debug", "true, false", "false", "print in the log where each value is from", boolean(func(s *settings) *bool { return &s.debug })},
 	{"strict-delivery", "true, false", "false", "whether the check fails when the summary or the comment cannot be written", boolean(func(s *settings) *bool { return &s.strictDelivery })},
+}
+
+// patterns returns the setter of a list of patterns.
+func patterns(field func(*settings) *[]string) func(*settings, string) error {
+	return func(s *settings, v string) error {
+		*field(s) = workspace.SplitPatterns(v)
+		return nil
+	}
 }
 
 func text(field func(*settings) *string) func(*settings, string) error {
