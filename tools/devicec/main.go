@@ -93,7 +93,7 @@ values see 'packager specialize --help'.`,
 				Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
 				Setup:   setupSpecialize,
 			},
-			aot.Command("devicec", "aot"),
+			aot.Command("devicec", "aot", nil),
 			{
 				Name:  "gpu",
 				Args:  "IN.table",

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -27,9 +26,11 @@ import (
 // Options say what to compile ahead of time.
 type Options struct {
 	Ocloc   string // path
+	Server  string // path of the library that makes ocloc a server; empty to run it for each image
 	Targets []Target
-	CodeDir string // for native images
-	Library bool   // images of other modules are linked to these
+	CodeDir string   // for native images
+	Library bool     // images of other modules are linked to these
+	Servers *Servers // that live on; without them, servers end with Run
 }
 
 // A Target is what a device takes. What has the same SPIR-V is compiled once for devices
@@ -48,6 +49,10 @@ type image struct {
 
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
+	if o.Servers == nil {
+		o.Servers = NewServers(ctx, atOnce())
+		defer o.Servers.Close()
+	}
 	versions, err := o.versions(ctx)
 	if err != nil {
 		return err
@@ -123,12 +128,12 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 		return versions, nil
 	}
 	for _, device := range slices.Sorted(maps.Keys(versions)) {
-		var text bytes.Buffer
-		if err := command.Run(ctx, nil, &text, io.Discard, o.Ocloc, "ids", device); err != nil {
+		text, err := o.ocloc(ctx, "ids", device)
+		if err != nil {
 			return nil, err
 		}
 		// Without an answer it is a device of its own.
-		versions[device] = cmp.Or(strings.TrimSpace(text.String()), device)
+		versions[device] = cmp.Or(strings.TrimSpace(string(text)), device)
 	}
 	return versions, nil
 }
@@ -140,7 +145,7 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image,
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(atOnce())
 	for _, im := range images {
 		g.Go(func() error { return o.compile(ctx, log, im, filepath.Join(scratch, im.name)) })
 	}
@@ -156,11 +161,34 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im image, file str
 	if o.Library {
 		args = slices.Insert(args, 2, "-options", "-library-compilation")
 	}
-	if err := command.Run(ctx, nil, nil, log, o.Ocloc, args...); err != nil {
+	printed, err := o.ocloc(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if _, err := log.Write(printed); err != nil {
 		return err
 	}
 	if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
 		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
 	}
 	return nil
+}
+
+// ocloc runs ocloc, in a server where there is one, and returns what it prints. A server's
+// failure is no failure: the program runs, and what it says counts.
+func (o *Options) ocloc(ctx context.Context, args ...string) ([]byte, error) {
+	k := kind{o.Server, o.Ocloc}
+	if o.Server != "" {
+		if printed, ok := o.Servers.run(ctx, k, args); ok {
+			return printed, nil
+		}
+	}
+	var printed bytes.Buffer
+	if err := command.Run(ctx, nil, nil, &printed, o.Ocloc, args...); err != nil {
+		return nil, err
+	}
+	if o.Server != "" {
+		o.Servers.giveUp(k)
+	}
+	return printed.Bytes(), nil
 }
