@@ -3,13 +3,29 @@
 package main
 
 import (
+	"context"
+	"os"
+	"runtime"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
-func main() { tool().Main() }
+func main() {
+	args, worker := asWorker(os.Args[1:])
+	if !worker {
+		tool(nil).Main()
+	}
+	interrupt.Main("aot", func(ctx context.Context) int {
+		// Bazel runs up to four workers of a kind.
+		servers := aot.NewServers(ctx, max(1, runtime.GOMAXPROCS(0)/4))
+		defer servers.Close()
+		return work(ctx, tool(servers), &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	})
+}
 
-func tool() *cli.Tool {
-	command := aot.Command("aot", "", nil)
+func tool(servers *aot.Servers) *cli.Tool {
+	command := aot.Command("aot", "", servers)
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }
