@@ -72,6 +72,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
 # Attributes of rules that have these actions.
 TOOL_ATTRS = {
     "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
+    "_aot_worker": attr.label(default = "//rules/private:aot_worker"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
     "_ocloc_server": attr.label(default = "//rules/private:ocloc_server", cfg = "exec"),
