@@ -5,12 +5,14 @@ package main
 import (
 	"context"
 	"os"
-	"runtime"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
+
+// remember is how many bytes of images a worker keeps.
+const remember = 128 << 20
 
 func main() {
 	args, worker := asWorker(os.Args[1:])
@@ -18,8 +20,7 @@ func main() {
 		tool(nil).Main()
 	}
 	interrupt.Main("aot", func(ctx context.Context) int {
-		// Bazel runs up to four workers of a kind.
-		servers := aot.NewServers(ctx, max(1, runtime.GOMAXPROCS(0)/4))
+		servers := aot.NewServers(ctx, remember)
 		defer servers.Close()
 		return work(ctx, tool(servers), &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
 	})

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
@@ -34,28 +35,49 @@ func asWorker(args []string) ([]string, bool) {
 	return rest, len(rest) < len(args)
 }
 
-// work runs a tool for each request, with the arguments of all requests before its own.
-// It ends with its input.
+// work runs a tool for each request, with the arguments of all requests before its own, and
+// answers when it is done: Bazel sends more requests meanwhile. It ends with its input.
 func work(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
-	requests, responses := json.NewDecoder(env.Stdin), json.NewEncoder(env.Stdout)
-	for {
+	responses := make(chan workResponse)
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		encoder := json.NewEncoder(env.Stdout)
+		for response := range responses {
+			if err == nil {
+				err = encoder.Encode(response)
+			}
+		}
+		written <- err
+	}()
+	var running sync.WaitGroup
+	err := requests(env.Stdin, func(request workRequest) {
+		running.Go(func() {
+			var output bytes.Buffer
+			code := tool.Run(ctx, &cli.Env{Stdin: strings.NewReader(""), Stdout: &output, Stderr: &output}, slices.Concat(args, request.Arguments))
+			responses <- workResponse{ExitCode: code, Output: output.String(), RequestID: request.RequestID}
+		})
+	})
+	running.Wait()
+	close(responses)
+	if err = errors.Join(err, <-written); err != nil {
+		fmt.Fprintf(env.Stderr, "%s: error: as a worker of Bazel: %v\n", tool.Name, err)
+		return cli.ExitFailure
+	}
+	return cli.ExitOK
+}
+
+// requests calls a function for each request.
+func requests(from io.Reader, yield func(workRequest)) error {
+	for decoder := json.NewDecoder(from); ; {
 		var request workRequest
-		err := requests.Decode(&request)
+		err := decoder.Decode(&request)
 		if errors.Is(err, io.EOF) {
-			return cli.ExitOK
+			return nil
 		}
 		if err != nil {
-			fmt.Fprintf(env.Stderr, "%s: error: standard input has no request of Bazel: %v\n", tool.Name, err)
-			return cli.ExitFailure
+			return fmt.Errorf("standard input has no request: %w", err)
 		}
-		var output bytes.Buffer
-		code := tool.Run(ctx, &cli.Env{Stdin: strings.NewReader(""), Stdout: &output, Stderr: &output}, slices.Concat(args, request.Arguments))
-		if ctx.Err() != nil {
-			return cli.ExitFailure
-		}
-		if err := responses.Encode(workResponse{ExitCode: code, Output: output.String(), RequestID: request.RequestID}); err != nil {
-			fmt.Fprintf(env.Stderr, "%s: error: standard output: %v\n", tool.Name, err)
-			return cli.ExitFailure
-		}
+		yield(request)
 	}
 }

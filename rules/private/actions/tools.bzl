@@ -25,7 +25,7 @@ def escaped(module):
 PATH_MAPPING = {"supports-path-mapping": "1"}
 
 # For actions of tools that a process of Bazel's own can run one after the other.
-_WORKER = {"requires-worker-protocol": "json", "supports-workers": "1"}
+_WORKER = {"requires-worker-protocol": "json", "supports-multiplex-workers": "1", "supports-workers": "1"}
 
 def in_param_file(args, use_always = False):
     """Lets a long command line of one of our tools be in a file, with an argument a line."""

@@ -21,7 +21,8 @@ import (
 // process; its source, rules/ocloc/server.c, has the protocol.
 type Servers struct {
 	ctx    context.Context // of the processes
-	keep   int
+	slots  chan struct{}   // one for each process of ocloc that runs
+	known  *images
 	mu     sync.Mutex
 	idle   map[kind][]*server
 	unfit  map[kind]bool
@@ -31,10 +32,24 @@ type Servers struct {
 // A kind is what servers are equal in.
 type kind struct{ library, ocloc string }
 
-// NewServers returns servers that live until ctx ends or Close is called. At most keep of
-// a kind wait for work.
-func NewServers(ctx context.Context, keep int) *Servers {
-	return &Servers{ctx: ctx, keep: keep, idle: map[kind][]*server{}, unfit: map[kind]bool{}}
+// NewServers returns servers that live until ctx ends or Close is called. At most as many as
+// the machine has processors compile at a time. The newest images, of so many bytes, are
+// remembered: what is compiled again is copied.
+func NewServers(ctx context.Context, remember int64) *Servers {
+	return &Servers{
+		ctx: ctx, slots: make(chan struct{}, atOnce()), known: newImages(remember),
+		idle: map[kind][]*server{}, unfit: map[kind]bool{},
+	}
+}
+
+// slot waits until ocloc may run. What it returns is called when it has.
+func (p *Servers) slot(ctx context.Context) (release func(), err error) {
+	select {
+	case p.slots <- struct{}{}:
+		return func() { <-p.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Close ends all servers that wait for work, and the others when they are done.
@@ -96,11 +111,11 @@ func (p *Servers) take(k kind) *server {
 	return s
 }
 
-// put lets a server wait for work, or ends it when enough do.
+// put lets a server wait for work, or ends it when it has done enough.
 func (p *Servers) put(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.requests++; p.closed || len(p.idle[k]) >= p.keep || s.requests >= maxRequests {
+	if s.requests++; p.closed || s.requests >= maxRequests {
 		s.end()
 		return
 	}
@@ -142,7 +157,7 @@ func start(ctx context.Context, k kind) (*server, error) {
 		cancel()
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := atFixedAddresses(cmd.Start); err != nil {
 		cancel()
 		return nil, err
 	}

@@ -171,25 +171,23 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestServers: servers outlive a run, those that refused do not, and no more than asked for wait.
+// TestServers: servers outlive a run, and one that refused a module does not.
 func TestServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
-	o.Servers = NewServers(t.Context(), 1)
+	o.Servers = NewServers(t.Context(), 0)
 	defer o.Servers.Close()
 	k := kind{o.Server, o.Ocloc}
 	for range 3 {
 		if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(o.Servers.idle[k]); n != 1 {
-			t.Errorf("%d servers wait, want 1", n)
-		}
+	}
+	servers := len(o.Servers.idle[k])
+	if got := noted(t, "server"); servers < 1 || servers > atOnce() || got != servers {
+		t.Errorf("%d servers wait, %d were started, want at most %d", servers, got, atOnce())
 	}
 	if got := noted(t, "served"); got != 12 {
 		t.Errorf("%d modules were compiled by servers, want 12", got)
-	}
-	if got := noted(t, "server"); got > 1+3*(atOnce()-1) {
-		t.Errorf("%d servers for three runs", got)
 	}
 
 	// The program says why a module is refused. The next one has a server again.
@@ -201,13 +199,114 @@ func TestServers(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != 245 || refused.Output != "error: in kernel k\n" {
 		t.Errorf("got %v", err)
 	}
-	if n := len(o.Servers.idle[k]); n != 0 {
-		t.Errorf("%d servers wait after a refusal, want none", n)
+	if n := len(o.Servers.idle[k]); n != servers-1 {
+		t.Errorf("%d servers wait after a refusal, want %d", n, servers-1)
 	}
 	testfile.Write(t, "0.spv", "good")
 	if err := Run(t.Context(), &strings.Builder{}, o); err != nil || testfile.Read(t, "bin/0.bin") != "server" {
 		t.Errorf("%v, image of %s", err, testfile.Read(t, "bin/0.bin"))
 	}
+}
+
+// TestDebugInfo: a module with debug information is compiled by a process of its own.
+func TestDebugInfo(t *testing.T) {
+	o := modules(t, "", "a", "OpenCL.DebugInfo.100", "NonSemantic.Shader.DebugInfo.200")
+	if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
+		t.Fatal(err)
+	}
+	var by []string
+	for i := range 3 {
+		by = append(by, testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)))
+	}
+	if !slices.Equal(by, []string{"server", "program", "program"}) {
+		t.Errorf("compiled by %q", by)
+	}
+}
+
+// TestKnownImages: how many modules are compiled when others were before.
+func TestKnownImages(t *testing.T) {
+	for name, test := range map[string]struct {
+		remember int64
+		change   func(o *Options)
+		compiled int // again
+	}{
+		"nothing changed":  {1 << 20, func(*Options) {}, 0},
+		"nothing is kept":  {0, func(*Options) {}, 4},
+		"one module":       {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "x") }, 1},
+		"another device":   {1 << 20, func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
+		"another use":      {1 << 20, func(o *Options) { o.Library = true }, 4},
+		"equal modules":    {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "a") }, 0},
+		"another compiler": {1 << 20, func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := modules(t, "", "a", "b", "c", "d")
+			o.Servers = NewServers(t.Context(), test.remember)
+			defer o.Servers.Close()
+			var first, again strings.Builder
+			if err := Run(t.Context(), &first, o); err != nil {
+				t.Fatal(err)
+			}
+			test.change(&o)
+			if err := os.RemoveAll("bin"); err != nil {
+				t.Fatal(err)
+			}
+			if err := Run(t.Context(), &again, o); err != nil {
+				t.Fatal(err)
+			}
+			if got := noted(t, "served") - 4; got != test.compiled {
+				t.Errorf("compiled %d modules again, want %d", got, test.compiled)
+			}
+			for i := range 4 {
+				if got := testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)); got != "server" {
+					t.Errorf("image %d is %q", i, got)
+				}
+			}
+			if first.String() != again.String() {
+				t.Errorf("printed %q, then %q", &first, &again)
+			}
+			if got := o.Servers.known.bytes; got > test.remember {
+				t.Errorf("%d bytes are kept, want at most %d", got, test.remember)
+			}
+		})
+	}
+}
+
+// TestImages: the images used last are kept.
+func TestImages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	known := newImages(2 * 300)
+	use := func(name string) bool {
+		k := keyOf("ocloc", nil, []byte(name))
+		if _, ok := known.copyTo("image", k); ok {
+			return testfile.Read(t, "image") == name
+		}
+		testfile.Write(t, "image", name)
+		if err := known.add(k, "image", nil); err != nil {
+			t.Fatal(err)
+		}
+		return false
+	}
+	for i, test := range []struct {
+		name  string
+		known bool
+	}{
+		{"a", false}, {"b", false}, {"a", true}, {"c", false}, {"b", false}, {"c", true}, {"a", false},
+		{strings.Repeat("large", 200), false}, {strings.Repeat("large", 200), false}, {"a", true}, {"c", true},
+	} {
+		if got := use(test.name); got != test.known {
+			t.Errorf("%d: %.5s is known: %v", i, test.name, got)
+		}
+	}
+}
+
+// link returns another path of a program.
+func link(t *testing.T, program string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "other")
+	if err := os.Symlink(program, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestServerEnds: a run that is stopped does not wait for its server.
@@ -346,7 +445,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		table += name + ".spv\n"
 	}
 	testfile.Write(t, "k.table", table)
-	servers := NewServers(t.Context(), 1)
+	servers := NewServers(t.Context(), 0)
 	defer servers.Close()
 	for _, library := range []string{"", server} {
 		o := Options{Ocloc: ocloc, Server: library, Servers: servers, CodeDir: "program"}
@@ -361,7 +460,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		}
 	}
 	k := kind{server, ocloc}
-	if len(servers.idle[k]) != 1 || servers.unfit[k] {
+	if len(servers.idle[k]) == 0 || servers.unfit[k] {
 		t.Error("no server compiled anything")
 	}
 	images, err := filepath.Glob("program/*.bin")
