@@ -45,11 +45,7 @@ func setup(b *bench.Bench) func() error {
 	bin := b.Flags.String("tools", "", "measure the tools in this `folder` instead of building them with 'go build'")
 	header := b.Flags.String("header", "rules/device", "`folder` of sycl_lite.hpp")
 	source := b.Flags.String("server", "rules/ocloc/server.c", "`source` of the library that makes ocloc a server; the C compiler cc compiles it")
-	role := b.Flags.String("design", "", "`design` by which this program builds for itself in the current folder: rules:SPLIT+AOT, monolith or bare")
 	return func() error {
-		if *role != "" {
-			return build(b, *role)
-		}
 		if err := b.NoArguments(); err != nil {
 			return err
 		}
@@ -128,46 +124,21 @@ func library(b *bench.Bench, source string) (string, error) {
 	return path, nil
 }
 
-// build plays the part of a build tool in the current folder. The arguments are the devices
-// and NAME=PATH of programs.
-func build(b *bench.Bench, role string) error {
-	name, how, _ := strings.Cut(role, ":")
-	run, ok := designs[name]
-	args := b.Flags.Args()
-	if !ok || len(args) == 0 {
-		return fmt.Errorf("unknown design %q, or no devices", role)
-	}
-	p := programs{}
-	for _, arg := range args[1:] {
-		program, path, _ := strings.Cut(arg, "=")
-		p[program] = path
-	}
-	files, err := filepath.Glob("*.cpp")
-	if err != nil {
-		return err
-	}
-	slices.Sort(files)
-	var sources []string
-	for _, file := range files {
-		sources = append(sources, strings.TrimSuffix(file, ".cpp"))
-	}
-	by := &builder{ctx: b.Context, files: map[string]string{}}
-	return errors.Join(run(by, p, sources, strings.Split(args[0], ","), how), by.end())
-}
-
 // A contestant is a design with a project of its own.
 type contestant struct {
-	name, role string
-	project    *project
+	name    string
+	design  design
+	how     string // for the design
+	project *project
 }
 
 // measure measures all designs with as many kernels.
 func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) error {
 	var all []contestant
 	for _, way := range ways {
-		all = append(all, contestant{"rules, " + strings.ReplaceAll(way, "+", ", "), "rules:" + way, nil})
+		all = append(all, contestant{"rules, " + strings.ReplaceAll(way, "+", ", "), buildByRules, way, nil})
 	}
-	all = append(all, contestant{"monolith", "monolith", nil}, contestant{"bare compilers", "bare", nil})
+	all = append(all, contestant{"monolith", buildMonolith, "", nil}, contestant{"bare compilers", buildBare, "", nil})
 	for i := range all {
 		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
 	}
@@ -177,9 +148,9 @@ func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) er
 		change func(*project) error
 	}{{"cold", (*project).reset}, {"one kernel changed", (*project).edit}, {"one kernel added", (*project).add}, {"nothing changed", nil}} {
 		for _, c := range all {
-			contender, err := c.contender(p, fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name))
-			if err != nil {
-				return err
+			contender := bench.Contender{
+				Name: fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name),
+				Run:  func() error { return c.build(b, p) },
 			}
 			if phase.change != nil {
 				contender.Before = func() error { return phase.change(c.project) }
@@ -188,6 +159,9 @@ func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) er
 		}
 	}
 	r, err := b.Compete(contenders...)
+	for _, c := range all {
+		err = errors.Join(err, c.project.worker.end())
+	}
 	if err != nil {
 		return err
 	}
@@ -200,15 +174,20 @@ func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) er
 	return nil
 }
 
-// contender returns what runs this program in the folder of the project.
-func (c *contestant) contender(p programs, name string) (bench.Contender, error) {
-	self, err := os.Executable()
+// build plays the part of a build tool in the folder of the project.
+func (c *contestant) build(b *bench.Bench, p programs) (err error) {
+	before, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(c.project.dir)
+	}
 	if err != nil {
-		return bench.Contender{}, err
+		return err
 	}
-	args := []string{self, "--design", c.role, strings.Join(c.project.devices, ",")}
-	for _, program := range slices.Concat(compilers, tools, []string{"header", "server"}) {
-		args = append(args, program+"="+p[program])
+	defer func() { err = errors.Join(err, os.Chdir(before)) }()
+	var sources []string
+	for i := range c.project.sources {
+		sources = append(sources, c.project.source(i))
 	}
-	return bench.Contender{Name: name, Args: args, Folder: c.project.dir}, nil
+	by := &builder{b.Context, map[string]string{}, &c.project.worker}
+	return c.design(by, p, sources, c.project.devices, c.how)
 }

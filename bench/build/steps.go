@@ -25,11 +25,11 @@ type step struct {
 	worker          bool     // whether a process of the program runs all such steps
 }
 
-// builder runs the steps of a build in a folder.
+// builder runs the steps of a build in the current folder.
 type builder struct {
-	ctx   context.Context
-	files map[string]string // checksums of files of this build
-	worker
+	ctx    context.Context
+	files  map[string]string // checksums of files of this build
+	worker *worker
 }
 
 // run runs a step unless it did the same before.
@@ -59,7 +59,7 @@ func (b *builder) run(s step) error {
 	}
 	start := b.start
 	if s.worker {
-		start = b.request
+		start = b.worker.request
 	}
 	if out, err := start(b.ctx, s.args); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, out)
@@ -72,14 +72,15 @@ func (b *builder) start(ctx context.Context, args []string) ([]byte, error) {
 	return interrupt.Command(ctx, args[0], args[1:]...).CombinedOutput()
 }
 
-// A worker is a process that runs one command after the other, as Bazel's persistent workers do.
+// A worker is a process that runs commands of one program, as Bazel's persistent workers do.
+// It lives from build to build.
 type worker struct {
 	cmd       *exec.Cmd
 	stdin     io.WriteCloser
 	responses *json.Decoder
 }
 
-// request lets the worker run a command, of the same program each time.
+// request lets the worker run a command.
 func (w *worker) request(ctx context.Context, args []string) ([]byte, error) {
 	if w.cmd == nil {
 		if err := w.begin(ctx, args[0]); err != nil {
@@ -115,12 +116,14 @@ func (w *worker) begin(ctx context.Context, program string) error {
 	return cmd.Start()
 }
 
-// end ends the process, whose processor time counts as that of the build.
+// end ends the process.
 func (w *worker) end() error {
 	if w.cmd == nil {
 		return nil
 	}
-	return errors.Join(w.stdin.Close(), w.cmd.Wait())
+	err := errors.Join(w.stdin.Close(), w.cmd.Wait())
+	*w = worker{}
+	return err
 }
 
 // checksum returns the checksum of a file, or of the files in a folder.
@@ -150,8 +153,6 @@ type programs map[string]string
 
 // A design is a way to build all sources of the current folder.
 type design func(b *builder, p programs, sources, devices []string, how string) error
-
-var designs = map[string]design{"rules": buildByRules, "monolith": buildMonolith, "bare": buildBare}
 
 // compile makes the bitcode of a source.
 func compile(b *builder, p programs, source string) (bitcode string, err error) {

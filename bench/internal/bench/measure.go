@@ -2,13 +2,13 @@ package bench
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -17,13 +17,13 @@ import (
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
-// folder, where it may make a file or folder named Out, or in another one.
+// folder, where it may make a file or folder named Out.
 type Contender struct {
 	Name   string
 	Args   []string
+	Run    func() error // what is measured instead of a program, with the programs that it runs
 	Bytes  int64        // read or written, 0 when that says nothing
 	Output string       // file for standard output, which is thrown away without one
-	Folder string       // where it runs
 	Before func() error // what is done before each run, and not measured; may be nil
 }
 
@@ -50,7 +50,11 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 					return nil, err
 				}
 			}
-			m, err := b.Measure(c)
+			measure := b.Measure
+			if c.Run != nil {
+				measure = b.measureFunction
+			}
+			m, err := measure(c)
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +71,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 // worked.
 func (b *Bench) Measure(c Contender) (Result, error) {
 	cmd := interrupt.Command(b.Context, c.Args[0], c.Args[1:]...)
-	cmd.Dir = cmp.Or(c.Folder, b.Dir)
+	cmd.Dir = b.Dir
 	var diagnostics bytes.Buffer
 	cmd.Stderr = &diagnostics
 	if c.Output != "" {
@@ -91,6 +95,18 @@ func (b *Bench) Measure(c Contender) (Result, error) {
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	const kilo = 1024 // Linux counts in these
 	return Result{Name: c.Name, Seconds: seconds, CPU: processorTime(usage).Seconds(), Bytes: c.Bytes, MaxRSS: usage.Maxrss * kilo}, nil
+}
+
+// measureFunction runs a contender that is a function once.
+func (b *Bench) measureFunction(c Contender) (Result, error) {
+	if err := b.Context.Err(); err != nil {
+		return Result{}, err
+	}
+	start, used := time.Now(), ownProcessorTime()
+	if err := c.Run(); err != nil {
+		return Result{}, fmt.Errorf("%s did not work: %w", c.Name, err)
+	}
+	return Result{Name: c.Name, Seconds: time.Since(start).Seconds(), CPU: (ownProcessorTime() - used).Seconds(), Bytes: c.Bytes}, nil
 }
 
 // Time runs a function of this process, which returns how many bytes it has read
@@ -126,12 +142,52 @@ func (r *Result) add(run Result) {
 	r.MaxRSS = max(r.MaxRSS, run.MaxRSS)
 }
 
-// ownProcessorTime returns what this process and its children have used.
-func ownProcessorTime() (sum time.Duration) {
+// ownProcessorTime returns what this process and its children have used, and the children's
+// children. Of those that still run, it counts hundredths of a second.
+func ownProcessorTime() time.Duration {
+	sum := runningProcessorTime()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage
 		if syscall.Getrusage(who, &u) == nil {
 			sum += processorTime(&u)
+		}
+	}
+	return sum
+}
+
+// runningProcessorTime returns what those processes have used that were started by this one,
+// or by one of them, and still run. Without Linux's /proc there are none.
+func runningProcessorTime() (sum time.Duration) {
+	const tick = time.Second / 100 // of Linux for programs
+	type process struct {
+		pid  int
+		used time.Duration
+	}
+	children := map[int][]process{}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		stat, err := os.ReadFile(file) // PID (NAME) STATE PARENT ...
+		if err != nil {
+			continue // it has ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(fields) < 15 {
+			continue
+		}
+		parent, _ := strconv.Atoi(fields[1])
+		p := process{pid: pid}
+		// Its own time in programs and in the kernel, and that of children which have ended.
+		for _, field := range fields[11:15] {
+			ticks, _ := strconv.Atoi(field)
+			p.used += time.Duration(ticks) * tick
+		}
+		children[parent] = append(children[parent], p)
+	}
+	for parents := []int{os.Getpid()}; len(parents) > 0; parents = parents[1:] {
+		for _, child := range children[parents[0]] {
+			sum += child.used
+			parents = append(parents, child.pid)
 		}
 	}
 	return sum
