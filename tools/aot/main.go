@@ -10,6 +10,6 @@ import (
 func main() { tool().Main() }
 
 func tool() *cli.Tool {
-	command := aot.Command("aot", "")
+	command := aot.Command()
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }

@@ -9,15 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 )
 
-// Command returns the command that runs the step, for a tool in which it has a name, and
-// for one in which it is all, with the name "".
-func Command(tool, name string) *cli.Command {
-	called := tool
-	if name != "" {
-		called += " " + name
-	}
+// Command returns the command that runs the step.
+func Command() *cli.Command {
 	return &cli.Command{
-		Name:  name,
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
 		Long: `
@@ -27,7 +21,7 @@ that the device cannot take, ocloc is not run and the folder stays empty.
 
 Several tables, each with its device, are for devices that ocloc may not tell apart,
 such as dg2 and acm-g10: a module is compiled once for those with the same numbers.`,
-		Example: called + " --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
+		Example: "aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
 		Setup:   setup,
 	}
 }
