@@ -22,9 +22,9 @@ def escaped(module):
 
 # For actions of our own tools: with --experimental_output_paths=strip, paths do not name the
 # configuration, and two configurations share the results of equal actions.
-PATH_MAPPING = {"supports-path-mapping": "1"}
+_PATH_MAPPING = {"supports-path-mapping": "1"}
 
-def in_param_file(args):
+def _in_param_file(args):
     """Lets a long command line of one of our tools be in a file, with an argument a line."""
     args.use_param_file("@%s")
     args.set_param_file_format("multiline")
@@ -46,7 +46,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         names_files: whether an output names files for an action whose paths are not mapped.
         toolchain: the type of the toolchain whose programs it runs, or None.
     """
-    in_param_file(args)
+    _in_param_file(args)
     ctx.actions.run(
         executable = tool,
         arguments = [args],
@@ -58,7 +58,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = {} if names_files or tools else PATH_MAPPING,
+        execution_requirements = {} if names_files or tools else _PATH_MAPPING,
         toolchain = toolchain,
     )
 
