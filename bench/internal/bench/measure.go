@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -88,9 +87,12 @@ func (b *Bench) Measure(c Contender) (Result, error) {
 		first, _, _ := strings.Cut(diagnostics.String(), "\n")
 		return Result{}, fmt.Errorf("%s did not work: %w: %s", c.Name, err, first)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	const kilo = 1024 // Linux counts in these
-	return Result{Name: c.Name, Seconds: seconds, CPU: processorTime(usage).Seconds(), Bytes: c.Bytes, MaxRSS: usage.Maxrss * kilo}, nil
+	memory, err := maxRSS(cmd.ProcessState)
+	if err != nil {
+		return Result{}, err
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return Result{Name: c.Name, Seconds: seconds, CPU: used.Seconds(), Bytes: c.Bytes, MaxRSS: memory}, nil
 }
 
 // Time runs a function of this process, which returns how many bytes it has read
@@ -103,12 +105,21 @@ func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 			return Result{}, err
 		}
 		runtime.GC()
-		start, used := time.Now(), ownProcessorTime()
+		before, err := ownProcessorTime()
+		if err != nil {
+			return Result{}, err
+		}
+		start := time.Now()
 		n, err := run()
 		if err != nil {
 			return Result{}, fmt.Errorf("%s: %w", name, err)
 		}
-		best.add(Result{Seconds: time.Since(start).Seconds(), CPU: (ownProcessorTime() - used).Seconds()})
+		seconds := time.Since(start).Seconds()
+		after, err := ownProcessorTime()
+		if err != nil {
+			return Result{}, err
+		}
+		best.add(Result{Seconds: seconds, CPU: (after - before).Seconds()})
 		best.Bytes = n
 	}
 	b.Results = append(b.Results, best)
@@ -124,19 +135,4 @@ func (r *Result) add(run Result) {
 	r.Seconds = min(r.Seconds, run.Seconds)
 	r.CPU = min(r.CPU, run.CPU)
 	r.MaxRSS = max(r.MaxRSS, run.MaxRSS)
-}
-
-// ownProcessorTime returns what this process and its children have used.
-func ownProcessorTime() (sum time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) == nil {
-			sum += processorTime(&u)
-		}
-	}
-	return sum
-}
-
-func processorTime(u *syscall.Rusage) time.Duration {
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
