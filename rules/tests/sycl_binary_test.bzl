@@ -256,8 +256,6 @@ _pack_test = analysistest.make(
 
 _fails_test = make_fails_test(COMPLETE)
 
-_fails_without_ocloc_test = make_fails_test(NO_OCLOC)
-
 def _toolchain(name, missing = {}, **paths):
     programs = local_programs(name, {
         "clang": "/test/clang++",
@@ -440,11 +438,6 @@ def sycl_binary_test_suite(name):
         target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["x86_64"]),
         texts = ["images for 'x86_64' need", "use spir64"],
     )
-    _fails_without_ocloc_test(
-        name = "missing_ocloc_test",
-        target_under_test = _binary("missing_ocloc_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pvc"]),
-        texts = ["ocloc with the Intel graphics compiler is missing: not in PATH", "intel-ocloc and libigc2", "attribute 'ocloc'"],
-    )
     native.test_suite(
         name = name,
         tests = [
@@ -454,7 +447,6 @@ def sycl_binary_test_suite(name):
             "ir_of_object_test",
             "ir_without_native_test",
             "library_test",
-            "missing_ocloc_test",
             "no_server_test",
             "no_source_test",
             "pack_cpu_test",

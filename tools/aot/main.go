@@ -27,6 +27,6 @@ func main() {
 }
 
 func tool(servers *aot.Servers) *cli.Tool {
-	command := aot.Command("aot", "", servers)
+	command := aot.Command(servers)
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }

@@ -130,10 +130,11 @@ func TestFunction(t *testing.T) {
 		if rounds++; rounds == 1 {
 			return cmd.Start()
 		}
-		for before := runningProcessorTime(); runningProcessorTime() < before+50*time.Millisecond; {
+		before, err := ownProcessorTime()
+		for now := before; err == nil && now < before+50*time.Millisecond; now, err = ownProcessorTime() {
 			time.Sleep(time.Millisecond)
 		}
-		return nil
+		return err
 	}})
 	if err != nil || rounds != 2 || len(r) != 1 || r[0].CPU < 0.05 || r[0].Seconds <= 0 {
 		t.Errorf("%d rounds, %+v, %v", rounds, r, err)

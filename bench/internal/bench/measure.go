@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -92,9 +90,12 @@ func (b *Bench) Measure(c Contender) (Result, error) {
 		first, _, _ := strings.Cut(diagnostics.String(), "\n")
 		return Result{}, fmt.Errorf("%s did not work: %w: %s", c.Name, err, first)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	const kilo = 1024 // Linux counts in these
-	return Result{Name: c.Name, Seconds: seconds, CPU: processorTime(usage).Seconds(), Bytes: c.Bytes, MaxRSS: usage.Maxrss * kilo}, nil
+	memory, err := maxRSS(cmd.ProcessState)
+	if err != nil {
+		return Result{}, err
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return Result{Name: c.Name, Seconds: seconds, CPU: used.Seconds(), Bytes: c.Bytes, MaxRSS: memory}, nil
 }
 
 // measureFunction runs a contender that is a function once.
@@ -102,11 +103,17 @@ func (b *Bench) measureFunction(c Contender) (Result, error) {
 	if err := b.Context.Err(); err != nil {
 		return Result{}, err
 	}
-	start, used := time.Now(), ownProcessorTime()
+	before, err := ownProcessorTime()
+	if err != nil {
+		return Result{}, err
+	}
+	start := time.Now()
 	if err := c.Run(); err != nil {
 		return Result{}, fmt.Errorf("%s did not work: %w", c.Name, err)
 	}
-	return Result{Name: c.Name, Seconds: time.Since(start).Seconds(), CPU: (ownProcessorTime() - used).Seconds(), Bytes: c.Bytes}, nil
+	seconds := time.Since(start).Seconds()
+	after, err := ownProcessorTime()
+	return Result{Name: c.Name, Seconds: seconds, CPU: (after - before).Seconds(), Bytes: c.Bytes}, err
 }
 
 // Time runs a function of this process, which returns how many bytes it has read
@@ -119,12 +126,21 @@ func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 			return Result{}, err
 		}
 		runtime.GC()
-		start, used := time.Now(), ownProcessorTime()
+		before, err := ownProcessorTime()
+		if err != nil {
+			return Result{}, err
+		}
+		start := time.Now()
 		n, err := run()
 		if err != nil {
 			return Result{}, fmt.Errorf("%s: %w", name, err)
 		}
-		best.add(Result{Seconds: time.Since(start).Seconds(), CPU: (ownProcessorTime() - used).Seconds()})
+		seconds := time.Since(start).Seconds()
+		after, err := ownProcessorTime()
+		if err != nil {
+			return Result{}, err
+		}
+		best.add(Result{Seconds: seconds, CPU: (after - before).Seconds()})
 		best.Bytes = n
 	}
 	b.Results = append(b.Results, best)
@@ -140,59 +156,4 @@ func (r *Result) add(run Result) {
 	r.Seconds = min(r.Seconds, run.Seconds)
 	r.CPU = min(r.CPU, run.CPU)
 	r.MaxRSS = max(r.MaxRSS, run.MaxRSS)
-}
-
-// ownProcessorTime returns what this process and its children have used, and the children's
-// children. Of those that still run, it counts hundredths of a second.
-func ownProcessorTime() time.Duration {
-	sum := runningProcessorTime()
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) == nil {
-			sum += processorTime(&u)
-		}
-	}
-	return sum
-}
-
-// runningProcessorTime returns what those processes have used that were started by this one,
-// or by one of them, and still run. Without Linux's /proc there are none.
-func runningProcessorTime() (sum time.Duration) {
-	const tick = time.Second / 100 // of Linux for programs
-	type process struct {
-		pid  int
-		used time.Duration
-	}
-	children := map[int][]process{}
-	files, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range files {
-		stat, err := os.ReadFile(file) // PID (NAME) STATE PARENT ...
-		if err != nil {
-			continue // it has ended
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) < 15 {
-			continue
-		}
-		parent, _ := strconv.Atoi(fields[1])
-		p := process{pid: pid}
-		// Its own time in programs and in the kernel, and that of children which have ended.
-		for _, field := range fields[11:15] {
-			ticks, _ := strconv.Atoi(field)
-			p.used += time.Duration(ticks) * tick
-		}
-		children[parent] = append(children[parent], p)
-	}
-	for parents := []int{os.Getpid()}; len(parents) > 0; parents = parents[1:] {
-		for _, child := range children[parents[0]] {
-			sum += child.used
-			parents = append(parents, child.pid)
-		}
-	}
-	return sum
-}
-
-func processorTime(u *syscall.Rusage) time.Duration {
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -22,12 +22,12 @@ def escaped(module):
 
 # For actions of our own tools: with --experimental_output_paths=strip, paths do not name the
 # configuration, and two configurations share the results of equal actions.
-PATH_MAPPING = {"supports-path-mapping": "1"}
+_PATH_MAPPING = {"supports-path-mapping": "1"}
 
 # For actions of tools that a process of Bazel's own can run one after the other.
 _WORKER = {"requires-worker-protocol": "json", "supports-multiplex-workers": "1", "supports-workers": "1"}
 
-def in_param_file(args, use_always = False):
+def _in_param_file(args, use_always = False):
     """Lets a long command line of one of our tools be in a file, with an argument a line."""
     args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
@@ -52,7 +52,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
     """
 
     # A worker gets the lines of the file with each request.
-    in_param_file(args, use_always = worker)
+    _in_param_file(args, use_always = worker)
     ctx.actions.run(
         executable = tool,
         arguments = [args],
@@ -65,7 +65,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = ({} if names_files or tools else PATH_MAPPING) | (_WORKER if worker else {}),
+        execution_requirements = ({} if names_files or tools else _PATH_MAPPING) | (_WORKER if worker else {}),
         toolchain = toolchain,
     )
 

@@ -9,15 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 )
 
-// Command returns the command that runs the step, for a tool in which it has a name, and
-// for one in which it is all, with the name "".
-func Command(tool, name string, servers *Servers) *cli.Command {
-	called := tool
-	if name != "" {
-		called += " " + name
-	}
+// Command returns the command that runs the step. The servers live on from run to run; nil is
+// for those of one run.
+func Command(servers *Servers) *cli.Command {
 	return &cli.Command{
-		Name:  name,
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
 		Long: `
@@ -30,7 +25,7 @@ such as dg2 and acm-g10: a module is compiled once for those with the same numbe
 
 With --server, one process of ocloc compiles many modules, which takes less time. Where
 that is not possible, ocloc is run for each module. The results are the same.`,
-		Example: called + " --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
+		Example: "aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, servers) },
 	}
 }
