@@ -420,11 +420,9 @@ def _compiler(rctx, missing, installed):
     }
 
 def _sycl_runtime_repository_impl(rctx):
-    missing = ""
     why = ""
     installed = None
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
-        missing = "runtime_is_for_linux_on_x86_64"
         why = "DPC++'s files on PyPI are for Linux on x86-64"
     elif rctx.attr.path:
         installed = _from_folder(rctx)
@@ -440,7 +438,6 @@ def _sycl_runtime_repository_impl(rctx):
                     rctx.path("licenses"),
                 ))
         else:
-            missing = "python3_with_pip_is_missing"
             why += ". Install pip (Debian: python3-pip), or give the folder of an installation as path"
 
             # buildifier: disable=print
@@ -456,7 +453,7 @@ sycl_runtime_targets(
 """ % (
         rctx.attr.apparent_name,
         _compiler(rctx, why, installed) if rctx.attr.compiler else None,
-        missing,
+        why,
     ))
 
 sycl_runtime_repository = repository_rule(

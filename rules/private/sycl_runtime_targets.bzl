@@ -192,18 +192,16 @@ def sycl_runtime_targets(name, missing, compiler = None):
 
     Args:
         name: the repository's name.
-        missing: why the runtime cannot be used on this machine, as a target's name, or empty.
+        missing: why the runtime cannot be used on this machine, or empty.
         compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
     if compiler:
         _compiler_targets(libsycl = ":" + name, **compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
-        # Bazel skips the targets that depend on these, and names the constraint when one of
-        # them is asked for.
-        native.constraint_setting(name = "machine")
-        native.constraint_value(name = missing, constraint_setting = ":machine")
-        common["target_compatible_with"] = [":" + missing]
+        common["target_compatible_with"] = [":missing"]
+        if not compiler:
+            reason(name = "missing", text = missing)
     cc_library(
         name = "headers",
         hdrs = native.glob(["include/**"], allow_empty = True),
