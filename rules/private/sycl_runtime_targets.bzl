@@ -187,6 +187,10 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
             stamps = ["stamps/toolchain/%s.txt" % attribute],
         )
 
+def libsycl_files():
+    """The files lib/libsycl.so.N of the package; others have longer versions."""
+    return native.glob(["lib/libsycl.so.*"], allow_empty = True, exclude = ["lib/libsycl.so.*.*"])
+
 def sycl_runtime_targets(name, missing, compiler = None):
     """Declares the targets of the repository.
 
@@ -211,7 +215,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
     _library(
         name = "sycl",
         headers = ":headers",
-        linked = native.glob(["lib/libsycl.so.*", "lib/" + _FIRST], allow_empty = True),
+        linked = libsycl_files() + native.glob(["lib/" + _FIRST], allow_empty = True),
         loaded = native.glob(_LOADED, allow_empty = True),
         **common
     )
