@@ -10,6 +10,7 @@ load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS",
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
+load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:options.bzl", "expanded_options")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
@@ -58,7 +59,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "host_copts": attr.string_list(
         doc = "As `copts`, for the compile for the host only.",
     ),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
@@ -293,18 +294,17 @@ def _link(ctx):
     if not hasattr(ctx.attr, "linkopts"):
         return {}
     return {
-        "additional_inputs": ctx.files.additional_linker_inputs,
-        "user_link_flags": expanded_options(ctx, "linkopts"),
+        "additional_inputs": depset(ctx.files.additional_linker_inputs),
+        "user_link_flags": depset(expanded_options(ctx, "linkopts")),
     }
 
 def _providers(ctx, toolchain, cc, compiled, objects, info):
     """The rule's providers: the objects to link, and the report on the device images."""
-    contexts = []
     libraries = []
     for i, o in enumerate(objects):
         # No symbol of the images is referenced: alwayslink links them in any case. The same
         # goes for all of a program's own code.
-        context, outputs = cc_common.create_linking_context_from_compilation_outputs(
+        _, outputs = cc_common.create_linking_context_from_compilation_outputs(
             actions = ctx.actions,
             alwayslink = i == 1 or ctx.attr.alwayslink,
             cc_toolchain = cc.toolchain,
@@ -312,13 +312,19 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
             disallow_dynamic_library = True,
             feature_configuration = cc.features,
             name = ctx.label.name + (".images" if i == 1 else ""),
-            **(_link(ctx) if i == 0 else {})
         )
-        contexts.append(context)
-        libraries.append(outputs.library_to_link)
+        if outputs.library_to_link:
+            libraries.append(outputs.library_to_link)
+
+    # A cc_shared_library takes the host code and the images, or neither: both have one owner.
+    linked = cc_common.create_linker_input(
+        libraries = depset(libraries),
+        owner = ctx.label,
+        **_link(ctx)
+    )
     own = CcInfo(
         compilation_context = objects[0].context,
-        linking_context = cc_common.merge_linking_contexts(linking_contexts = contexts),
+        linking_context = cc_common.create_linking_context(linker_inputs = depset([linked])),
     )
     everything = cc_common.merge_cc_infos(
         direct_cc_infos = [own],
@@ -328,7 +334,7 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
         ] + [toolchain.libsycl[CcInfo]],
     )
     runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
-    archives = [f for library in libraries if library for f in [library.static_library or library.pic_static_library] if f]
+    archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,
