@@ -2,13 +2,11 @@
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
-load("//rules/private:headers.bzl", "HEADERS", "compilation_context", "implementation_context", "is_header")
+load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_context", "is_header")
 load("//rules/private:options.bzl", "expanded_defines", "expanded_options")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
-
-_SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 
 # Attributes of every rule with sources. They mean what they mean in cc_library.
 SOURCE_ATTRS = {
@@ -34,7 +32,7 @@ SOURCE_ATTRS = {
         doc = "As `defines`, for this target's sources only.",
     ),
     "srcs": attr.label_list(
-        allow_files = _SOURCES + HEADERS,
+        allow_files = SOURCES + HEADERS,
         doc = "SYCL sources, and headers that only they include.",
     ),
     "textual_hdrs": attr.label_list(

@@ -7,6 +7,7 @@ load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
+load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
@@ -14,6 +15,7 @@ load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:options.bzl", "expanded_options")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
+load("//rules/private/actions:covered.bzl", "covered_action")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
 
@@ -192,7 +194,7 @@ def _symbol(ctx):
     return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
 
 def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
-    """The compile of a rule's sources for the host: CcCompilationOutputs."""
+    """The compile of a rule's sources for the host: struct(context, outputs, notes)."""
     flags = (
         _STANDARD +
         # So that __FILE__ and diagnostics name a source as both compiles do.
@@ -201,7 +203,8 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         compiled.copts + expanded_options(ctx, "host_copts")
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
-    outputs = []
+    sees = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.implementation, libsycl])
+    outputs, notes = [], []
     for i, c in enumerate(compiled.compiled):
         # The folders keep apart sources of the same name. The wrapper's own name differs from
         # that of any source: the compiler would find it first when a source includes that name.
@@ -214,12 +217,20 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
 
+        inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs
+        if ctx.coverage_instrumented():
+            covered = covered_action(ctx, cc, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
+            if covered:
+                outputs.append(covered.outputs)
+                notes.append(covered.notes)
+                continue
+
         # One compile for each source, so that none depends on the other sources.
         _, output = cc_common.compile(
             actions = ctx.actions,
-            additional_inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs,
+            additional_inputs = inputs,
             cc_toolchain = cc.toolchain,
-            compilation_contexts = [compiled.implementation, libsycl],
+            compilation_contexts = [sees],
             feature_configuration = cc.features,
             local_defines = compiled.local_defines,
             name = "%s.%d" % (ctx.label.name, i),
@@ -229,6 +240,7 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         outputs.append(output)
     return struct(
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
+        notes = notes,
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
@@ -338,6 +350,7 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,
+        instrumented_files(ctx, objects[0].notes),
         OutputGroupInfo(
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
             **(info.groups if info else {})
