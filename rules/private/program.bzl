@@ -307,7 +307,7 @@ def _link(ctx):
         return {}
     return {
         "additional_inputs": depset(ctx.files.additional_linker_inputs),
-        "user_link_flags": depset(expanded_options(ctx, "linkopts")),
+        "user_link_flags": expanded_options(ctx, "linkopts"),
     }
 
 def _providers(ctx, toolchain, cc, compiled, objects, info):
