@@ -58,12 +58,12 @@ def _own_commands(actions):
             source = argv[argv.index("--") - 1]
             command = _host_command(actions, source, header)
             files += [f for f in action.outputs.to_list() if f.path == header]
-        elif "--" in argv:
+        elif "--library" in argv[:argv.index("--")]:
             # DPC++'s library has no program that an editor could ask.
             continue
         else:
-            source = _after(argv, "-c")
-            command = _without_outputs(argv)
+            source = argv[-1]
+            command = argv[argv.index("--") + 1:]
         if command:
             commands.setdefault(source, struct(source = source, arguments = tuple(command)))
     return commands.values(), files

@@ -6,6 +6,7 @@ load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context",
 load("//rules/private:options.bzl", "expanded_defines", "expanded_options")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
+load("//rules/private/actions:tools.bzl", "COMPILE_TOOL_ATTRS")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
 # Attributes of every rule with sources. They mean what they mean in cc_library.
@@ -63,7 +64,7 @@ COMPILE_ATTRS = SOURCE_ATTRS | {
         doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code is linked in, and C++ libraries whose headers the sources include. Only the headers of C++ libraries are used.",
         providers = [[CcInfo], [SyclbinInfo]],
     ),
-} | REQUIRES_SYCL_ATTRS
+} | COMPILE_TOOL_ATTRS | REQUIRES_SYCL_ATTRS
 
 # Releases of the runtime, as package sycl/release knows them.
 _RUNTIMES = ["2025.3", "2026.0", "2026.2"]

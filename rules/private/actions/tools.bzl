@@ -62,11 +62,15 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         toolchain = toolchain,
     )
 
+# Attributes of rules that compile sources.
+COMPILE_TOOL_ATTRS = {
+    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
+}
+
 # Attributes of rules that have these actions.
-TOOL_ATTRS = {
+TOOL_ATTRS = COMPILE_TOOL_ATTRS | {
     "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
-    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
     "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
     "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),
