@@ -276,7 +276,7 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
         name = ctx.label.name + ".images",
         srcs = sources,
         # Clang warns of the options that C++ toolchains have for C++ only.
-        user_compile_flags = ["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else [],
+        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else []),
     )
     objects.append(struct(context = context, outputs = outputs))
 

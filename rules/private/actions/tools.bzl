@@ -29,7 +29,7 @@ def in_param_file(args):
     args.use_param_file("@%s")
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False, toolchain = SYCL_TOOLCHAIN_TYPE):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -43,7 +43,6 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         tools: FilesToRunProviders of other programs that the tool runs. Actions with them do
             not have their paths mapped.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
-        names_files: whether an output names files for an action whose paths are not mapped.
         toolchain: the type of the toolchain whose programs it runs, or None.
     """
     in_param_file(args)
@@ -58,7 +57,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = {} if names_files or tools else PATH_MAPPING,
+        execution_requirements = {} if tools else PATH_MAPPING,
         toolchain = toolchain,
     )
 
