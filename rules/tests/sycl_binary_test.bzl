@@ -433,6 +433,11 @@ def sycl_binary_test_suite(name):
         texts = ["fixed_targets: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
     )
     _fails_test(
+        name = "no_target_left_test",
+        target_under_test = _binary("no_target_left_binary", srcs = _SOURCES, fixed_targets = ["intel_gpu_tgllp", "intel_gpu_12_60_7"], sycl_targets = ["intel_gpu_dg1"]),
+        texts = ["no_target_left_binary: fixed_targets: sycl_targets has none of the targets", "add one of intel_gpu_tgllp, intel_gpu_12_60_7 to sycl_targets"],
+    )
+    _fails_test(
         name = "unknown_target_test",
         target_under_test = _binary("unknown_target_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pcv"]),
         texts = ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
@@ -453,6 +458,7 @@ def sycl_binary_test_suite(name):
             "library_test",
             "no_server_test",
             "no_source_test",
+            "no_target_left_test",
             "pack_cpu_test",
             "pack_none_test",
             "pack_separate_test",

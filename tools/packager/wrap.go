@@ -83,7 +83,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	if len(inputs) == 0 && !c.empty {
-		return cli.BadInput(errors.New("nothing to wrap: no table has a row"))
+		return cli.BadInput(errors.New("nothing to wrap: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
 	}
 	for i := range inputs {
 		inputs[i].reading = &c.reading

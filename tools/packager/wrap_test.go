@@ -201,7 +201,7 @@ func TestWrapRefuses(t *testing.T) {
 		{"a table without a target", "--output=k.s --table=spir64.table", 2, "is not TRIPLE[=ARCH]=FILE"},
 		{"an empty target", "--output=k.s --table==spir64.table", 3, "spir64.table:2: the table has no triple"},
 		{"a triple without a system", "--output=k.s --table=-unknown=spir64.table", 3, `the target "" is empty`},
-		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "no table has a row"},
+		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"},
 		{"a table that is not there", "--output=k.s --table=t=x.table", 3, "x.table"},
 		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
 		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
