@@ -33,6 +33,9 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 
 servers=()
 
+# Printed at the end when the script fails.
+hint=
+
 # serve PORT COMMAND...: runs a server until the script ends, and waits until it serves. The
 # server's own messages are in $scratch/servers.log.
 serve() {
@@ -45,7 +48,6 @@ serve() {
     if ! kill -0 "${servers[-1]}" 2> /dev/null; then break; fi
     sleep 0.5
   done
-  cat "$scratch/servers.log" >&2
   echo "$1 does not serve port $port" >&2
   exit 1
 }
@@ -58,6 +60,7 @@ end_remote() {
     echo "The servers' last messages:" >&2
     tail -n 20 "$scratch/servers.log" >&2
   fi
+  if [ "$status" != 0 ] && [ "$hint" ]; then echo "${0##*/}: $hint" >&2; fi
   if [ ${#servers[@]} != 0 ]; then
     kill "${servers[@]}" 2> /dev/null || true
     wait "${servers[@]}" 2> /dev/null || true
