@@ -31,10 +31,14 @@ def _actions_impl(ctx):
 
     compile = actions["SyclCompile"][0]
     argv = compile.argv
-    asserts.equals(env, "/test/clang++", argv[0])
+    asserts.equals(env, "/test/clang++", argv[argv.index("--") + 1])
     for want in ["-fsycl", "-fsycl-device-only", "-DANSWER=42", "-Wall", "-std=c++20", "-gline-tables-only", "-ffile-compilation-dir=."]:
         asserts.true(env, want in argv, "SyclCompile lacks %s: %s" % (want, argv))
-    asserts.equals(env, ["a.cpp", "clang.stamp", "headers.stamp"], sorted([f.basename for f in compile.inputs.to_list()]))
+    inputs = [f.basename for f in compile.inputs.to_list() if "devicec" not in f.basename]
+    asserts.equals(env, ["a.cpp", "clang.stamp", "headers.stamp"], sorted(inputs))
+
+    # What Bazel reads to leave out headers that the source does not include.
+    asserts.equals(env, ["a.cpp.bc", "a.cpp.unused"], sorted([f.basename for f in compile.outputs.to_list()]))
 
     # Unrequested debug information would make device code depend on line numbers.
     for translate in actions["SyclTranslate"]:
@@ -45,6 +49,11 @@ def _actions_impl(ctx):
         spirv = [f.basename for f in aot.inputs.to_list() if f.extension == "spv"]
         asserts.equals(env, 1, len(spirv))
         asserts.true(env, "/test/ocloc" in aot.argv, str(aot.argv))
+
+        # One process of ocloc compiles many modules.
+        server = [f for f in aot.inputs.to_list() if f.extension == "so"]
+        asserts.equals(env, ["libbuilt_ocloc_server.so"], [f.basename for f in server])
+        asserts.equals(env, [f.path for f in server], values_of(aot.argv, "--server"))
     devices = sorted({aot.argv[aot.argv.index("--device") + 1]: None for aot in actions["SyclAot"]}.keys())
     asserts.equals(env, ["acm-g10", "pvc"], devices)
     return analysistest.end(env)
@@ -52,6 +61,21 @@ def _actions_impl(ctx):
 _actions_test = analysistest.make(
     _actions_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+def _no_server_impl(ctx):
+    env = analysistest.begin(ctx)
+    for aot in by_mnemonic(env)["SyclAot"]:
+        asserts.equals(env, [], [f for f in aot.inputs.to_list() if f.extension == "so"])
+        asserts.false(env, "--server" in aot.argv, str(aot.argv))
+    return analysistest.end(env)
+
+_no_server_test = analysistest.make(
+    _no_server_impl,
+    config_settings = {
+        "//command_line_option:extra_toolchains": COMPLETE,
+        str(Label("//rules/settings:ocloc_server")): False,
+    },
 )
 
 def _alone_impl(ctx):
@@ -287,6 +311,10 @@ def sycl_binary_test_suite(name):
         name = "alone_test",
         target_under_test = _binary("alone_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
     )
+    _no_server_test(
+        name = "no_server_test",
+        target_under_test = _binary("no_server_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
+    )
     _same_chip_test(
         name = "same_chip_test",
         target_under_test = _binary(
@@ -405,6 +433,11 @@ def sycl_binary_test_suite(name):
         texts = ["fixed_targets: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
     )
     _fails_test(
+        name = "no_target_left_test",
+        target_under_test = _binary("no_target_left_binary", srcs = _SOURCES, fixed_targets = ["intel_gpu_tgllp", "intel_gpu_12_60_7"], sycl_targets = ["intel_gpu_dg1"]),
+        texts = ["no_target_left_binary: fixed_targets: sycl_targets has none of the targets", "add one of intel_gpu_tgllp, intel_gpu_12_60_7 to sycl_targets"],
+    )
+    _fails_test(
         name = "unknown_target_test",
         target_under_test = _binary("unknown_target_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pcv"]),
         texts = ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
@@ -423,7 +456,9 @@ def sycl_binary_test_suite(name):
             "ir_of_object_test",
             "ir_without_native_test",
             "library_test",
+            "no_server_test",
             "no_source_test",
+            "no_target_left_test",
             "pack_cpu_test",
             "pack_none_test",
             "pack_separate_test",

@@ -17,7 +17,7 @@ import (
 func run(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
-	code = tool().Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	code = tool(nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
 	return code, errs.String()
 }
 
@@ -37,14 +37,14 @@ func TestAot(t *testing.T) {
 	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
 		t.Errorf("table: %q", got)
 	}
-	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -file k.spv -device pvc") {
+	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -device pvc -file k.spv") {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--library", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-options -library-compilation -spirv_input") || strings.Count(got, "-options") != 2 {
+	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-device pvc -options -library-compilation -file") || strings.Count(got, "-options") != 2 {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
@@ -169,5 +169,5 @@ func TestAotFailures(t *testing.T) {
 
 func TestBadInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	badinputs.Check(t, tool, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
+	badinputs.Check(t, func() *cli.Tool { return tool(nil) }, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,13 +15,13 @@ import (
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
-// folder, where it may make a file or folder named Out, or in another one.
+// folder, where it may make a file or folder named Out.
 type Contender struct {
 	Name   string
 	Args   []string
+	Run    func() error // what is measured instead of a program, with the programs that it runs
 	Bytes  int64        // read or written, 0 when that says nothing
 	Output string       // file for standard output, which is thrown away without one
-	Folder string       // where it runs
 	Before func() error // what is done before each run, and not measured; may be nil
 }
 
@@ -49,7 +48,11 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 					return nil, err
 				}
 			}
-			m, err := b.Measure(c)
+			measure := b.Measure
+			if c.Run != nil {
+				measure = b.measureFunction
+			}
+			m, err := measure(c)
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +69,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 // worked.
 func (b *Bench) Measure(c Contender) (Result, error) {
 	cmd := interrupt.Command(b.Context, c.Args[0], c.Args[1:]...)
-	cmd.Dir = cmp.Or(c.Folder, b.Dir)
+	cmd.Dir = b.Dir
 	var diagnostics bytes.Buffer
 	cmd.Stderr = &diagnostics
 	if c.Output != "" {
@@ -93,6 +96,24 @@ func (b *Bench) Measure(c Contender) (Result, error) {
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return Result{Name: c.Name, Seconds: seconds, CPU: used.Seconds(), Bytes: c.Bytes, MaxRSS: memory}, nil
+}
+
+// measureFunction runs a contender that is a function once.
+func (b *Bench) measureFunction(c Contender) (Result, error) {
+	if err := b.Context.Err(); err != nil {
+		return Result{}, err
+	}
+	before, err := ownProcessorTime()
+	if err != nil {
+		return Result{}, err
+	}
+	start := time.Now()
+	if err := c.Run(); err != nil {
+		return Result{}, fmt.Errorf("%s did not work: %w", c.Name, err)
+	}
+	seconds := time.Since(start).Seconds()
+	after, err := ownProcessorTime()
+	return Result{Name: c.Name, Seconds: seconds, CPU: (after - before).Seconds(), Bytes: c.Bytes}, err
 }
 
 // Time runs a function of this process, which returns how many bytes it has read
