@@ -44,6 +44,12 @@ def _host_command(actions, source, header):
             return struct(action = action, argv = argv + ["-include", header, source])
     return None
 
+def _generated_inputs(action):
+    """The inputs that are generated, without those that run the action."""
+    inputs = [f for f in action.inputs.to_list() if not f.is_source]
+    folders = [f.root.path.rpartition("/")[0] + "/" for f in inputs if f.path == action.argv[0]]
+    return [f for f in inputs if not folders or not f.path.startswith(folders[0])]
+
 def _own_commands(actions):
     """The commands of a target's actions, and the generated files that they read."""
 
@@ -65,7 +71,7 @@ def _own_commands(actions):
             command = struct(action = action, argv = argv[argv.index("--") + 1:])
         if command and source not in commands:
             commands[source] = struct(source = source, arguments = tuple(command.argv))
-            files.update({f: None for f in command.action.inputs.to_list() if not f.is_source})
+            files.update({f: None for f in _generated_inputs(command.action)})
     return commands.values(), files.keys()
 
 _EDGES = ["actual", "data", "deps", "implementation_deps", "srcs", "tests"]
