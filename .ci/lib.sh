@@ -22,6 +22,10 @@ scratch() {
 }
 
 end_scratch() {
+  # A server whose output base is in the folder would go on, also after a failure.
+  if [ "${output_base#"$scratch"/}" != "$output_base" ] && [ -d "$output_base" ]; then
+    bazel "$project" shutdown > /dev/null 2>&1 || true
+  fi
   chmod -R u+w "$scratch"
   rm -rf "$scratch"
 }

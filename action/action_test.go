@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
@@ -408,9 +407,7 @@ func TestFiles(t *testing.T) {
 		{"a link to the environment", func(w *checkout) { w.link("/proc/self/environ", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
 		{"a link to itself", func(w *checkout) { w.link("l.compat.json", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
 		{"a pipe", func(w *checkout) {
-			if err := syscall.Mkfifo(filepath.Join(w.dir, "out/l.compat.json"), 0o644); err != nil {
-				w.Fatal(err)
-			}
+			testfile.Pipe(w, filepath.Join(w.dir, "out/l.compat.json"))
 		}, pattern, 3, "is not a regular file"},
 		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
 		{"a link to a folder that has it", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},

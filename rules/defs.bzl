@@ -1,6 +1,7 @@
 """The rules, aspects and providers that users of rules_sycl load."""
 
 load(":aot_filter.bzl", _aot_filter = "aot_filter")
+load(":dpcpp_toolchain.bzl", _sycl_dpcpp_toolchain = "sycl_dpcpp_toolchain")
 load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclProgramInfo = "SyclProgramInfo", _SyclRuntimeInfo = "SyclRuntimeInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
 load(":requires_sycl.bzl", _requires_sycl = "requires_sycl")
 load(":sycl_binary.bzl", _sycl_binary = "sycl_binary")
@@ -30,6 +31,7 @@ sycl_compat_test = _sycl_compat_test
 sycl_compile_commands = _sycl_compile_commands
 sycl_compile_commands_aspect = _sycl_compile_commands_aspect
 sycl_device_config = _sycl_device_config
+sycl_dpcpp_toolchain = _sycl_dpcpp_toolchain
 sycl_library = _sycl_library
 sycl_local_program = _sycl_local_program
 sycl_test = _sycl_test

@@ -41,14 +41,14 @@ def _host_command(actions, source, header):
         compiled = _after(action.argv, "-c")
         if compiled.endswith(wrapper) and header in [f.path for f in action.inputs.to_list()]:
             argv = [a for a in _without_outputs(action.argv) if a != compiled]
-            return argv + ["-include", header, source]
+            return struct(action = action, argv = argv + ["-include", header, source])
     return None
 
 def _own_commands(actions):
-    """The commands of a target's actions, and the headers that DPC++ makes for them."""
+    """The commands of a target's actions, and the generated files that they read."""
 
     # The first compile of a source is that for SPIR-V; those for families of GPUs come after it.
-    commands, files = {}, []
+    commands, files = {}, {}
     for action in actions:
         if action.mnemonic != "SyclCompile":
             continue
@@ -57,16 +57,16 @@ def _own_commands(actions):
         if header:
             source = argv[argv.index("--") - 1]
             command = _host_command(actions, source, header)
-            files += [f for f in action.outputs.to_list() if f.path == header]
         elif "--" in argv:
             # DPC++'s library has no program that an editor could ask.
             continue
         else:
             source = _after(argv, "-c")
-            command = _without_outputs(argv)
-        if command:
-            commands.setdefault(source, struct(source = source, arguments = tuple(command)))
-    return commands.values(), files
+            command = struct(action = action, argv = _without_outputs(argv))
+        if command and source not in commands:
+            commands[source] = struct(source = source, arguments = tuple(command.argv))
+            files.update({f: None for f in command.action.inputs.to_list() if not f.is_source})
+    return commands.values(), files.keys()
 
 _EDGES = ["actual", "data", "deps", "implementation_deps", "srcs", "tests"]
 
@@ -80,20 +80,47 @@ def _below(attributes):
                 found.append(each[_CommandsInfo])
     return found
 
-def _json(commands, workspace, directory):
+# What paths of commands begin with, and the folder where it is after other builds, too: Bazel
+# links a build's repositories into the folder in which commands run, and takes earlier ones away.
+_WORKSPACE = "@WORKSPACE@"
+_OUTPUT_BASE = "@OUTPUT_BASE@"
+_EXECUTION_ROOT = "@EXECUTION_ROOT@"
+_PLACES = {
+    "../": _OUTPUT_BASE + "/external/",
+    "bazel-out/": _EXECUTION_ROOT + "/bazel-out/",
+    "external/": _OUTPUT_BASE + "/external/",
+}
+_BEFORE_PATHS = ["", "-B", "-I", "-iquote", "-isystem"]
+
+def _absolute(argument):
+    """An argument with the path in it, if there is one, as an absolute path."""
+    for prefix, place in _PLACES.items():
+        for before in _BEFORE_PATHS:
+            if argument.startswith(before + prefix):
+                return before + place + argument[len(before + prefix):]
+        option, _, path = argument.partition("=")
+        if option.startswith("-") and path.startswith(prefix):
+            return option + "=" + place + path[len(prefix):]
+    return argument
+
+def _json(commands, directory, absolute):
     """A compilation database.
 
     Args:
         commands: list of struct(source, arguments).
-        workspace: the workspace's folder with a slash, for sources of the workspace.
         directory: the folder that the commands run in.
+        absolute: whether paths are absolute, but for headers of the workspace.
     """
     entries = []
     for command in commands:
-        own = not command.source.startswith("external/") and not command.source.startswith("bazel-out/")
-        file = workspace + command.source if own else command.source
+        file, arguments = command.source, command.arguments
+        if absolute:
+            file = _absolute(command.source)
+            if file == command.source:
+                file = "%s/%s" % (_WORKSPACE, file)
+            arguments = [file if a == command.source else _absolute(a) for a in arguments]
         entries.append(json.encode({
-            "arguments": [file if a == command.source else a for a in command.arguments],
+            "arguments": arguments,
             "directory": directory,
             "file": file,
         }))
@@ -109,7 +136,7 @@ def _aspect_impl(target, ctx):
     groups = {}
     if own:
         out = ctx.actions.declare_file(ctx.label.name + ".compile_commands.json")
-        ctx.actions.write(out, _json(own, "", "."))
+        ctx.actions.write(out, _json(own, ".", absolute = False))
         groups["compile_commands"] = depset([out] + files)
     return [info, OutputGroupInfo(**groups)]
 
@@ -128,8 +155,42 @@ bazel build //... --aspects=@rules_sycl//rules:defs.bzl%sycl_compile_commands_as
     attr_aspects = _EDGES,
 )
 
-_WORKSPACE = "@WORKSPACE@/"
-_EXECUTION_ROOT = "@EXECUTION_ROOT@"
+# Writes the database for this machine. Each entry is a line, so that a database of another
+# program is known by its lines.
+_SCRIPT = r"""#!/bin/sh
+# Writes compile_commands.json in the workspace, or the file of the first argument.
+set -eu
+fail() { echo "sycl_compile_commands: $*" >&2; exit 1; }
+workspace=${BUILD_WORKSPACE_DIRECTORY:-}
+case $workspace,$0 in
+  ,* | *,[!/]*) fail "use it as: bazel run @LABEL@" ;;
+  *,*/bazel-out/*) root=${0%%/bazel-out/*} ;;
+  *) fail "$0 is not in Bazel's output folder; use it as: bazel run @LABEL@" ;;
+esac
+# A text within a string of JSON, in the right side of a command of sed.
+plain() { printf '%s' "$1" | sed -e 's/[\\"]/\\&/g' -e 's/[&|\\]/\\&/g'; }
+files() { sed -n 's/.*,"file":"\(.*\)"},\{0,1\}$/\1/p' "$1" | LC_ALL=C sort; }
+
+cd "${BUILD_WORKING_DIRECTORY:-$workspace}"
+out=${1:-$workspace/compile_commands.json}
+[ ! -L "$out" ] || out=$(readlink -f "$out") || fail "$1 leads nowhere"
+[ ! -d "$out" ] || fail "$out is a folder"
+if [ -s "$out" ] && grep -qv -e '^\[$' -e '^\]$' -e '^{"arguments":\[.*\],"directory":".*","file":".*"},\{0,1\}$' "$out"; then
+  fail "$out has entries of another program, which would be lost: remove it, or name another file: bazel run @LABEL@ -- FILE"
+fi
+new=$out.rules_sycl-tmp
+trap 'rm -f "$new" "$new.old" "$new.new"' EXIT
+sed -e "s|@WORKSPACE@|$(plain "$workspace")|g" \
+  -e "s|@EXECUTION_ROOT@|$(plain "$root")|g" -e "s|@OUTPUT_BASE@|$(plain "${root%%/execroot/*}")|g" \
+  "$root"/@TEMPLATE@ > "$new" || fail "$out cannot be written; name another file: bazel run @LABEL@ -- FILE"
+if [ -s "$out" ]; then
+  files "$out" > "$new.old"
+  files "$new" > "$new.new"
+  LC_ALL=C comm -23 "$new.old" "$new.new" | sed 's/^/no entry anymore: /'
+fi
+mv "$new" "$out"
+echo "$out: @COUNT@ sources"
+"""
 
 def _sycl_compile_commands_impl(ctx):
     infos = [dep[_CommandsInfo] for dep in ctx.attr.deps]
@@ -141,25 +202,16 @@ def _sycl_compile_commands_impl(ctx):
     if not commands:
         fail("%s: deps have no SYCL sources: none of them is or depends on a target that compiles some" % ctx.label)
     template = ctx.actions.declare_file(ctx.label.name + ".template.json")
-    ctx.actions.write(template, _json([commands[s] for s in sorted(commands)], _WORKSPACE, _EXECUTION_ROOT))
+    ctx.actions.write(template, _json([commands[s] for s in sorted(commands)], _WORKSPACE, absolute = True))
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
-    ctx.actions.write(script, """#!/bin/sh
-# Writes compile_commands.json in the workspace, or the file of the first argument.
-set -eu
-workspace=${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}
-case $0 in
-  */bazel-out/*) root=${0%%/bazel-out/*} ;;
-  *) echo "$0: not run by bazel run" >&2; exit 2 ;;
-esac
-# A pattern of sed has some characters of its own.
-plain() { printf '%%s' "$1" | sed 's/[&|\\\\]/\\\\&/g'; }
-cd "${BUILD_WORKING_DIRECTORY:-$workspace}"
-out=${1:-$workspace/compile_commands.json}
-trap 'rm -f "$out.tmp"' EXIT
-sed -e "s|@WORKSPACE@|$(plain "$workspace")|g" -e "s|%s|$(plain "$root")|g" "$root"/%s > "$out.tmp"
-mv "$out.tmp" "$out"
-echo "$out: %d sources"
-""" % (_EXECUTION_ROOT, quoted(template.path), len(commands)), is_executable = True)
+    text = _SCRIPT
+    for name, value in {
+        "@COUNT@": str(len(commands)),
+        "@LABEL@": str(ctx.label).lstrip("@"),
+        "@TEMPLATE@": quoted(template.path),
+    }.items():
+        text = text.replace(name, value)
+    ctx.actions.write(script, text, is_executable = True)
     return [DefaultInfo(
         executable = script,
         files = depset([template], transitive = [i.files for i in infos]),
@@ -180,18 +232,27 @@ sycl_compile_commands(
 )
 ```
 
-`bazel run //:compile_commands` writes the file in the workspace, or where an argument says:
-`bazel run //:compile_commands -- $PWD/build/compile_commands.json`. Run it again when
-sources are added or options change.
+```
+bazel run --norun_validations //:compile_commands
+```
+
+writes the file in the workspace, or where an argument says (`-- $PWD/build/compile_commands.json`).
+Run it again when sources are added or options change, and after `bazel clean`. It builds
+the sources and headers that are generated. Without `--norun_validations`, Bazel also checks
+the kernels of `deps` as in any build, and compiles all of them first.
+
+A file with entries of another program, or with your own, is not overwritten: the run
+fails. A run names the sources that have no entry anymore.
 
 The commands are those of the build, with its flags, definitions and folders of headers.
 For sources that stock clang compiles, it is the compile for devices. For ordinary SYCL
-programs, it is the host's compile with DPC++'s integration header, which the run builds.
+programs, it is the host's compile with DPC++'s integration header, which the run builds:
+a source that does not compile for devices stops the run.
 Sources of a `sycl_library` or a `sycl_binary` that DPC++ compiles have no command: its
 library is no program.
 
-Commands run in the folder that `bazel info execution_root` prints, which keeps links to
-the workspace and to external repositories.
+Commands run in the workspace. Paths of generated files and of external repositories are
+absolute, so that they are valid after other builds as well.
 """,
     attrs = {
         "deps": attr.label_list(

@@ -1,6 +1,6 @@
 """The sycl_device_config rule."""
 
-load("//rules/private/actions:tools.bzl", "PATH_MAPPING", "in_param_file")
+load("//rules/private/actions:tools.bzl", "run_tool")
 
 def _sycl_device_config_impl(ctx):
     files = {f: None for f in ctx.files.deps + ctx.files.srcs}.keys()
@@ -10,13 +10,12 @@ def _sycl_device_config_impl(ctx):
     args.add("--json")
     args.add("--output", table)
     args.add_all(files, before_each = "--device-config-file")
-    in_param_file(args)
-    ctx.actions.run(
-        executable = ctx.executable._aspectfilter,
-        arguments = [args],
-        inputs = files,
+    run_tool(
+        ctx,
+        ctx.executable._aspectfilter,
+        args,
+        inputs = depset(files),
         outputs = [table],
-        execution_requirements = PATH_MAPPING,
         mnemonic = "SyclDeviceConfig",
         progress_message = "Checking the device configuration %{label}",
         toolchain = None,

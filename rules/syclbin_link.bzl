@@ -3,6 +3,7 @@
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:enabled.bzl", "requires_ocloc")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
@@ -89,6 +90,9 @@ def _check_states(ctx, state):
 def _requires_sycl(mode):
     return Label("//rules/private:requires_sycl") if mode == "ir" else None
 
+def _requires_ocloc(mode, sycl_targets):
+    return requires_ocloc(sycl_targets) if mode == "ir" else None
+
 syclbin_link = rule(
     implementation = _syclbin_link_impl,
     doc = """Links SYCLBINs: the symbols that one file imports, another must export.
@@ -139,9 +143,11 @@ syclbin_link(
             doc = "The result's bundle state: `input`, `object` or `executable`. Without it, the state is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another one, which `sycl::link` resolves when the program runs. Otherwise it is `executable`. `combine` refuses `executable` for such modules.",
             values = ["", "input", "object", "executable"],
         ),
+    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS | {
         # To combine files, no compiler is needed.
+        "_requires_ocloc": attr.label(default = _requires_ocloc),
         "_requires_sycl": attr.label(default = _requires_sycl),
-    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    },
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = use_sycl_toolchain(),

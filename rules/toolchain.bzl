@@ -4,7 +4,7 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
 # Attribute -> (what the program is, the Debian package that has it).
-TOOLS = {
+_PROGRAMS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
     "llc": ("LLVM's llc", "llvm-21"),
     "lld": ("ld.lld", "lld-21"),
@@ -64,7 +64,7 @@ def _tool(ctx, name, target):
 
 def _missing(ctx, name):
     """The SyclToolInfo of a program that the toolchain does not have."""
-    what, package = TOOLS[name]
+    what, package = _PROGRAMS[name]
     return SyclToolInfo(
         executable = None,
         files = depset(),
@@ -80,11 +80,11 @@ def _missing(ctx, name):
 
 def _sycl_toolchain_impl(ctx):
     for name in ctx.attr.missing:
-        if name not in TOOLS:
-            fail("%s: missing: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(TOOLS))))
+        if name not in _PROGRAMS:
+            fail("%s: missing: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(_PROGRAMS))))
     base = ctx.attr.base[platform_common.ToolchainInfo].sycl if ctx.attr.base else None
     tools = {}
-    for name in TOOLS:
+    for name in _PROGRAMS:
         target = getattr(ctx.attr, name)
         if target:
             tools[name] = _tool(ctx, name, target)

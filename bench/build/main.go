@@ -9,6 +9,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,14 +40,12 @@ func setup(b *bench.Bench) func() error {
 	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
+	aot := b.Flags.String("aot", byWorker, "what compiles ahead of time, with commas between: "+byProgram+" (a process of ocloc for each module), "+byServer+" (for each action), "+byWorker+" (for all actions)")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
 	bin := b.Flags.String("tools", "", "measure the tools in this `folder` instead of building them with 'go build'")
 	header := b.Flags.String("header", "rules/device", "`folder` of sycl_lite.hpp")
-	role := b.Flags.String("design", "", "`design` by which this program builds for itself in the current folder: rules:SPLIT, monolith or bare")
+	source := b.Flags.String("server", "rules/ocloc/server.c", "`source` of the library that makes ocloc a server; the C compiler cc compiles it")
 	return func() error {
-		if *role != "" {
-			return build(b, *role)
-		}
 		if err := b.NoArguments(); err != nil {
 			return err
 		}
@@ -54,15 +53,27 @@ func setup(b *bench.Bench) func() error {
 			return err
 		}
 		p, err := find(b, *version, *bin, *header)
+		if err == nil {
+			p["server"], err = library(b, *source)
+		}
 		if err != nil {
 			return err
+		}
+		var ways []string
+		for split := range strings.SplitSeq(*splits, ",") {
+			for by := range strings.SplitSeq(*aot, ",") {
+				if !slices.Contains([]string{byProgram, byServer, byWorker}, by) {
+					return fmt.Errorf("--aot: %q is not %s, %s or %s", by, byProgram, byServer, byWorker)
+				}
+				ways = append(ways, split+"+"+by)
+			}
 		}
 		for size := range strings.SplitSeq(*sizes, ",") {
 			n, err := strconv.Atoi(size)
 			if err != nil || n < 1 {
 				return fmt.Errorf("%q is no number of kernels", size)
 			}
-			if err := measure(b, p, n, strings.Split(*devices, ","), strings.Split(*splits, ",")); err != nil {
+			if err := measure(b, p, n, strings.Split(*devices, ","), ways); err != nil {
 				return err
 			}
 		}
@@ -101,45 +112,33 @@ func find(b *bench.Bench, version, bin, header string) (programs, error) {
 	return p, err
 }
 
-// build plays the part of a build tool in the current folder. The arguments are the devices
-// and NAME=PATH of programs.
-func build(b *bench.Bench, role string) error {
-	name, split, _ := strings.Cut(role, ":")
-	run, ok := designs[name]
-	args := b.Flags.Args()
-	if !ok || len(args) == 0 {
-		return fmt.Errorf("unknown design %q, or no devices", role)
-	}
-	p := programs{}
-	for _, arg := range args[1:] {
-		program, path, _ := strings.Cut(arg, "=")
-		p[program] = path
-	}
-	files, err := filepath.Glob("*.cpp")
+// library compiles the library that makes ocloc a server.
+func library(b *bench.Bench, source string) (string, error) {
+	path, err := filepath.Abs(filepath.Join(b.Dir, "server.so"))
 	if err != nil {
-		return err
+		return "", err
 	}
-	slices.Sort(files)
-	var sources []string
-	for _, file := range files {
-		sources = append(sources, strings.TrimSuffix(file, ".cpp"))
+	if out, err := exec.CommandContext(b.Context, "cc", "-std=gnu11", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("cc %s: %w\n%s", source, err, out)
 	}
-	return run(&builder{ctx: b.Context, files: map[string]string{}}, p, sources, strings.Split(args[0], ","), split)
+	return path, nil
 }
 
 // A contestant is a design with a project of its own.
 type contestant struct {
-	name, role string
-	project    *project
+	name    string
+	design  design
+	how     string // for the design
+	project *project
 }
 
 // measure measures all designs with as many kernels.
-func measure(b *bench.Bench, p programs, kernels int, devices, splits []string) error {
+func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) error {
 	var all []contestant
-	for _, split := range splits {
-		all = append(all, contestant{"rules, " + split, "rules:" + split, nil})
+	for _, way := range ways {
+		all = append(all, contestant{"rules, " + strings.ReplaceAll(way, "+", ", "), buildByRules, way, nil})
 	}
-	all = append(all, contestant{"monolith", "monolith", nil}, contestant{"bare compilers", "bare", nil})
+	all = append(all, contestant{"monolith", buildMonolith, "", nil}, contestant{"bare compilers", buildBare, "", nil})
 	for i := range all {
 		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
 	}
@@ -149,9 +148,9 @@ func measure(b *bench.Bench, p programs, kernels int, devices, splits []string) 
 		change func(*project) error
 	}{{"cold", (*project).reset}, {"one kernel changed", (*project).edit}, {"one kernel added", (*project).add}, {"nothing changed", nil}} {
 		for _, c := range all {
-			contender, err := c.contender(p, fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name))
-			if err != nil {
-				return err
+			contender := bench.Contender{
+				Name: fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name),
+				Run:  func() error { return c.build(b, p) },
 			}
 			if phase.change != nil {
 				contender.Before = func() error { return phase.change(c.project) }
@@ -160,11 +159,14 @@ func measure(b *bench.Bench, p programs, kernels int, devices, splits []string) 
 		}
 	}
 	r, err := b.Compete(contenders...)
+	for _, c := range all {
+		err = errors.Join(err, c.project.worker.end())
+	}
 	if err != nil {
 		return err
 	}
-	if kernels >= 128 && splits[0] == "auto" {
-		n, monolith := len(all), len(splits)
+	if kernels >= 128 && strings.HasPrefix(ways[0], "auto+") {
+		n, monolith := len(all), len(ways)
 		b.AtMost("cold: processor time, times that of the monolith", r[0].CPU/r[monolith].CPU, coldTimes, "")
 		b.AtMost("one kernel changed: processor time, times that of the cold monolith", r[n].CPU/r[monolith].CPU, changedTimes, "")
 		b.AtMost("one kernel added: processor time, times that of the cold monolith", r[2*n].CPU/r[monolith].CPU, changedTimes, "")
@@ -172,15 +174,20 @@ func measure(b *bench.Bench, p programs, kernels int, devices, splits []string) 
 	return nil
 }
 
-// contender returns what runs this program in the folder of the project.
-func (c *contestant) contender(p programs, name string) (bench.Contender, error) {
-	self, err := os.Executable()
+// build plays the part of a build tool in the folder of the project.
+func (c *contestant) build(b *bench.Bench, p programs) (err error) {
+	before, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(c.project.dir)
+	}
 	if err != nil {
-		return bench.Contender{}, err
+		return err
 	}
-	args := []string{self, "--design", c.role, strings.Join(c.project.devices, ",")}
-	for _, program := range slices.Concat(compilers, tools, []string{"header"}) {
-		args = append(args, program+"="+p[program])
+	defer func() { err = errors.Join(err, os.Chdir(before)) }()
+	var sources []string
+	for i := range c.project.sources {
+		sources = append(sources, c.project.source(i))
 	}
-	return bench.Contender{Name: name, Args: args, Folder: c.project.dir}, nil
+	by := &builder{b.Context, map[string]string{}, &c.project.worker}
+	return c.design(by, p, sources, c.project.devices, c.how)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ type project struct {
 	versions [][]int  // of the kernels of each source: another one for each edit
 	header   string   // folder of the device header
 	devices  []string // as ocloc calls them
+	worker   worker
 }
 
 // perSource is how many kernels a source has of so many.
@@ -69,9 +71,10 @@ func (p *project) write(i int) error {
 	return os.WriteFile(filepath.Join(p.dir, p.source(i)+".cpp"), []byte(b.String()), 0o666)
 }
 
-// reset writes all sources as they are at first, without edits and added kernels.
+// reset writes all sources as they are at first, without edits and added kernels. No
+// worker runs then.
 func (p *project) reset() error {
-	if err := os.RemoveAll(p.dir); err != nil {
+	if err := errors.Join(p.worker.end(), os.RemoveAll(p.dir)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {

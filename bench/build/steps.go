@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -19,12 +22,14 @@ import (
 type step struct {
 	args            []string
 	inputs, outputs []string // files and folders
+	worker          bool     // whether a process of the program runs all such steps
 }
 
-// builder runs the steps of a build in a folder.
+// builder runs the steps of a build in the current folder.
 type builder struct {
-	ctx   context.Context
-	files map[string]string // checksums of files of this build
+	ctx    context.Context
+	files  map[string]string // checksums of files of this build
+	worker *worker
 }
 
 // run runs a step unless it did the same before.
@@ -52,10 +57,73 @@ func (b *builder) run(s step) error {
 			return err
 		}
 	}
-	if out, err := interrupt.Command(b.ctx, s.args[0], s.args[1:]...).CombinedOutput(); err != nil {
+	start := b.start
+	if s.worker {
+		start = b.worker.request
+	}
+	if out, err := start(b.ctx, s.args); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, out)
 	}
 	return os.WriteFile(note, []byte(key), 0o666)
+}
+
+// start runs a command in a process of its own.
+func (b *builder) start(ctx context.Context, args []string) ([]byte, error) {
+	return interrupt.Command(ctx, args[0], args[1:]...).CombinedOutput()
+}
+
+// A worker is a process that runs commands of one program, as Bazel's persistent workers do.
+// It lives from build to build.
+type worker struct {
+	cmd       *exec.Cmd
+	stdin     io.WriteCloser
+	responses *json.Decoder
+}
+
+// request lets the worker run a command.
+func (w *worker) request(ctx context.Context, args []string) ([]byte, error) {
+	if w.cmd == nil {
+		if err := w.begin(ctx, args[0]); err != nil {
+			return nil, err
+		}
+	}
+	if err := json.NewEncoder(w.stdin).Encode(map[string]any{"arguments": args[1:]}); err != nil {
+		return nil, err
+	}
+	var response struct {
+		ExitCode int    `json:"exitCode"`
+		Output   string `json:"output"`
+	}
+	err := w.responses.Decode(&response)
+	if err == nil && response.ExitCode != 0 {
+		err = fmt.Errorf("exit code %d", response.ExitCode)
+	}
+	return []byte(response.Output), err
+}
+
+func (w *worker) begin(ctx context.Context, program string) error {
+	cmd := interrupt.Command(ctx, program, "--persistent_worker")
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	*w = worker{cmd, stdin, json.NewDecoder(stdout)}
+	return cmd.Start()
+}
+
+// end ends the process.
+func (w *worker) end() error {
+	if w.cmd == nil {
+		return nil
+	}
+	err := errors.Join(w.stdin.Close(), w.cmd.Wait())
+	*w = worker{}
+	return err
 }
 
 // checksum returns the checksum of a file, or of the files in a folder.
@@ -84,9 +152,7 @@ func (b *builder) checksum(name string) (string, error) {
 type programs map[string]string
 
 // A design is a way to build all sources of the current folder.
-type design func(b *builder, p programs, sources, devices []string, split string) error
-
-var designs = map[string]design{"rules": buildByRules, "monolith": buildMonolith, "bare": buildBare}
+type design func(b *builder, p programs, sources, devices []string, how string) error
 
 // compile makes the bitcode of a source.
 func compile(b *builder, p programs, source string) (bitcode string, err error) {
@@ -99,7 +165,8 @@ func compile(b *builder, p programs, source string) (bitcode string, err error) 
 }
 
 // buildByRules runs the actions of a sycl_binary whose sources are linked.
-func buildByRules(b *builder, p programs, sources, devices []string, split string) error {
+func buildByRules(b *builder, p programs, sources, devices []string, how string) error {
+	split, by, _ := strings.Cut(how, "+")
 	link := step{args: []string{p["devicec"], "link", "--llvm-dis", p["llvm-dis"], "--llvm-link", p["llvm-link"], "--output", "out/all.bc"}, outputs: []string{"out/all.bc"}}
 	postlink := step{args: []string{p["postlink"], "--llvm-dis", p["llvm-dis"], "--opt", p["opt"], "--split", split, "--emit-only-kernels-as-entry-points"}, inputs: link.outputs}
 	for _, source := range sources {
@@ -118,7 +185,7 @@ func buildByRules(b *builder, p programs, sources, devices []string, split strin
 	}
 	pack := step{args: []string{p["packager"], "pack", "--state", "executable", "--output", "out/program.syclbin"}, outputs: []string{"out/program.syclbin"}}
 	for _, source := range sources {
-		images, err := imagesOf(b, p, "out/"+source, devices)
+		images, err := imagesOf(b, p, "out/"+source, by, devices)
 		if err != nil {
 			return err
 		}
@@ -128,8 +195,15 @@ func buildByRules(b *builder, p programs, sources, devices []string, split strin
 	return b.run(pack)
 }
 
+// What compiles ahead of time.
+const (
+	byProgram = "program" // ocloc for each module
+	byServer  = "server"  // a process of ocloc for each action
+	byWorker  = "worker"  // a process of ocloc for all actions
+)
+
 // imagesOf makes the images of a source for all devices. It returns what the packager gets.
-func imagesOf(b *builder, p programs, stem string, devices []string) (pack step, err error) {
+func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack step, err error) {
 	err = b.run(step{
 		args: []string{p["devicec"], "translate", "--llvm-spirv", p["llvm-spirv"], "--spirv-val", p["spirv-val"], "--code-dir", stem + ".spv",
 			"--properties-dir", stem + ".properties", "--table", stem + ".table", stem + ".split.table"},
@@ -148,12 +222,16 @@ func imagesOf(b *builder, p programs, stem string, devices []string) (pack step,
 	}
 	for _, device := range devices {
 		name := stem + "." + device
-		err := b.run(step{
+		aot := step{
 			args:    []string{p["aot"], "--ocloc", p["ocloc"], "--device", device, "--code-dir", name + ".bin", "--output", name + ".table", name + ".filtered.table"},
 			inputs:  []string{name + ".filtered.table", stem + ".spv"},
 			outputs: []string{name + ".table", name + ".bin"},
-		})
-		if err != nil {
+			worker:  by == byWorker,
+		}
+		if by != byProgram {
+			aot.args = append(aot.args, "--server", p["server"])
+		}
+		if err := b.run(aot); err != nil {
 			return step{}, err
 		}
 		pack.inputs = append(pack.inputs, name+".table", name+".bin")

@@ -210,9 +210,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 	testfile.Link(t, "..", "up")
 	testfile.Link(t, outside, "folder")
 	testfile.Link(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret.json")
-	if err := syscall.Mkfifo("pipe.json", 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Pipe(t, "pipe.json")
 	up := filepath.Join("up", filepath.Base(dir), "good.json")
 	for _, test := range []struct {
 		name, file string

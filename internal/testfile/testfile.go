@@ -17,6 +17,21 @@ func Write[T string | []byte](t testing.TB, name string, content T) string {
 	return name
 }
 
+// Script makes a program that notes its arguments in NAME.calls and then does what the
+// shell commands say. It returns the absolute path.
+func Script(t testing.TB, name, commands string) string {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "#!/bin/sh\necho \"$@\" >> " + path + ".calls\n" + commands + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Link makes a symbolic link, with the folders that it is in.
 func Link(t testing.TB, to, name string) {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -31,9 +30,7 @@ func TestAttackS14Sources(t *testing.T) {
 	testfile.Link(t, "/etc/passwd", "passwd.cpp")
 	testfile.Link(t, "/etc", "etc")
 	testfile.Write(t, "real.cpp", "x\n")
-	if err := syscall.Mkfifo("pipe.cpp", 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Pipe(t, "pipe.cpp")
 	folder, err := Open(".")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 """The actions that report on and check compatibility."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load("//rules/private/actions:tools.bzl", "PATH_MAPPING", "in_param_file")
+load("//rules/private/actions:tools.bzl", "run_tool")
 
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
@@ -40,13 +40,12 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
     args.add_all(device_config, before_each = "--device-config")
     args.add_all(embedded, before_each = "--embedded")
     args.add_all(files)
-    in_param_file(args)
-    ctx.actions.run(
-        executable = ctx.executable._compat,
-        arguments = [args],
-        inputs = files + embedded + device_config,
+    run_tool(
+        ctx,
+        ctx.executable._compat,
+        args,
+        inputs = depset(files + embedded + device_config),
         outputs = [out],
-        execution_requirements = PATH_MAPPING,
         mnemonic = "SyclCompatReport",
         progress_message = "Reporting the compatibility of %{label}",
         toolchain = None,
@@ -81,12 +80,12 @@ def check_action(ctx, report, name):
     args.add("--fail-on-empty=false")
     args.add("--json-file", result)
     args.add(report)
-    ctx.actions.run(
-        executable = ctx.executable._compat,
-        arguments = [args],
-        inputs = [report],
+    run_tool(
+        ctx,
+        ctx.executable._compat,
+        args,
+        inputs = depset([report]),
         outputs = [result],
-        execution_requirements = PATH_MAPPING,
         mnemonic = "SyclCompatCheck",
         progress_message = "Checking the compatibility of %{label}",
         toolchain = None,

@@ -150,8 +150,17 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False, famil
     )
 
 def compiler_name(toolchain):
-    """Name of the device compiler of a SyclToolchainInfo, for errors."""
-    return "DPC++ " + toolchain.dpcpp.version if toolchain.dpcpp else "clang"
+    """Name of the device compiler of a SyclToolchainInfo, another one for each compiler.
+
+    Args:
+        toolchain: SyclToolchainInfo.
+    Returns:
+        string, also for errors.
+    """
+    if toolchain.dpcpp:
+        return "DPC++ " + toolchain.dpcpp.version
+    program = toolchain.clang.executable
+    return getattr(program, "short_path", program) or "clang"
 
 def all_deps(ctx):
     """All dependencies of a rule with COMPILE_ATTRS, those of its implementation as well."""

@@ -1,6 +1,8 @@
-"""Whether the SYCL toolchain has a device compiler, for select."""
+"""Whether the SYCL toolchain has what targets need, for select."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load(":resolve.bzl", "needs_ocloc")
 
 def _device_compiler_state_impl(ctx):
     toolchain = find_sycl_toolchain(ctx)
@@ -12,6 +14,42 @@ device_compiler_state = rule(
     doc = "Has the value `present` or `missing`, for config_settings to match.",
     toolchains = use_sycl_toolchain(mandatory = False),
 )
+
+def _ocloc_state_impl(ctx):
+    toolchain = find_sycl_toolchain(ctx)
+    names = ctx.attr._override_sycl_targets[BuildSettingInfo].value
+    if not names:
+        names = ctx.attr.sycl_targets or (ctx.attr._sycl_targets[BuildSettingInfo].value if ctx.attr.by_flag else [])
+
+    # Without a device compiler, that is what targets lack.
+    lacks = toolchain and not toolchain.missing and toolchain.ocloc.missing
+    return [config_common.FeatureFlagInfo(value = "missing" if lacks and needs_ocloc(names) else "present")]
+
+ocloc_state = rule(
+    implementation = _ocloc_state_impl,
+    doc = "Has the value `missing` where targets need ocloc and the toolchain has none, else `present`.",
+    attrs = {
+        "by_flag": attr.bool(doc = "Whether the flag says what the targets build for."),
+        "sycl_targets": attr.string_list(doc = "What the targets build for."),
+        "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
+        "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
+    },
+    toolchains = use_sycl_toolchain(mandatory = False),
+)
+
+def requires_ocloc(sycl_targets):
+    """The label that makes Bazel skip a target which needs ocloc where there is none.
+
+    Args:
+        sycl_targets: the attribute of the target.
+    Returns:
+        Label.
+    """
+    if not sycl_targets:
+        return Label("//rules/private:requires_ocloc_for_the_flag")
+    if needs_ocloc(sycl_targets):
+        return Label("//rules/private:requires_ocloc_for_intel_gpus")
+    return Label("//rules/private:requires_ocloc_for_others")
 
 # For rules that compile SYCL: Bazel skips a target that depends on one it skips.
 REQUIRES_SYCL_ATTRS = {

@@ -5,8 +5,8 @@ asked for by name, the error has the label of the constraint and nothing else. S
 is the explanation.
 """
 
-# For a toolchain that was registered although it has no device compiler.
-NOTHING = "the registered sycl_toolchain has no device compiler"
+# Where no toolchain with a device compiler is found, and none says what it lacks.
+NOTHING = "no registered sycl_toolchain has a device compiler for the execution platform; those of rules_sycl are for Linux"
 
 # Of what may be in the name of a target, all that reads well.
 _ALLOWED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !#$%&'()*+,-./;<=>?@[]^_{|}~"

@@ -58,6 +58,10 @@ def known_targets(label, attribute, names):
             ))
     return [ALIASES.get(name, name) for name in names]
 
+def needs_ocloc(names):
+    """Whether ocloc compiles for one of some targets, whose names may be unknown."""
+    return any([TARGETS.get(ALIASES.get(name, name), ("", "", ""))[1] == "ocloc" for name in names])
+
 def compiler_of(name):
     """The compiler of a known target's native images, empty when its images are SPIR-V."""
     return TARGETS[name][1]

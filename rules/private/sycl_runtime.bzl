@@ -2,7 +2,7 @@
 
 load(":local_toolchain.bzl", "write_stamp")
 load(":names.bzl", "nearest_names")
-load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
+load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
 # Folders beside a oneAPI compiler with libraries that it loads.
 _NEIGHBOURS = ["tbb", "tcm", "umf"]
@@ -30,12 +30,6 @@ _PROGRAM_FOLDERS = ["bin/compiler", "bin"]
 _OF_TOOLCHAIN = {
     "llvm_dis": "llvm-dis",
     "llvm_link": "llvm-link",
-}
-
-# The number in the name of libsycl.so.N -> the release that SYCLBINs for it are for.
-_RELEASES = {
-    "8": "2025.3",
-    "9": "2026.0",
 }
 
 def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = ""):
@@ -404,12 +398,12 @@ def _compiler(rctx, missing, installed):
             "programs": rctx.attr.programs + "//:with_dpcpp",
         }
     libsycl = _libsycl([p.basename for p in rctx.path("lib").readdir()])
-    release = _RELEASES.get(libsycl.rpartition(".")[2])
+    release = RELEASES.get(libsycl.rpartition(".")[2])
     if not release:
         fail("%s: this release of rules_sycl does not know the release of DPC++ that %s is of; it knows libsycl.so.%s" % (
             _tag(rctx),
             libsycl,
-            " and libsycl.so.".join(_RELEASES.keys()),
+            " and libsycl.so.".join(RELEASES.keys()),
         ))
     return {
         "installed": installed,
@@ -420,11 +414,9 @@ def _compiler(rctx, missing, installed):
     }
 
 def _sycl_runtime_repository_impl(rctx):
-    missing = ""
     why = ""
     installed = None
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
-        missing = "runtime_is_for_linux_on_x86_64"
         why = "DPC++'s files on PyPI are for Linux on x86-64"
     elif rctx.attr.path:
         installed = _from_folder(rctx)
@@ -440,7 +432,6 @@ def _sycl_runtime_repository_impl(rctx):
                     rctx.path("licenses"),
                 ))
         else:
-            missing = "python3_with_pip_is_missing"
             why += ". Install pip (Debian: python3-pip), or give the folder of an installation as path"
 
             # buildifier: disable=print
@@ -456,7 +447,7 @@ sycl_runtime_targets(
 """ % (
         rctx.attr.apparent_name,
         _compiler(rctx, why, installed) if rctx.attr.compiler else None,
-        missing,
+        why,
     ))
 
 sycl_runtime_repository = repository_rule(

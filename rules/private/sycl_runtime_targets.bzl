@@ -187,23 +187,25 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
             stamps = ["stamps/toolchain/%s.txt" % attribute],
         )
 
+def libsycl_files():
+    """The files lib/libsycl.so.N of the package; others have longer versions."""
+    return native.glob(["lib/libsycl.so.*"], allow_empty = True, exclude = ["lib/libsycl.so.*.*"])
+
 def sycl_runtime_targets(name, missing, compiler = None):
     """Declares the targets of the repository.
 
     Args:
         name: the repository's name.
-        missing: why the runtime cannot be used on this machine, as a target's name, or empty.
+        missing: why the runtime cannot be used on this machine, or empty.
         compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
     if compiler:
         _compiler_targets(libsycl = ":" + name, **compiler)
     common = {"visibility": ["//visibility:public"]}
     if missing:
-        # Bazel skips the targets that depend on these, and names the constraint when one of
-        # them is asked for.
-        native.constraint_setting(name = "machine")
-        native.constraint_value(name = missing, constraint_setting = ":machine")
-        common["target_compatible_with"] = [":" + missing]
+        common["target_compatible_with"] = [":missing"]
+        if not compiler:
+            reason(name = "missing", text = missing)
     cc_library(
         name = "headers",
         hdrs = native.glob(["include/**"], allow_empty = True),
@@ -213,7 +215,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
     _library(
         name = "sycl",
         headers = ":headers",
-        linked = native.glob(["lib/libsycl.so.*", "lib/" + _FIRST], allow_empty = True),
+        linked = libsycl_files() + native.glob(["lib/" + _FIRST], allow_empty = True),
         loaded = native.glob(_LOADED, allow_empty = True),
         **common
     )

@@ -78,3 +78,9 @@ UNPACKED = [
 
 # What is unpacked in addition for sycl.dpcpp: the library that holds the device compiler.
 COMPILER = ["lib/libsycl-jit.so.*"]
+
+# The number in the name of libsycl.so.N -> the release that SYCLBINs for it are for.
+RELEASES = {
+    "8": "2025.3",
+    "9": "2026.0",
+}

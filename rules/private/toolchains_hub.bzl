@@ -3,6 +3,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":names.bzl", "nearest_names")
+load(":reason.bzl", "NOTHING")
 
 _FLAG = Label("//rules/settings:device_compiler")
 _TYPE = Label("//rules/toolchain:toolchain_type")
@@ -86,8 +87,6 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
             visibility = ["//visibility:public"],
         )
 
-_FOREIGN = "no registered SYCL toolchain is for the execution platform; those of rules_sycl are for Linux"
-
 def declare_disabled_toolchain(name):
     """Declares the toolchain that is taken when no other is for the platforms.
 
@@ -98,7 +97,7 @@ def declare_disabled_toolchain(name):
     """
     sycl_toolchain(
         name = name + "_impl",
-        missing = {program: _FOREIGN for program in ["clang", "llvm_spirv"]},
+        missing = {program: NOTHING for program in ["clang", "llvm_spirv"]},
         tags = ["manual"],
     )
     native.toolchain(

@@ -57,11 +57,12 @@ def _fails_impl(ctx):
         asserts.expect_failure(env, text)
     return analysistest.end(env)
 
-def make_fails_test(toolchain):
+def make_fails_test(toolchain = None, flags = {}):
     """Makes a rule for tests that the analysis of a target fails.
 
     Args:
-        toolchain: label of the toolchain that is registered first.
+        toolchain: label of the toolchain that is registered first, or None.
+        flags: dict of label of a flag -> value.
     Returns:
         A test rule with the attributes target_under_test and texts, all of which the
         error has to have.
@@ -69,6 +70,6 @@ def make_fails_test(toolchain):
     return analysistest.make(
         _fails_impl,
         attrs = {"texts": attr.string_list()},
-        config_settings = {"//command_line_option:extra_toolchains": toolchain},
+        config_settings = flags | ({"//command_line_option:extra_toolchains": toolchain} if toolchain else {}),
         expect_failure = True,
     )

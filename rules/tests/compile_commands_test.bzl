@@ -19,7 +19,7 @@ def _clang_impl(ctx):
     entries = _database(analysistest.target_actions(env), "commands.template.json")
     asserts.equals(env, ["@WORKSPACE@/rules/tests/a.cpp", "@WORKSPACE@/rules/tests/b.cpp"], sorted(entries))
     entry = entries["@WORKSPACE@/rules/tests/a.cpp"]
-    asserts.equals(env, "@EXECUTION_ROOT@", entry["directory"])
+    asserts.equals(env, "@WORKSPACE@", entry["directory"])
     command = entry["arguments"]
     asserts.equals(env, ["/test/clang++", "-fsycl", "-fsycl-device-only"], command[:3])
     asserts.equals(env, entry["file"], command[-1])
@@ -27,6 +27,11 @@ def _clang_impl(ctx):
         asserts.true(env, want in command, "no %s in %s" % (want, command))
     for unwanted in ["-o", "-c"]:
         asserts.false(env, unwanted in command, "%s in %s" % (unwanted, command))
+
+    # Folders are there whatever Bazel built last.
+    for option, path in zip(command, command[1:]):
+        if option in ["-iquote", "-isystem"]:
+            asserts.true(env, path == "." or path.startswith("@EXECUTION_ROOT@/bazel-out/") or path.startswith("@OUTPUT_BASE@/external/"), path)
 
     # Definitions of a target are not those of its dependencies.
     asserts.false(env, "-DOWN=1" in entries["@WORKSPACE@/rules/tests/b.cpp"]["arguments"])
@@ -41,7 +46,7 @@ def _dpcpp_impl(ctx):
     command = entry["arguments"]
     asserts.equals(env, entry["file"], command[-1])
     header = command[command.index("-include") + 1]
-    asserts.true(env, header.endswith("/a.cpp.integration.h"), header)
+    asserts.true(env, header.startswith("@EXECUTION_ROOT@/bazel-out/") and header.endswith("/a.cpp.integration.h"), header)
     for want in ["-DOWN=1", "-Wall", "-fhost-only"]:
         asserts.true(env, want in command, "no %s in %s" % (want, command))
     for unwanted in ["-o", "-c", "-MD", "-MF", "-fdevice-only"]:
@@ -49,10 +54,26 @@ def _dpcpp_impl(ctx):
     asserts.equals(env, [], [a for a in command if a.endswith(".host.cpp")])
 
     # The run builds what the commands read.
-    asserts.true(env, header in [f.path for f in target[DefaultInfo].files.to_list()])
+    asserts.true(env, header.removeprefix("@EXECUTION_ROOT@/") in [f.path for f in target[DefaultInfo].files.to_list()])
     return analysistest.end(env)
 
 _dpcpp_test = analysistest.make(_dpcpp_impl, config_settings = {"//command_line_option:extra_toolchains": DPCPP})
+
+def _generated_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    entries = _database(analysistest.target_actions(env), "generated_commands.template.json")
+    asserts.equals(env, 1, len(entries))
+    file = entries.keys()[0]
+    asserts.true(env, file.startswith("@EXECUTION_ROOT@/bazel-out/") and file.endswith("/rules/tests/generated.cpp"), file)
+
+    # The run builds what the command reads.
+    built = [f.basename for f in target[DefaultInfo].files.to_list()]
+    for name in ["generated.cpp", "generated.hpp"]:
+        asserts.true(env, name in built, "no %s in %s" % (name, built))
+    return analysistest.end(env)
+
+_generated_test = analysistest.make(_generated_impl, config_settings = {"//command_line_option:extra_toolchains": COMPLETE})
 
 def _alone_impl(ctx):
     env = analysistest.begin(ctx)
@@ -104,8 +125,17 @@ def compile_commands_test_suite(name):
     )
     cc_library(name = "commands_above", srcs = ["c.cpp"], deps = [":commands_program"], **manual)
     sycl_compile_commands(name = "program_commands", deps = [":commands_above"], **manual)
+    native.genrule(
+        name = "commands_generate",
+        outs = ["generated.cpp", "generated.hpp"],
+        cmd = "touch $(OUTS)",
+        **manual
+    )
+    sycl_binary(name = "commands_generated", srcs = ["generated.cpp"], hdrs = ["generated.hpp"], **manual)
+    sycl_compile_commands(name = "generated_commands", deps = [":commands_generated"], **manual)
     _clang_test(name = "commands_clang_test", target_under_test = ":commands")
     _dpcpp_test(name = "commands_dpcpp_test", target_under_test = ":program_commands")
     _alone_test(name = "commands_alone_test", target_under_test = ":commands_binary")
+    _generated_test(name = "commands_generated_test", target_under_test = ":generated_commands")
     _none_test(name = "commands_none_test", target_under_test = ":commands_of_none")
-    native.test_suite(name = name, tests = ["commands_alone_test", "commands_clang_test", "commands_dpcpp_test", "commands_none_test"])
+    native.test_suite(name = name, tests = ["commands_alone_test", "commands_clang_test", "commands_dpcpp_test", "commands_generated_test", "commands_none_test"])

@@ -5,6 +5,7 @@ load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
+load(":analysis.bzl", "make_fails_test")
 
 def _file(ctx, name):
     file = ctx.actions.declare_file(ctx.label.name + "/" + name)
@@ -66,13 +67,7 @@ _tag = rule(
     },
 )
 
-def _fails_impl(ctx):
-    env = analysistest.begin(ctx)
-    for text in ctx.attr.texts:
-        asserts.expect_failure(env, text)
-    return analysistest.end(env)
-
-_fails_test = analysistest.make(_fails_impl, attrs = {"texts": attr.string_list()}, expect_failure = True)
+_fails_test = make_fails_test()
 
 def _versions_impl(ctx):
     env = unittest.begin(ctx)

@@ -8,7 +8,7 @@ load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:tools.bzl", "TOOLS", "TOOLS_TYPE", "sycl_tool", "sycl_tools")
-load(":analysis.bzl", "COMPLETE", "DPCPP")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "make_fails_test")
 
 _FLAG = str(Label("//rules/settings:sycl_targets"))
 _OVERRIDE = str(Label("//rules/settings:override_sycl_targets"))
@@ -40,22 +40,9 @@ _program_default_test = _targets_test(DPCPP, {})
 _program_flag_test = _targets_test(DPCPP, _SET)
 _program_override_test = _targets_test(DPCPP, _OVERRIDDEN)
 
-def _fails_impl(ctx):
-    env = analysistest.begin(ctx)
-    asserts.expect_failure(env, ctx.attr.text)
-    return analysistest.end(env)
-
-def _fails_test(flags):
-    return analysistest.make(
-        _fails_impl,
-        attrs = {"text": attr.string()},
-        config_settings = {"//command_line_option:extra_toolchains": COMPLETE} | flags,
-        expect_failure = True,
-    )
-
-_unknown_test = _fails_test({_FLAG: ["spir64", "intel_gpu_pcv"]})
-_unknown_override_test = _fails_test({_OVERRIDE: ["intel_gpu_pcv"]})
-_empty_test = _fails_test({_FLAG: []})
+_unknown_test = make_fails_test(COMPLETE, {_FLAG: ["spir64", "intel_gpu_pcv"]})
+_unknown_override_test = make_fails_test(COMPLETE, {_OVERRIDE: ["intel_gpu_pcv"]})
+_empty_test = make_fails_test(COMPLETE, {_FLAG: []})
 
 def _seen_impl(ctx):
     name = "%s and %r" % (ctx.attr._compiler[BuildSettingInfo].value, ctx.attr._original[BuildSettingInfo].value)
@@ -142,9 +129,9 @@ def settings_test_suite(name):
 
     flag = "--@rules_sycl//rules/settings:"
     wrong = "the flag: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"
-    _unknown_test(name = "settings_unknown_test", target_under_test = ":settings_binary", text = flag + "sycl_targets: " + wrong)
-    _unknown_override_test(name = "settings_unknown_override_test", target_under_test = ":settings_own", text = flag + "override_sycl_targets: " + wrong)
-    _empty_test(name = "settings_no_target_test", target_under_test = ":settings_binary", text = flag + "sycl_targets: the flag has no target")
+    _unknown_test(name = "settings_unknown_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: " + wrong])
+    _unknown_override_test(name = "settings_unknown_override_test", target_under_test = ":settings_own", texts = [flag + "override_sycl_targets: " + wrong])
+    _empty_test(name = "settings_no_target_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: the flag has no target"])
 
     # Tools have one configuration, that of the command line, whatever the attributes say.
     _seen(name = "settings_seen", **manual)

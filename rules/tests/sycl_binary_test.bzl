@@ -45,6 +45,11 @@ def _actions_impl(ctx):
         spirv = [f.basename for f in aot.inputs.to_list() if f.extension == "spv"]
         asserts.equals(env, 1, len(spirv))
         asserts.true(env, "/test/ocloc" in aot.argv, str(aot.argv))
+
+        # One process of ocloc compiles many modules.
+        server = [f for f in aot.inputs.to_list() if f.extension == "so"]
+        asserts.equals(env, ["libbuilt_ocloc_server.so"], [f.basename for f in server])
+        asserts.equals(env, [f.path for f in server], values_of(aot.argv, "--server"))
     devices = sorted({aot.argv[aot.argv.index("--device") + 1]: None for aot in actions["SyclAot"]}.keys())
     asserts.equals(env, ["acm-g10", "pvc"], devices)
     return analysistest.end(env)
@@ -52,6 +57,21 @@ def _actions_impl(ctx):
 _actions_test = analysistest.make(
     _actions_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+def _no_server_impl(ctx):
+    env = analysistest.begin(ctx)
+    for aot in by_mnemonic(env)["SyclAot"]:
+        asserts.equals(env, [], [f for f in aot.inputs.to_list() if f.extension == "so"])
+        asserts.false(env, "--server" in aot.argv, str(aot.argv))
+    return analysistest.end(env)
+
+_no_server_test = analysistest.make(
+    _no_server_impl,
+    config_settings = {
+        "//command_line_option:extra_toolchains": COMPLETE,
+        str(Label("//rules/settings:ocloc_server")): False,
+    },
 )
 
 def _alone_impl(ctx):
@@ -236,8 +256,6 @@ _pack_test = analysistest.make(
 
 _fails_test = make_fails_test(COMPLETE)
 
-_fails_without_ocloc_test = make_fails_test(NO_OCLOC)
-
 def _toolchain(name, missing = {}, **paths):
     programs = local_programs(name, {
         "clang": "/test/clang++",
@@ -288,6 +306,10 @@ def sycl_binary_test_suite(name):
     _alone_test(
         name = "alone_test",
         target_under_test = _binary("alone_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
+    )
+    _no_server_test(
+        name = "no_server_test",
+        target_under_test = _binary("no_server_binary", srcs = _SOURCES, sycl_targets = _TARGETS),
     )
     _same_chip_test(
         name = "same_chip_test",
@@ -416,11 +438,6 @@ def sycl_binary_test_suite(name):
         target_under_test = _binary("unsupported_target_binary", srcs = _SOURCES, sycl_targets = ["x86_64"]),
         texts = ["images for 'x86_64' need", "use spir64"],
     )
-    _fails_without_ocloc_test(
-        name = "missing_ocloc_test",
-        target_under_test = _binary("missing_ocloc_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pvc"]),
-        texts = ["ocloc with the Intel graphics compiler is missing: not in PATH", "intel-ocloc and libigc2", "attribute 'ocloc'"],
-    )
     native.test_suite(
         name = name,
         tests = [
@@ -430,7 +447,7 @@ def sycl_binary_test_suite(name):
             "ir_of_object_test",
             "ir_without_native_test",
             "library_test",
-            "missing_ocloc_test",
+            "no_server_test",
             "no_source_test",
             "pack_cpu_test",
             "pack_none_test",

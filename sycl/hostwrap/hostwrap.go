@@ -2,9 +2,8 @@
 // object that registers them with DPC++'s runtime when the program starts, and takes
 // them back when it ends.
 //
-// The source is for x86-64 ELF and for the assemblers of GNU and of LLVM. It has
-// local symbols only, so that a program can have several such objects, and calls
-// two functions of libsycl:
+// The source is for x86-64 ELF and for the assemblers of GNU and of LLVM. A program
+// can have several such objects. Each calls two functions of libsycl:
 //
 //	__sycl_register_lib(descriptor)    by .init_array, before ordinary
 //	                                   constructors, which may submit kernels
@@ -15,6 +14,12 @@
 // their two layouts. The libsycl of 2025.3.1 and
 // that of 2026.2.0 were tried with it.
 //
+// The runtime takes any one of several kernels that have the same name. Therefore an
+// object has a symbol for each kernel whose place in the source is known, with a value
+// that is made of the place. Linkers accept the symbol in several objects when the
+// values are the same, as for a kernel in a header. For kernels of different places
+// they report that sycl_kernel_is_defined_twice_NAME has two definitions.
+//
 // The bytes of images are not in the source: directives .incbin name their files as
 // the caller does, and the assembler opens them. A relative name is looked for in the
 // assembler's current folder, then in those of its flags -I.
@@ -24,14 +29,18 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // formatNumbers are the formats that the runtime knows, by their
@@ -104,6 +113,9 @@ func Write(w io.Writer, images []Image, r *release.Release) error {
 	if len(images) > 0 {
 		s.register(table, len(images))
 	}
+	if err := s.places(images); err != nil {
+		return err
+	}
 	s.line("\t.section .note.GNU-stack,\"\",@progbits")
 	return s.w.Flush()
 }
@@ -114,6 +126,45 @@ func (s *source) register(table []word, n int) {
 	descriptor, _ := s.table([]word{number(1 | uint64(n)<<16), begin, null, null})
 	s.call("init", "__sycl_register_lib", descriptor)
 	s.call("fini", "__sycl_unregister_lib", descriptor)
+}
+
+// places writes the symbols of the kernels whose place is known.
+func (s *source) places(images []Image) error {
+	known := map[string]srcloc.Location{}
+	for i := range images {
+		for _, kernel := range images[i].Entries {
+			k, _ := srcloc.Of(images[i].Properties, kernel)
+			at := k.Location
+			if at.IsZero() {
+				continue
+			}
+			// The folder of a header depends on how it is included.
+			at.Path = path.Base(at.Path)
+			before, ok := known[kernel]
+			switch {
+			case !ok:
+				known[kernel] = at
+				s.place(kernel, at)
+			case at != before:
+				return &ImageError{File: images[i].File, Err: fmt.Errorf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", kernelname.Display(kernel), at, before)}
+			}
+		}
+	}
+	return nil
+}
+
+// place writes the symbol of a kernel. Assemblers differ in what else may be in a symbol, and
+// compilers write nothing else.
+func (s *source) place(kernel string, at srcloc.Location) {
+	if strings.Trim(kernel, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.") != "" {
+		return
+	}
+	sum := fnv.New64a()
+	io.WriteString(sum, at.String())
+	symbol := "sycl_kernel_is_defined_twice_" + kernel
+	s.line("\t.globl %s", symbol)
+	s.line("\t.hidden %s", symbol)
+	s.line("\t.set %s, %#x", symbol, sum.Sum64())
 }
 
 // source is assembler source that is written. Its errors are those of the last

@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func properties(t *testing.T, lines ...string) *propset.Registry {
@@ -216,3 +217,48 @@ var errBroken = errors.New("broken")
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+// Kernels of one name in two objects of a program: a linker takes them when they are of one
+// place, as those of a header, and names the kernel when they are not.
+func TestKernelsOfOneName(t *testing.T) {
+	at := func(file string, line uint32) []Image {
+		image := Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
+		srcloc.Put(image.Properties, "_ZTS5Twice", srcloc.Kernel{Location: srcloc.Location{Path: file, Line: line}})
+		return []Image{image}
+	}
+	const header = "lib/twice.hpp"
+	for _, tool := range []string{"cc", "clang"} {
+		compiler := programs.Find(t, tool)
+		for name, test := range map[string]struct {
+			other []Image
+			links bool
+		}{
+			"the same place":                      {at(header, 7), true},
+			"the same header in another folder":   {at("bin/_virtual_includes/lib/twice.hpp", 7), true},
+			"another line":                        {at(header, 8), false},
+			"another file":                        {at("lib/other.cpp", 7), false},
+			"a place that is not known":           {at("", 0), true},
+			"another kernel in that line as well": {append(at(header, 7), Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"other"}}), true},
+		} {
+			t.Run(tool+"/"+name, func(t *testing.T) {
+				dir := t.TempDir()
+				put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
+				put(t, filepath.Join(dir, "a.s"), []byte(write(t, at(header, 7), release.Newest())))
+				put(t, filepath.Join(dir, "b.s"), []byte(write(t, test.other, release.Newest())))
+				cmd := exec.Command(compiler, "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", "b.s")
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				if test.links != (err == nil) {
+					t.Errorf("%v\n%s", err, out)
+				}
+				if err != nil && !strings.Contains(string(out), "sycl_kernel_is_defined_twice__ZTS5Twice") {
+					t.Errorf("the linker says\n%s", out)
+				}
+			})
+		}
+	}
+	err := Write(io.Discard, append(at(header, 7), at("lib/other.cpp", 9)...), release.Newest())
+	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of other.cpp:9 is also defined at twice.hpp:7: the runtime would take one for the other; give them different names` {
+		t.Errorf("in one object: %v", err)
+	}
+}

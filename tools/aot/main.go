@@ -3,13 +3,30 @@
 package main
 
 import (
+	"context"
+	"os"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
-func main() { tool().Main() }
+// remember is how many bytes of images a worker keeps.
+const remember = 128 << 20
 
-func tool() *cli.Tool {
-	command := aot.Command("aot", "")
+func main() {
+	args, worker := asWorker(os.Args[1:])
+	if !worker {
+		tool(nil).Main()
+	}
+	interrupt.Main("aot", func(ctx context.Context) int {
+		servers := aot.NewServers(ctx, remember)
+		defer servers.Close()
+		return work(ctx, tool(servers), &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	})
+}
+
+func tool(servers *aot.Servers) *cli.Tool {
+	command := aot.Command(servers)
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
@@ -109,9 +108,7 @@ func TestCheck(t *testing.T) {
 		testfile.Write(t, "none.yaml", "version: 1\nfail-on: none\n")
 		testfile.Write(t, "strict.yaml", "version: 1\ncompare-with-base: required\n")
 		if _, err := os.Stat("pipe"); err != nil {
-			if err := syscall.Mkfifo("pipe", 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Pipe(t, "pipe")
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
 			part := mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")
 			testfile.Write(t, "good.json", part)

@@ -70,7 +70,7 @@ func driver(t *testing.T, files map[string]string) string {
 	for name, text := range files {
 		testfile.Write(t, "made/"+name, text)
 	}
-	return script(t, "driver", `test "$1 $2 $3 $4" = "post-link --library lib.so --output-dir" && cp made/* "$5"`)
+	return testfile.Script(t, "driver", `test "$1 $2 $3 $4" = "post-link --library lib.so --output-dir" && cp made/* "$5"`)
 }
 
 const (
@@ -206,7 +206,7 @@ func TestImagesFailures(t *testing.T) {
 			}
 			driver(t, files)
 			if test.commands != "" {
-				script(t, "driver", test.commands)
+				testfile.Script(t, "driver", test.commands)
 			}
 			testfile.Write(t, "k.table", "old")
 			code, stderr := images(t, append(test.args, "k.bc")...)

@@ -248,7 +248,7 @@ func TestImportOfTheSameKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "source.ll", ir)
 	testfile.Write(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
-	dis, link := script(t, "dis", `cat "$1"`), script(t, "link", "exit 1")
+	dis, link := testfile.Script(t, "dis", `cat "$1"`), testfile.Script(t, "link", "exit 1")
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
 	if want := "b.syclbin: kernel 'Axpy' is also defined in a.cpp, and differently"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
@@ -352,13 +352,13 @@ func TestImportRefusals(t *testing.T) {
 // kernels that use it.
 func TestImportTakesOneBFloat16Library(t *testing.T) {
 	t.Chdir(t.TempDir())
-	dis := script(t, "dis", `case $(cat "$1") in
+	dis := testfile.Script(t, "dis", `case $(cat "$1") in
 *kernel*) echo 'define spir_kernel void @k() {' ;;
 *native*) echo 'define spir_func void @native() {' ;;
 *) echo 'define spir_func void @fallback() {' ;;
 esac
 printf '  ret void\n}\n'`)
-	link := script(t, "link", `for file; do case $file in *.ll) cat "$file" ;; esac; done > taken.txt; for last; do :; done; echo linked > "$last"`)
+	link := testfile.Script(t, "link", `for file; do case $file in *.ll) cat "$file" ;; esac; done > taken.txt; for last; do :; done; echo linked > "$last"`)
 	module := func(text, properties string) *syclbin.Module {
 		metadata, err := propset.Parse("m", []byte(properties))
 		if err != nil {
@@ -407,12 +407,12 @@ printf '  ret void\n}\n'`)
 func TestImportChoosesIR(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir()) // apart from other tests
-	dis := script(t, "dis", `case $(cat "$1") in
+	dis := testfile.Script(t, "dis", `case $(cat "$1") in
 *gen*) name=gen ;;
 *) name=jit ;;
 esac
 printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
-	link := script(t, "link", `cat "$1" > taken.txt; for last; do :; done; echo linked > "$last"`)
+	link := testfile.Script(t, "link", `cat "$1" > taken.txt; for last; do :; done; echo linked > "$last"`)
 	metadata, err := propset.Parse("m", []byte("[of/others]\nkey=1|1\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ func TestBadInputs(t *testing.T) {
 		"images --driver=x --library=x --code-dir=c --properties-dir=p --table=t INPUT",
 		"translate --llvm-spirv=x --spirv-val=x --code-dir=c --properties-dir=p --table=t INPUT",
 		"specialize --set=a=1 --code-dir=c --properties-dir=p --table=t INPUT",
-		"aot --ocloc=x --device=pvc --code-dir=c --output=o INPUT",
 		"gpu --opt=x --llc=x --device=sm_90 --code-dir=c --output=o INPUT",
 	})
 }

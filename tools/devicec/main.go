@@ -5,7 +5,6 @@ package main
 
 import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
 func main() { tool().Main() }
@@ -93,7 +92,6 @@ values see 'packager specialize --help'.`,
 				Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
 				Setup:   setupSpecialize,
 			},
-			aot.Command("devicec", "aot"),
 			{
 				Name:  "gpu",
 				Args:  "IN.table",

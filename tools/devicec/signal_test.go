@@ -25,9 +25,7 @@ func TestMain(m *testing.M) {
 // started.
 func TestSignals(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := syscall.Mkfifo("started", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Pipe(t, "started")
 	testfile.Write(t, "in.bc", "BC")
 	testfile.Write(t, "compiler", "#!/bin/sh\nsleep 60 &\necho $! >started\nwait\n")
 	if err := os.Chmod("compiler", 0o755); err != nil {

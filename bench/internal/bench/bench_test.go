@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // self is this binary; os.Args may have it relative to another folder.
@@ -25,6 +27,9 @@ func init() {
 		os.Exit(0)
 	case "fail":
 		os.Exit(2)
+	case "spin":
+		for {
+		}
 	}
 }
 
@@ -112,6 +117,30 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
+// TestFunction: what a function uses includes the time of a program that it leaves running.
+func TestFunction(t *testing.T) {
+	cmd := exec.Command(self, "spin")
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	b := &Bench{Context: t.Context(), Runs: 1, Dir: t.TempDir(), Progress: io.Discard}
+	rounds := 0
+	r, err := b.Compete(Contender{Name: "function", Run: func() error {
+		if rounds++; rounds == 1 {
+			return cmd.Start()
+		}
+		before, err := ownProcessorTime()
+		for now := before; err == nil && now < before+50*time.Millisecond; now, err = ownProcessorTime() {
+			time.Sleep(time.Millisecond)
+		}
+		return err
+	}})
+	if err != nil || rounds != 2 || len(r) != 1 || r[0].CPU < 0.05 || r[0].Seconds <= 0 {
+		t.Errorf("%d rounds, %+v, %v", rounds, r, err)
+	}
+}
+
 func TestRunErrors(t *testing.T) {
 	fails := func(c Contender) Program {
 		return Program{Name: "example", Runs: 1, Setup: func(b *Bench) func() error {
@@ -131,6 +160,7 @@ func TestRunErrors(t *testing.T) {
 		{"no floors to check", fails(Contender{}), []string{"--check"}, "flag provided but not defined: -check"},
 		{"a contender that does not work", fails(Contender{Name: "child", Args: []string{self, "fail"}}), nil, "child did not work: exit status 2: "},
 		{"a contender that complains", fails(Contender{Name: "child", Args: []string{self, "complain"}}), nil, "child did not work: it complained: here"},
+		{"a function that does not work", fails(Contender{Name: "function", Run: func() error { return io.ErrUnexpectedEOF }}), nil, "function did not work: unexpected EOF"},
 		{"a contender that is not there", fails(Contender{Name: "child", Args: []string{"./none"}}), nil, "child did not work"},
 	} {
 		var out strings.Builder

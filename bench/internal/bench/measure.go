@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,20 +9,19 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
-// folder, where it may make a file or folder named Out, or in another one.
+// folder, where it may make a file or folder named Out.
 type Contender struct {
 	Name   string
 	Args   []string
+	Run    func() error // what is measured instead of a program, with the programs that it runs
 	Bytes  int64        // read or written, 0 when that says nothing
 	Output string       // file for standard output, which is thrown away without one
-	Folder string       // where it runs
 	Before func() error // what is done before each run, and not measured; may be nil
 }
 
@@ -50,7 +48,11 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 					return nil, err
 				}
 			}
-			m, err := b.Measure(c)
+			measure := b.Measure
+			if c.Run != nil {
+				measure = b.measureFunction
+			}
+			m, err := measure(c)
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +69,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 // worked.
 func (b *Bench) Measure(c Contender) (Result, error) {
 	cmd := interrupt.Command(b.Context, c.Args[0], c.Args[1:]...)
-	cmd.Dir = cmp.Or(c.Folder, b.Dir)
+	cmd.Dir = b.Dir
 	var diagnostics bytes.Buffer
 	cmd.Stderr = &diagnostics
 	if c.Output != "" {
@@ -88,9 +90,30 @@ func (b *Bench) Measure(c Contender) (Result, error) {
 		first, _, _ := strings.Cut(diagnostics.String(), "\n")
 		return Result{}, fmt.Errorf("%s did not work: %w: %s", c.Name, err, first)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	const kilo = 1024 // Linux counts in these
-	return Result{Name: c.Name, Seconds: seconds, CPU: processorTime(usage).Seconds(), Bytes: c.Bytes, MaxRSS: usage.Maxrss * kilo}, nil
+	memory, err := maxRSS(cmd.ProcessState)
+	if err != nil {
+		return Result{}, err
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return Result{Name: c.Name, Seconds: seconds, CPU: used.Seconds(), Bytes: c.Bytes, MaxRSS: memory}, nil
+}
+
+// measureFunction runs a contender that is a function once.
+func (b *Bench) measureFunction(c Contender) (Result, error) {
+	if err := b.Context.Err(); err != nil {
+		return Result{}, err
+	}
+	before, err := ownProcessorTime()
+	if err != nil {
+		return Result{}, err
+	}
+	start := time.Now()
+	if err := c.Run(); err != nil {
+		return Result{}, fmt.Errorf("%s did not work: %w", c.Name, err)
+	}
+	seconds := time.Since(start).Seconds()
+	after, err := ownProcessorTime()
+	return Result{Name: c.Name, Seconds: seconds, CPU: (after - before).Seconds(), Bytes: c.Bytes}, err
 }
 
 // Time runs a function of this process, which returns how many bytes it has read
@@ -103,12 +126,21 @@ func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 			return Result{}, err
 		}
 		runtime.GC()
-		start, used := time.Now(), ownProcessorTime()
+		before, err := ownProcessorTime()
+		if err != nil {
+			return Result{}, err
+		}
+		start := time.Now()
 		n, err := run()
 		if err != nil {
 			return Result{}, fmt.Errorf("%s: %w", name, err)
 		}
-		best.add(Result{Seconds: time.Since(start).Seconds(), CPU: (ownProcessorTime() - used).Seconds()})
+		seconds := time.Since(start).Seconds()
+		after, err := ownProcessorTime()
+		if err != nil {
+			return Result{}, err
+		}
+		best.add(Result{Seconds: seconds, CPU: (after - before).Seconds()})
 		best.Bytes = n
 	}
 	b.Results = append(b.Results, best)
@@ -124,19 +156,4 @@ func (r *Result) add(run Result) {
 	r.Seconds = min(r.Seconds, run.Seconds)
 	r.CPU = min(r.CPU, run.CPU)
 	r.MaxRSS = max(r.MaxRSS, run.MaxRSS)
-}
-
-// ownProcessorTime returns what this process and its children have used.
-func ownProcessorTime() (sum time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) == nil {
-			sum += processorTime(&u)
-		}
-	}
-	return sum
-}
-
-func processorTime(u *syscall.Rusage) time.Duration {
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

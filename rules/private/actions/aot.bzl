@@ -1,5 +1,6 @@
 """The actions that decide what a target takes, and compile it ahead of time."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "need", "run_tool")
 
 def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
@@ -59,6 +60,8 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
     outs = {t.name: struct(code = code, table = ctx.actions.declare_file("%s.%s.table" % (name, t.name))) for t in targets}
     args = ctx.actions.args()
     args.add("--ocloc", ocloc.executable)
+    server = ctx.files._ocloc_server
+    args.add_all(server, before_each = "--server")
     if library:
         args.add("--library")
     args.add_all("--code-dir", [code], expand_directories = False)
@@ -70,11 +73,12 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
         ctx,
         ctx.executable._aot,
         args,
-        inputs = depset([tables[t.name] for t in targets] + [form.code]),
+        inputs = depset([tables[t.name] for t in targets] + [form.code] + server),
         programs = [ocloc],
         outputs = [code] + [out.table for out in outs.values()],
         mnemonic = "SyclAot",
         progress_message = "Compiling %s for %s" % (form.code.short_path, ", ".join([t.name for t in targets])),
+        worker = ctx.attr._aot_worker[BuildSettingInfo].value,
     )
     return outs
 

@@ -22,14 +22,17 @@ def escaped(module):
 
 # For actions of our own tools: with --experimental_output_paths=strip, paths do not name the
 # configuration, and two configurations share the results of equal actions.
-PATH_MAPPING = {"supports-path-mapping": "1"}
+_PATH_MAPPING = {"supports-path-mapping": "1"}
 
-def in_param_file(args):
+# For actions of tools that a process of Bazel's own can run one after the other.
+_WORKER = {"requires-worker-protocol": "json", "supports-multiplex-workers": "1", "supports-workers": "1"}
+
+def _in_param_file(args, use_always = False):
     """Lets a long command line of one of our tools be in a file, with an argument a line."""
-    args.use_param_file("@%s")
+    args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False, toolchain = SYCL_TOOLCHAIN_TYPE):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False, toolchain = SYCL_TOOLCHAIN_TYPE, worker = False):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -45,28 +48,34 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
         names_files: whether an output names files for an action whose paths are not mapped.
         toolchain: the type of the toolchain whose programs it runs, or None.
+        worker: whether the tool can be a persistent worker.
     """
-    in_param_file(args)
+
+    # A worker gets the lines of the file with each request.
+    _in_param_file(args, use_always = worker)
     ctx.actions.run(
         executable = tool,
         arguments = [args],
         inputs = depset(transitive = [inputs] + [p.files for p in programs]),
-        tools = tools + [p.files_to_run for p in programs if p.files_to_run],
+        # Bazel starts another worker when a tool has changed, but not when an input has.
+        tools = tools + [p.files_to_run for p in programs if p.files_to_run] + ([p.files for p in programs] if worker else []),
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = {} if names_files or tools else PATH_MAPPING,
+        execution_requirements = ({} if names_files or tools else _PATH_MAPPING) | (_WORKER if worker else {}),
         toolchain = toolchain,
     )
 
 # Attributes of rules that have these actions.
 TOOL_ATTRS = {
     "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
+    "_aot_worker": attr.label(default = "//rules/private:aot_worker"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
+    "_ocloc_server": attr.label(default = "//rules/private:ocloc_server", cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
     "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
     "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),

@@ -10,7 +10,7 @@ load("//rules:toolchain.bzl", "sycl_toolchain")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:dpcpp_compiler.bzl", "dpcpp_compiler")
 load("//rules/private:toolchains_hub.bzl", "declare_toolchains")
-load("//rules/tests:analysis.bzl", "local_programs")
+load("//rules/tests:analysis.bzl", "local_programs", "make_fails_test")
 
 _FLAG = str(Label("//rules/settings:device_compiler"))
 _TOOLCHAINS = "//rules/tests/compilers:all"
@@ -63,14 +63,11 @@ _MISSPELLED = {_FLAG: "secnd"}
 
 _unknown_test = analysistest.make(_unknown_impl, config_settings = _MISSPELLED)
 
-def _fails_impl(ctx):
-    env = analysistest.begin(ctx)
-    asserts.expect_failure(env, "unknown device compiler \"secnd\"; did you mean second?")
-    asserts.expect_failure(env, "take: auto, first, second, clang, newer, own.")
-    return analysistest.end(env)
-
 # The toolchain of an unknown value.
-_fails_test = analysistest.make(_fails_impl, config_settings = _MISSPELLED, expect_failure = True)
+_fails_test = make_fails_test(flags = _MISSPELLED)
+
+# Two versions of clang.
+_mixed_test = make_fails_test(_TOOLCHAINS)
 
 def _rules_impl(ctx):
     env = analysistest.begin(ctx)
@@ -200,7 +197,11 @@ def compilers_test_suite(name):
         tests.append(case + "_test")
 
     _unknown_test(name = "unknown_test", target_under_test = "chosen")
-    _fails_test(name = "misspelled_test", target_under_test = "unknown_compiler")
+    _fails_test(
+        name = "misspelled_test",
+        target_under_test = "unknown_compiler",
+        texts = ["unknown device compiler \"secnd\"; did you mean second?", "take: auto, first, second, clang, newer, own."],
+    )
 
     clang = {"device_compiler": "clang"} | manual
     sycl_library(name = "library", srcs = ["a.cpp"], **clang)
@@ -218,6 +219,15 @@ def compilers_test_suite(name):
             target_under_test = target,
         )
         tests.append(target + "_test")
+
+    sycl_library(name = "newer_library", srcs = ["a.cpp"], device_compiler = "newer", **manual)
+    sycl_binary(name = "mixed", srcs = ["b.cpp"], deps = ["newer_library"], **clang)
+    _mixed_test(
+        name = "mixed_test",
+        target_under_test = "mixed",
+        texts = ["a.cpp is compiled by /test/llvm-22/clang++, and this target by /test/clang++: their device code cannot be linked"],
+    )
+    tests.append("mixed_test")
 
     newest = local_programs("newest", {"clang": "/test/llvm-22/clang++"})
     sycl_toolchain(name = "newer_impl", **(manual | newest))

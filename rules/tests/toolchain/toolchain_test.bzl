@@ -3,7 +3,7 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@bazel_skylib//rules:build_test.bzl", "build_test")
 load("//rules:defs.bzl", "requires_sycl", "sycl_binary", "sycl_local_program", "sycl_toolchain")
-load("//rules/tests:analysis.bzl", "by_mnemonic")
+load("//rules/tests:analysis.bzl", "by_mnemonic", "make_fails_test")
 load(":programs.bzl", "machine_program")
 load(":spirv_kernel.bzl", "spirv_kernel")
 
@@ -45,12 +45,7 @@ def _options_impl(ctx):
 
 _options_test = analysistest.make(_options_impl)
 
-def _fails_impl(ctx):
-    env = analysistest.begin(ctx)
-    asserts.expect_failure(env, ctx.attr.text)
-    return analysistest.end(env)
-
-_fails_test = analysistest.make(_fails_impl, attrs = {"text": attr.string()}, expect_failure = True)
+_fails_test = make_fails_test()
 
 def toolchain_test_suite(name):
     """All tests of this file.
@@ -92,9 +87,9 @@ def toolchain_test_suite(name):
 
     native.filegroup(name = "two_files", srcs = ["data.txt", "header.txt"], **manual)
     sycl_toolchain(name = "no_program", clang = "two_files", **manual)
-    _fails_test(name = "no_program_test", target_under_test = "no_program", text = "toolchain:two_files is not a program")
+    _fails_test(name = "no_program_test", target_under_test = "no_program", texts = ["toolchain:two_files is not a program"])
     sycl_local_program(name = "relative", path = "bin/clang++", **manual)
-    _fails_test(name = "relative_test", target_under_test = "relative", text = "path: 'bin/clang++' is not an absolute path")
+    _fails_test(name = "relative_test", target_under_test = "relative", texts = ["path: 'bin/clang++' is not an absolute path"])
 
     # Built with labels, and with the machine's programs by a rule of another rule set.
     sycl_binary(

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -27,9 +26,11 @@ import (
 // Options say what to compile ahead of time.
 type Options struct {
 	Ocloc   string // path
+	Server  string // path of the library that makes ocloc a server; empty to run it for each image
 	Targets []Target
-	CodeDir string // for native images
-	Library bool   // images of other modules are linked to these
+	CodeDir string   // for native images
+	Library bool     // images of other modules are linked to these
+	Servers *Servers // that live on; without them, servers end with Run
 }
 
 // A Target is what a device takes. What has the same SPIR-V is compiled once for devices
@@ -48,6 +49,10 @@ type image struct {
 
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
+	if o.Servers == nil {
+		o.Servers = NewServers(ctx, 0)
+		defer o.Servers.Close()
+	}
 	versions, err := o.versions(ctx)
 	if err != nil {
 		return err
@@ -123,44 +128,95 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 		return versions, nil
 	}
 	for _, device := range slices.Sorted(maps.Keys(versions)) {
-		var text bytes.Buffer
-		if err := command.Run(ctx, nil, &text, io.Discard, o.Ocloc, "ids", device); err != nil {
+		text, err := o.ocloc(ctx, false, "ids", device)
+		if err != nil {
 			return nil, err
 		}
 		// Without an answer it is a device of its own.
-		versions[device] = cmp.Or(strings.TrimSpace(text.String()), device)
+		versions[device] = cmp.Or(strings.TrimSpace(string(text)), device)
 	}
 	return versions, nil
 }
 
-// compileAll compiles images, several at a time.
+// compileAll compiles images, several at a time, and writes what ocloc printed to log in the
+// order of the images.
 func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image, out *outfile.Group) error {
 	scratch, err := out.Folder(o.CodeDir)
 	if err != nil {
 		return err
 	}
+	printed := make([][]byte, len(images))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, im := range images {
-		g.Go(func() error { return o.compile(ctx, log, im, filepath.Join(scratch, im.name)) })
+	g.SetLimit(atOnce())
+	for i, im := range images {
+		g.Go(func() (err error) {
+			printed[i], err = o.compile(ctx, im, filepath.Join(scratch, im.name))
+			return err
+		})
 	}
-	return g.Wait()
+	err = g.Wait()
+	for _, text := range printed {
+		if _, werr := log.Write(text); err == nil {
+			err = werr
+		}
+	}
+	return err
 }
 
-// compile compiles one module.
-func (o *Options) compile(ctx context.Context, log io.Writer, im image, file string) error {
-	if _, err := infile.Stat(im.spirv, ""); err != nil {
-		return fmt.Errorf("%s: %w", im.table, err)
+// maxModule is the largest SPIR-V module that is read, in bytes.
+const maxModule = 1 << 30
+
+// compile compiles one module and returns what ocloc printed.
+func (o *Options) compile(ctx context.Context, im image, file string) ([]byte, error) {
+	module, err := infile.Read(im.spirv, "", maxModule)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", im.table, err)
 	}
-	args := []string{"compile", "-q", "-spirv_input", "-file", im.spirv, "-device", im.device, "-o", file}
+	args := []string{"compile", "-q", "-spirv_input", "-device", im.device}
 	if o.Library {
-		args = slices.Insert(args, 2, "-options", "-library-compilation")
+		args = append(args, "-options", "-library-compilation")
 	}
-	if err := command.Run(ctx, nil, nil, log, o.Ocloc, args...); err != nil {
-		return err
+	key := keyOf(o.Ocloc, args, module)
+	if printed, ok := o.Servers.known.copyTo(file, key); ok {
+		return printed, nil
+	}
+	printed, err := o.ocloc(ctx, hasDebugInfo(module), append(args, "-file", im.spirv, "-o", file)...)
+	if err != nil {
+		return nil, err
 	}
 	if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
-		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
+		return nil, fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
 	}
-	return nil
+	return printed, o.Servers.known.add(key, file, printed)
+}
+
+// hasDebugInfo returns whether a module may have debug information. The symbols of its image
+// then depend on the addresses in the compiler's memory, which are other ones for each module
+// that a server compiles.
+func hasDebugInfo(module []byte) bool { return bytes.Contains(module, []byte(".DebugInfo.")) }
+
+// ocloc runs ocloc, in a server unless the compiler has to start anew, and returns what it
+// prints. A server's failure is no failure: the program runs, and what it says counts.
+func (o *Options) ocloc(ctx context.Context, anew bool, args ...string) ([]byte, error) {
+	release, err := o.Servers.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	k := kind{o.Server, o.Ocloc}
+	serve := o.Server != "" && !anew
+	if serve {
+		if printed, ok := o.Servers.run(ctx, k, args); ok {
+			return printed, nil
+		}
+	}
+	var printed bytes.Buffer
+	err = atFixedAddresses(func() error { return command.Run(ctx, nil, nil, &printed, o.Ocloc, args...) })
+	if err != nil {
+		return nil, err
+	}
+	if serve {
+		o.Servers.giveUp(k)
+	}
+	return printed.Bytes(), nil
 }

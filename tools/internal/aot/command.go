@@ -9,15 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 )
 
-// Command returns the command that runs the step, for a tool in which it has a name, and
-// for one in which it is all, with the name "".
-func Command(tool, name string) *cli.Command {
-	called := tool
-	if name != "" {
-		called += " " + name
-	}
+// Command returns the command that runs the step. The servers live on from run to run; nil is
+// for those of one run.
+func Command(servers *Servers) *cli.Command {
 	return &cli.Command{
-		Name:  name,
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
 		Long: `
@@ -26,16 +21,20 @@ naming the results. For a table without rows, as the filter writes it for module
 that the device cannot take, ocloc is not run and the folder stays empty.
 
 Several tables, each with its device, are for devices that ocloc may not tell apart,
-such as dg2 and acm-g10: a module is compiled once for those with the same numbers.`,
-		Example: called + " --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
-		Setup:   setup,
+such as dg2 and acm-g10: a module is compiled once for those with the same numbers.
+
+With --server, one process of ocloc compiles many modules, which takes less time. Where
+that is not possible, ocloc is run for each module. The results are the same.`,
+		Example: "aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, servers) },
 	}
 }
 
-func setup(fs *flag.FlagSet) cli.Run {
-	var o Options
+func setup(fs *flag.FlagSet, servers *Servers) cli.Run {
+	o := Options{Servers: servers}
 	var devices, outputs cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
+	fs.StringVar(&o.Server, "server", "", "the `library` of rules/ocloc, which lets one process of ocloc compile many modules")
 	fs.Var(&devices, "device", "ocloc's `name` of the device, for each input (required)")
 	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
 	fs.Var(&outputs, "output", "the table `file`, for each input (required)")

@@ -2,6 +2,7 @@
 ; run: --split auto
 ; run: sycl-post-link -split=auto -properties -symbols -device-globals -S
 ; run: sycl-post-link -properties -device-globals -S
+; dpcpp: --split auto
 target triple = "spir64-unknown-unknown"
 
 @llvm.compiler.used = appending global [3 x ptr addrspace(4)] [ptr addrspace(4) addrspacecast (ptr addrspace(1) @used to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @unused to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @ordinary to ptr addrspace(4))], section "llvm.metadata"

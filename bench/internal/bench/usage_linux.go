@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxRSS returns the most memory that a process has used, in bytes.
+func maxRSS(state *os.ProcessState) (int64, error) {
+	const kilo = 1024 // Linux counts in these
+	return state.SysUsage().(*syscall.Rusage).Maxrss * kilo, nil
+}
+
+// ownProcessorTime returns what this process and its children have used, and the children's
+// children. Of those that still run, it counts hundredths of a second.
+func ownProcessorTime() (time.Duration, error) {
+	sum, err := runningProcessorTime()
+	if err != nil {
+		return 0, err
+	}
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(who, &u); err != nil {
+			return 0, os.NewSyscallError("getrusage", err)
+		}
+		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	return sum, nil
+}
+
+// runningProcessorTime returns what those processes have used that were started by this one,
+// or by one of them, and still run.
+func runningProcessorTime() (sum time.Duration, err error) {
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return 0, err
+	}
+	children := map[string][]string{}
+	used := map[string]time.Duration{}
+	for _, file := range files {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		pid := filepath.Base(filepath.Dir(file))
+		var parent string
+		if parent, used[pid], err = parseStat(string(stat)); err != nil {
+			return 0, fmt.Errorf("%s: %w", file, err)
+		}
+		children[parent] = append(children[parent], pid)
+	}
+	for parents := []string{strconv.Itoa(os.Getpid())}; len(parents) > 0; parents = parents[1:] {
+		for _, child := range children[parents[0]] {
+			sum += used[child]
+			parents = append(parents, child)
+		}
+	}
+	return sum, nil
+}
+
+// parseStat returns what a file /proc/PID/stat says: the number of the parent, and the
+// processor time of the process and of those of its children that have ended.
+func parseStat(stat string) (parent string, used time.Duration, err error) {
+	const tick = time.Second / 100 // of Linux for programs
+	// PID (NAME) STATE PARENT ..., and from the 14th on four times
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 15 {
+		return "", 0, fmt.Errorf("only %d fields after the name", len(fields))
+	}
+	for _, field := range fields[11:15] {
+		ticks, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return "", 0, err
+		}
+		used += time.Duration(ticks) * tick
+	}
+	return fields[1], used, nil
+}

@@ -1,0 +1,103 @@
+// Turns a process of the program ocloc into one that runs many command lines of ocloc, one
+// after the other, so that the compiler is loaded once.
+//
+// This is a shared library for LD_PRELOAD. The main function of ocloc only calls oclocInvoke of
+// libocloc.so. The loader finds the function of this file first, which calls that of
+// libocloc.so for each command line that it reads. All is as the program ocloc has it: the
+// library and what it loads are found in the same places, and the files are written by the
+// same code.
+//
+// It writes a line "ocloc-server 1" when it is ready. A request is a list of arguments, each
+// with a byte 0 after it, and one more byte 0 after the last. The answer is a line with two
+// numbers, the exit code and the length of what ocloc printed, and then the latter. It
+// ends when its input ends.
+
+#define _GNU_SOURCE
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef int (*invoke_function)(unsigned, const char **, uint32_t, const uint8_t **, const uint64_t *, const char **,
+                               uint32_t, const uint8_t **, const uint64_t *, const char **,
+                               uint32_t *, uint8_t ***, uint64_t **, char ***);
+
+// Limits of a request. Those of Linux for a process are less.
+enum { MAX_BYTES = 4 << 20, MAX_ARGUMENTS = 1 << 12 };
+
+struct request {
+  char *bytes;
+  const char **arguments;
+  unsigned count;
+};
+
+// Reads a request. Returns 1, or 0 at the end of the input, or -1 when there is no room.
+static int read_request(struct request *r) {
+  size_t used = 0, begin = 0;
+  r->count = 0;
+  for (;;) {
+    int c = getchar_unlocked();
+    if (c == EOF) return used ? -1 : 0;
+    if (used == MAX_BYTES) return -1;
+    r->bytes[used++] = (char)c;
+    if (c) continue;
+    if (begin == used - 1) return r->count ? 1 : -1;
+    if (r->count == MAX_ARGUMENTS) return -1;
+    r->arguments[r->count++] = r->bytes + begin;
+    begin = used;
+  }
+}
+
+// Writes an answer: the exit code and the content of the file that ocloc printed to.
+static int answer(FILE *out, int code, int printed) {
+  off_t size = lseek(printed, 0, SEEK_END);
+  if (size < 0 || lseek(printed, 0, SEEK_SET) < 0) return -1;
+  fprintf(out, "%d %lld\n", code, (long long)size);
+  char part[1 << 14];
+  while (size > 0) {
+    ssize_t n = read(printed, part, sizeof part);
+    if (n <= 0) return -1;
+    fwrite(part, 1, (size_t)n, out);
+    size -= n;
+  }
+  return fflush(out);
+}
+
+// Answers requests until the input ends.
+static int serve(invoke_function invoke) {
+  struct request r = {malloc(MAX_BYTES), malloc(MAX_ARGUMENTS * sizeof *r.arguments), 0};
+  FILE *out = fdopen(dup(STDOUT_FILENO), "w");
+  FILE *scratch = tmpfile();
+  if (!r.bytes || !r.arguments || !out || !scratch) return EXIT_FAILURE;
+  int printed = fileno(scratch);
+  // What ocloc prints must not be in the answers.
+  if (dup2(printed, STDOUT_FILENO) < 0 || dup2(printed, STDERR_FILENO) < 0) return EXIT_FAILURE;
+  fprintf(out, "ocloc-server 1\n");
+  if (fflush(out)) return EXIT_FAILURE;
+  int more;
+  while ((more = read_request(&r)) > 0) {
+    if (ftruncate(printed, 0) < 0 || lseek(printed, 0, SEEK_SET) < 0) return EXIT_FAILURE;
+    int code = invoke(r.count, r.arguments, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    fflush(NULL);
+    if (answer(out, code, printed)) return EXIT_FAILURE;
+  }
+  return more ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+__attribute__((visibility("default")))
+int oclocInvoke(unsigned count, const char **arguments, uint32_t sources, const uint8_t **source_data, const uint64_t *source_sizes,
+                const char **source_names, uint32_t headers, const uint8_t **header_data, const uint64_t *header_sizes,
+                const char **header_names, uint32_t *outputs, uint8_t ***output_data, uint64_t **output_sizes, char ***output_names) {
+  static int serving;
+  invoke_function invoke = (invoke_function)dlsym(RTLD_NEXT, "oclocInvoke");
+  if (!invoke) return EXIT_FAILURE;
+  if (serving++) {
+    return invoke(count, arguments, sources, source_data, source_sizes, source_names, headers, header_data, header_sizes,
+                  header_names, outputs, output_data, output_sizes, output_names);
+  }
+  // The programs that ocloc starts are no servers.
+  unsetenv("LD_PRELOAD");
+  return serve(invoke);
+}

@@ -1,0 +1,61 @@
+"""The library that makes ocloc a server, and whether it lives on in a worker."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load(":device_compiler.bzl", "without_device_compiler")
+
+def _library(ctx, cc_toolchain):
+    """The library, or None where the toolchain makes none."""
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    if not cc_common.is_enabled(feature_configuration = features, feature_name = "supports_dynamic_linker"):
+        return None
+    _, objects = cc_common.compile(
+        actions = ctx.actions,
+        cc_toolchain = cc_toolchain,
+        disallow_nopic_outputs = True,
+        feature_configuration = features,
+        name = ctx.label.name,
+        srcs = [ctx.file.src],
+        user_compile_flags = ["-std=gnu11", "-O1"],
+    )
+    linked = cc_common.link(
+        actions = ctx.actions,
+        cc_toolchain = cc_toolchain,
+        compilation_outputs = objects,
+        feature_configuration = features,
+        name = ctx.label.name,
+        output_type = "dynamic_library",
+        user_link_flags = ["-ldl"],
+    ).library_to_link
+    return linked.resolved_symlink_dynamic_library or linked.dynamic_library
+
+def _ocloc_server_impl(ctx):
+    cc_toolchain = find_cc_toolchain(ctx, mandatory = False)
+    library = None
+    if cc_toolchain and ctx.target_platform_has_constraint(ctx.attr._linux[platform_common.ConstraintValueInfo]):
+        library = _library(ctx, cc_toolchain)
+    return [DefaultInfo(files = depset([library] if library else []))]
+
+ocloc_server = rule(
+    implementation = _ocloc_server_impl,
+    doc = "A library for LD_PRELOAD on Linux. Without a C++ toolchain, and on another system, there is no file.",
+    attrs = {
+        "src": attr.label(allow_single_file = [".c"], mandatory = True),
+        "_linux": attr.label(default = "@platforms//os:linux"),
+    },
+    cfg = without_device_compiler,
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(mandatory = False),
+)
+
+aot_worker = rule(
+    implementation = lambda ctx: [BuildSettingInfo(value = ctx.attr.value)],
+    doc = "Whether the action that runs ocloc can be a persistent worker.",
+    attrs = {"value": attr.bool(mandatory = True)},
+)

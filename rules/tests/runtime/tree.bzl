@@ -1,0 +1,15 @@
+"""A repository as http_archive makes it of an archive with DPC++."""
+
+def _dpcpp_tree_impl(rctx):
+    for folder in ["include", "lib"]:
+        rctx.symlink(rctx.path(rctx.attr.of).dirname.get_child(folder), folder)
+    rctx.symlink(rctx.attr.build_file, "BUILD.bazel")
+
+dpcpp_tree = repository_rule(
+    implementation = _dpcpp_tree_impl,
+    doc = "The files of another repository with DPC++, and a BUILD file.",
+    attrs = {
+        "build_file": attr.label(),
+        "of": attr.label(),
+    },
+)

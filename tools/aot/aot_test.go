@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/badinputs"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+// run runs the tool in the current folder.
+func run(t *testing.T, args ...string) (code int, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = tool(nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	return code, errs.String()
+}
+
+func TestAot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.spv", "spirv")
+	ocloc := testfile.Script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
+
+	testfile.Write(t, "l.spv", "spirv")
+	testfile.Write(t, "two.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\nl.spv|l.prop|l.sym\n")
+	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "bin/k.bin") + testfile.Read(t, "bin/l.bin"); got != "native\nnative\n" {
+		t.Errorf("images: %q", got)
+	}
+	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
+		t.Errorf("table: %q", got)
+	}
+	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -device pvc -file k.spv") {
+		t.Errorf("ocloc was called with %q", got)
+	}
+
+	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--library", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-device pvc -options -library-compilation -file") || strings.Count(got, "-options") != 2 {
+		t.Errorf("ocloc was called with %q", got)
+	}
+
+	// Modules that the filter dropped: both outputs are there, and ocloc was not run.
+	os.Remove("ocloc.calls")
+	testfile.Write(t, "none.table", "[Code|Properties|Symbols]\n")
+	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--code-dir", "none", "--output", "none.out.table", "none.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
+		t.Errorf("table: %q", got)
+	}
+	if files, err := os.ReadDir("none"); err != nil || len(files) > 0 {
+		t.Errorf("images: %v, %v", files, err)
+	}
+	if _, err := os.Stat("ocloc.calls"); err == nil {
+		t.Error("ocloc was run for a table without rows")
+	}
+}
+
+// TestAotSameDevices: a module is compiled once for devices that ocloc does not tell apart.
+func TestAotSameDevices(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ocloc := testfile.Script(t, "ocloc", `if [ "$1" = ids ]; then
+  case $2 in dg2|acm-g10) echo 12.55.8;; *) echo $2;; esac
+else
+  for last; do :; done; echo native > "$last"
+fi`)
+	for _, name := range []string{"k", "l", "m"} {
+		testfile.Write(t, name+".spv", "spirv")
+	}
+	testfile.Write(t, "dg2.table", "[Code]\nk.spv\nl.spv\n")
+	testfile.Write(t, "acm.table", "[Code]\nl.spv\nm.spv\n") // with other facts it may take others
+	testfile.Write(t, "pvc.table", "[Code]\nl.spv\n")
+	args := []string{"--ocloc", ocloc, "--code-dir", "bin"}
+	for _, device := range []string{"dg2", "acm-g10", "pvc"} {
+		args = append(args, "--device", device, "--output", device+".out")
+	}
+	if code, stderr := run(t, append(args, "dg2.table", "acm.table", "pvc.table")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for name, want := range map[string]string{
+		"dg2.out":     "[Code]\nbin/k.bin\nbin/l.bin\n",
+		"acm-g10.out": "[Code]\nbin/l.bin\nbin/m.bin\n",
+		"pvc.out":     "[Code]\nbin/l.pvc.bin\n",
+	} {
+		if got := testfile.Read(t, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := strings.Count(testfile.Read(t, "ocloc.calls"), "compile "); got != 4 {
+		t.Errorf("%d modules were compiled, want 4", got)
+	}
+	if got := testfile.Read(t, "bin/l.pvc.bin"); got != "native\n" {
+		t.Errorf("image: %q", got)
+	}
+}
+
+// TestAotDevicesWithoutNumbers: devices that ocloc says nothing about are not the same.
+func TestAotDevicesWithoutNumbers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ocloc := testfile.Script(t, "ocloc", `if [ "$1" != ids ]; then for last; do :; done; echo native > "$last"; fi`)
+	testfile.Write(t, "k.spv", "spirv")
+	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
+	args := []string{"--ocloc", ocloc, "--code-dir", "bin", "--device", "dg2", "--output", "dg2.out", "--output", "pvc.out"}
+	if code, stderr := run(t, append(args, "--device", "pvc", "k.table", "k.table")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := strings.Count(testfile.Read(t, "ocloc.calls"), "compile "); got != 2 {
+		t.Errorf("%d modules were compiled, want 2", got)
+	}
+	if code, stderr := run(t, append(args, "--device", "", "k.table", "k.table")...); code != cli.ExitUsage || !strings.Contains(stderr, "--device and --output cannot be empty") {
+		t.Errorf("an empty device: exit %d: %s", code, stderr)
+	}
+}
+
+func TestAotFailures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.spv", "spirv")
+	if err := os.Mkdir("bin", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, "bin/k.bin", "old")
+	testfile.Write(t, "one.table", "[Code]\nk.spv\n")
+	testfile.Write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
+	testfile.Write(t, "other.table", "[Code]\nother/k.spv\n")
+	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
+	testfile.Write(t, "lost.table", "[Code]\nlost.spv\n")
+	refuse := testfile.Script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
+	silent := testfile.Script(t, "silent", "exit 0")
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"the compiler says no":              {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
+		"the compiler writes nothing":       {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
+		"there is no compiler":              {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
+		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
+		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
+		"a row whose file is not there":     {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: lost.spv: "},
+		"no table":                          {[]string{"--ocloc", silent}, cli.ExitUsage, "an input table is needed"},
+		"two tables for a device":           {[]string{"--ocloc", silent, "one.table", "two.table"}, cli.ExitUsage, "once for each input: for 2 there are 1 and 1"},
+		"a device that ocloc does not know": {[]string{"--ocloc", refuse, "--device", "pvv", "--output", "p.table", "one.table", "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245"},
+		"two modules of two tables":         {[]string{"--ocloc", silent, "--device", "pvc", "--output", "p.table", "one.table", "other.table"}, cli.ExitBadInput, "other.table: another table has a module called k"},
+		"a flag is missing":                 {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stderr := run(t, append([]string{"--device", "pvc", "--code-dir", "bin", "--output", "o.table"}, test.args...)...)
+			if code != test.code || !strings.Contains(stderr, test.want) {
+				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
+			}
+			if got := testfile.Read(t, "bin/k.bin"); got != "old" {
+				t.Errorf("the old image is gone: %q", got)
+			}
+			if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
+				t.Errorf("temporary files are left: %q", left)
+			}
+		})
+	}
+}
+
+func TestBadInputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	badinputs.Check(t, func() *cli.Tool { return tool(nil) }, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
+)
+
+// echo is a tool that prints its arguments, and refuses the argument "bad".
+func echo() *cli.Tool {
+	return &cli.Tool{Name: "echo", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(_ context.Context, env *cli.Env, args []string) error {
+			fmt.Fprintf(env.Stdout, "%q", args)
+			if args[0] == "bad" {
+				return cli.BadInput(fmt.Errorf("refused"))
+			}
+			return nil
+		}
+	}}}}
+}
+
+func TestWork(t *testing.T) {
+	for name, test := range map[string]struct {
+		in, out string
+		args    []string
+		code    int
+	}{
+		"nothing": {in: "", out: ""},
+		"actions, one of which fails": {
+			in: `{"arguments":["a","b"],"inputs":[{"path":"x","digest":"00"}],"requestId":0,"verbosity":1}
+{"arguments":["bad"]}` + "\n" + `{"arguments":["c\u00e9"],"requestId":3,"sandboxDir":""}`,
+			out: `{"exitCode":0,"output":"[\"a\" \"b\"]","requestId":0}
+{"exitCode":3,"output":"[\"bad\"]echo: error: refused\n","requestId":0}
+{"exitCode":0,"output":"[\"cé\"]","requestId":3}
+`,
+		},
+		"arguments of the worker": {in: `{"arguments":["b"]}`, args: []string{"a"}, out: `{"exitCode":0,"output":"[\"a\" \"b\"]","requestId":0}` + "\n"},
+		"no protocol":             {in: "a b", out: "", code: cli.ExitFailure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errs strings.Builder
+			code := work(t.Context(), echo(), &cli.Env{Stdin: strings.NewReader(test.in), Stdout: &out, Stderr: &errs}, test.args)
+			// Answers come in any order.
+			lines := slices.Sorted(strings.Lines(out.String()))
+			if want := slices.Sorted(strings.Lines(test.out)); code != test.code || !slices.Equal(lines, want) || (errs.Len() > 0) != (code != 0) {
+				t.Errorf("exit %d, %s%s", code, out.String(), errs.String())
+			}
+		})
+	}
+}
+
+// TestWorkAtOnce: an action starts and ends while another one runs.
+func TestWorkAtOnce(t *testing.T) {
+	second := make(chan bool)
+	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(_ context.Context, _ *cli.Env, args []string) error {
+			if args[0] == "first" {
+				<-second
+			} else {
+				close(second)
+			}
+			return nil
+		}
+	}}}}
+	var out strings.Builder
+	in := strings.NewReader(`{"arguments":["first"],"requestId":1}{"arguments":["second"],"requestId":2}`)
+	if code := work(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || strings.Count(out.String(), `"exitCode":0`) != 2 {
+		t.Errorf("exit %d, %s", code, &out)
+	}
+}
+
+func TestAsWorker(t *testing.T) {
+	if rest, worker := asWorker([]string{"a", "--persistent_worker", "b"}); !worker || strings.Join(rest, " ") != "a b" {
+		t.Errorf("%q, %v", rest, worker)
+	}
+	if rest, worker := asWorker([]string{"a"}); worker || strings.Join(rest, " ") != "a" {
+		t.Errorf("%q, %v", rest, worker)
+	}
+}
+
+// TestWorkerCompiles: a worker does what the program does.
+func TestWorkerCompiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "ocloc", "#!/bin/sh\nfor last; do :; done\necho native > \"$last\"\n")
+	if err := os.Chmod("ocloc", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, "k.spv", "spirv")
+	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
+	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
+	ocloc, err := filepath.Abs("ocloc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const request = `{"arguments":["--ocloc",%q,"--device","pvc","--code-dir","bin","--output","out.table",%q],"requestId":0}`
+	servers := aot.NewServers(t.Context(), 1<<20)
+	defer servers.Close()
+	for table, want := range map[string]string{"odd.table": `"exitCode":3`, "k.table": `{"exitCode":0,"output":"","requestId":0}` + "\n"} {
+		var out, errs strings.Builder
+		in := strings.NewReader(fmt.Sprintf(request, ocloc, table))
+		code := work(t.Context(), tool(servers), &cli.Env{Stdin: in, Stdout: &out, Stderr: &errs}, nil)
+		if code != 0 || errs.Len() > 0 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: exit %d, %s%s", table, code, out.String(), errs.String())
+		}
+	}
+	if got := testfile.Read(t, "bin/k.bin") + testfile.Read(t, "out.table"); got != "native\n[Code]\nbin/k.bin\n" {
+		t.Errorf("image and table %q", got)
+	}
+}

@@ -1,0 +1,223 @@
+package aot
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// Servers are processes of ocloc that compile one module after the other, so that the
+// compiler is loaded once. The library that [Options.Server] names makes ocloc such a
+// process; its source, rules/ocloc/server.c, has the protocol.
+type Servers struct {
+	ctx    context.Context // of the processes
+	slots  chan struct{}   // one for each process of ocloc that runs
+	known  *images
+	mu     sync.Mutex
+	idle   map[kind][]*server
+	unfit  map[kind]bool
+	closed bool
+}
+
+// A kind is what servers are equal in.
+type kind struct{ library, ocloc string }
+
+// NewServers returns servers that live until ctx ends or Close is called. At most as many as
+// the machine has processors compile at a time. The newest images, of so many bytes, are
+// remembered: what is compiled again is copied.
+func NewServers(ctx context.Context, remember int64) *Servers {
+	return &Servers{
+		ctx: ctx, slots: make(chan struct{}, atOnce()), known: newImages(remember),
+		idle: map[kind][]*server{}, unfit: map[kind]bool{},
+	}
+}
+
+// slot waits until ocloc may run. What it returns is called when it has.
+func (p *Servers) slot(ctx context.Context) (release func(), err error) {
+	select {
+	case p.slots <- struct{}{}:
+		return func() { <-p.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close ends all servers that wait for work, and the others when they are done.
+func (p *Servers) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, waiting := range p.idle {
+		for _, s := range waiting {
+			s.end()
+		}
+	}
+	p.idle = nil
+}
+
+// run runs a command line and returns what ocloc printed. It is not ok when there is no
+// server, or when it does not succeed: then the program ocloc shall say why.
+func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byte, ok bool) {
+	s := p.take(k)
+	if s == nil {
+		return nil, false
+	}
+	stop := context.AfterFunc(ctx, s.cancel)
+	code, printed, err := s.request(append([]string{k.ocloc}, args...))
+	if !stop() || err != nil || code != 0 {
+		s.end()
+		return nil, false
+	}
+	p.put(k, s)
+	return printed, true
+}
+
+// giveUp starts no more servers of a kind.
+func (p *Servers) giveUp(k kind) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unfit[k] = true
+}
+
+// take returns a server that nobody else has, or nil.
+func (p *Servers) take(k kind) *server {
+	p.mu.Lock()
+	if p.unfit[k] {
+		p.mu.Unlock()
+		return nil
+	}
+	if n := len(p.idle[k]); n > 0 {
+		s := p.idle[k][n-1]
+		p.idle[k] = p.idle[k][:n-1]
+		p.mu.Unlock()
+		return s
+	}
+	p.mu.Unlock()
+	s, err := start(p.ctx, k)
+	if err != nil {
+		p.giveUp(k)
+		return nil
+	}
+	return s
+}
+
+// put lets a server wait for work, or ends it when it has done enough.
+func (p *Servers) put(k kind, s *server) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.requests++; p.closed || s.requests >= maxRequests {
+		s.end()
+		return
+	}
+	p.idle[k] = append(p.idle[k], s)
+}
+
+const (
+	maxRequests = 1000     // of a server, as no compiler gives back all of its memory
+	maxPrinted  = 64 << 20 // bytes, for a request
+)
+
+// A server is a process of ocloc.
+type server struct {
+	cancel   context.CancelFunc // kills it
+	stdin    io.Writer
+	stdout   *bufio.Reader
+	wait     func() error
+	requests int
+}
+
+// start starts a server.
+func start(ctx context.Context, k kind) (*server, error) {
+	library, err := preloadable(k.library)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	// Without the library, which the loader may leave out, ocloc prints its help and ends.
+	cmd := interrupt.Command(ctx, k.ocloc, "--help")
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimRight(library+":"+os.Getenv("LD_PRELOAD"), ":"))
+	s := &server{cancel: cancel, wait: cmd.Wait}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if err := atFixedAddresses(cmd.Start); err != nil {
+		cancel()
+		return nil, err
+	}
+	s.stdin, s.stdout = stdin, bufio.NewReader(stdout)
+	const ready = "ocloc-server 1\n"
+	greeting := make([]byte, len(ready))
+	if _, err := io.ReadFull(s.stdout, greeting); err != nil || string(greeting) != ready {
+		s.end()
+		return nil, fmt.Errorf("%s is no server", k.ocloc)
+	}
+	return s, nil
+}
+
+// preloadable returns the path of a library for LD_PRELOAD, in which a colon or a space ends it.
+func preloadable(path string) (string, error) {
+	if absolute, err := filepath.Abs(path); err == nil && !strings.ContainsAny(absolute, ": ") {
+		return absolute, nil
+	}
+	if filepath.IsAbs(path) || strings.ContainsAny(path, ": ") {
+		return "", fmt.Errorf("%s cannot be preloaded", path)
+	}
+	return "." + string(filepath.Separator) + path, nil
+}
+
+// end ends the process.
+func (s *server) end() {
+	s.cancel()
+	s.wait()
+}
+
+// request runs a command line and returns its exit code and what it printed.
+func (s *server) request(args []string) (code int, printed []byte, err error) {
+	var text bytes.Buffer
+	for _, arg := range args {
+		if arg == "" || strings.ContainsRune(arg, 0) {
+			return 0, nil, fmt.Errorf("argument %q cannot be sent", arg)
+		}
+		text.WriteString(arg + "\x00")
+	}
+	text.WriteByte(0)
+	if _, err := text.WriteTo(s.stdin); err != nil {
+		return 0, nil, err
+	}
+	line, err := s.stdout.ReadSlice('\n')
+	if err != nil {
+		return 0, nil, err
+	}
+	first, second, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+	code, err = strconv.Atoi(first)
+	if err != nil {
+		return 0, nil, err
+	}
+	size, err := strconv.ParseUint(second, 10, 64)
+	if err != nil || size > maxPrinted {
+		return 0, nil, fmt.Errorf("%q is no number of bytes below %d", second, maxPrinted)
+	}
+	printed = make([]byte, size)
+	_, err = io.ReadFull(s.stdout, printed)
+	return code, printed, err
+}
+
+// atOnce is how many images are compiled at a time.
+func atOnce() int { return runtime.GOMAXPROCS(0) }

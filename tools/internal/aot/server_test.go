@@ -1,0 +1,486 @@
+package aot
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// TestMain lets the test be ocloc: as a server where a library is to be preloaded, unless
+// OCLOC_IS says otherwise. It notes how often it starts, and what it compiles, in the
+// folder OCLOC_NOTES.
+func TestMain(m *testing.M) {
+	notes := os.Getenv("OCLOC_NOTES")
+	if notes == "" {
+		os.Exit(m.Run())
+	}
+	if os.Getenv("LD_PRELOAD") == "" {
+		note(notes, "program", strings.Join(os.Args[1:], " "))
+		code, printed := fakeOcloc(os.Args, "program")
+		fmt.Print(printed)
+		os.Exit(code)
+	}
+	note(notes, "server", strings.Join(os.Args[1:], " "))
+	is := os.Getenv("OCLOC_IS")
+	if is == "no server" {
+		fmt.Println("Usage: ocloc COMMAND")
+		os.Exit(0)
+	}
+	fmt.Print("ocloc-server 1\n")
+	in := bufio.NewReader(os.Stdin)
+	for {
+		args, ok := readRequest(in)
+		if !ok {
+			os.Exit(0)
+		}
+		note(notes, "served", strings.Join(args[1:], " "))
+		code, printed := fakeOcloc(args, "server")
+		switch is {
+		case "dies":
+			os.Exit(139)
+		case "refuses":
+			code, printed = -11, "no libigc"
+		case "hangs":
+			time.Sleep(time.Hour)
+		case "no number":
+			fmt.Print("0 many\n")
+			continue
+		case "too much":
+			fmt.Print("0 99999999999\n")
+			continue
+		}
+		fmt.Printf("%d %d\n%s", code, len(printed), printed)
+	}
+}
+
+// readRequest reads arguments up to an empty one.
+func readRequest(in *bufio.Reader) (args []string, ok bool) {
+	for {
+		arg, err := in.ReadString(0)
+		if err != nil {
+			return nil, false
+		}
+		if arg == "\x00" {
+			return args, true
+		}
+		args = append(args, strings.TrimSuffix(arg, "\x00"))
+	}
+}
+
+// fakeOcloc writes what compiled to the file that the last argument names.
+func fakeOcloc(args []string, by string) (code int, printed string) {
+	if args[1] == "ids" {
+		return 0, "1.2.3\n"
+	}
+	in, err := os.ReadFile(args[slices.Index(args, "-file")+1])
+	if err != nil || string(in) == "bad" {
+		return 245, "error: in kernel k\n"
+	}
+	if err := os.WriteFile(args[len(args)-1], []byte(by), 0o644); err != nil {
+		return 1, err.Error()
+	}
+	return 0, "warning of " + by + "\n"
+}
+
+func note(dir, kind, text string) {
+	f, err := os.OpenFile(filepath.Join(dir, kind), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		fmt.Fprintln(f, text)
+		f.Close()
+	}
+}
+
+// noted returns how many notes of a kind there are.
+func noted(t *testing.T, kind string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("notes", kind))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Count(string(data), "\n")
+}
+
+// modules writes SPIR-V and a table of it, in a new folder, and returns what compiles it
+// with the fake.
+func modules(t *testing.T, is string, texts ...string) Options {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("notes", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OCLOC_NOTES", "notes")
+	t.Setenv("OCLOC_IS", is)
+	table := "[Code]\n"
+	for i, text := range texts {
+		name := fmt.Sprintf("%d.spv", i)
+		testfile.Write(t, name, text)
+		table += name + "\n"
+	}
+	testfile.Write(t, "k.table", table)
+	return Options{Ocloc: self, Server: "server.so", CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
+}
+
+// TestServer: what compiles each module, and how many processes there are.
+func TestServer(t *testing.T) {
+	for is, test := range map[string]struct {
+		by      string
+		servers int // at most; one for each that is compiled at a time
+		runs    int // of the program
+	}{
+		"":          {"server", atOnce(), 0},
+		"no server": {"program", atOnce(), 6},
+		"dies":      {"program", atOnce(), 6},
+		"refuses":   {"program", atOnce(), 6},
+		"no number": {"program", atOnce(), 6},
+		"too much":  {"program", atOnce(), 6},
+	} {
+		t.Run("it "+is, func(t *testing.T) {
+			o := modules(t, is, "a", "b", "c", "d", "e", "f")
+			var log strings.Builder
+			if err := Run(t.Context(), &log, o); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 6 {
+				if got := testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)); got != test.by {
+					t.Errorf("image %d is of the %s, want %s", i, got, test.by)
+				}
+			}
+			if got := strings.Count(log.String(), "warning of "+test.by); got != 6 {
+				t.Errorf("log %q", log.String())
+			}
+			if servers, runs := noted(t, "server"), noted(t, "program"); servers < 1 || servers > test.servers || runs != test.runs {
+				t.Errorf("%d servers and %d runs of the program, want at most %d and %d", servers, runs, test.servers, test.runs)
+			}
+		})
+	}
+}
+
+// TestServers: servers outlive a run, and one that refused a module does not.
+func TestServers(t *testing.T) {
+	o := modules(t, "", "a", "b", "c", "d")
+	o.Servers = NewServers(t.Context(), 0)
+	defer o.Servers.Close()
+	k := kind{o.Server, o.Ocloc}
+	for range 3 {
+		if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers := len(o.Servers.idle[k])
+	if got := noted(t, "server"); servers < 1 || servers > atOnce() || got != servers {
+		t.Errorf("%d servers wait, %d were started, want at most %d", servers, got, atOnce())
+	}
+	if got := noted(t, "served"); got != 12 {
+		t.Errorf("%d modules were compiled by servers, want 12", got)
+	}
+
+	// The program says why a module is refused. The next one has a server again.
+	testfile.Write(t, "0.spv", "bad")
+	o.Targets[0].Table = "bad.table"
+	testfile.Write(t, "bad.table", "[Code]\n0.spv\n")
+	err := Run(t.Context(), &strings.Builder{}, o)
+	var refused *command.Error
+	if !errors.As(err, &refused) || refused.Code != 245 || refused.Output != "error: in kernel k\n" {
+		t.Errorf("got %v", err)
+	}
+	if n := len(o.Servers.idle[k]); n != servers-1 {
+		t.Errorf("%d servers wait after a refusal, want %d", n, servers-1)
+	}
+	testfile.Write(t, "0.spv", "good")
+	if err := Run(t.Context(), &strings.Builder{}, o); err != nil || testfile.Read(t, "bin/0.bin") != "server" {
+		t.Errorf("%v, image of %s", err, testfile.Read(t, "bin/0.bin"))
+	}
+}
+
+// TestDebugInfo: a module with debug information is compiled by a process of its own.
+func TestDebugInfo(t *testing.T) {
+	o := modules(t, "", "a", "OpenCL.DebugInfo.100", "NonSemantic.Shader.DebugInfo.200")
+	if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
+		t.Fatal(err)
+	}
+	var by []string
+	for i := range 3 {
+		by = append(by, testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)))
+	}
+	if !slices.Equal(by, []string{"server", "program", "program"}) {
+		t.Errorf("compiled by %q", by)
+	}
+}
+
+// TestKnownImages: how many modules are compiled when others were before.
+func TestKnownImages(t *testing.T) {
+	for name, test := range map[string]struct {
+		remember int64
+		change   func(o *Options)
+		compiled int // again
+	}{
+		"nothing changed":  {1 << 20, func(*Options) {}, 0},
+		"nothing is kept":  {0, func(*Options) {}, 4},
+		"one module":       {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "x") }, 1},
+		"another device":   {1 << 20, func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
+		"another use":      {1 << 20, func(o *Options) { o.Library = true }, 4},
+		"equal modules":    {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "a") }, 0},
+		"another compiler": {1 << 20, func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := modules(t, "", "a", "b", "c", "d")
+			o.Servers = NewServers(t.Context(), test.remember)
+			defer o.Servers.Close()
+			var first, again strings.Builder
+			if err := Run(t.Context(), &first, o); err != nil {
+				t.Fatal(err)
+			}
+			test.change(&o)
+			if err := os.RemoveAll("bin"); err != nil {
+				t.Fatal(err)
+			}
+			if err := Run(t.Context(), &again, o); err != nil {
+				t.Fatal(err)
+			}
+			if got := noted(t, "served") - 4; got != test.compiled {
+				t.Errorf("compiled %d modules again, want %d", got, test.compiled)
+			}
+			for i := range 4 {
+				if got := testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)); got != "server" {
+					t.Errorf("image %d is %q", i, got)
+				}
+			}
+			if first.String() != again.String() {
+				t.Errorf("printed %q, then %q", &first, &again)
+			}
+			if got := o.Servers.known.bytes; got > test.remember {
+				t.Errorf("%d bytes are kept, want at most %d", got, test.remember)
+			}
+		})
+	}
+}
+
+// TestImages: the images used last are kept.
+func TestImages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	known := newImages(2 * 300)
+	use := func(name string) bool {
+		k := keyOf("ocloc", nil, []byte(name))
+		if _, ok := known.copyTo("image", k); ok {
+			return testfile.Read(t, "image") == name
+		}
+		testfile.Write(t, "image", name)
+		if err := known.add(k, "image", nil); err != nil {
+			t.Fatal(err)
+		}
+		return false
+	}
+	for i, test := range []struct {
+		name  string
+		known bool
+	}{
+		{"a", false}, {"b", false}, {"a", true}, {"c", false}, {"b", false}, {"c", true}, {"a", false},
+		{strings.Repeat("large", 200), false}, {strings.Repeat("large", 200), false}, {"a", true}, {"c", true},
+	} {
+		if got := use(test.name); got != test.known {
+			t.Errorf("%d: %.5s is known: %v", i, test.name, got)
+		}
+	}
+}
+
+// link returns another path of a program.
+func link(t *testing.T, program string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "other")
+	if err := os.Symlink(program, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestServerEnds: a run that is stopped does not wait for its server.
+func TestServerEnds(t *testing.T) {
+	o := modules(t, "hangs", "a")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := Run(ctx, &strings.Builder{}, o); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPreloadable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ path, want string }{
+		{"/lib/x.so", "/lib/x.so"}, {"/a:b/x.so", ""}, {"/a b/x.so", ""}, {"a b/x.so", ""},
+	} {
+		if got, err := preloadable(test.path); got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%s: %q, %v", test.path, got, err)
+		}
+	}
+	t.Chdir(dir)
+	for _, test := range []struct{ path, want string }{{"x.so", "./x.so"}, {"y/x.so", "./y/x.so"}} {
+		if got, err := preloadable(test.path); got != test.want || err != nil {
+			t.Errorf("%s: %q, %v", test.path, got, err)
+		}
+	}
+}
+
+// library returns the library of rules/ocloc, built by Bazel or by the machine's C compiler.
+func library(t *testing.T) string {
+	t.Helper()
+	if path, bazel := os.LookupEnv("OCLOC_SERVER"); bazel {
+		return filepath.Join(os.Getenv("TEST_SRCDIR"), path)
+	}
+	source, err := filepath.Abs(filepath.Join("..", "..", "..", "rules", "ocloc", "server.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "server.so")
+	if out, err := exec.Command(programs.Find(t, "cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// TestLibrary: a program like ocloc becomes a server, with the library that it was linked with.
+func TestLibrary(t *testing.T) {
+	server := library(t)
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "lib.c", `
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int oclocInvoke(unsigned n, const char **a) {
+  static int calls;
+  fprintf(stderr, "!%s", getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "");
+  printf("call %d:", ++calls);
+  for (unsigned i = 1; i < n; i++) printf(" %s", a[i]);
+  return strcmp(a[1], "no") ? 0 : -11;
+}
+`)
+	testfile.Write(t, "main.c", "int oclocInvoke(unsigned, const char **);\nint main(int n, const char **a) { return oclocInvoke(n, a); }\n")
+	cc := programs.Find(t, "cc")
+	for _, args := range [][]string{
+		{"-shared", "-fPIC", "lib.c", "-o", "libocloc.so"},
+		{"main.c", "-o", "ocloc", "-L.", "-locloc", "-Wl,-rpath,$ORIGIN"},
+	} {
+		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	// A program that starts ocloc is as good.
+	testfile.Write(t, "script", "#!/bin/sh\nexec ./ocloc \"$@\"\n")
+	if err := os.Chmod("script", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, ocloc := range []string{"./ocloc", "./script"} {
+		s, err := start(t.Context(), kind{server, ocloc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := strings.Repeat("x", 100_000)
+		for i, test := range []struct {
+			arg  string
+			code int
+		}{{"a", 0}, {"no", -11}, {long, 0}, {"a b\n", 0}} {
+			code, printed, err := s.request([]string{"ocloc", test.arg})
+			// The order is that of a program whose output is a file.
+			if want := fmt.Sprintf("!call %d: %s", i+1, test.arg); code != test.code || string(printed) != want || err != nil {
+				t.Errorf("%s: %d, %.60q, %v; want %d, %.60q", ocloc, code, printed, err, test.code, want)
+			}
+		}
+		if _, _, err := s.request(slices.Repeat([]string{"a"}, 5000)); err == nil {
+			t.Error("a request with too many arguments was served")
+		}
+		s.end()
+	}
+	if _, err := start(t.Context(), kind{server, "/bin/ls"}); err == nil {
+		t.Error("ls is a server")
+	}
+}
+
+// TestRealServer: the images of a server are those of the program ocloc, byte by byte.
+func TestRealServer(t *testing.T) {
+	ocloc, server := programs.Find(t, "ocloc"), library(t)
+	clang, llvmSPIRV := programs.Find(t, "clang"), programs.Find(t, "llvm-spirv")
+	t.Chdir(t.TempDir())
+	table := "[Code]\n"
+	for i := range 6 {
+		name := fmt.Sprintf("k%d", i)
+		testfile.Write(t, name+".cl", fmt.Sprintf(`
+float sum(global const float *a, int n) {
+  float s = %d;
+  for (int i = 0; i < n; i++) s = fma(s, a[i], sin(a[i]));
+  return s;
+}
+kernel void %s(global float *a, local float *l, int n) {
+  size_t i = get_global_id(0);
+  l[get_local_id(0)] = a[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[i] = sum(a, n) + l[(get_local_id(0) + %d) %% get_local_size(0)];
+}
+`, i, name, i))
+		for _, args := range [][]string{
+			{clang, "-x", "cl", "-cl-std=CL3.0", "-target", "spir64", "-O2", "-emit-llvm", "-c", name + ".cl", "-o", name + ".bc"},
+			{llvmSPIRV, name + ".bc", "-o", name + ".spv"},
+		} {
+			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+		table += name + ".spv\n"
+	}
+	testfile.Write(t, "k.table", table)
+	servers := NewServers(t.Context(), 0)
+	defer servers.Close()
+	for _, library := range []string{"", server} {
+		o := Options{Ocloc: ocloc, Server: library, Servers: servers, CodeDir: "program"}
+		if library != "" {
+			o.CodeDir = "server"
+		}
+		for _, device := range []string{"pvc", "bmg-g21", "ptl-h"} {
+			o.Targets = append(o.Targets, Target{Device: device, Table: "k.table", Output: o.CodeDir + "." + device})
+		}
+		if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := kind{server, ocloc}
+	if len(servers.idle[k]) == 0 || servers.unfit[k] {
+		t.Error("no server compiled anything")
+	}
+	images, err := filepath.Glob("program/*.bin")
+	if err != nil || len(images) != 3*6 {
+		t.Fatalf("%d images, want 18 (%v)", len(images), err)
+	}
+	for _, image := range images {
+		if testfile.Read(t, image) != testfile.Read(t, filepath.Join("server", filepath.Base(image))) {
+			t.Errorf("%s differs", image)
+		}
+	}
+
+	// After the first server has refused a module, the program says why.
+	testfile.Write(t, "k.table", "[Code]\nk0.spv\nbad.spv\n")
+	testfile.Write(t, "bad.spv", "no SPIR-V")
+	err = Run(t.Context(), &strings.Builder{}, Options{
+		Ocloc: ocloc, Server: server, Servers: servers, CodeDir: "bad", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "bad.table"}},
+	})
+	var refused *command.Error
+	if !errors.As(err, &refused) || servers.unfit[k] {
+		t.Errorf("got %v; unfit: %v", err, servers.unfit[k])
+	}
+}
