@@ -3,6 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
+load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
@@ -33,7 +34,7 @@ def _sycl_binary_impl(ctx):
         ir = ctx.attr.ir,
         specialize = ctx.attr.specialize,
         runfiles = runfiles_of(ctx),
-    )
+    ) + [instrumented_files(ctx)]
 
 sycl_binary = rule(
     implementation = _sycl_binary_impl,

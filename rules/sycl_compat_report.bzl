@@ -116,7 +116,7 @@ def sycl_compat_report(name, baseline = None, policy = None, **kwargs):
             `NAME.update` and `NAME.baseline_test` have them as well.
     """
     if policy and not baseline:
-        fail("sycl_compat_report %s: policy needs a baseline, and there is none; to check a report by a policy alone, use sycl_compat_test" % name)
+        fail("//%s:%s: policy needs a baseline, and there is none: give the attribute baseline, or use sycl_compat_test to check a report by a policy alone" % (native.package_name(), name))
     _sycl_compat_report(name = name, **kwargs)
     if baseline:
         declare_update(name, baseline, policy, kwargs)

@@ -72,7 +72,7 @@ def sycl_compat_test(name, baseline = None, policy = None, **kwargs):
     """
     _sycl_compat_test(
         name = name,
-        baseline = existing(baseline) if baseline else None,
+        baseline = existing(name, baseline) if baseline else None,
         policy = policy,
         **kwargs
     )

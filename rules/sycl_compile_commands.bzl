@@ -57,12 +57,12 @@ def _own_commands(actions):
         if header:
             source = argv[argv.index("--") - 1]
             command = _host_command(actions, source, header)
-        elif "--" in argv:
+        elif "--library" in argv[:argv.index("--")]:
             # DPC++'s library has no program that an editor could ask.
             continue
         else:
-            source = _after(argv, "-c")
-            command = struct(action = action, argv = _without_outputs(argv))
+            source = argv[-1]
+            command = struct(action = action, argv = argv[argv.index("--") + 1:])
         if command and source not in commands:
             commands[source] = struct(source = source, arguments = tuple(command.argv))
             files.update({f: None for f in command.action.inputs.to_list() if not f.is_source})

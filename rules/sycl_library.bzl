@@ -3,6 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
+load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:gpus.bzl", "FAMILIES")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
@@ -15,6 +16,7 @@ def _sycl_library_impl(ctx):
     return [
         DefaultInfo(files = depset(own), runfiles = runfiles_of(ctx)),
         CcInfo(compilation_context = compiled.context),
+        instrumented_files(ctx),
         SyclDeviceInfo(sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain))),
         OutputGroupInfo(device_ir = depset(own)),
     ]

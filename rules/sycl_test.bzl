@@ -1,6 +1,7 @@
 """The sycl_test rule."""
 
 load("//rules/private:compat.bzl", "quoted", "runfile")
+load("//rules/private:coverage.bzl", "COVERAGE_ATTRS")
 load(":providers.bzl", "SyclRuntimeInfo")
 
 # Device -> (what it is called when there is none, what sets the runtime up for it). The
@@ -75,6 +76,7 @@ def _sycl_test_impl(ctx):
             key: ctx.expand_location(value, ctx.attr.data)
             for key, value in ctx.attr.env.items()
         }),
+        coverage_common.instrumented_files_info(ctx, dependency_attributes = ["binary", "data"]),
     ]
 
 _sycl_test = rule(
@@ -100,7 +102,8 @@ _sycl_test = rule(
         ),
         "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device."),
         "runtime": attr.label(providers = [SyclRuntimeInfo]),
-    },
+    } | COVERAGE_ATTRS,
+    fragments = ["coverage"],
     test = True,
 )
 

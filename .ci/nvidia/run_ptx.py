@@ -40,7 +40,7 @@ class Gpu:
         self.call("cuDeviceGetName", name, 100, device)
         self.name = name.value.decode()
         self.entries = {}
-        for path in sorted(glob.glob(os.path.join(folder, "*.ptx"))):
+        for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.ptx"))):
             with open(path, "rb") as f:
                 text = f.read()
             for entry in re.findall(rb"\.entry (\w+)\(", text):
@@ -296,13 +296,16 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
+    if not glob.glob(os.path.join(glob.escape(sys.argv[1]), "*.ptx")):
+        print("%s: no PTX file there; extract_ptx writes them" % sys.argv[1], file=sys.stderr)
+        return 2
     try:
         gpu = Gpu(sys.argv[1])
     except (OSError, Fault) as error:
-        print("no GPU: %s" % error, file=sys.stderr)
+        print("no NVIDIA GPU with a driver: %s" % error, file=sys.stderr)
         return 2
     if not gpu.entries:
-        print("%s: no PTX file has a kernel" % sys.argv[1], file=sys.stderr)
+        print("%s: no PTX file has a kernel; write them again with extract_ptx" % sys.argv[1], file=sys.stderr)
         return 2
     print("%s, %d kernels" % (gpu.name, len(gpu.entries)))
     wrong = 0

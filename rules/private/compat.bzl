@@ -64,7 +64,7 @@ def check_action(ctx, report, name):
     level = ctx.attr._compat_setting[BuildSettingInfo].value
     if level == "off":
         return []
-    result = ctx.actions.declare_file(name + ".check.json")
+    result = ctx.actions.declare_file(name + ".check.sarif")
     args = ctx.actions.args()
     args.add("check")
 
@@ -78,7 +78,9 @@ def check_action(ctx, report, name):
 
     # A SYCLBIN can hold functions for others only, and no kernel.
     args.add("--fail-on-empty=false")
-    args.add("--json-file", result)
+
+    # SARIF does not name the report, whose path has the configuration.
+    args.add("--sarif-file", result)
     args.add(report)
     run_tool(
         ctx,

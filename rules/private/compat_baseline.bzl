@@ -74,17 +74,36 @@ def update_hint(label):
     """The hint that a failing test prints when the baseline is not current."""
     return "To accept what is reported now: bazel run %s.update" % str(label).lstrip("@")
 
-def existing(baseline):
+def existing(name, baseline):
     """A file of the package, None when it does not exist yet.
 
     Args:
+        name: of the target with the report, for errors.
         baseline: its path in the package.
     Returns:
         The label of the file, or None.
     """
-    if ":" in baseline or baseline.startswith("/"):
-        fail("baseline: %r is not a path in the package, such as compat.baseline.json" % baseline)
+    problem = baseline_problem(baseline)
+    if problem:
+        fail("//%s:%s: baseline: %s" % (native.package_name(), name, problem))
     return baseline if native.glob([baseline], allow_empty = True) else None
+
+def baseline_problem(baseline):
+    """What is wrong with the attribute `baseline`, or an empty text.
+
+    Args:
+        baseline: its value.
+    Returns:
+        string.
+    """
+    parts = baseline.split("/")
+    if ":" in baseline or "" in parts or "." in parts or ".." in parts:
+        return "%r is not a path in the package; give one such as compat.baseline.json" % baseline
+    if not baseline.endswith(".json"):
+        return "%r does not end with .json; give a name such as compat.baseline.json" % baseline
+    if "*" in baseline or "?" in baseline:
+        return "%r is a pattern; give the path of one file, such as compat.baseline.json" % baseline
+    return ""
 
 _COMMON = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
 
@@ -117,7 +136,7 @@ def declare_baseline_test(name, baseline, policy, kwargs):
     _sycl_compat_baseline_test(
         name = name + ".baseline_test",
         size = "small",
-        baseline = existing(baseline),
+        baseline = existing(name, baseline),
         path = _path(baseline),
         policy = policy,
         report = ":" + name,

@@ -2,13 +2,12 @@
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
-load("//rules/private:headers.bzl", "HEADERS", "compilation_context", "implementation_context", "is_header")
+load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_context", "is_header")
 load("//rules/private:options.bzl", "expanded_defines", "expanded_options")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
+load("//rules/private/actions:tools.bzl", "COMPILE_TOOL_ATTRS")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
-
-_SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 
 # Attributes of every rule with sources. They mean what they mean in cc_library.
 SOURCE_ATTRS = {
@@ -34,7 +33,7 @@ SOURCE_ATTRS = {
         doc = "As `defines`, for this target's sources only.",
     ),
     "srcs": attr.label_list(
-        allow_files = _SOURCES + HEADERS,
+        allow_files = SOURCES + HEADERS,
         doc = "SYCL sources, and headers that only they include.",
     ),
     "textual_hdrs": attr.label_list(
@@ -65,7 +64,7 @@ COMPILE_ATTRS = SOURCE_ATTRS | {
         doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code is linked in, and C++ libraries whose headers the sources include. Only the headers of C++ libraries are used.",
         providers = [[CcInfo], [SyclbinInfo]],
     ),
-} | REQUIRES_SYCL_ATTRS
+} | COMPILE_TOOL_ATTRS | REQUIRES_SYCL_ATTRS
 
 # Releases of the runtime, as package sycl/release knows them.
 _RUNTIMES = ["2025.3", "2026.0", "2026.2"]

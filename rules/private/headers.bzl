@@ -5,6 +5,9 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":options.bzl", "expanded_defines", "expanded_texts")
 
+# Endings of sources.
+SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
+
 # Endings of headers among srcs.
 HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]
 

@@ -232,6 +232,8 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
     """
     built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True, specialize = specialize)
     images = built.images
+    if not built.reported:
+        fail("%s: fixed_targets: sycl_targets has none of the targets that the kernels are for, so that there would be no image: add one of %s to sycl_targets, or leave out fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
     _check_ir(ctx, built.targets, state, ir)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     runtime = ctx.attr.runtime or toolchain.runtime

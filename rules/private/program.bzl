@@ -7,12 +7,15 @@ load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
+load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
+load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:options.bzl", "expanded_options")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
+load("//rules/private/actions:covered.bzl", "covered_action")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
 
@@ -58,7 +61,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "host_copts": attr.string_list(
         doc = "As `copts`, for the compile for the host only.",
     ),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
@@ -191,7 +194,7 @@ def _symbol(ctx):
     return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
 
 def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
-    """The compile of a rule's sources for the host: CcCompilationOutputs."""
+    """The compile of a rule's sources for the host: struct(context, outputs, notes)."""
     flags = (
         _STANDARD +
         # So that __FILE__ and diagnostics name a source as both compiles do.
@@ -200,7 +203,8 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         compiled.copts + expanded_options(ctx, "host_copts")
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
-    outputs = []
+    sees = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.implementation, libsycl])
+    outputs, notes = [], []
     for i, c in enumerate(compiled.compiled):
         # The folders keep apart sources of the same name. The wrapper's own name differs from
         # that of any source: the compiler would find it first when a source includes that name.
@@ -213,12 +217,20 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
 
+        inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs
+        if ctx.coverage_instrumented():
+            covered = covered_action(ctx, cc, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
+            if covered:
+                outputs.append(covered.outputs)
+                notes.append(covered.notes)
+                continue
+
         # One compile for each source, so that none depends on the other sources.
         _, output = cc_common.compile(
             actions = ctx.actions,
-            additional_inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs,
+            additional_inputs = inputs,
             cc_toolchain = cc.toolchain,
-            compilation_contexts = [compiled.implementation, libsycl],
+            compilation_contexts = [sees],
             feature_configuration = cc.features,
             local_defines = compiled.local_defines,
             name = "%s.%d" % (ctx.label.name, i),
@@ -228,6 +240,7 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         outputs.append(output)
     return struct(
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
+        notes = notes,
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
@@ -263,7 +276,7 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
         name = ctx.label.name + ".images",
         srcs = sources,
         # Clang warns of the options that C++ toolchains have for C++ only.
-        user_compile_flags = ["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else [],
+        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else []),
     )
     objects.append(struct(context = context, outputs = outputs))
 
@@ -293,18 +306,17 @@ def _link(ctx):
     if not hasattr(ctx.attr, "linkopts"):
         return {}
     return {
-        "additional_inputs": ctx.files.additional_linker_inputs,
+        "additional_inputs": depset(ctx.files.additional_linker_inputs),
         "user_link_flags": expanded_options(ctx, "linkopts"),
     }
 
 def _providers(ctx, toolchain, cc, compiled, objects, info):
     """The rule's providers: the objects to link, and the report on the device images."""
-    contexts = []
     libraries = []
     for i, o in enumerate(objects):
         # No symbol of the images is referenced: alwayslink links them in any case. The same
         # goes for all of a program's own code.
-        context, outputs = cc_common.create_linking_context_from_compilation_outputs(
+        _, outputs = cc_common.create_linking_context_from_compilation_outputs(
             actions = ctx.actions,
             alwayslink = i == 1 or ctx.attr.alwayslink,
             cc_toolchain = cc.toolchain,
@@ -312,13 +324,19 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
             disallow_dynamic_library = True,
             feature_configuration = cc.features,
             name = ctx.label.name + (".images" if i == 1 else ""),
-            **(_link(ctx) if i == 0 else {})
         )
-        contexts.append(context)
-        libraries.append(outputs.library_to_link)
+        if outputs.library_to_link:
+            libraries.append(outputs.library_to_link)
+
+    # A cc_shared_library takes the host code and the images, or neither: both have one owner.
+    linked = cc_common.create_linker_input(
+        libraries = depset(libraries),
+        owner = ctx.label,
+        **_link(ctx)
+    )
     own = CcInfo(
         compilation_context = objects[0].context,
-        linking_context = cc_common.merge_linking_contexts(linking_contexts = contexts),
+        linking_context = cc_common.create_linking_context(linker_inputs = depset([linked])),
     )
     everything = cc_common.merge_cc_infos(
         direct_cc_infos = [own],
@@ -328,10 +346,11 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
         ] + [toolchain.libsycl[CcInfo]],
     )
     runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
-    archives = [f for library in libraries if library for f in [library.static_library or library.pic_static_library] if f]
+    archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,
+        instrumented_files(ctx, objects[0].notes),
         OutputGroupInfo(
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
             **(info.groups if info else {})

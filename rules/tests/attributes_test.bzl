@@ -138,7 +138,7 @@ def attributes_test_suite(name):
         "textual_hdrs": ["include/list.def"],
     }
     sycl_library(name = "attributes_library", **attributes)
-    sycl_cc_library(name = "attributes_cc_library", linkopts = ["-la -Wl,-z,$(COMPILATION_MODE)"], **attributes)
+    sycl_cc_library(name = "attributes_cc_library", linkopts = ["-Xlinker -la -Xlinker -z$(COMPILATION_MODE)"], **attributes)
     _options_test(
         name = "attributes_library_test",
         compiles = ["SyclCompile"],
@@ -156,7 +156,7 @@ def attributes_test_suite(name):
     _exports_test(name = "attributes_exports_test", target_under_test = ":attributes_library")
     _program_exports_test(
         name = "attributes_cc_exports_test",
-        linkopts = ["-la", "-Wl,-z,fastbuild"],
+        linkopts = ["-Xlinker", "-la", "-Xlinker", "-zfastbuild"],
         target_under_test = ":attributes_cc_library",
     )
     sycl_binary(name = "attributes_dependent", srcs = ["c.cpp"], deps = [":attributes_library"], **manual)

@@ -1,6 +1,6 @@
 """Analysis tests of the rules that report on and check compatibility."""
 
-load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclCompatInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
@@ -8,6 +8,7 @@ load("//rules:sycl_compat_test.bzl", "sycl_compat_test")
 load("//rules:sycl_device_config.bzl", "sycl_device_config")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
+load("//rules/private:compat_baseline.bzl", "baseline_problem")
 load(":analysis.bzl", "COMPLETE", "make_fails_test")
 
 _TOOLCHAIN = {"//command_line_option:extra_toolchains": COMPLETE}
@@ -185,6 +186,31 @@ _nothing_test = analysistest.make(_nothing_impl, expect_failure = True)
 
 _unknown_device_test = make_fails_test(COMPLETE)
 
+# The attribute baseline -> what its error says.
+_BASELINES = {
+    "../known.json": "is not a path in the package",
+    "./known.json": "is not a path in the package",
+    "/known.json": "is not a path in the package",
+    "//other:known.json": "is not a path in the package",
+    ":known.json": "is not a path in the package",
+    "folder//known.json": "is not a path in the package",
+    "known": "does not end with .json",
+    "*.json": "is a pattern",
+    "known?.json": "is a pattern",
+    "folder/": "is not a path in the package",
+}
+
+def _baseline_names_impl(ctx):
+    env = unittest.begin(ctx)
+    for name, want in _BASELINES.items():
+        problem = baseline_problem(name)
+        asserts.true(env, want in problem and "give" in problem, "%s: %s" % (name, problem))
+    for name in ["known.json", "folder/known.json", "a b'[1]..json"]:
+        asserts.equals(env, "", baseline_problem(name))
+    return unittest.end(env)
+
+_baseline_names_test = unittest.make(_baseline_names_impl)
+
 def compat_test_suite(name):
     """Declares the tests, on targets that are analyzed and never built.
 
@@ -235,9 +261,11 @@ def compat_test_suite(name):
         target_under_test = ":compat_unknown_device_test",
         texts = ["compat_unknown_device_test: devices: unknown target 'pvc_gpu'"],
     )
+    _baseline_names_test(name = "compat_baseline_names_test")
     native.test_suite(
         name = name,
         tests = [
+            "compat_baseline_names_test",
             "compat_unknown_device_report_test",
             "compat_unknown_device_test_test",
             "compat_check_error_test",

@@ -17,7 +17,7 @@ def _library_impl(ctx):
         [root + "/pkg/include" for root in [_ROOT, "%s/%s" % (bin, _ROOT)]],
         values_of(compile.argv, "-I"),
     )
-    asserts.equals(env, _ROOT + "/pkg/src/scale.cpp", values_of(compile.argv, "-c")[0])
+    asserts.equals(env, _ROOT + "/pkg/src/scale.cpp", compile.argv[-1])
     bitcode = compile.outputs.to_list()[0].path
     asserts.equals(env, "%s/%s/pkg/library.device/src/scale.cpp.bc" % (bin, _ROOT), bitcode)
 

@@ -31,10 +31,14 @@ def _actions_impl(ctx):
 
     compile = actions["SyclCompile"][0]
     argv = compile.argv
-    asserts.equals(env, "/test/clang++", argv[0])
+    asserts.equals(env, "/test/clang++", argv[argv.index("--") + 1])
     for want in ["-fsycl", "-fsycl-device-only", "-DANSWER=42", "-Wall", "-std=c++20", "-gline-tables-only", "-ffile-compilation-dir=."]:
         asserts.true(env, want in argv, "SyclCompile lacks %s: %s" % (want, argv))
-    asserts.equals(env, ["a.cpp", "clang.stamp", "headers.stamp"], sorted([f.basename for f in compile.inputs.to_list()]))
+    inputs = [f.basename for f in compile.inputs.to_list() if "devicec" not in f.basename]
+    asserts.equals(env, ["a.cpp", "clang.stamp", "headers.stamp"], sorted(inputs))
+
+    # What Bazel reads to leave out headers that the source does not include.
+    asserts.equals(env, ["a.cpp.bc", "a.cpp.unused"], sorted([f.basename for f in compile.outputs.to_list()]))
 
     # Unrequested debug information would make device code depend on line numbers.
     for translate in actions["SyclTranslate"]:
@@ -429,6 +433,11 @@ def sycl_binary_test_suite(name):
         texts = ["fixed_targets: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
     )
     _fails_test(
+        name = "no_target_left_test",
+        target_under_test = _binary("no_target_left_binary", srcs = _SOURCES, fixed_targets = ["intel_gpu_tgllp", "intel_gpu_12_60_7"], sycl_targets = ["intel_gpu_dg1"]),
+        texts = ["no_target_left_binary: fixed_targets: sycl_targets has none of the targets", "add one of intel_gpu_tgllp, intel_gpu_12_60_7 to sycl_targets"],
+    )
+    _fails_test(
         name = "unknown_target_test",
         target_under_test = _binary("unknown_target_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pcv"]),
         texts = ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
@@ -449,6 +458,7 @@ def sycl_binary_test_suite(name):
             "library_test",
             "no_server_test",
             "no_source_test",
+            "no_target_left_test",
             "pack_cpu_test",
             "pack_none_test",
             "pack_separate_test",

@@ -3,6 +3,7 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:cc_import.bzl", "cc_import")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc:cc_shared_library.bzl", "cc_shared_library")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclDpcppInfo", "SyclProgramInfo", "SyclRuntimeInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
@@ -150,6 +151,19 @@ _report_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
+def _shared_impl(ctx):
+    env = analysistest.begin(ctx)
+    link = [a for a in by_mnemonic(env)["CppLink"] if a.outputs.to_list()[0].basename == "libshared.so"][0]
+    archives = [f.basename for f in link.inputs.to_list() if f.extension in ["a", "lo"]]
+    for want in ["libplain_library", "libplain_library.images"]:
+        asserts.true(env, [a for a in archives if a.startswith(want + ".") and a.count(".") == want.count(".") + 1 or a.startswith(want + ".pic.")], "%s is not linked: %s" % (want, archives))
+    return analysistest.end(env)
+
+_shared_test = analysistest.make(
+    _shared_impl,
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
 _fails_test = make_fails_test(DPCPP)
 
 _fails_with_clang_test = make_fails_test(COMPLETE)
@@ -211,6 +225,7 @@ def sycl_cc_test_suite(name):
     sycl_cc_library(name = "headers_library", hdrs = ["headers.hpp"], **manual)
     sycl_library(name = "device_library", srcs = ["b.cpp"], **manual)
     sycl_cc_binary(name = "device_library_program", srcs = ["c.cpp"], deps = [":device_library", ":headers_library"], **manual)
+    cc_shared_library(name = "shared", deps = [":plain_library"], **manual)
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
@@ -251,6 +266,7 @@ def sycl_cc_test_suite(name):
         symbols = [],
         target_under_test = ":device_library_program.program",
     )
+    _shared_test(name = "cc_shared_library_test", target_under_test = ":shared")
     _report_test(name = "cc_report_test", target_under_test = ":program_report")
     _fails_test(
         name = "cc_fixed_targets_test",
@@ -289,6 +305,7 @@ def sycl_cc_test_suite(name):
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
+            "cc_shared_library_test",
             "cc_specialize_library_test",
             "cc_specialize_nothing_test",
             "cc_specialize_program_test",

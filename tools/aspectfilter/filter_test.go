@@ -356,6 +356,29 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A plan in a file names tables and code relative to its folder, and without the configuration
+// of Bazel, which path mapping takes away from some paths.
+func TestPlanNamesFiles(t *testing.T) {
+	workspace(t)
+	table := func(configuration string) string {
+		return "[Code|Properties]\nbazel-out/" + configuration + "/bin/k.spv/0.spv|fp64.prop\n"
+	}
+	for _, folder := range []string{"bazel-out/k8-fastbuild/bin", "bazel-out/cfg/bin"} {
+		testfile.Write(t, folder+"/k.table", table("k8-fastbuild"))
+		if code, _, stderr := run(t, "--plan", "--output", folder+"/k.json", "in.table", folder+"/k.table"); code != 0 {
+			t.Fatal(stderr)
+		}
+		var p plan
+		if err := json.Unmarshal([]byte(contents(t, folder+"/k.json")), &p); err != nil {
+			t.Fatal(err)
+		}
+		first, last := p.Rows[0], p.Rows[len(p.Rows)-1]
+		if first.Table != "../../../in.table" || last.Table != "k.table" || last.Code != "k.spv/0.spv" {
+			t.Errorf("%s: %+v, %+v", folder, first, last)
+		}
+	}
+}
+
 func TestRequireTaken(t *testing.T) {
 	workspace(t)
 	code, stdout, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")

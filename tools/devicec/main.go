@@ -15,6 +15,19 @@ func tool() *cli.Tool {
 		Short: "run one step of a SYCL device build",
 		Commands: []*cli.Command{
 			{
+				Name:  "compile",
+				Args:  "-- CLANG++ ARGUMENT... SOURCE",
+				Short: "turn a SYCL source into bitcode, and list the headers that it does not need",
+				Long: `
+Runs stock clang++ as it is given, with -c and -o. With --candidates and --unused it
+writes those of the files that the first lists, one a line, which clang++ did not
+read: a change in one of these changes nothing in the bitcode.
+
+Exit code 1 says that the source does not compile; clang++ has printed why.`,
+				Example: "devicec compile --output axpy.bc -- clang++-21 -fsycl -fsycl-device-only -O2 axpy.cpp",
+				Setup:   setupCompile,
+			},
+			{
 				Name:  "import",
 				Args:  "FILE.syclbin",
 				Short: "turn the IR of a SYCLBIN into device code that can be linked",

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/depfile"
 )
 
 // A compiler turns a source into bitcode.
@@ -77,7 +76,7 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 		return out.Relabel(err)
 	}
 	if c.Unused != "" {
-		if err := c.writeUnused(out); err != nil {
+		if err := depfile.WriteUnused(out.list(), c.Candidates, out.unused); err != nil {
 			return err
 		}
 	}
@@ -137,19 +136,6 @@ func (c *compiler) arguments(out *compileGroup, source string, options []string)
 // list returns the file to which clang++ writes the names of those that were read.
 func (out *compileGroup) list() string { return cmp.Or(out.depfile, out.unused) }
 
-// writeUnused writes the candidates that were not read.
-func (c *compiler) writeUnused(out *compileGroup) error {
-	rule, err := os.ReadFile(out.list())
-	if err != nil {
-		return err
-	}
-	candidates, err := infile.Read(c.Candidates, "", 256<<20)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(out.unused, []byte(unread(string(candidates), string(rule))), 0o666)
-}
-
 // refusedOptions say what is compiled and where it goes, which is not for options to say.
 // One that ends with '=' has a value.
 var refusedOptions = []string{"-c", "-E", "-S", "-o", "-emit-llvm", "-fsyntax-only", "-fsycl-targets=", "-fsycl-link=", "-fsanitize=", "-fsycl-device-obj="}
@@ -166,46 +152,4 @@ func checkOptions(options []string) error {
 		}
 	}
 	return nil
-}
-
-// unread returns the lines of a list of files that a dependency file does not name.
-func unread(candidates, rule string) string {
-	read := map[string]bool{}
-	for _, name := range dependencies(rule) {
-		read[filepath.Clean(name)] = true
-	}
-	var out strings.Builder
-	for line := range strings.Lines(candidates) {
-		name := strings.TrimSuffix(line, "\n")
-		if name != "" && !read[filepath.Clean(name)] {
-			out.WriteString(name + "\n")
-		}
-	}
-	return out.String()
-}
-
-// dependencies returns the files that a dependency file names. Blanks and '#' in a name
-// have a backslash before them, and '$' is doubled.
-func dependencies(rule string) []string {
-	rule = strings.ReplaceAll(rule, "\\\n", " ")
-	var names []string
-	var name strings.Builder
-	end := func() {
-		if name.Len() > 0 {
-			names = append(names, name.String())
-		}
-		name.Reset()
-	}
-	for i := 0; i < len(rule); i++ {
-		switch b := rule[i]; {
-		case b == ' ' || b == '\n':
-			end()
-			continue
-		case i+1 < len(rule) && (b == '\\' && strings.ContainsRune(" #\\", rune(rule[i+1])) || b == '$' && rule[i+1] == '$'):
-			i++
-		}
-		name.WriteByte(rule[i])
-	}
-	end()
-	return names
 }

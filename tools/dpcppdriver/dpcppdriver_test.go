@@ -201,13 +201,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestDependencies(t *testing.T) {
-	got := dependencies("out/a\\ b.bc: a\\ b.cpp \\\n  in\\#c.hpp $$d.hpp \\\n  e\\f.hpp\n")
-	if want := []string{"out/a b.bc:", "a b.cpp", "in#c.hpp", "$d.hpp", `e\f.hpp`}; !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 const kernels = `#include <sycl/sycl.hpp>
 #include "used.hpp"
 

@@ -139,7 +139,7 @@ func (p *pack) inputs() ([]input, error) {
 		inputs = append(inputs, in)
 	}
 	if len(inputs) == 0 && !p.embedded {
-		return nil, cli.BadInput(errors.New("nothing to pack: no table has a row"))
+		return nil, cli.BadInput(errors.New("nothing to pack: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
 	}
 	for i := range inputs {
 		inputs[i].reading, inputs[i].beside = &p.reading, p.beside

@@ -381,7 +381,7 @@ func TestPackRefuses(t *testing.T) {
 		{"an image with another field", "--output=k --image=file=a.spv,kind=sycl", 2, "'kind=sycl' is none of file="},
 		{"an image with a field twice", "--output=k --image=file=a.spv,file=b.spv", 2, "'file' is given twice"},
 		{"a table that is not there", "--output=k --table=t=x.table", 3, "x.table"},
-		{"a table without rows", "--output=k --table=t=nothing.table", 3, "no table has a row"},
+		{"a table without rows", "--output=k --table=t=nothing.table", 3, "no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"},
 		{"a table without code", "--output=k --table=t=nocode.table", 3, "nocode.table: the table has no column Code"},
 		{"a ragged table", "--output=k --table=t=ragged.table", 3, "ragged.table:2"},
 		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: the column Code is empty"},

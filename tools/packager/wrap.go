@@ -35,6 +35,9 @@ table names them. Assemble it in the folder that packager runs in:
 
   cc -c kernels.s
 
+With --relative, names are relative to the source's own folder, so that the source is the
+same wherever that folder is: 'cc -c -I out out/kernels.s'.
+
 Tables are as for 'packager pack'. Kernel names are those of the symbol file,
 else of the property file, else of the image itself, and stay as they are: a host
 program looks for the names that its compiler gave them. The options of a property set
@@ -50,6 +53,7 @@ type wrap struct {
 	reading reading.Options
 	tables  cli.Strings
 	empty   bool // whether it is fine that there is no image
+	beside  bool // whether images are named relative to the output
 }
 
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
@@ -59,6 +63,7 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	c.reading.AssumeFlag(fs)
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
 	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
+	fs.BoolVar(&c.beside, "relative", false, "name the files of images relative to the folder of the output, which the assembler then gets by -I")
 	return c.run
 }
 
@@ -78,7 +83,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	if len(inputs) == 0 && !c.empty {
-		return cli.BadInput(errors.New("nothing to wrap: no table has a row"))
+		return cli.BadInput(errors.New("nothing to wrap: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
 	}
 	for i := range inputs {
 		inputs[i].reading = &c.reading
@@ -109,9 +114,27 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 			"kernel '%s' reads specialization constants, and the program has only native code of it: the runtime ignores values that the program sets. Add spir64 to the targets",
 			kernelname.Display(i.Entries[0]))))
 	}
+	if c.beside {
+		if err := c.nameBeside(images); err != nil {
+			return err
+		}
+	}
 	return outfile.Write(c.output, func(w io.Writer) error {
 		return hostwrap.Write(w, images, c.runtime)
 	})
+}
+
+// nameBeside names the files of images relative to the folder of the output.
+func (c *wrap) nameBeside(images []hostwrap.Image) error {
+	folder := filepath.Dir(c.output)
+	for i := range images {
+		name, err := filepath.Rel(folder, images[i].File)
+		if err != nil {
+			return cli.Usagef("--relative: '%s' has no path relative to '%s': give both as absolute paths, or none", images[i].File, folder)
+		}
+		images[i].File = filepath.ToSlash(name)
+	}
+	return nil
 }
 
 // fixedConstants returns the native images whose specialization constants keep the values

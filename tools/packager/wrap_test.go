@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
@@ -73,6 +74,36 @@ func TestWrap(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// With --relative, the source is the same in each folder, and the assembler finds the images by -I.
+func TestWrapRelative(t *testing.T) {
+	cc := programs.Find(t, "cc")
+	folder(t, split)
+	var sources [][]byte
+	for _, dir := range []string{"one", "two"} {
+		if err := os.MkdirAll(filepath.Join(dir, "out"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Write(t, dir+"/a.pvc", file(t, "a.pvc"))
+		testfile.Write(t, dir+"/k.table", "[Code]\n"+dir+"/a.pvc\n")
+		source := dir + "/out/k.s"
+		ok(t, "wrap", "--relative", "--output", source, "--table", "spir64_gen=intel_gpu_pvc="+dir+"/k.table")
+		sources = append(sources, file(t, source))
+		if out, err := exec.Command(cc, "-c", "-I", dir+"/out", "-o", dir+"/k.o", source).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if !bytes.Equal(sources[0], sources[1]) || !strings.Contains(string(sources[0]), `.incbin "../a.pvc"`) {
+		t.Errorf("got\n%s\nand\n%s", sources[0], sources[1])
+	}
+	where, err := filepath.Abs("one/out/k.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := run(t, "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table"); code != 2 || !strings.Contains(stderr, "give both as absolute paths, or none") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 
@@ -170,7 +201,7 @@ func TestWrapRefuses(t *testing.T) {
 		{"a table without a target", "--output=k.s --table=spir64.table", 2, "is not TRIPLE[=ARCH]=FILE"},
 		{"an empty target", "--output=k.s --table==spir64.table", 3, "spir64.table:2: the table has no triple"},
 		{"a triple without a system", "--output=k.s --table=-unknown=spir64.table", 3, `the target "" is empty`},
-		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "no table has a row"},
+		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"},
 		{"a table that is not there", "--output=k.s --table=t=x.table", 3, "x.table"},
 		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
 		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},

@@ -97,41 +97,52 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
     options.add_all(copts)
     if family:
         options.add_all(family.options)
+
+    # A change in a header that the source does not include must not compile it again.
+    unused = ctx.actions.declare_file(name + ".unused")
+    candidates = ctx.actions.args()
+    candidates.add_all(compilation_context.headers)
+    candidates.set_param_file_format("multiline")
+    candidates.use_param_file("--candidates=%s", use_always = True)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
-    command = compile(ctx, toolchain, source, name, compilation_context.headers, out, options)
+    command = compile(ctx, toolchain, source, out, unused, candidates, options)
     ctx.actions.run(
         executable = command.executable,
         arguments = command.arguments,
         inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [compilation_context.headers, command.files]),
-        outputs = [f for f in [out.bitcode, out.header, out.footer, command.unused] if f],
-        unused_inputs_list = command.unused,
+        tools = command.tools,
+        outputs = [f for f in [out.bitcode, out.header, out.footer, unused] if f],
+        unused_inputs_list = unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
         toolchain = SYCL_TOOLCHAIN_TYPE,
     )
     return out
 
-def _clang_compile(ctx, toolchain, source, _name, _headers, out, options):
-    """The command of compile_action for clang: struct(executable, arguments, files, unused)."""
+def _clang_compile(ctx, toolchain, source, out, unused, candidates, options):
+    """The command of compile_action for clang: struct(executable, arguments, files, tools)."""
     clang = need(ctx, toolchain.clang)
     first = ctx.actions.args()
-    first.add_all(["-fsycl", "-fsycl-device-only"])
-    first.add_all(_LINE_TABLES)
+    first.add("compile")
+    first.add("--output", out.bitcode)
+    first.add("--unused", unused)
+    command = ctx.actions.args()
+    command.add("--")
+    command.add(clang.executable)
+    command.add_all(["-fsycl", "-fsycl-device-only"])
+    command.add_all(_LINE_TABLES)
     last = ctx.actions.args()
-    last.add("-c", source)
-    last.add("-o", out.bitcode)
-    return struct(executable = clang.files_to_run or clang.executable, arguments = [first, options, last], files = depset(transitive = [clang.files, toolchain.headers]), unused = None)
+    last.add(source)
+    return struct(
+        executable = ctx.executable._devicec,
+        arguments = [first, candidates, command, options, last],
+        files = depset(transitive = [clang.files, toolchain.headers]),
+        tools = [clang.files_to_run] if clang.files_to_run else [],
+    )
 
-def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
+def _dpcpp_compile(ctx, toolchain, source, out, unused, candidates, options):
     """The command of compile_action for DPC++."""
     dpcpp = need(ctx, toolchain.dpcpp)
-
-    # A change in a header that the source does not include must not compile it again.
-    unused = ctx.actions.declare_file(name + ".unused")
-    candidates = ctx.actions.args()
-    candidates.add_all(headers)
-    candidates.set_param_file_format("multiline")
-    candidates.use_param_file("--candidates=%s", use_always = True)
     first = ctx.actions.args()
     first.add("compile")
     first.add("--library", dpcpp.library)
@@ -151,7 +162,7 @@ def _dpcpp_compile(ctx, toolchain, source, name, headers, out, options):
         executable = dpcpp.driver,
         arguments = [first, candidates, last, options],
         files = depset(transitive = [dpcpp.files, toolchain.headers, system.files]),
-        unused = unused,
+        tools = [],
     )
 
 def system_headers(ctx):

@@ -25,6 +25,9 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
 def wrap_action(ctx, images, plan, runtime, out):
     """SyclWrap: writes the source of an object that registers all images with libsycl.
 
+    It names the files of images relative to its own folder, so that it is the same in each
+    configuration.
+
     Args:
         ctx: the rule context.
         images: as for pack_action.
@@ -32,9 +35,9 @@ def wrap_action(ctx, images, plan, runtime, out):
         runtime: release of the runtime that the program is linked to.
         out: the File to write, which ends in .s.
     """
-    _packager_action(ctx, "wrap", ["--allow-empty"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}", names_files = True)
+    _packager_action(ctx, "wrap", ["--allow-empty", "--relative"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
 
-def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message, names_files = False):
+def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message):
     args = ctx.actions.args()
     args.add(command)
     args.add_all(flags)
@@ -50,8 +53,6 @@ def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, 
         outputs = [out],
         mnemonic = mnemonic,
         progress_message = progress_message,
-        # The assembler reads the images.
-        names_files = names_files,
         toolchain = None,
     )
 

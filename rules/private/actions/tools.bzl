@@ -32,7 +32,7 @@ def _in_param_file(args, use_always = False):
     args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], names_files = False, toolchain = SYCL_TOOLCHAIN_TYPE, worker = False):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = False):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -46,7 +46,6 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         tools: FilesToRunProviders of other programs that the tool runs. Actions with them do
             not have their paths mapped.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
-        names_files: whether an output names files for an action whose paths are not mapped.
         toolchain: the type of the toolchain whose programs it runs, or None.
         worker: whether the tool can be a persistent worker.
     """
@@ -65,16 +64,20 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = ({} if names_files or tools else _PATH_MAPPING) | (_WORKER if worker else {}),
+        execution_requirements = ({} if tools else _PATH_MAPPING) | (_WORKER if worker else {}),
         toolchain = toolchain,
     )
 
+# Attributes of rules that compile sources.
+COMPILE_TOOL_ATTRS = {
+    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
+}
+
 # Attributes of rules that have these actions.
-TOOL_ATTRS = {
+TOOL_ATTRS = COMPILE_TOOL_ATTRS | {
     "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
     "_aot_worker": attr.label(default = "//rules/private:aot_worker"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
-    "_devicec": attr.label(default = "//rules/private:devicec", executable = True, cfg = "exec"),
     "_ocloc_server": attr.label(default = "//rules/private:ocloc_server", cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
     "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),

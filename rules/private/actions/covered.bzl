@@ -1,0 +1,75 @@
+"""The action that compiles a source for the host in a coverage build."""
+
+load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+
+# The options by which GCC and clang write a file of notes beside the object: the lines of each
+# function, without which the counters of a run mean nothing.
+_WRITES_NOTES = ["--coverage", "-ftest-coverage"]
+
+def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags):
+    """CppCompile of a coverage build: an object that counts the lines that run.
+
+    cc_common.compile has the notes of a coverage build as an output for Bazel's own rules only.
+
+    Args:
+        ctx: the rule context.
+        cc: struct(toolchain, features): the C++ toolchain.
+        name: path of the outputs below the package, without extension.
+        source: the source File.
+        inputs: list of File that the source includes, besides headers.
+        context: the compilation context of the source.
+        local_defines: definitions for the target only.
+        flags: the rule's own options.
+    Returns:
+        struct(outputs, notes): CcCompilationOutputs and the File of notes; None when the C++
+        toolchain writes no notes, as clang does with LLVM's own kind of coverage.
+    """
+    stem = name + ".pic"
+    variables = {
+        "cc_toolchain": cc.toolchain,
+        "feature_configuration": cc.features,
+        "include_directories": context.includes,
+        "preprocessor_defines": depset(local_defines, transitive = [context.defines]),
+        "quote_include_directories": context.quote_includes,
+        "source_file": source.path,
+        "system_include_directories": depset(transitive = [context.external_includes, context.system_includes]),
+        "use_pic": True,
+        "user_compile_flags": ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + flags,
+    }
+    options = _options(cc, cc_common.create_compile_variables(**variables))
+    if not [f for f in options if f in _WRITES_NOTES]:
+        return None
+    out = ctx.actions.declare_file(stem + ".o")
+    notes = ctx.actions.declare_file(stem + ".gcno")
+    compile = cc_common.create_compile_variables(
+        output_file = out.path,
+        variables_extension = {"gcov_gcno_file": notes.path},
+        **variables
+    )
+    ctx.actions.run(
+        executable = cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME),
+        arguments = _options(cc, compile),
+        # The program writes its counters to a path that begins with this folder.
+        env = cc_common.get_environment_variables(
+            feature_configuration = cc.features,
+            action_name = CPP_COMPILE_ACTION_NAME,
+            variables = compile,
+        ) | {"PWD": "/proc/self/cwd"},
+        inputs = depset([source] + inputs, transitive = [context.headers, cc.toolchain.all_files]),
+        outputs = [out, notes],
+        mnemonic = "CppCompile",
+        progress_message = "Compiling %s" % source.short_path,
+        toolchain = "@bazel_tools//tools/cpp:toolchain_type",
+    )
+    return struct(
+        notes = notes,
+        outputs = cc_common.create_compilation_outputs(pic_objects = depset([out])),
+    )
+
+def _options(cc, variables):
+    return cc_common.get_memory_inefficient_command_line(
+        feature_configuration = cc.features,
+        action_name = CPP_COMPILE_ACTION_NAME,
+        variables = variables,
+    )

@@ -1,0 +1,30 @@
+"""The runtime of ordinary SYCL programs as a dependency, for `cc_shared_library`."""
+
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("@rules_cc//cc/common:cc_shared_library_hint_info.bzl", "CcSharedLibraryHintInfo")
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+
+def _libsycl_impl(ctx):
+    libsycl = find_sycl_toolchain(ctx).libsycl
+    linking = libsycl[CcInfo].linking_context if libsycl else None
+    owners = {i.owner: None for i in linking.linker_inputs.to_list()} if linking else {}
+    return [
+        CcInfo(linking_context = linking),
+        CcSharedLibraryHintInfo(attributes = [], owners = owners.keys() or [ctx.label]),
+    ]
+
+libsycl = rule(
+    implementation = _libsycl_impl,
+    doc = """libsycl of the device compiler.
+
+    `cc_shared_library`, and `cc_binary` with `dynamic_deps`, link only what they find by the
+    attributes of rules. A toolchain is none: without this, libsycl would not be linked.
+    """,
+    provides = [CcInfo],
+    toolchains = use_sycl_toolchain(),
+)
+
+# Attributes of the rules that link libsycl.
+LIBSYCL_ATTRS = {
+    "_libsycl": attr.label(default = "//rules/private:libsycl", providers = [CcInfo]),
+}

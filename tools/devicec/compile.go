@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/depfile"
+	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+)
+
+// A compilation turns a source into bitcode.
+type compilation struct {
+	output             string
+	candidates, unused string // "" for none
+}
+
+// setupCompile declares the flags of 'devicec compile'.
+func setupCompile(fs *flag.FlagSet) cli.Run {
+	c := new(compilation)
+	fs.StringVar(&c.output, "output", "", "the bitcode `file` (required)")
+	fs.StringVar(&c.candidates, "candidates", "", "a `file` with names of files, one a line")
+	fs.StringVar(&c.unused, "unused", "", "a `file` for those of the candidates that were not read")
+	return c.run
+}
+
+func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) error {
+	if err := stepflags.Required("output", c.output); err != nil {
+		return err
+	}
+	if (c.candidates == "") != (c.unused == "") {
+		return cli.Usagef("--candidates and --unused go together")
+	}
+	if len(args) < 2 {
+		return cli.Usagef("the command is missing: give clang++, its options and the source after --")
+	}
+	var out outfile.Group
+	defer out.Close()
+	bitcode, err := out.Main(c.output)
+	if err != nil {
+		return err
+	}
+	options := append(args[1:len(args):len(args)], "-c", "-o", bitcode)
+	unused := ""
+	if c.unused != "" {
+		if unused, err = out.File(c.unused); err != nil {
+			return err
+		}
+		options = append(options, "-MD", "-MF", unused, "-MT", c.output)
+	}
+	err = command.Run(ctx, nil, nil, env.Stderr, args[0], options...)
+	var failed *command.Error
+	switch {
+	case errors.As(err, &failed) && failed.Code == 1:
+		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
+		return cli.No(nil)
+	case failed != nil: // it did not end by itself
+		return fmt.Errorf("%v\nnote: this is a fault of the compiler, or memory is short: let fewer run at once", out.Relabel(errors.New(failed.Error())))
+	case err != nil:
+		return out.Relabel(err)
+	}
+	if unused != "" {
+		if err := depfile.WriteUnused(unused, c.candidates, unused); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+// compiler is a clang++ that reads the file after -o and that after -MF, as scripts can.
+const compiler = `while [ $# -gt 0 ]; do
+  case $1 in
+  -o) out=$2 ;;
+  -MF) rule=$2 ;;
+  esac
+  shift
+done
+echo bitcode > "$out"
+test -z "$rule" || echo "k.bc: k.cpp ./used.hpp" > "$rule"
+`
+
+func TestCompile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clang := testfile.Script(t, "clang++", compiler+"echo 'a warning' >&2")
+	testfile.Write(t, "headers", "used.hpp\nunused.hpp\n")
+	code, stderr := run(t, "compile", "--output", "k.bc", "--candidates=headers", "--unused", "k.unused", "--", clang, "-fsycl", "--library", "k.cpp")
+	if code != 0 || stderr != "a warning\n" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "k.bc") + testfile.Read(t, "k.unused"); got != "bitcode\nunused.hpp\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := testfile.Read(t, "clang++.calls"); !strings.HasPrefix(got, "-fsycl --library k.cpp -c -o ") || !strings.Contains(got, " -MD -MF ") {
+		t.Errorf("clang++ was called with %q", got)
+	}
+
+	if code, stderr := run(t, "compile", "--output", "again.bc", "--", clang, "k.cpp"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if calls := strings.Split(testfile.Read(t, "clang++.calls"), "\n"); strings.Contains(calls[1], "-MD") {
+		t.Errorf("clang++ was called with %q", calls[1])
+	}
+}
+
+func TestCompileFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, test := range map[string]struct {
+		args   []string
+		does   string
+		code   int
+		stderr string
+	}{
+		"an error of the source": {[]string{"--", "CLANG", "k.cpp"}, "echo 'k.cpp:1:1: error: no' >&2; exit 1", 1, "k.cpp:1:1: error: no\n"},
+		"a crash":                {[]string{"--", "CLANG", "k.cpp"}, "exit 139", 4, "devicec: error: clang failed with exit code 139:\n\nnote: this is a fault of the compiler, or memory is short: let fewer run at once\n"},
+		"no compiler":            {[]string{"--", "/nonexistent/clang", "k.cpp"}, "", 4, "devicec: error: cannot run /nonexistent/clang: "},
+		"no list":                {[]string{"--candidates=headers", "--unused=u", "--", "CLANG", "k.cpp"}, ":", 4, "devicec: error: the compiler wrote no list"},
+		"no command":             {[]string{"--"}, "", 2, "devicec: error: the command is missing"},
+		"no source":              {[]string{"--", "CLANG"}, "", 2, "devicec: error: the command is missing"},
+		"candidates for nothing": {[]string{"--candidates=headers", "--", "CLANG", "k.cpp"}, "", 2, "devicec: error: --candidates and --unused go together"},
+	} {
+		clang := testfile.Script(t, "clang", test.does)
+		testfile.Write(t, "headers", "")
+		args := []string{"compile", "--output=k.bc"}
+		for _, a := range test.args {
+			args = append(args, strings.ReplaceAll(a, "CLANG", clang))
+		}
+		code, stderr := run(t, args...)
+		if code != test.code || !strings.Contains(stderr, test.stderr) {
+			t.Errorf("%s: exit %d, want %d: %s", name, code, test.code, stderr)
+		}
+		if _, err := os.Stat("k.bc"); err == nil {
+			t.Errorf("%s: there is an output", name)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+// Package depfile reads the dependency files that compilers write with -MD.
+package depfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/infile"
+)
+
+// maxCandidates is how large a list of candidates may be.
+const maxCandidates = 256 << 20
+
+// WriteUnused writes those files of a list, one a line, that a dependency file does not name.
+// It is what Bazel reads as unused_inputs_list.
+func WriteUnused(rule, candidates, unused string) error {
+	read, err := os.ReadFile(rule)
+	if err != nil {
+		// Not %w: no input is missing.
+		return fmt.Errorf("the compiler wrote no list of the files that it read: %v", err)
+	}
+	list, err := infile.Read(candidates, "", maxCandidates)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(unused, []byte(unread(string(list), string(read))), 0o666)
+}
+
+// unread returns the lines of a list of files that a dependency file does not name.
+func unread(candidates, rule string) string {
+	read := map[string]bool{}
+	for _, name := range dependencies(rule) {
+		read[filepath.Clean(name)] = true
+	}
+	var out strings.Builder
+	for line := range strings.Lines(candidates) {
+		name := strings.TrimSuffix(line, "\n")
+		if name != "" && !read[filepath.Clean(name)] {
+			out.WriteString(name + "\n")
+		}
+	}
+	return out.String()
+}
+
+// dependencies returns the files that a dependency file names. Blanks and '#' in a name
+// have a backslash before them, and '$' is doubled.
+func dependencies(rule string) []string {
+	rule = strings.ReplaceAll(rule, "\\\n", " ")
+	var names []string
+	var name strings.Builder
+	end := func() {
+		if name.Len() > 0 {
+			names = append(names, name.String())
+		}
+		name.Reset()
+	}
+	for i := 0; i < len(rule); i++ {
+		switch b := rule[i]; {
+		case b == ' ' || b == '\n':
+			end()
+			continue
+		case i+1 < len(rule) && (b == '\\' && strings.ContainsRune(" #\\", rune(rule[i+1])) || b == '$' && rule[i+1] == '$'):
+			i++
+		}
+		name.WriteByte(rule[i])
+	}
+	end()
+	return names
+}

@@ -1,0 +1,31 @@
+package depfile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+func TestDependencies(t *testing.T) {
+	got := dependencies("out/a\\ b.bc: a\\ b.cpp \\\n  in\\#c.hpp $$d.hpp \\\n  e\\f.hpp\n")
+	if want := []string{"out/a b.bc:", "a b.cpp", "in#c.hpp", "$d.hpp", `e\f.hpp`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWriteUnused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "rule", "a.bc: a.cpp ./used.hpp dir/../other.hpp\n")
+	testfile.Write(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\n")
+	if err := WriteUnused("rule", "candidates", "unused"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := testfile.Read(t, "unused"), "unused.hpp\ndir/used.hpp\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if err := WriteUnused("none", "candidates", "unused"); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
+		t.Errorf("got %v", err)
+	}
+}
