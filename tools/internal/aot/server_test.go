@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -482,5 +483,31 @@ kernel void %s(global float *a, local float *l, int n) {
 	var refused *command.Error
 	if !errors.As(err, &refused) || servers.unfit[k] {
 		t.Errorf("got %v; unfit: %v", err, servers.unfit[k])
+	}
+}
+
+// TestSameBytes: an image with debug information has the same bytes each time.
+func TestSameBytes(t *testing.T) {
+	ocloc, server := programs.Find(t, "ocloc"), library(t)
+	module := testfile.Read(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.spv", module)
+	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
+	if !hasDebugInfo([]byte(module)) {
+		t.Fatal("the module has no debug information")
+	}
+	var first string
+	for i := range 3 {
+		o := Options{Ocloc: ocloc, Server: server, CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
+		if err := Run(t.Context(), io.Discard, o); err != nil {
+			t.Fatal(err)
+		}
+		image := testfile.Read(t, "bin/k.bin")
+		if i == 0 {
+			first = image
+		}
+		if image != first {
+			t.Errorf("image %d differs", i)
+		}
 	}
 }
