@@ -41,6 +41,7 @@ func setup(b *bench.Bench) func() error {
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
 	aot := b.Flags.String("aot", byWorker, "what compiles ahead of time, with commas between: "+byProgram+" (a process of ocloc for each module), "+byServer+" (for each action), "+byWorker+" (for all actions)")
+	rdc := b.Flags.Bool("rdc", false, "link the sources, as rdc = True does")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
 	bin := b.Flags.String("tools", "", "measure the tools in this `folder` instead of building them with 'go build'")
 	header := b.Flags.String("header", "rules/device", "`folder` of sycl_lite.hpp")
@@ -59,13 +60,13 @@ func setup(b *bench.Bench) func() error {
 		if err != nil {
 			return err
 		}
-		var ways []string
+		var ways []way
 		for split := range strings.SplitSeq(*splits, ",") {
 			for by := range strings.SplitSeq(*aot, ",") {
 				if !slices.Contains([]string{byProgram, byServer, byWorker}, by) {
 					return fmt.Errorf("--aot: %q is not %s, %s or %s", by, byProgram, byServer, byWorker)
 				}
-				ways = append(ways, split+"+"+by)
+				ways = append(ways, way{split, by, *rdc})
 			}
 		}
 		for size := range strings.SplitSeq(*sizes, ",") {
@@ -128,17 +129,17 @@ func library(b *bench.Bench, source string) (string, error) {
 type contestant struct {
 	name    string
 	design  design
-	how     string // for the design
+	way     way
 	project *project
 }
 
 // measure measures all designs with as many kernels.
-func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) error {
+func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []way) error {
 	var all []contestant
-	for _, way := range ways {
-		all = append(all, contestant{"rules, " + strings.ReplaceAll(way, "+", ", "), buildByRules, way, nil})
+	for _, w := range ways {
+		all = append(all, contestant{"rules, " + w.split + ", " + w.aot, buildByRules, w, nil})
 	}
-	all = append(all, contestant{"monolith", buildMonolith, "", nil}, contestant{"bare compilers", buildBare, "", nil})
+	all = append(all, contestant{"monolith", buildMonolith, way{}, nil}, contestant{"bare compilers", buildBare, way{}, nil})
 	for i := range all {
 		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
 	}
@@ -165,7 +166,7 @@ func measure(b *bench.Bench, p programs, kernels int, devices, ways []string) er
 	if err != nil {
 		return err
 	}
-	if kernels >= 128 && strings.HasPrefix(ways[0], "auto+") {
+	if kernels >= 128 && ways[0].split == "auto" {
 		n, monolith := len(all), len(ways)
 		b.AtMost("cold: processor time, times that of the monolith", r[0].CPU/r[monolith].CPU, coldTimes, "")
 		b.AtMost("one kernel changed: processor time, times that of the cold monolith", r[n].CPU/r[monolith].CPU, changedTimes, "")
@@ -189,5 +190,5 @@ func (c *contestant) build(b *bench.Bench, p programs) (err error) {
 		sources = append(sources, c.project.source(i))
 	}
 	by := &builder{b.Context, map[string]string{}, &c.project.worker}
-	return c.design(by, p, sources, c.project.devices, c.how)
+	return c.design(by, p, sources, c.project.devices, c.way)
 }

@@ -80,6 +80,9 @@ func (p *project) reset() error {
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {
 		return err
 	}
+	if err := os.WriteFile(filepath.Join(p.dir, "headers"), []byte(filepath.Join(p.header, "sycl_lite.hpp")+"\n"), 0o666); err != nil {
+		return err
+	}
 	for i := range p.versions {
 		p.versions[i] = make([]int, p.kernels)
 		if err := p.write(i); err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -151,41 +152,50 @@ func (b *builder) checksum(name string) (string, error) {
 // programs are the compilers and our tools, by name.
 type programs map[string]string
 
-// A design is a way to build all sources of the current folder.
-type design func(b *builder, p programs, sources, devices []string, how string) error
+// A design is what builds all sources of the current folder.
+type design func(b *builder, p programs, sources, devices []string, w way) error
 
-// compile makes the bitcode of a source.
-func compile(b *builder, p programs, source string) (bitcode string, err error) {
-	bitcode = "out/" + source + ".bc"
-	return bitcode, b.run(step{
-		args: []string{p["clang++"], "-fsycl", "-fsycl-device-only", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling",
-			"-ffile-compilation-dir=.", "-std=c++20", "-O2", "-fno-math-errno", "-I" + p["header"], "-c", source + ".cpp", "-o", bitcode},
-		inputs: []string{source + ".cpp"}, outputs: []string{bitcode},
-	})
+// A way is how the rules build.
+type way struct {
+	split string // device_code_split
+	aot   string // what compiles ahead of time
+	rdc   bool   // whether the sources are linked
 }
 
-// buildByRules runs the actions of a sycl_binary whose sources are linked.
-func buildByRules(b *builder, p programs, sources, devices []string, how string) error {
-	split, by, _ := strings.Cut(how, "+")
-	link := step{args: []string{p["devicec"], "link", "--llvm-dis", p["llvm-dis"], "--llvm-link", p["llvm-link"], "--output", "out/all.bc"}, outputs: []string{"out/all.bc"}}
-	postlink := step{args: []string{p["postlink"], "--llvm-dis", p["llvm-dis"], "--opt", p["opt"], "--split", split, "--emit-only-kernels-as-entry-points"}, inputs: link.outputs}
+// compile makes the bitcode of a source. The rules also list the headers that it does not read.
+func compile(b *builder, p programs, source string, unused bool) (bitcode string, err error) {
+	bitcode = "out/" + source + ".bc"
+	clang := step{
+		args: []string{p["clang++"], "-fsycl", "-fsycl-device-only", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling",
+			"-ffile-compilation-dir=.", "-std=c++20", "-O2", "-fno-math-errno", "-I" + p["header"], source + ".cpp"},
+		inputs: []string{source + ".cpp"}, outputs: []string{bitcode},
+	}
+	if unused {
+		list := "out/" + source + ".unused"
+		clang.args = slices.Concat([]string{p["devicec"], "compile", "--output", bitcode, "--candidates", "headers", "--unused", list, "--"}, clang.args)
+		clang.outputs = append(clang.outputs, list)
+	} else {
+		clang.args = append(clang.args, "-c", "-o", bitcode)
+	}
+	return bitcode, b.run(clang)
+}
+
+// buildByRules runs the actions of a sycl_binary.
+func buildByRules(b *builder, p programs, sources, devices []string, w way) error {
+	var bitcode []string
 	for _, source := range sources {
-		bitcode, err := compile(b, p, source)
+		out, err := compile(b, p, source, true)
 		if err != nil {
 			return err
 		}
-		link.inputs = append(link.inputs, bitcode)
-		link.args = append(link.args, source+"="+bitcode)
-		postlink.args = append(postlink.args, "--module="+source+"=out/"+source+".split")
-		postlink.outputs = append(postlink.outputs, "out/"+source+".split", "out/"+source+".split.table")
+		bitcode = append(bitcode, out)
 	}
-	postlink.args = append(postlink.args, "out/all.bc")
-	if err := errors.Join(b.run(link), b.run(postlink)); err != nil {
+	if err := splitSources(b, p, sources, bitcode, w); err != nil {
 		return err
 	}
 	pack := step{args: []string{p["packager"], "pack", "--state", "executable", "--output", "out/program.syclbin"}, outputs: []string{"out/program.syclbin"}}
 	for _, source := range sources {
-		images, err := imagesOf(b, p, "out/"+source, by, devices)
+		images, err := imagesOf(b, p, "out/"+source, w.aot, devices)
 		if err != nil {
 			return err
 		}
@@ -193,6 +203,36 @@ func buildByRules(b *builder, p programs, sources, devices []string, how string)
 		pack.args = append(pack.args, images.args...)
 	}
 	return b.run(pack)
+}
+
+// splitSources makes the modules of each source.
+func splitSources(b *builder, p programs, sources, bitcode []string, w way) error {
+	postlink := []string{p["postlink"], "--llvm-dis", p["llvm-dis"], "--opt", p["opt"], "--split", w.split, "--emit-only-kernels-as-entry-points"}
+	if !w.rdc {
+		for i, source := range sources {
+			err := b.run(step{
+				args:    append(slices.Clone(postlink), "--source", source, "--allow-no-kernels", "--output", "out/"+source+".split.table", "--out-dir", "out/"+source+".split", bitcode[i]),
+				inputs:  bitcode[i : i+1],
+				outputs: []string{"out/" + source + ".split", "out/" + source + ".split.table"},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	link := step{
+		args:   []string{p["devicec"], "link", "--llvm-dis", p["llvm-dis"], "--llvm-link", p["llvm-link"], "--output", "out/all.bc"},
+		inputs: bitcode, outputs: []string{"out/all.bc"},
+	}
+	split := step{args: postlink, inputs: link.outputs}
+	for i, source := range sources {
+		link.args = append(link.args, source+"="+bitcode[i])
+		split.args = append(split.args, "--module="+source+"=out/"+source+".split")
+		split.outputs = append(split.outputs, "out/"+source+".split", "out/"+source+".split.table")
+	}
+	split.args = append(split.args, link.outputs...)
+	return errors.Join(b.run(link), b.run(split))
 }
 
 // What compiles ahead of time.
@@ -254,10 +294,10 @@ func module(b *builder, p programs, name string, bitcode []string) (spirv string
 }
 
 // buildMonolith makes one module, which one call of ocloc compiles for all devices.
-func buildMonolith(b *builder, p programs, sources, devices []string, _ string) error {
+func buildMonolith(b *builder, p programs, sources, devices []string, _ way) error {
 	var all []string
 	for _, source := range sources {
-		bitcode, err := compile(b, p, source)
+		bitcode, err := compile(b, p, source, false)
 		if err != nil {
 			return err
 		}
@@ -274,9 +314,9 @@ func buildMonolith(b *builder, p programs, sources, devices []string, _ string) 
 }
 
 // buildBare runs the compilers that buildByRules has run for it, and nothing else.
-func buildBare(b *builder, p programs, sources, devices []string, _ string) error {
+func buildBare(b *builder, p programs, sources, devices []string, _ way) error {
 	for _, source := range sources {
-		bitcode, err := compile(b, p, source)
+		bitcode, err := compile(b, p, source, false)
 		if err != nil {
 			return err
 		}
