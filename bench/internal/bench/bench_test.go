@@ -28,7 +28,8 @@ func init() {
 	case "fail":
 		os.Exit(2)
 	case "spin":
-		for {
+		for start := time.Now(); time.Since(start) < time.Minute; {
+			continue
 		}
 	}
 }
