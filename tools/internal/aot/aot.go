@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -176,24 +177,47 @@ func (o *Options) compile(ctx context.Context, im image, file string) ([]byte, e
 	if o.Library {
 		args = append(args, "-options", "-library-compilation")
 	}
-	key := keyOf(o.Ocloc, args, module)
-	if printed, ok := o.Servers.known.copyTo(file, key); ok {
+	key := keyOf(kindOf(o.Server, o.Ocloc), args, module)
+	if printed, ok := o.Servers.cache.copyTo(file, key); ok {
 		return printed, nil
 	}
-	printed, err := o.ocloc(ctx, hasDebugInfo(module), append(args, "-file", im.spirv, "-o", file)...)
+	in, out, anew := im.spirv, file, hasDebugInfo(module)
+	if anew {
+		in, out = padded(in), padded(out)
+	}
+	printed, err := o.ocloc(ctx, anew, append(args, "-file", in, "-o", out)...)
+	plain := strings.NewReplacer(in, im.spirv, out, file)
+	var refused *command.Error
+	if errors.As(err, &refused) {
+		refused.Output = plain.Replace(refused.Output)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
 		return nil, fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
 	}
-	return printed, o.Servers.known.add(key, file, printed)
+	printed = []byte(plain.Replace(string(printed)))
+	return printed, o.Servers.cache.add(key, file, printed)
 }
 
 // hasDebugInfo returns whether a module may have debug information. The symbols of its image
 // then depend on the addresses in the compiler's memory, which are other ones for each module
 // that a server compiles.
-func hasDebugInfo(module []byte) bool { return bytes.Contains(module, []byte(".DebugInfo.")) }
+func hasDebugInfo(module []byte) bool {
+	return bytes.Contains(module, []byte(".DebugInfo.")) || bytes.Contains(module, []byte("SPIRV.debug"))
+}
+
+// padded returns a path of the same file with a length that all have, because the addresses
+// in the compiler's memory depend on the lengths of its arguments.
+func padded(path string) string {
+	const length = 1024
+	if !filepath.IsAbs(path) {
+		path = "./" + path
+	}
+	folder, rest, _ := strings.Cut(path, "/")
+	return folder + strings.Repeat("/", max(1, length-len(folder)-len(rest))) + rest
+}
 
 // ocloc runs ocloc, in a server unless the compiler has to start anew, and returns what it
 // prints. A server's failure is no failure: the program runs, and what it says counts.
@@ -203,7 +227,7 @@ func (o *Options) ocloc(ctx context.Context, anew bool, args ...string) ([]byte,
 		return nil, err
 	}
 	defer release()
-	k := kind{o.Server, o.Ocloc}
+	k := kindOf(o.Server, o.Ocloc)
 	serve := o.Server != "" && !anew
 	if serve {
 		if printed, ok := o.Servers.run(ctx, k, args); ok {

@@ -8,75 +8,76 @@ import (
 	"sync"
 )
 
-// images are native images that were compiled before. An edit of one kernel makes a table
+// A cache has native images that were compiled before. An edit of one kernel makes a table
 // with many modules, of which all but one are the same as before.
-type images struct {
+type cache struct {
 	limit  int64 // of bytes
 	mu     sync.Mutex
 	bytes  int64
-	newest *list.List // of *known, the one used last first
+	newest *list.List // of *cached, the one used last first
 	by     map[key]*list.Element
 }
 
-// A key is what an image depends on: ocloc, its arguments and the module.
+// A key is what an image depends on: ocloc, its options and the module. It depends on no
+// path.
 type key [sha256.Size]byte
 
-type known struct {
+type cached struct {
 	key            key
 	image, printed []byte
 }
 
-func newImages(limit int64) *images {
-	return &images{limit: limit, newest: list.New(), by: map[key]*list.Element{}}
+func newCache(limit int64) *cache {
+	return &cache{limit: limit, newest: list.New(), by: map[key]*list.Element{}}
 }
 
-func keyOf(ocloc string, args []string, module []byte) (k key) {
+func keyOf(k kind, options []string, module []byte) (sum key) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q\n", ocloc, args)
+	fmt.Fprintf(h, "%q %q\n", k, options)
 	h.Write(module)
-	h.Sum(k[:0])
-	return k
+	h.Sum(sum[:0])
+	return sum
 }
 
-// copyTo writes an image to a file. It is not ok when the image is not known.
-func (m *images) copyTo(file string, k key) (printed []byte, ok bool) {
-	m.mu.Lock()
-	e := m.by[k]
+// copyTo writes an image to a file. It is not ok when it has none.
+func (c *cache) copyTo(file string, k key) (printed []byte, ok bool) {
+	c.mu.Lock()
+	e := c.by[k]
 	if e != nil {
-		m.newest.MoveToFront(e)
+		c.newest.MoveToFront(e)
 	}
-	m.mu.Unlock()
+	c.mu.Unlock()
 	if e == nil {
 		return nil, false
 	}
-	im := e.Value.(*known)
+	im := e.Value.(*cached)
 	return im.printed, os.WriteFile(file, im.image, 0o666) == nil
 }
 
-// add remembers the image in a file.
-func (m *images) add(k key, file string, printed []byte) error {
-	if info, err := os.Stat(file); err != nil || info.Size() > m.limit {
+// add keeps the image in a file.
+func (c *cache) add(k key, file string, printed []byte) error {
+	if info, err := os.Stat(file); err != nil || info.Size() > c.limit {
 		return err
 	}
 	image, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.by[k] != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by[k] != nil {
 		return nil
 	}
-	im := &known{k, image, printed}
-	m.by[k] = m.newest.PushFront(im)
-	m.bytes += im.size()
-	for m.bytes > m.limit {
-		last := m.newest.Remove(m.newest.Back()).(*known)
-		delete(m.by, last.key)
-		m.bytes -= last.size()
+	im := &cached{k, image, printed}
+	c.by[k] = c.newest.PushFront(im)
+	c.bytes += im.size()
+	for c.bytes > c.limit {
+		last := c.newest.Remove(c.newest.Back()).(*cached)
+		delete(c.by, last.key)
+		c.bytes -= last.size()
 	}
 	return nil
 }
 
 // size returns how many bytes it takes, with those that point to it.
-func (im *known) size() int64 { return int64(len(im.image) + len(im.printed) + 256) }
+func (im *cached) size() int64 { return int64(len(im.image) + len(im.printed) + 256) }

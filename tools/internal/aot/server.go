@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
@@ -22,22 +24,31 @@ import (
 type Servers struct {
 	ctx    context.Context // of the processes
 	slots  chan struct{}   // one for each process of ocloc that runs
-	known  *images
+	cache  *cache
+	wait   time.Duration // after which a server without work ends
 	mu     sync.Mutex
 	idle   map[kind][]*server
 	unfit  map[kind]bool
 	closed bool
 }
 
-// A kind is what servers are equal in.
-type kind struct{ library, ocloc string }
+// A kind is what servers are equal in: their files, and the size and time of ocloc's.
+type kind struct{ library, ocloc, state string }
+
+func kindOf(library, ocloc string) kind {
+	k := kind{library: library, ocloc: ocloc}
+	if info, err := os.Stat(ocloc); err == nil {
+		k.state = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+	}
+	return k
+}
 
 // NewServers returns servers that live until ctx ends or Close is called. At most as many as
-// the machine has processors compile at a time. The newest images, of so many bytes, are
-// remembered: what is compiled again is copied.
-func NewServers(ctx context.Context, remember int64) *Servers {
+// the machine has processors compile at a time, and a server without work ends after five
+// minutes. The images used last, of so many bytes, are kept: they are copied and not compiled.
+func NewServers(ctx context.Context, keep int64) *Servers {
 	return &Servers{
-		ctx: ctx, slots: make(chan struct{}, atOnce()), known: newImages(remember),
+		ctx: ctx, slots: make(chan struct{}, atOnce()), cache: newCache(keep), wait: 5 * time.Minute,
 		idle: map[kind][]*server{}, unfit: map[kind]bool{},
 	}
 }
@@ -68,25 +79,34 @@ func (p *Servers) Close() {
 // run runs a command line and returns what ocloc printed. It is not ok when there is no
 // server, or when it does not succeed: then the program ocloc shall say why.
 func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byte, ok bool) {
-	s := p.take(k)
-	if s == nil {
-		return nil, false
-	}
-	stop := context.AfterFunc(ctx, s.cancel)
-	code, printed, err := s.request(append([]string{k.ocloc}, args...))
-	if !stop() || err != nil || code != 0 {
+	for {
+		s := p.take(k)
+		if s == nil {
+			return nil, false
+		}
+		stop := context.AfterFunc(ctx, s.cancel)
+		code, printed, err := s.request(append([]string{k.ocloc}, args...))
+		if stop() && err == nil && code == 0 {
+			p.put(k, s)
+			return printed, true
+		}
 		s.end()
-		return nil, false
+		// One that waited for work may have been killed meanwhile. A new one was not.
+		if ctx.Err() != nil || err == nil || s.requests == 0 {
+			return nil, false
+		}
 	}
-	p.put(k, s)
-	return printed, true
 }
 
-// giveUp starts no more servers of a kind.
+// giveUp ends the servers of a kind that wait for work, and starts no more.
 func (p *Servers) giveUp(k kind) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unfit[k] = true
+	for _, s := range p.idle[k] {
+		s.end()
+	}
+	delete(p.idle, k)
 }
 
 // take returns a server that nobody else has, or nil.
@@ -100,6 +120,7 @@ func (p *Servers) take(k kind) *server {
 		s := p.idle[k][n-1]
 		p.idle[k] = p.idle[k][:n-1]
 		p.mu.Unlock()
+		s.timer.Stop()
 		return s
 	}
 	p.mu.Unlock()
@@ -115,11 +136,22 @@ func (p *Servers) take(k kind) *server {
 func (p *Servers) put(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.requests++; p.closed || s.requests >= maxRequests {
+	if s.requests++; p.closed || p.unfit[k] || s.requests >= maxRequests {
 		s.end()
 		return
 	}
+	s.timer = time.AfterFunc(p.wait, func() { p.retire(k, s) })
 	p.idle[k] = append(p.idle[k], s)
+}
+
+// retire ends a server unless it has work.
+func (p *Servers) retire(k kind, s *server) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.idle[k], s); i >= 0 {
+		p.idle[k] = slices.Delete(p.idle[k], i, i+1)
+		s.end()
+	}
 }
 
 const (
@@ -134,6 +166,7 @@ type server struct {
 	stdout   *bufio.Reader
 	wait     func() error
 	requests int
+	timer    *time.Timer // which ends it while it waits for work
 }
 
 // start starts a server.

@@ -2,6 +2,7 @@ package aot
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,7 +178,7 @@ func TestServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
 	o.Servers = NewServers(t.Context(), 0)
 	defer o.Servers.Close()
-	k := kind{o.Server, o.Ocloc}
+	k := kindOf(o.Server, o.Ocloc)
 	for range 3 {
 		if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
 			t.Fatal(err)
@@ -209,17 +210,59 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// TestKilledServers: new servers take the place of those that were killed while they waited.
+func TestKilledServers(t *testing.T) {
+	o := modules(t, "", "a", "b", "c", "d")
+	o.Servers = NewServers(t.Context(), 0)
+	defer o.Servers.Close()
+	k := kindOf(o.Server, o.Ocloc)
+	if err := Run(t.Context(), io.Discard, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range o.Servers.idle[k] {
+		s.end()
+	}
+	if err := Run(t.Context(), io.Discard, o); err != nil {
+		t.Fatal(err)
+	}
+	if served, runs := noted(t, "served"), noted(t, "program"); served != 8 || runs != 0 || o.Servers.unfit[k] {
+		t.Errorf("servers compiled %d modules, the program %d, unfit %v", served, runs, o.Servers.unfit[k])
+	}
+}
+
+// TestIdleServers: servers without work end.
+func TestIdleServers(t *testing.T) {
+	o := modules(t, "", "a", "b")
+	o.Servers = NewServers(t.Context(), 0)
+	defer o.Servers.Close()
+	o.Servers.wait = time.Millisecond
+	if err := Run(t.Context(), io.Discard, o); err != nil {
+		t.Fatal(err)
+	}
+	k := kindOf(o.Server, o.Ocloc)
+	waiting := func() int {
+		o.Servers.mu.Lock()
+		defer o.Servers.mu.Unlock()
+		return len(o.Servers.idle[k])
+	}
+	for deadline := time.Now().Add(time.Minute); waiting() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d servers wait", waiting())
+		}
+	}
+}
+
 // TestDebugInfo: a module with debug information is compiled by a process of its own.
 func TestDebugInfo(t *testing.T) {
-	o := modules(t, "", "a", "OpenCL.DebugInfo.100", "NonSemantic.Shader.DebugInfo.200")
+	o := modules(t, "", "a", "OpenCL.DebugInfo.100", "NonSemantic.Shader.DebugInfo.200", "SPIRV.debug")
 	if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
 		t.Fatal(err)
 	}
 	var by []string
-	for i := range 3 {
+	for i := range 4 {
 		by = append(by, testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)))
 	}
-	if !slices.Equal(by, []string{"server", "program", "program"}) {
+	if !slices.Equal(by, []string{"server", "program", "program", "program"}) {
 		t.Errorf("compiled by %q", by)
 	}
 }
@@ -238,9 +281,11 @@ func TestKnownImages(t *testing.T) {
 		"another use":      {1 << 20, func(o *Options) { o.Library = true }, 4},
 		"equal modules":    {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "a") }, 0},
 		"another compiler": {1 << 20, func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
+		"a newer compiler": {1 << 20, func(o *Options) { touch(t, "ocloc") }, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := modules(t, "", "a", "b", "c", "d")
+			o.Ocloc = testfile.Script(t, "ocloc", `exec "`+o.Ocloc+`" "$@"`)
 			o.Servers = NewServers(t.Context(), test.remember)
 			defer o.Servers.Close()
 			var first, again strings.Builder
@@ -265,24 +310,24 @@ func TestKnownImages(t *testing.T) {
 			if first.String() != again.String() {
 				t.Errorf("printed %q, then %q", &first, &again)
 			}
-			if got := o.Servers.known.bytes; got > test.remember {
+			if got := o.Servers.cache.bytes; got > test.remember {
 				t.Errorf("%d bytes are kept, want at most %d", got, test.remember)
 			}
 		})
 	}
 }
 
-// TestImages: the images used last are kept.
-func TestImages(t *testing.T) {
+// TestCache: the images used last are kept.
+func TestCache(t *testing.T) {
 	t.Chdir(t.TempDir())
-	known := newImages(2 * 300)
+	cache := newCache(2 * 300)
 	use := func(name string) bool {
-		k := keyOf("ocloc", nil, []byte(name))
-		if _, ok := known.copyTo("image", k); ok {
+		k := keyOf(kind{}, nil, []byte(name))
+		if _, ok := cache.copyTo("image", k); ok {
 			return testfile.Read(t, "image") == name
 		}
 		testfile.Write(t, "image", name)
-		if err := known.add(k, "image", nil); err != nil {
+		if err := cache.add(k, "image", nil); err != nil {
 			t.Fatal(err)
 		}
 		return false
@@ -297,6 +342,15 @@ func TestImages(t *testing.T) {
 		if got := use(test.name); got != test.known {
 			t.Errorf("%d: %.5s is known: %v", i, test.name, got)
 		}
+	}
+}
+
+// touch makes a file look newer.
+func touch(t *testing.T, name string) {
+	t.Helper()
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(name, later, later); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -389,7 +443,7 @@ int oclocInvoke(unsigned n, const char **a) {
 		t.Fatal(err)
 	}
 	for _, ocloc := range []string{"./ocloc", "./script"} {
-		s, err := start(t.Context(), kind{server, ocloc})
+		s, err := start(t.Context(), kindOf(server, ocloc))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +463,7 @@ int oclocInvoke(unsigned n, const char **a) {
 		}
 		s.end()
 	}
-	if _, err := start(t.Context(), kind{server, "/bin/ls"}); err == nil {
+	if _, err := start(t.Context(), kindOf(server, "/bin/ls")); err == nil {
 		t.Error("ls is a server")
 	}
 }
@@ -460,7 +514,7 @@ kernel void %s(global float *a, local float *l, int n) {
 			t.Fatal(err)
 		}
 	}
-	k := kind{server, ocloc}
+	k := kindOf(server, ocloc)
 	if len(servers.idle[k]) == 0 || servers.unfit[k] {
 		t.Error("no server compiled anything")
 	}
@@ -486,28 +540,44 @@ kernel void %s(global float *a, local float *l, int n) {
 	}
 }
 
-// TestSameBytes: an image with debug information has the same bytes each time.
+// TestSameBytes: an image with debug information has the same bytes each time, and in each
+// folder.
 func TestSameBytes(t *testing.T) {
 	ocloc, server := programs.Find(t, "ocloc"), library(t)
 	module := testfile.Read(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.spv", module)
-	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
 	if !hasDebugInfo([]byte(module)) {
 		t.Fatal("the module has no debug information")
 	}
 	var first string
-	for i := range 3 {
-		o := Options{Ocloc: ocloc, Server: server, CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
+	for _, folder := range []string{"a", "ab", "abcdefg", "abcdefghijklmnopqrstuv", strings.Repeat("long", 50), "a"} {
+		testfile.Write(t, folder+"/k.spv", module)
+		testfile.Write(t, folder+"/k.table", "[Code]\n"+folder+"/k.spv\n")
+		o := Options{Ocloc: ocloc, Server: server, CodeDir: folder + "/bin", Targets: []Target{{Device: "pvc", Table: folder + "/k.table", Output: "out.table"}}}
 		if err := Run(t.Context(), io.Discard, o); err != nil {
 			t.Fatal(err)
 		}
-		image := testfile.Read(t, "bin/k.bin")
-		if i == 0 {
-			first = image
-		}
+		image := testfile.Read(t, folder+"/bin/k.bin")
+		first = cmp.Or(first, image)
 		if image != first {
-			t.Errorf("image %d differs", i)
+			t.Errorf("the image in %s differs", folder)
 		}
+	}
+}
+
+func TestPadded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "a/b", "x")
+	absolute, err := filepath.Abs("a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"a/b", "./a/b", "../" + filepath.Base(filepath.Dir(filepath.Dir(absolute))) + "/a/b", absolute} {
+		if p := padded(path); len(p) != 1024 || testfile.Read(t, p) != "x" {
+			t.Errorf("%s: %d bytes", path, len(p))
+		}
+	}
+	if long := strings.Repeat("a", 1100); padded(long) != "./"+long {
+		t.Error("a long path changed")
 	}
 }
