@@ -238,8 +238,8 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w way) erro
 // What compiles ahead of time.
 const (
 	byProgram = "program" // ocloc for each module
-	byServer  = "server"  // a process of ocloc for each action
-	byWorker  = "worker"  // a process of ocloc for all actions
+	byServer  = "server"  // processes of ocloc for each action
+	byWorker  = "worker"  // processes of ocloc for all actions
 )
 
 // imagesOf makes the images of a source for all devices. It returns what the packager gets.

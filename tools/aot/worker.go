@@ -36,8 +36,11 @@ func asWorker(args []string) ([]string, bool) {
 }
 
 // work runs a tool for each request, with the arguments of all requests before its own, and
-// answers when it is done: Bazel sends more requests meanwhile. It ends with its input.
+// answers when it is done: Bazel sends more requests meanwhile. It ends with its input, and
+// stops what still runs then, as Bazel is gone.
 func work(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	responses := make(chan workResponse)
 	written := make(chan error, 1)
 	go func() {
@@ -58,6 +61,7 @@ func work(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int 
 			responses <- workResponse{ExitCode: code, Output: output.String(), RequestID: request.RequestID}
 		})
 	})
+	cancel()
 	running.Wait()
 	close(responses)
 	if err = errors.Join(err, <-written); err != nil {

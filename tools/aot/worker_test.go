@@ -4,8 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +27,37 @@ func echo() *cli.Tool {
 	}}}}
 }
 
+// bazel sends requests, and ends the input when it has as many answers.
+type bazel struct {
+	strings.Builder
+	answers int
+	in      *io.PipeWriter
+}
+
+func (b *bazel) Write(p []byte) (int, error) {
+	n, err := b.Builder.Write(p)
+	if strings.Count(b.String(), "\n") == b.answers {
+		b.in.Close()
+	}
+	return n, err
+}
+
+// workFor lets a tool work for Bazel.
+func workFor(t *testing.T, tool *cli.Tool, requests string, args ...string) (code int, answers, errs string) {
+	t.Helper()
+	in, out := io.Pipe()
+	b := &bazel{answers: strings.Count(requests, `"arguments"`), in: out}
+	go func() {
+		io.WriteString(out, requests)
+		if b.answers == 0 {
+			out.Close()
+		}
+	}()
+	var log strings.Builder
+	code = work(t.Context(), tool, &cli.Env{Stdin: in, Stdout: b, Stderr: &log}, args)
+	return code, b.String(), log.String()
+}
+
 func TestWork(t *testing.T) {
 	for name, test := range map[string]struct {
 		in, out string
@@ -47,12 +77,11 @@ func TestWork(t *testing.T) {
 		"no protocol":             {in: "a b", out: "", code: cli.ExitFailure},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var out, errs strings.Builder
-			code := work(t.Context(), echo(), &cli.Env{Stdin: strings.NewReader(test.in), Stdout: &out, Stderr: &errs}, test.args)
+			code, out, errs := workFor(t, echo(), test.in, test.args...)
 			// Answers come in any order.
-			lines := slices.Sorted(strings.Lines(out.String()))
-			if want := slices.Sorted(strings.Lines(test.out)); code != test.code || !slices.Equal(lines, want) || (errs.Len() > 0) != (code != 0) {
-				t.Errorf("exit %d, %s%s", code, out.String(), errs.String())
+			lines := slices.Sorted(strings.Lines(out))
+			if want := slices.Sorted(strings.Lines(test.out)); code != test.code || !slices.Equal(lines, want) || (errs != "") != (code != 0) {
+				t.Errorf("exit %d, %s%s", code, out, errs)
 			}
 		})
 	}
@@ -71,9 +100,23 @@ func TestWorkAtOnce(t *testing.T) {
 			return nil
 		}
 	}}}}
+	code, out, errs := workFor(t, tool, `{"arguments":["first"],"requestId":1}{"arguments":["second"],"requestId":2}`)
+	if code != 0 || errs != "" || strings.Count(out, `"exitCode":0`) != 2 {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
+
+// TestWorkEnds: an action that runs when Bazel has gone is stopped.
+func TestWorkEnds(t *testing.T) {
+	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(ctx context.Context, _ *cli.Env, _ []string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}}}}
 	var out strings.Builder
-	in := strings.NewReader(`{"arguments":["first"],"requestId":1}{"arguments":["second"],"requestId":2}`)
-	if code := work(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || strings.Count(out.String(), `"exitCode":0`) != 2 {
+	in := strings.NewReader(`{"arguments":["x"]}`)
+	if code := work(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
 		t.Errorf("exit %d, %s", code, &out)
 	}
 }
@@ -90,26 +133,17 @@ func TestAsWorker(t *testing.T) {
 // TestWorkerCompiles: a worker does what the program does.
 func TestWorkerCompiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "ocloc", "#!/bin/sh\nfor last; do :; done\necho native > \"$last\"\n")
-	if err := os.Chmod("ocloc", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	ocloc := testfile.Script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
 	testfile.Write(t, "k.spv", "spirv")
 	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
 	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
-	ocloc, err := filepath.Abs("ocloc")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const request = `{"arguments":["--ocloc",%q,"--device","pvc","--code-dir","bin","--output","out.table",%q],"requestId":0}`
 	servers := aot.NewServers(t.Context(), 1<<20)
 	defer servers.Close()
 	for table, want := range map[string]string{"odd.table": `"exitCode":3`, "k.table": `{"exitCode":0,"output":"","requestId":0}` + "\n"} {
-		var out, errs strings.Builder
-		in := strings.NewReader(fmt.Sprintf(request, ocloc, table))
-		code := work(t.Context(), tool(servers), &cli.Env{Stdin: in, Stdout: &out, Stderr: &errs}, nil)
-		if code != 0 || errs.Len() > 0 || !strings.Contains(out.String(), want) {
-			t.Errorf("%s: exit %d, %s%s", table, code, out.String(), errs.String())
+		code, out, errs := workFor(t, tool(servers), fmt.Sprintf(request, ocloc, table))
+		if code != 0 || errs != "" || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, %s%s", table, code, out, errs)
 		}
 	}
 	if got := testfile.Read(t, "bin/k.bin") + testfile.Read(t, "out.table"); got != "native\n[Code]\nbin/k.bin\n" {

@@ -78,7 +78,7 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
         outputs = [code] + [out.table for out in outs.values()],
         mnemonic = "SyclAot",
         progress_message = "Compiling %s for %s" % (form.code.short_path, ", ".join([t.name for t in targets])),
-        worker = ctx.attr._aot_worker[BuildSettingInfo].value,
+        worker = server if ctx.attr._aot_worker[BuildSettingInfo].value else None,
     )
     return outs
 

@@ -32,7 +32,7 @@ def _in_param_file(args, use_always = False):
     args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = False):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = None):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -47,24 +47,25 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
             not have their paths mapped.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
         toolchain: the type of the toolchain whose programs it runs, or None.
-        worker: whether the tool can be a persistent worker.
+        worker: list of those inputs that a persistent worker keeps in use from action to action,
+            beside the programs; None when the tool is no worker.
     """
 
     # A worker gets the lines of the file with each request.
-    _in_param_file(args, use_always = worker)
+    _in_param_file(args, use_always = worker != None)
     ctx.actions.run(
         executable = tool,
         arguments = [args],
         inputs = depset(transitive = [inputs] + [p.files for p in programs]),
         # Bazel starts another worker when a tool has changed, but not when an input has.
-        tools = tools + [p.files_to_run for p in programs if p.files_to_run] + ([p.files for p in programs] if worker else []),
+        tools = tools + [p.files_to_run for p in programs if p.files_to_run] + ([] if worker == None else worker + [p.files for p in programs]),
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = ({} if tools else _PATH_MAPPING) | (_WORKER if worker else {}),
+        execution_requirements = ({} if tools else _PATH_MAPPING) | ({} if worker == None else _WORKER),
         toolchain = toolchain,
     )
 

@@ -23,8 +23,8 @@ that the device cannot take, ocloc is not run and the folder stays empty.
 Several tables, each with its device, are for devices that ocloc may not tell apart,
 such as dg2 and acm-g10: a module is compiled once for those with the same numbers.
 
-With --server, one process of ocloc compiles many modules, which takes less time. Where
-that is not possible, ocloc is run for each module. The results are the same.`,
+With --server, a process of ocloc compiles one module after the other, which takes less
+time. Where that is not possible, ocloc is run for each module. The results are the same.`,
 		Example: "aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, servers) },
 	}
