@@ -15,10 +15,13 @@
 // that of 2026.2.0 were tried with it.
 //
 // The runtime takes any one of several kernels that have the same name. Therefore an
-// object has a symbol for each kernel whose place in the source is known, with a value
-// that is made of the place. Linkers accept the symbol in several objects when the
-// values are the same, as for a kernel in a header. For kernels of different places
-// they report that sycl_kernel_is_defined_twice_NAME has two definitions.
+// object has a symbol for each kernel whose place in the source is known, in a section
+// group that has the place in its name. Linkers keep one of several groups of a name, as
+// for a kernel in a header. For kernels of different places they report that
+// sycl_kernel_is_defined_twice_NAME has two definitions. A place is the name of a file
+// without folders, as those of a header depend on how it is included, and a line. So
+// kernels of copied files, and of one source with other definitions, are not told apart,
+// and neither are those of different shared libraries.
 //
 // The bytes of images are not in the source: directives .incbin name their files as
 // the caller does, and the assembler opens them. A relative name is looked for in the
@@ -138,19 +141,24 @@ func (s *source) places(images []Image) error {
 			if at.IsZero() {
 				continue
 			}
-			// The folder of a header depends on how it is included.
-			at.Path = path.Base(at.Path)
 			before, ok := known[kernel]
 			switch {
 			case !ok:
 				known[kernel] = at
-				s.place(kernel, at)
-			case at != before:
+				s.place(kernel, withoutFolder(at))
+			case withoutFolder(at) != withoutFolder(before):
 				return &ImageError{File: images[i].File, Err: fmt.Errorf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", kernelname.Display(kernel), at, before)}
 			}
 		}
 	}
 	return nil
+}
+
+// withoutFolder returns a place as far as it is compared: the folder of a header depends on
+// how it is included.
+func withoutFolder(at srcloc.Location) srcloc.Location {
+	at.Path = path.Base(at.Path)
+	return at
 }
 
 // place writes the symbol of a kernel. Assemblers differ in what else may be in a symbol, and
@@ -162,9 +170,11 @@ func (s *source) place(kernel string, at srcloc.Location) {
 	sum := fnv.New64a()
 	io.WriteString(sum, at.String())
 	symbol := "sycl_kernel_is_defined_twice_" + kernel
+	s.line("\t.section .sycl_kernels,\"G\",@progbits,sycl_kernel_%016x_%s,comdat", sum.Sum64(), kernel)
 	s.line("\t.globl %s", symbol)
 	s.line("\t.hidden %s", symbol)
-	s.line("\t.set %s, %#x", symbol, sum.Sum64())
+	s.line("%s:", symbol)
+	s.line("\t.byte 0")
 }
 
 // source is assembler source that is written. Its errors are those of the last

@@ -227,6 +227,12 @@ func TestKernelsOfOneName(t *testing.T) {
 		return []Image{image}
 	}
 	const header = "lib/twice.hpp"
+	linkers := []string{"bfd"}
+	for _, linker := range []string{"gold", "lld", "mold"} {
+		if _, err := exec.LookPath("ld." + linker); err == nil {
+			linkers = append(linkers, linker)
+		}
+	}
 	for _, tool := range []string{"cc", "clang"} {
 		compiler := programs.Find(t, tool)
 		for name, test := range map[string]struct {
@@ -245,20 +251,22 @@ func TestKernelsOfOneName(t *testing.T) {
 				put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
 				put(t, filepath.Join(dir, "a.s"), []byte(write(t, at(header, 7), release.Newest())))
 				put(t, filepath.Join(dir, "b.s"), []byte(write(t, test.other, release.Newest())))
-				cmd := exec.Command(compiler, "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", "b.s")
-				cmd.Dir = dir
-				out, err := cmd.CombinedOutput()
-				if test.links != (err == nil) {
-					t.Errorf("%v\n%s", err, out)
-				}
-				if err != nil && !strings.Contains(string(out), "sycl_kernel_is_defined_twice__ZTS5Twice") {
-					t.Errorf("the linker says\n%s", out)
+				for _, linker := range linkers {
+					cmd := exec.Command(compiler, "-shared", "-Wl,--fatal-warnings", "-fuse-ld="+linker, "-o", "lib.so", "a.s", "b.s")
+					cmd.Dir = dir
+					out, err := cmd.CombinedOutput()
+					if test.links != (err == nil) {
+						t.Errorf("%s: %v\n%s", linker, err, out)
+					}
+					if err != nil && !strings.Contains(string(out), "sycl_kernel_is_defined_twice__ZTS5Twice") {
+						t.Errorf("%s says\n%s", linker, out)
+					}
 				}
 			})
 		}
 	}
 	err := Write(io.Discard, append(at(header, 7), at("lib/other.cpp", 9)...), release.Newest())
-	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of other.cpp:9 is also defined at twice.hpp:7: the runtime would take one for the other; give them different names` {
+	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of lib/other.cpp:9 is also defined at lib/twice.hpp:7: the runtime would take one for the other; give them different names` {
 		t.Errorf("in one object: %v", err)
 	}
 }
