@@ -64,7 +64,8 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
     )
     return struct(
         notes = notes,
-        outputs = cc_common.create_compilation_outputs(pic_objects = depset([out])),
+        # Code for any position also links where Bazel asks for the other kind, as with -c opt.
+        outputs = cc_common.create_compilation_outputs(objects = depset([out]), pic_objects = depset([out])),
     )
 
 def _options(cc, variables):
