@@ -181,7 +181,8 @@ cd "${BUILD_WORKING_DIRECTORY:-$workspace}"
 out=${1:-$workspace/compile_commands.json}
 [ ! -L "$out" ] || out=$(readlink -f "$out") || fail "$1 leads nowhere"
 [ ! -d "$out" ] || fail "$out is a folder"
-if [ -s "$out" ] && grep -qv -e '^\[$' -e '^\]$' -e '^{"arguments":\[.*\],"directory":".*","file":".*"},\{0,1\}$' "$out"; then
+folder=$(printf '%s' "$workspace" | sed -e 's/[\\"]/\\&/g' -e 's/[][\.*^$]/\\&/g')
+if [ -s "$out" ] && grep -qv -e '^\[$' -e '^\]$' -e '^{"arguments":\[.*\],"directory":"'"$folder"'","file":"[^"]*"},\{0,1\}$' "$out"; then
   fail "$out has entries of another program, which would be lost: remove it, or name another file: bazel run @LABEL@ -- FILE"
 fi
 new=$out.rules_sycl-tmp
@@ -247,7 +248,7 @@ Run it again when sources are added or options change, and after `bazel clean`. 
 the sources and headers that are generated. Without `--norun_validations`, Bazel also checks
 the kernels of `deps` as in any build, and compiles all of them first.
 
-A file with entries of another program, or with your own, is not overwritten: the run
+A file with entries of another program, or with your own for another folder, is not overwritten: the run
 fails. A run names the sources that have no entry anymore.
 
 The commands are those of the build, with its flags, definitions and folders of headers.
