@@ -3,8 +3,13 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:device_compiler.bzl", "device_compiler_transition")
+load("//rules/private:enabled.bzl", "requires_ocloc")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "PROGRAM_LIBRARY_ATTRS", "build_program")
 load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
+
+# With rdc, the program that links the library makes the images.
+def _requires_ocloc(rdc, sycl_targets):
+    return None if rdc else requires_ocloc(sycl_targets)
 
 def _sycl_cc_library_impl(ctx):
     return build_program(ctx, link_dependencies = False)
@@ -35,7 +40,7 @@ program with such a library fails to link: the missing symbol is named
 A kernel that does not run on one of the targets is a warning of the build, as for
 `sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
 """,
-    attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS,
+    attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS | {"_requires_ocloc": attr.label(default = _requires_ocloc)},
     cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo],

@@ -2,6 +2,7 @@
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
@@ -97,6 +98,8 @@ def requires_sycl_test_suite(name):
     syclbin_link(name = "requiring_link", mode = "ir", deps = imports, **manual)
     syclbin_link(name = "combining_link", deps = imports, **manual)
     sycl_binary(name = "requiring_ocloc", srcs = ["a.cpp"], sycl_targets = ["spir64", "intel_gpu_dg2"], **manual)
+    sycl_cc_library(name = "requiring_images", srcs = ["a.cpp"], sycl_targets = ["intel_gpu_dg2"], **manual)
+    sycl_cc_library(name = "requiring_no_images", srcs = ["a.cpp"], rdc = True, sycl_targets = ["intel_gpu_dg2"], **manual)
     syclbin_link(name = "linking_for_gpu", mode = "ir", sycl_targets = ["intel_gpu_pvc"], deps = imports, **manual)
     tests = ["device_compiler_present_test", "device_compiler_missing_test"]
     for target, required in {
@@ -104,8 +107,10 @@ def requires_sycl_test_suite(name):
         "first_import": [],
         "linking_for_gpu": ["sycl", "ocloc_for_intel_gpus"],
         "requiring_binary": ["sycl", "ocloc_for_the_flag"],
+        "requiring_images": ["sycl", "ocloc_for_intel_gpus"],
         "requiring_library": ["sycl"],
         "requiring_link": ["sycl", "ocloc_for_the_flag"],
+        "requiring_no_images": ["sycl"],
         "requiring_ocloc": ["sycl", "ocloc_for_intel_gpus"],
     }.items():
         _requires_test(name = target + "_test", required = required, target_under_test = target)
