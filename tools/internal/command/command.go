@@ -17,12 +17,20 @@ import (
 // An Error is a compiler's refusal, with what it wrote.
 type Error struct {
 	Program string
-	Code    int
+	Code    int    // negative when a signal ended it
+	Signal  string // such as "signal: killed"
 	Output  string
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s failed with exit code %d:\n%s", e.Program, e.Code, strings.TrimRight(e.Output, "\n"))
+	how := fmt.Sprintf("failed with exit code %d", e.Code)
+	if e.Code < 0 {
+		how = "was ended by a " + e.Signal
+	}
+	if output := strings.TrimRight(e.Output, "\n"); output != "" {
+		return fmt.Sprintf("%s %s:\n%s", e.Program, how, output)
+	}
+	return fmt.Sprintf("%s %s", e.Program, how)
 }
 
 // BadInput marks the input as the cause: the compiler ran and refused it.
@@ -47,7 +55,7 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit):
-		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
+		return &Error{filepath.Base(program), exit.ExitCode(), exit.String(), output.String()}
 	case err != nil:
 		// Not %w: a compiler that is not there is no missing input file.
 		return fmt.Errorf("cannot run %s: %v", program, err)

@@ -10,13 +10,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
-// maxCandidates is how large a list of candidates may be.
+// maxCandidates is how large a list of candidates may be, and of files that were read.
 const maxCandidates = 256 << 20
 
 // WriteUnused writes those files of a list, one a line, that a dependency file does not name.
 // It is what Bazel reads as unused_inputs_list.
 func WriteUnused(rule, candidates, unused string) error {
-	read, err := os.ReadFile(rule)
+	read, err := infile.Read(rule, "", maxCandidates)
 	if err != nil {
 		// Not %w: no input is missing.
 		return fmt.Errorf("the compiler wrote no list of the files that it read: %v", err)
@@ -37,15 +37,16 @@ func unread(candidates, rule string) string {
 	var out strings.Builder
 	for line := range strings.Lines(candidates) {
 		name := strings.TrimSuffix(line, "\n")
-		if name != "" && !read[filepath.Clean(name)] {
+		// Clang writes a backslash in a name as a slash.
+		if name != "" && !read[filepath.Clean(name)] && !strings.Contains(name, `\`) {
 			out.WriteString(name + "\n")
 		}
 	}
 	return out.String()
 }
 
-// dependencies returns the files that a dependency file names. Blanks and '#' in a name
-// have a backslash before them, and '$' is doubled.
+// dependencies returns the files that a dependency file names. Blanks, '#' and
+// backslashes in a name have a backslash before them, and '$' is doubled.
 func dependencies(rule string) []string {
 	rule = strings.ReplaceAll(rule, "\\\n", " ")
 	var names []string

@@ -18,7 +18,7 @@ func TestDependencies(t *testing.T) {
 func TestWriteUnused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "rule", "a.bc: a.cpp ./used.hpp dir/../other.hpp\n")
-	testfile.Write(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\n")
+	testfile.Write(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\nback\\slash.hpp\n")
 	if err := WriteUnused("rule", "candidates", "unused"); err != nil {
 		t.Fatal(err)
 	}
@@ -28,4 +28,23 @@ func TestWriteUnused(t *testing.T) {
 	if err := WriteUnused("none", "candidates", "unused"); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// FuzzDependencies: names come back, as compilers write them.
+func FuzzDependencies(f *testing.F) {
+	f.Add("a b.hpp\n$c#.hpp", "x: y")
+	f.Fuzz(func(t *testing.T, names, rule string) {
+		dependencies(rule)
+		escape := strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$")
+		want, text := []string{"k.bc:"}, "k.bc:"
+		for name := range strings.SplitSeq(names, "\n") {
+			if name != "" && !strings.Contains(name, `\`) {
+				want = append(want, name)
+				text += " \\\n  " + escape.Replace(name)
+			}
+		}
+		if got := dependencies(text + "\n"); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
 }
