@@ -26,6 +26,8 @@ def sycl_dpcpp_toolchain(name, base, version = ""):
         base: the `sycl_toolchain` that has the other programs: ocloc, spirv-val, and LLVM's.
         version: the version of DPC++, for messages.
     """
+    if name in ["cpu_device", "cpu_driver", "devices", "runtime", "sycl"]:
+        fail("sycl_dpcpp_toolchain %s: name: there is a target of this name already; take another one, such as toolchain" % name)
     folder = "//" + native.package_name()
     found = [f.removeprefix("lib/libsycl.so.") for f in libsycl_files()]
     if len(found) != 1 or not native.glob(["lib/libsycl-jit.so*"], allow_empty = True) or not native.glob(["include/sycl/sycl.hpp"], allow_empty = True):

@@ -28,17 +28,14 @@ def _without_outputs(argv):
             kept.append(argument)
     return kept
 
-def _host_command(actions, source, header):
+def _host_command(compiles, source, header):
     """The host compile of a source that DPC++ compiles for devices, None without one.
 
     Bazel compiles a file that includes the integration header and the source. Editors ask for
     the command of the source.
     """
     wrapper = "/%s%s" % (source.split("/")[-1], _HOST_SUFFIX)
-    for action in actions:
-        if action.mnemonic != "CppCompile":
-            continue
-        compiled = _after(action.argv, "-c")
+    for action, compiled in compiles:
         if compiled.endswith(wrapper) and header in [f.path for f in action.inputs.to_list()]:
             argv = [a for a in _without_outputs(action.argv) if a != compiled]
             return struct(action = action, argv = argv + ["-include", header, source])
@@ -54,6 +51,7 @@ def _own_commands(actions):
     """The commands of a target's actions, and the generated files that they read."""
 
     # The first compile of a source is that for SPIR-V; those for families of GPUs come after it.
+    compiles = [(a, _after(a.argv, "-c")) for a in actions if a.mnemonic == "CppCompile"]
     commands, files = {}, {}
     for action in actions:
         if action.mnemonic != "SyclCompile":
@@ -62,7 +60,7 @@ def _own_commands(actions):
         header = _after(argv, "--header")
         if header:
             source = argv[argv.index("--") - 1]
-            command = _host_command(actions, source, header)
+            command = _host_command(compiles, source, header)
         elif "--library" in argv[:argv.index("--")]:
             # DPC++'s library has no program that an editor could ask.
             continue
