@@ -8,7 +8,7 @@ load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load("//rules/private:reason.bzl", "reason_name")
-load(":analysis.bzl", "COMPLETE", "NO_OCLOC")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "NO_OCLOC")
 
 def _state_impl(ctx):
     env = analysistest.begin(ctx)
@@ -53,6 +53,13 @@ _requires_test = analysistest.make(
     _requires_impl,
     attrs = {"required": attr.string_list()},
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+    extra_target_under_test_aspects = [_requirement],
+)
+
+_program_requires_test = analysistest.make(
+    _requires_impl,
+    attrs = {"required": attr.string_list()},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
     extra_target_under_test_aspects = [_requirement],
 )
 
@@ -113,7 +120,8 @@ def requires_sycl_test_suite(name):
         "requiring_no_images": ["sycl"],
         "requiring_ocloc": ["sycl", "ocloc_for_intel_gpus"],
     }.items():
-        _requires_test(name = target + "_test", required = required, target_under_test = target)
+        make = _program_requires_test if "images" in target else _requires_test
+        make(name = target + "_test", required = required, target_under_test = target)
         tests.append(target + "_test")
     for test, make, what, state in [
         ("ocloc_for_gpu_test", _ocloc_test, "intel_gpus", "missing"),
