@@ -60,14 +60,9 @@ func setup(b *bench.Bench) func() error {
 		if err != nil {
 			return err
 		}
-		var ways []way
-		for split := range strings.SplitSeq(*splits, ",") {
-			for by := range strings.SplitSeq(*aot, ",") {
-				if !slices.Contains([]string{byProgram, byServer, byWorker}, by) {
-					return fmt.Errorf("--aot: %q is not %s, %s or %s", by, byProgram, byServer, byWorker)
-				}
-				ways = append(ways, way{split, by, *rdc})
-			}
+		ways, err := waysOf(*splits, *aot, *rdc)
+		if err != nil {
+			return err
 		}
 		for size := range strings.SplitSeq(*sizes, ",") {
 			n, err := strconv.Atoi(size)
@@ -80,6 +75,19 @@ func setup(b *bench.Bench) func() error {
 		}
 		return nil
 	}
+}
+
+// waysOf returns each combination of what lists say, with commas between.
+func waysOf(splits, aot string, rdc bool) (ways []way, err error) {
+	for split := range strings.SplitSeq(splits, ",") {
+		for by := range strings.SplitSeq(aot, ",") {
+			if !slices.Contains([]string{byProgram, byServer, byWorker}, by) {
+				return nil, fmt.Errorf("--aot: %q is not %s, %s or %s", by, byProgram, byServer, byWorker)
+			}
+			ways = append(ways, way{split, by, rdc})
+		}
+	}
+	return ways, nil
 }
 
 // find returns the paths of all programs.
