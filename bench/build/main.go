@@ -1,9 +1,9 @@
 // Command build measures the steps of a sycl_binary with many kernels for several GPUs,
-// against a monolith, which is one module that one call of ocloc compiles for all GPUs, and
-// against the bare compilers with a module for each source. All of them compile the same
-// sources, on the same machine in the same run: at first, after an edit of one kernel, after a
-// kernel was added to a source, and without any change. As in Bazel, a step runs only when its
-// command or its inputs have changed; Bazel itself is not measured.
+// against a monolith, which is one module that one call of ocloc compiles for all GPUs,
+// against the bare compilers with a module for each source, and against clang-sycl-linker. All
+// of them compile the same sources, on the same machine in the same run: at first, after an edit
+// of one kernel, after a kernel was added to a source, and without any change. As in Bazel, a
+// step runs only when its command or its inputs have changed; Bazel itself is not measured.
 //
 //	go run ./bench/build --dir /var/tmp
 package main
@@ -93,14 +93,17 @@ func waysOf(splits, aot string, rdc bool) (ways []way, err error) {
 // find returns the paths of all programs.
 func find(b *bench.Bench, version, bin, header string) (programs, error) {
 	p := programs{}
-	for _, name := range compilers {
+	for _, name := range append(slices.Clone(compilers), linker) {
 		path, err := exec.LookPath(name + "-" + version)
 		if err != nil {
-			if path, err = exec.LookPath(name); err != nil {
-				return nil, fmt.Errorf("%w: it is needed for this benchmark", err)
-			}
+			path, err = exec.LookPath(name)
 		}
-		p[name] = path
+		switch {
+		case err == nil:
+			p[name] = path
+		case name != linker:
+			return nil, fmt.Errorf("%w: it is needed for this benchmark", err)
+		}
 	}
 	for _, name := range tools {
 		given := ""
@@ -148,6 +151,9 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 		all = append(all, contestant{"rules, " + w.split + ", " + w.aot, buildByRules, w, nil})
 	}
 	all = append(all, contestant{"monolith", buildMonolith, way{}, nil}, contestant{"bare compilers", buildBare, way{}, nil})
+	if p[linker] != "" {
+		all = append(all, contestant{linker, buildByLinker, way{}, nil})
+	}
 	for i := range all {
 		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
 	}
