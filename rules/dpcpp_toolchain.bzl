@@ -1,6 +1,6 @@
 """The macro sycl_dpcpp_toolchain."""
 
-load("//rules/private:sycl_runtime_targets.bzl", "libsycl_files", "sycl_runtime_targets")
+load("//rules/private:sycl_runtime_targets.bzl", "libsycl_files", "problem_of_dpcpp", "sycl_runtime_targets")
 load("//rules/private:sycl_runtime_versions.bzl", "RELEASES")
 
 def sycl_dpcpp_toolchain(name, base, version = ""):
@@ -29,18 +29,21 @@ def sycl_dpcpp_toolchain(name, base, version = ""):
     if name in ["cpu_device", "cpu_driver", "devices", "runtime", "sycl"]:
         fail("sycl_dpcpp_toolchain %s: name: there is a target of this name already; take another one, such as toolchain" % name)
     folder = "//" + native.package_name()
-    found = [f.removeprefix("lib/libsycl.so.") for f in libsycl_files()]
-    if len(found) != 1 or not native.glob(["lib/libsycl-jit.so*"], allow_empty = True) or not native.glob(["include/sycl/sycl.hpp"], allow_empty = True):
-        fail("sycl_dpcpp_toolchain %s: the folder of %s has no DPC++: it needs lib/libsycl-jit.so, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes, one lib/libsycl.so.N, and include/sycl" % (name, folder))
-    release = RELEASES.get(found[0])
-    if not release:
-        fail("sycl_dpcpp_toolchain %s: this release of rules_sycl does not know the release of DPC++ that lib/libsycl.so.%s is of; it knows libsycl.so.%s" % (name, found[0], " and libsycl.so.".join(RELEASES.keys())))
+    libsycl = libsycl_files()
+    problem = problem_of_dpcpp(
+        libsycl,
+        native.glob(["lib/libsycl-jit.so*"], allow_empty = True),
+        native.glob(["include/sycl/sycl.hpp"], allow_empty = True),
+    )
+    if problem:
+        fail("sycl_dpcpp_toolchain %s: the folder of %s %s" % (name, folder, problem))
+    number = libsycl[0].removeprefix("lib/libsycl.so.")
     sycl_runtime_targets(
         name = "runtime",
         compiler = {
             "programs": base,
-            "runtime": release,
-            "version": version or "libsycl.so.%s of %s%s" % (found[0], native.repository_name(), folder),
+            "runtime": RELEASES[number],
+            "version": version or "libsycl.so.%s of %s%s" % (number, native.repository_name(), folder),
         },
         missing = "",
     )

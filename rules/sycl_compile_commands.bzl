@@ -94,7 +94,7 @@ _PLACES = {
     "bazel-out/": _EXECUTION_ROOT + "/bazel-out/",
     "external/": _OUTPUT_BASE + "/external/",
 }
-_BEFORE_PATHS = ["", "-B", "-I", "-iquote", "-isystem"]
+_BEFORE_PATHS = ["", "-B", "-F", "-I", "-idirafter", "-imacros", "-include", "-iquote", "-isystem", "@"]
 
 def _absolute(argument):
     """An argument with the path in it, if there is one, as an absolute path."""

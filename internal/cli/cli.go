@@ -371,10 +371,14 @@ const ParamsDir = "<CFGDIR>"
 const maxParams = 256 << 20
 
 // expandParamFiles replaces each argument @FILE by the lines of FILE, the form
-// in which Bazel hands over long command lines.
+// in which Bazel hands over long command lines. Those after -- are for another program, which
+// may read such files in another way.
 func expandParamFiles(args []string) ([]string, error) {
 	var out []string
-	for _, a := range args {
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...), nil
+		}
 		name, ok := strings.CutPrefix(a, "@")
 		if !ok {
 			out = append(out, a)

@@ -480,10 +480,19 @@ std::string file_name(const std::string &word) {
   return fs::path(out).lexically_normal().string();
 }
 
-// unread returns the lines of a list of files that a dependency file does not name.
-std::string unread(std::string_view candidates, std::string_view rule) {
+// unread returns the lines of a list of files that neither a dependency file nor options name:
+// compilers leave files of options out of dependency files, such as -fsanitize-ignorelist=FILE.
+std::string unread(std::string_view candidates, std::string_view rule,
+                   const std::vector<std::string> &options) {
   std::set<std::string> read;
   for (const std::string &word : words(rule)) read.insert(file_name(word));
+  for (const std::string &option : options)
+    // What is before the name of a file, or part of it.
+    for (size_t at = 0;; at++) {
+      read.insert(fs::path(option.substr(at)).lexically_normal().string());
+      at = option.find_first_of("@=,:", at);
+      if (at == option.npos) break;
+    }
   std::string out;
   while (!candidates.empty()) {
     const std::string line(candidates.substr(0, candidates.find('\n')));
@@ -519,7 +528,7 @@ void compile(const Arguments &args, const Places &at) {
   const std::string rule = read_file(list);
   if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
   if (!at.unused.empty())
-    write_file(at.unused, args.unused, unread(read_file(args.candidates), rule));
+    write_file(at.unused, args.unused, unread(read_file(args.candidates), rule, args.options));
 }
 
 void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
@@ -806,6 +815,10 @@ Arguments parse(const std::vector<std::string> &args) {
   if (i < args.size()) out.options.assign(args.begin() + i + 1, args.end());
   for (const Flag &f : flags)
     if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
+  for (const std::string &option : out.options)
+    if (option[0] == '@')
+      misuse("the option '" + option + "' names a file of options, which DPC++'s library does not read: "
+             "give the options themselves");
   if (out.candidates.empty() != out.unused.empty())
     misuse("--candidates and --unused go together");
   if (out.input.empty() && out.command != "check") misuse("the input file is missing");

@@ -13,7 +13,7 @@ load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 SOURCE_ATTRS = {
     "additional_compiler_inputs": attr.label_list(
         allow_files = True,
-        doc = "Files that the compile reads besides sources and headers, such as one that `copts` names by `$(execpath)`.",
+        doc = "Files that the compile reads besides sources and headers, such as a file of options or a list for a sanitizer that `copts` names by `$(execpath)`, and files that such a file names. Compilers do not list files of options among those that they read. A file that is in no attribute is no input, and a change in it compiles nothing.",
     ),
     "data": attr.label_list(
         allow_files = True,

@@ -15,7 +15,7 @@ load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:options.bzl", "expanded_options")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
-load("//rules/private/actions:covered.bzl", "covered_action")
+load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
 
@@ -204,6 +204,7 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
     sees = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.implementation, libsycl])
+    covers = ctx.coverage_instrumented() and writes_notes(cc)
     outputs, notes = [], []
     for i, c in enumerate(compiled.compiled):
         # The folders keep apart sources of the same name. The wrapper's own name differs from
@@ -218,12 +219,11 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
 
         inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs
-        if ctx.coverage_instrumented():
+        if covers:
             covered = covered_action(ctx, cc, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
-            if covered:
-                outputs.append(covered.outputs)
-                notes.append(covered.notes)
-                continue
+            outputs.append(covered.outputs)
+            notes.append(covered.notes)
+            continue
 
         # One compile for each source, so that none depends on the other sources.
         _, output = cc_common.compile(

@@ -9,6 +9,7 @@ load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")
 load(":dpcpp_compiler.bzl", "dpcpp_compiler")
 load(":reason.bzl", "NOTHING", "reason")
+load(":sycl_runtime_versions.bzl", "RELEASES")
 
 # Intel's OpenCL CPU device. It finds its other files beside the library.
 _CPU_DEVICE = [
@@ -190,6 +191,25 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
 def libsycl_files():
     """The files lib/libsycl.so.N of the package; others have longer versions."""
     return native.glob(["lib/libsycl.so.*"], allow_empty = True, exclude = ["lib/libsycl.so.*.*"])
+
+def problem_of_dpcpp(libsycl, library, header):
+    """Why a folder cannot be used as DPC++.
+
+    Args:
+        libsycl: list of the paths of lib/libsycl.so.N.
+        library: list of the paths of lib/libsycl-jit.so, with any version.
+        header: list of include/sycl/sycl.hpp.
+    Returns:
+        string, to follow the folder's name; empty when the folder can be used.
+    """
+    if not libsycl or not library or not header:
+        return "has no DPC++: it needs lib/libsycl-jit.so, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes, one lib/libsycl.so.N, and include/sycl"
+    if len(libsycl) > 1:
+        return "has the runtimes of several releases of DPC++, %s: a toolchain is of one release. Give each its own folder with a BUILD file, or leave the files of the others out of the repository" % " and ".join(sorted(libsycl))
+    number = libsycl[0].removeprefix("lib/libsycl.so.")
+    if number not in RELEASES:
+        return "has %s, which is of no release of DPC++ that this release of rules_sycl knows: it knows libsycl.so.%s" % (libsycl[0], " and libsycl.so.".join(RELEASES.keys()))
+    return ""
 
 def sycl_runtime_targets(name, missing, compiler = None):
     """Declares the targets of the repository.

@@ -74,6 +74,19 @@ _program_exports_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
+def _unused_impl(ctx):
+    env = analysistest.begin(ctx)
+    argv = by_mnemonic(env)["SyclCompile"][0].argv
+    candidates = [a.split("/")[-1] for a in argv[argv.index("--unused") + 2:argv.index("--")]]
+    asserts.equals(env, ["api.hpp"], [a for a in candidates if not a.startswith("--")])
+    return analysistest.end(env)
+
+# What a compiler reads without a word is never among the headers that it did not read.
+_unused_test = analysistest.make(
+    _unused_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _mode_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -168,6 +181,15 @@ def attributes_test_suite(name):
         target_under_test = ":attributes_dependent",
     )
 
+    sycl_library(
+        name = "additional_header_library",
+        srcs = ["a.cpp"],
+        hdrs = ["api.hpp", ":config"],
+        additional_compiler_inputs = [":config"],
+        **manual
+    )
+    _unused_test(name = "attributes_unused_test", target_under_test = ":additional_header_library")
+
     sycl_binary(name = "mode_binary", srcs = ["a.cpp"], **manual)
     sycl_binary(name = "mode_g0_binary", srcs = ["a.cpp"], copts = ["-g0"], **manual)
     _dbg_test(name = "mode_dbg_test", debug = True, options = ["-O0", "-g"], target_under_test = ":mode_binary")
@@ -196,6 +218,7 @@ def attributes_test_suite(name):
             "attributes_dependent_test",
             "attributes_exports_test",
             "attributes_library_test",
+            "attributes_unused_test",
             "mode_dbg_g0_test",
             "mode_dbg_test",
             "mode_fastbuild_test",

@@ -75,6 +75,32 @@ def _generated_impl(ctx):
 
 _generated_test = analysistest.make(_generated_impl, config_settings = {"//command_line_option:extra_toolchains": COMPLETE})
 
+# An option with a path, and what the database has in its place.
+_PATHS = {
+    "--sysroot=external/repo/root": "--sysroot=@OUTPUT_BASE@/external/repo/root",
+    "-Bexternal/repo/bin": "-B@OUTPUT_BASE@/external/repo/bin",
+    "-DNAME=external": "-DNAME=external",
+    "-I../repo/include": "-I@OUTPUT_BASE@/external/repo/include",
+    "-Iexternal_headers": "-Iexternal_headers",
+    "-Irules/tests/include": "-Irules/tests/include",
+    "-idirafterbazel-out/last": "-idirafter@EXECUTION_ROOT@/bazel-out/last",
+    "-includeexternal/repo/first.hpp": "-include@OUTPUT_BASE@/external/repo/first.hpp",
+    "-iquote external/repo": "-iquote @OUTPUT_BASE@/external/repo",
+    "-isystem bazel-out/generated": "-isystem @EXECUTION_ROOT@/bazel-out/generated",
+    "-isystem/usr/include/external/": "-isystem/usr/include/external/",
+    "@external/repo/options.txt": "@@OUTPUT_BASE@/external/repo/options.txt",
+}
+
+def _paths_impl(ctx):
+    env = analysistest.begin(ctx)
+    entry = _database(analysistest.target_actions(env), "paths_commands.template.json")["@WORKSPACE@/rules/tests/a.cpp"]
+    command = " %s " % " ".join(entry["arguments"])
+    for option, want in _PATHS.items():
+        asserts.true(env, " %s " % want in command, "%s is not %s in %s" % (option, want, command))
+    return analysistest.end(env)
+
+_paths_test = analysistest.make(_paths_impl, config_settings = {"//command_line_option:extra_toolchains": COMPLETE})
+
 def _alone_impl(ctx):
     env = analysistest.begin(ctx)
     group = analysistest.target_under_test(env)[OutputGroupInfo].compile_commands.to_list()
@@ -133,9 +159,12 @@ def compile_commands_test_suite(name):
     )
     sycl_binary(name = "commands_generated", srcs = ["generated.cpp"], hdrs = ["generated.hpp"], **manual)
     sycl_compile_commands(name = "generated_commands", deps = [":commands_generated"], **manual)
+    sycl_binary(name = "commands_paths", srcs = ["a.cpp"], copts = _PATHS.keys(), **manual)
+    sycl_compile_commands(name = "paths_commands", deps = [":commands_paths"], **manual)
+    _paths_test(name = "commands_paths_test", target_under_test = ":paths_commands")
     _clang_test(name = "commands_clang_test", target_under_test = ":commands")
     _dpcpp_test(name = "commands_dpcpp_test", target_under_test = ":program_commands")
     _alone_test(name = "commands_alone_test", target_under_test = ":commands_binary")
     _generated_test(name = "commands_generated_test", target_under_test = ":generated_commands")
     _none_test(name = "commands_none_test", target_under_test = ":commands_of_none")
-    native.test_suite(name = name, tests = ["commands_alone_test", "commands_clang_test", "commands_dpcpp_test", "commands_generated_test", "commands_none_test"])
+    native.test_suite(name = name, tests = ["commands_alone_test", "commands_clang_test", "commands_dpcpp_test", "commands_generated_test", "commands_none_test", "commands_paths_test"])

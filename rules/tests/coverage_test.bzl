@@ -49,6 +49,23 @@ _host_test = analysistest.make(
     },
 )
 
+def _without_notes_impl(ctx):
+    env = analysistest.begin(ctx)
+    outputs = [f.basename for a in by_mnemonic(env)["CppCompile"] for f in a.outputs.to_list()]
+    asserts.true(env, [f for f in outputs if f.startswith("a.cpp.host") and f.endswith(".o")], "a.cpp is not compiled: %s" % outputs)
+    asserts.equals(env, [], [f for f in outputs if f.endswith(".gcno")])
+    asserts.equals(env, [], analysistest.target_under_test(env)[InstrumentedFilesInfo].metadata_files.to_list())
+    return analysistest.end(env)
+
+_without_notes_test = analysistest.make(
+    _without_notes_impl,
+    config_settings = {
+        "//command_line_option:collect_code_coverage": True,
+        "//command_line_option:extra_toolchains": DPCPP,
+        "//command_line_option:instrumentation_filter": "//rules/tests",
+    },
+)
+
 def coverage_test_suite(name):
     """All tests of this file.
 
@@ -83,6 +100,10 @@ def coverage_test_suite(name):
         sources = ["a.cpp", "a.hpp", "c.cpp"],
         target_under_test = ":covered_program",
     )
+
+    # A C++ toolchain whose compiles write no notes.
+    sycl_cc_library(name = "without_notes_library", srcs = ["a.cpp"], features = ["-coverage"], **manual)
+    _without_notes_test(name = "coverage_without_notes_test", target_under_test = ":without_notes_library")
     _host_test(name = "coverage_host_test", target_under_test = ":covered_cc_library")
     native.test_suite(
         name = name,
@@ -92,5 +113,6 @@ def coverage_test_suite(name):
             "coverage_host_test",
             "coverage_library_test",
             "coverage_program_test",
+            "coverage_without_notes_test",
         ],
     )

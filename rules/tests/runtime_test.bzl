@@ -4,6 +4,7 @@ load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
+load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
 load(":analysis.bzl", "make_fails_test")
 
@@ -127,6 +128,23 @@ def _choose_impl(ctx):
 
 _choose_test = unittest.make(_choose_impl)
 
+def _problem_impl(ctx):
+    env = unittest.begin(ctx)
+    library, header = ["lib/libsycl-jit.so.23.1"], ["include/sycl/sycl.hpp"]
+    asserts.equals(env, "", problem_of_dpcpp(["lib/libsycl.so.9"], library, header))
+    for libsycl, library, header, want in [
+        ([], library, header, "has no DPC++: it needs lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9"], [], header, "has no DPC++: it needs lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9"], library, [], "has no DPC++: it needs lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9", "lib/libsycl.so.8"], library, header, "several releases of DPC++, lib/libsycl.so.8 and lib/libsycl.so.9: a toolchain is of one release"),
+        (["lib/libsycl.so.7"], library, header, "has lib/libsycl.so.7, which is of no release of DPC++ that this release of rules_sycl knows"),
+    ]:
+        problem = problem_of_dpcpp(libsycl, library, header)
+        asserts.true(env, want in problem, problem)
+    return unittest.end(env)
+
+_problem_test = unittest.make(_problem_impl)
+
 _SKIPS = "echo \"skipped: $reason\""
 _FAILS = "'required' is set"
 _NO_VENDORS = "OCL_ICD_VENDORS=\"$scratch/vendors\""
@@ -193,12 +211,14 @@ def runtime_test_suite(name):
         tests.append("runtime_%s_test" % case)
     _choose_test(name = "runtime_choose_test")
     _matches_test(name = "runtime_matches_test")
+    _problem_test(name = "runtime_problem_test")
     _versions_test(name = "runtime_versions_test")
     native.test_suite(
         name = name,
         tests = tests + [
             "runtime_choose_test",
             "runtime_matches_test",
+            "runtime_problem_test",
             "runtime_versions_test",
         ],
     )

@@ -1,6 +1,7 @@
 """Analysis tests of sycl_cc_library and sycl_cc_binary: their actions, and what they refuse."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_import.bzl", "cc_import")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_shared_library.bzl", "cc_shared_library")
@@ -33,13 +34,16 @@ _fake_dpcpp = rule(
     attrs = {"_driver": attr.label(cfg = "exec", default = "//tools/devicec", executable = True)},
 )
 
-def _fake_libsycl_impl(_ctx):
+def _fake_libsycl_impl(ctx):
     return [
-        CcInfo(),
+        ctx.attr.library[CcInfo],
         SyclRuntimeInfo(cpu_device = [], cpu_driver = None, devices = None, devices_runfiles = None),
     ]
 
-_fake_libsycl = rule(implementation = _fake_libsycl_impl)
+_fake_libsycl = rule(
+    implementation = _fake_libsycl_impl,
+    attrs = {"library": attr.label(providers = [CcInfo])},
+)
 
 def _library_impl(ctx):
     env = analysistest.begin(ctx)
@@ -151,16 +155,24 @@ _report_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
-def _shared_impl(ctx):
+def _links_impl(ctx):
     env = analysistest.begin(ctx)
-    link = [a for a in by_mnemonic(env)["CppLink"] if a.outputs.to_list()[0].basename == "libshared.so"][0]
-    archives = [f.basename for f in link.inputs.to_list() if f.extension in ["a", "lo"]]
-    for want in ["libplain_library", "libplain_library.images"]:
-        asserts.true(env, [a for a in archives if a.startswith(want + ".") and a.count(".") == want.count(".") + 1 or a.startswith(want + ".pic.")], "%s is not linked: %s" % (want, archives))
+    link = [a for a in by_mnemonic(env)["CppLink"] if a.outputs.to_list()[0].basename == ctx.attr.output][0]
+    inputs = [f.basename for f in link.inputs.to_list()]
+    archives = [name.partition(".pic.")[0] + ".a" if ".pic." in name else name.removesuffix(".lo") + ".a" for name in inputs if name.endswith(".lo")]
+    for want in ctx.attr.linked:
+        asserts.true(env, want in inputs + archives, "%s does not link %s: %s" % (ctx.attr.output, want, inputs))
+    for unwanted in ctx.attr.not_linked:
+        asserts.false(env, unwanted in inputs + archives, "%s links %s: %s" % (ctx.attr.output, unwanted, inputs))
     return analysistest.end(env)
 
-_shared_test = analysistest.make(
-    _shared_impl,
+_links_test = analysistest.make(
+    _links_impl,
+    attrs = {
+        "linked": attr.string_list(),
+        "not_linked": attr.string_list(),
+        "output": attr.string(),
+    },
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
@@ -176,7 +188,8 @@ def sycl_cc_test_suite(name):
     """
     manual = {"tags": ["manual"]}
     _fake_dpcpp(name = "fake_dpcpp", **manual)
-    _fake_libsycl(name = "fake_libsycl", **manual)
+    cc_import(name = "own_libsycl", shared_library = "libsycl.so.9", **manual)
+    _fake_libsycl(name = "fake_libsycl", library = ":own_libsycl", **manual)
     programs = local_programs("dpcpp_toolchain", {
         "llvm_dis": "/test/llvm-dis",
         "llvm_link": "/test/llvm-link",
@@ -226,6 +239,9 @@ def sycl_cc_test_suite(name):
     sycl_library(name = "device_library", srcs = ["b.cpp"], **manual)
     sycl_cc_binary(name = "device_library_program", srcs = ["c.cpp"], deps = [":device_library", ":headers_library"], **manual)
     cc_shared_library(name = "shared", deps = [":plain_library"], **manual)
+    cc_binary(name = "above_shared", srcs = ["c.cpp"], dynamic_deps = [":shared"], deps = [":plain_library"], **manual)
+    cc_shared_library(name = "rdc_shared", deps = [":between"], **manual)
+    sycl_cc_binary(name = "above_rdc_shared", srcs = ["c.cpp"], dynamic_deps = [":rdc_shared"], deps = [":between"], **manual)
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
@@ -266,7 +282,23 @@ def sycl_cc_test_suite(name):
         symbols = [],
         target_under_test = ":device_library_program.program",
     )
-    _shared_test(name = "cc_shared_library_test", target_under_test = ":shared")
+    images = ["libplain_library.a", "libplain_library.images.a"]
+    for case, target, output, linked, not_linked in [
+        ("above_shared", "above_shared", "above_shared", ["libshared.so", "libsycl.so.9"], images),
+        ("program", "program", "program", images + ["libprogram.program.a", "libprogram.program.images.a", "libsycl.so.9"], []),
+        ("shared", "shared", "libshared.so", images + ["libsycl.so.9"], []),
+
+        # The library has the host code, and the program above it has the device code.
+        ("rdc_shared", "rdc_shared", "librdc_shared.so", ["librdc_library.a", "libsycl.so.9"], ["librdc_library.images.a"]),
+        ("above_rdc_shared", "above_rdc_shared", "above_rdc_shared", ["libabove_rdc_shared.program.images.a", "librdc_shared.so", "libsycl.so.9"], ["librdc_library.a"]),
+    ]:
+        _links_test(name = "cc_links_%s_test" % case, linked = linked, not_linked = not_linked, output = output, target_under_test = ":" + target)
+    _rdc_program_test(
+        name = "cc_above_rdc_shared_test",
+        images = 2,
+        linked = ["rules/tests/b.cpp"],
+        target_under_test = ":above_rdc_shared.program",
+    )
     _report_test(name = "cc_report_test", target_under_test = ":program_report")
     _fails_test(
         name = "cc_fixed_targets_test",
@@ -296,16 +328,21 @@ def sycl_cc_test_suite(name):
     native.test_suite(
         name = name,
         tests = [
+            "cc_above_rdc_shared_test",
             "cc_clang_test",
             "cc_device_library_test",
             "cc_fixed_targets_test",
             "cc_nvidia_test",
             "cc_library_test",
             "cc_linking_program_test",
+            "cc_links_above_rdc_shared_test",
+            "cc_links_above_shared_test",
+            "cc_links_program_test",
+            "cc_links_rdc_shared_test",
+            "cc_links_shared_test",
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
-            "cc_shared_library_test",
             "cc_specialize_library_test",
             "cc_specialize_nothing_test",
             "cc_specialize_program_test",

@@ -64,7 +64,7 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 		return out.Relabel(err)
 	}
 	if unused != "" {
-		if err := depfile.WriteUnused(unused, c.candidates, unused); err != nil {
+		if err := depfile.WriteUnused(unused, c.candidates, unused, args[1:]); err != nil {
 			return err
 		}
 	}

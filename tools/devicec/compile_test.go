@@ -23,15 +23,15 @@ test -z "$rule" || echo "k.bc: k.cpp ./used.hpp" > "$rule"
 func TestCompile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clang := testfile.Script(t, "clang++", compiler+"echo 'a warning' >&2")
-	testfile.Write(t, "headers", "used.hpp\nunused.hpp\n")
-	code, stderr := run(t, "compile", "--output", "k.bc", "--candidates=headers", "--unused", "k.unused", "--", clang, "-fsycl", "--library", "k.cpp")
+	testfile.Write(t, "headers", "used.hpp\nunused.hpp\noptions.txt\n")
+	code, stderr := run(t, "compile", "--output", "k.bc", "--candidates=headers", "--unused", "k.unused", "--", clang, "-fsycl", "--library", "@options.txt", "k.cpp")
 	if code != 0 || stderr != "a warning\n" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	if got := testfile.Read(t, "k.bc") + testfile.Read(t, "k.unused"); got != "bitcode\nunused.hpp\n" {
 		t.Errorf("got %q", got)
 	}
-	if got := testfile.Read(t, "clang++.calls"); !strings.HasPrefix(got, "-fsycl --library k.cpp -c -o ") || !strings.Contains(got, " -MD -MF ") {
+	if got := testfile.Read(t, "clang++.calls"); !strings.HasPrefix(got, "-fsycl --library @options.txt k.cpp -c -o ") || !strings.Contains(got, " -MD -MF ") {
 		t.Errorf("clang++ was called with %q", got)
 	}
 

@@ -76,7 +76,7 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 		return out.Relabel(err)
 	}
 	if c.Unused != "" {
-		if err := depfile.WriteUnused(out.list(), c.Candidates, out.unused); err != nil {
+		if err := depfile.WriteUnused(out.list(), c.Candidates, out.unused, options); err != nil {
 			return err
 		}
 	}

@@ -108,9 +108,9 @@ func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
 	testfile.Write(t, "k.cpp", "int k;\n")
-	testfile.Write(t, "headers", "./used.hpp\nmore.hpp\n\nk.cpp")
+	testfile.Write(t, "headers", "./used.hpp\nmore.hpp\n\nlist.txt\nk.cpp")
 	if code, stderr := runTest(t, "compile", "--library", library, "--output", "k.bc", "--header", "k.h", "--footer", "f.h",
-		"--candidates=headers", "--unused", "k.unused", "k.cpp", "--"); code != 0 || stderr != "" {
+		"--candidates=headers", "--unused", "k.unused", "k.cpp", "--", "-fsanitize-ignorelist=list.txt"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	if code, stderr := runTest(t, "post-link", "--library", library, "--output-dir", "images/", "k.bc", "--"); code != 0 || stderr != "" {

@@ -142,6 +142,22 @@ k.cpp:1:2: warning: narrow
 	}
 }
 
+func TestUnused(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "")
+	write(t, "headers", "c.hpp\na b.cpp\n./d.hpp\noptions.txt\ntxt\n\nwith=comma,list.txt\nmodule.map\n")
+	code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--candidates=headers", "--unused=k.unused", "k.cpp",
+		"--", "-fprofile-list=./options.txt", "-fsanitize-ignorelist=with=comma,list.txt", "-fmodule-file=m:module.map", "-DX=")
+	if code != 0 {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	// Compilers do not list files of options.
+	if got := read(t, "k.unused"); got != "./d.hpp\ntxt\n" {
+		t.Errorf("unused: %q", got)
+	}
+}
+
 func TestPostLink(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())
@@ -311,6 +327,7 @@ func TestBadInput(t *testing.T) {
 		"no value":              {compile("--output", "--", "k.cpp"), 2, "driver: error: --output needs a value" + help},
 		"an empty value":        {compile("--output=", "k.cpp"), 2, "driver: error: --output needs a value" + help},
 		"another's flag":        {link("--output-dir", "out", "--header", "h", "k.bc"), 2, "driver: error: 'post-link' has no flag --header; options of clang come after --" + help},
+		"a file of options":     {compile("--output", "k.bc", "k.cpp", "--", "-O2", "@list"), 2, "driver: error: the option '@list' names a file of options, which DPC++'s library does not read: give the options themselves" + help},
 		"a flag of clang":       {compile("--output", "k.bc", "-O2", "k.cpp"), 2, "driver: error: 'compile' has no flag -O2; options of clang come after --" + help},
 		"two inputs":            {compile("--output", "k.bc", "k.cpp", "l.cpp"), 2, "driver: error: 'l.cpp' is one file too many" + help},
 		"an input":              {[]string{"check", "--library", fake, "k.cpp"}, 2, "driver: error: 'k.cpp' is one file too many" + help},

@@ -101,7 +101,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
     # A change in a header that the source does not include must not compile it again.
     unused = ctx.actions.declare_file(name + ".unused")
     candidates = ctx.actions.args()
-    candidates.add_all(compilation_context.headers)
+    candidates.add_all(_may_be_unused(ctx, compilation_context.headers))
     candidates.set_param_file_format("multiline")
     candidates.use_param_file("--candidates=%s", use_always = True)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
@@ -118,6 +118,13 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         toolchain = SYCL_TOOLCHAIN_TYPE,
     )
     return out
+
+def _may_be_unused(ctx, headers):
+    """The headers without those that are inputs for another reason: a compiler does not list all that it reads."""
+    needed = {f: None for f in ctx.files.additional_compiler_inputs}
+    if not needed:
+        return headers
+    return [f for f in headers.to_list() if f not in needed]
 
 def _clang_compile(ctx, toolchain, source, out, unused, candidates, options):
     """The command of compile_action for clang: struct(executable, arguments, files, tools)."""

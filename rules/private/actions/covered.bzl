@@ -7,6 +7,21 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 # function, without which the counters of a run mean nothing.
 _WRITES_NOTES = ["--coverage", "-ftest-coverage"]
 
+def writes_notes(cc):
+    """Whether the C++ toolchain's compiles write notes, unlike clang with LLVM's own kind of coverage.
+
+    Args:
+        cc: struct(toolchain, features): the C++ toolchain.
+    Returns:
+        bool.
+    """
+    options = _options(cc, cc_common.create_compile_variables(
+        cc_toolchain = cc.toolchain,
+        feature_configuration = cc.features,
+        variables_extension = {"gcov_gcno_file": "notes.gcno"},
+    ))
+    return any([option in _WRITES_NOTES for option in options])
+
 def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags):
     """CppCompile of a coverage build: an object that counts the lines that run.
 
@@ -14,7 +29,7 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
 
     Args:
         ctx: the rule context.
-        cc: struct(toolchain, features): the C++ toolchain.
+        cc: struct(toolchain, features): a C++ toolchain that writes_notes.
         name: path of the outputs below the package, without extension.
         source: the source File.
         inputs: list of File that the source includes, besides headers.
@@ -22,30 +37,22 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
         local_defines: definitions for the target only.
         flags: the rule's own options.
     Returns:
-        struct(outputs, notes): CcCompilationOutputs and the File of notes; None when the C++
-        toolchain writes no notes, as clang does with LLVM's own kind of coverage.
+        struct(outputs, notes): CcCompilationOutputs and the File of notes.
     """
-    stem = name + ".pic"
-    variables = {
-        "cc_toolchain": cc.toolchain,
-        "feature_configuration": cc.features,
-        "include_directories": context.includes,
-        "preprocessor_defines": depset(local_defines, transitive = [context.defines]),
-        "quote_include_directories": context.quote_includes,
-        "source_file": source.path,
-        "system_include_directories": depset(transitive = [context.external_includes, context.system_includes]),
-        "use_pic": True,
-        "user_compile_flags": ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + flags,
-    }
-    options = _options(cc, cc_common.create_compile_variables(**variables))
-    if not [f for f in options if f in _WRITES_NOTES]:
-        return None
-    out = ctx.actions.declare_file(stem + ".o")
-    notes = ctx.actions.declare_file(stem + ".gcno")
+    out = ctx.actions.declare_file(name + ".pic.o")
+    notes = ctx.actions.declare_file(name + ".pic.gcno")
     compile = cc_common.create_compile_variables(
+        cc_toolchain = cc.toolchain,
+        feature_configuration = cc.features,
+        include_directories = context.includes,
         output_file = out.path,
+        preprocessor_defines = depset(local_defines, transitive = [context.defines]),
+        quote_include_directories = context.quote_includes,
+        source_file = source.path,
+        system_include_directories = depset(transitive = [context.external_includes, context.system_includes]),
+        use_pic = True,
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + flags,
         variables_extension = {"gcov_gcno_file": notes.path},
-        **variables
     )
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME),

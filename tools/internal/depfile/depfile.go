@@ -13,9 +13,10 @@ import (
 // maxCandidates is how large a list of candidates may be, and of files that were read.
 const maxCandidates = 256 << 20
 
-// WriteUnused writes those files of a list, one a line, that a dependency file does not name.
-// It is what Bazel reads as unused_inputs_list.
-func WriteUnused(rule, candidates, unused string) error {
+// WriteUnused writes those files of a list, one a line, that neither a dependency file nor the
+// compiler's options name. It is what Bazel reads as unused_inputs_list. Compilers leave files of
+// options out of dependency files, such as @FILE and -fsanitize-ignorelist=FILE.
+func WriteUnused(rule, candidates, unused string, options []string) error {
 	read, err := infile.Read(rule, "", maxCandidates)
 	if err != nil {
 		// Not %w: no input is missing.
@@ -25,14 +26,25 @@ func WriteUnused(rule, candidates, unused string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(unused, []byte(unread(string(list), string(read))), 0o666)
+	return os.WriteFile(unused, []byte(unread(string(list), string(read), options)), 0o666)
 }
 
-// unread returns the lines of a list of files that a dependency file does not name.
-func unread(candidates, rule string) string {
+// unread returns the lines of a list of files that neither a dependency file nor options name.
+func unread(candidates, rule string, options []string) string {
 	read := map[string]bool{}
 	for _, name := range dependencies(rule) {
 		read[filepath.Clean(name)] = true
+	}
+	for _, option := range options {
+		for {
+			read[filepath.Clean(option)] = true
+			// What is before the name of a file, or part of it.
+			at := strings.IndexAny(option, "@=,:")
+			if at < 0 {
+				break
+			}
+			option = option[at+1:]
+		}
 	}
 	var out strings.Builder
 	for line := range strings.Lines(candidates) {

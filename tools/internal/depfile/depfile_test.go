@@ -18,14 +18,16 @@ func TestDependencies(t *testing.T) {
 func TestWriteUnused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "rule", "a.bc: a.cpp ./used.hpp dir/../other.hpp\n")
-	testfile.Write(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\nback\\slash.hpp\n")
-	if err := WriteUnused("rule", "candidates", "unused"); err != nil {
+	testfile.Write(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\nback\\slash.hpp\n"+
+		"options.txt\nignore=list.txt\nmodule.map\nplain.hpp\ntxt\n")
+	options := []string{"@options.txt", "-fsanitize-ignorelist=./ignore=list.txt", "-fx=a,b:module.map", "plain.hpp"}
+	if err := WriteUnused("rule", "candidates", "unused", options); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := testfile.Read(t, "unused"), "unused.hpp\ndir/used.hpp\n"; got != want {
+	if got, want := testfile.Read(t, "unused"), "unused.hpp\ndir/used.hpp\ntxt\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := WriteUnused("none", "candidates", "unused"); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
+	if err := WriteUnused("none", "candidates", "unused", nil); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
 		t.Errorf("got %v", err)
 	}
 }
