@@ -53,7 +53,7 @@ func (b *Builds) Close() error { return b.sources.root.Close() }
 func (b *Builds) Find(label string) (*BuildFile, *build.Rule, error) {
 	pkg, name, ok := gate.SplitLabel(label)
 	if !ok {
-		return nil, nil, fmt.Errorf("%q is not the label of a target of this workspace", label)
+		return nil, nil, fmt.Errorf("%q is not the label of a target of this workspace: only those have BUILD files to edit", label)
 	}
 	where, _, ok := b.sources.Target(label)
 	if !ok {

@@ -85,6 +85,9 @@ func TestBuilds(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	testfile.Write(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
+	if _, _, err := b.Find("build/axpy"); err == nil || !strings.Contains(err.Error(), "only those have BUILD files to edit") {
+		t.Errorf("a path in place of a label: %v", err)
+	}
 	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is larger than 4 MiB") {
 		t.Errorf("got %v", err)
 	}

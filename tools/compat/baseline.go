@@ -67,7 +67,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 		if err := outfile.Write(b.file, out.Encode); err != nil {
 			return err
 		}
-		fmt.Fprintf(env.Stdout, "%s: %d entries, %d removed\n", b.file, len(out.Findings), len(in.Baseline.Findings)-len(out.Findings))
+		fmt.Fprintf(env.Stdout, "%s: %s, %d removed\n", b.file, entries(len(out.Findings)), len(in.Baseline.Findings)-len(out.Findings))
 		return nil
 	}
 	before := 0
@@ -86,7 +86,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err e
 	if err := outfile.Write(b.file, out.Encode); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "%s: %d entries, there were %d\n", b.file, len(out.Findings), before)
+	fmt.Fprintf(env.Stdout, "%s: %s, there were %d\n", b.file, entries(len(out.Findings)), before)
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
 	}
 	switch {
 	case len(missing)+len(stale) > 0:
-		return cli.No(fmt.Errorf("%s is not current: %d entries are missing, %d are solved", b.file, len(missing), len(stale)))
+		return cli.No(fmt.Errorf("%s is not current: %s missing, %d solved", b.file, entries(len(missing)), len(stale)))
 	case !bytes.Equal(now.Bytes(), then.Bytes()):
 		return cli.No(fmt.Errorf("%s is not current: other targets or devices are checked now, or what is known of a device has changed", b.file))
 	}
@@ -128,4 +128,12 @@ func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
 func inCI() bool {
 	v := os.Getenv("CI")
 	return v != "" && v != "0" && v != "false"
+}
+
+// entries returns a number of entries as text.
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }

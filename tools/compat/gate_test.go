@@ -212,7 +212,7 @@ func TestBaseline(t *testing.T) {
 	if code != 1 || !strings.Contains(stdout, "//demo:kernels on intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline has it [coverage-lost]") {
 		t.Errorf("a device that is gone: exit %d, %s", code, stdout)
 	}
-	if got := mustRun(t, "baseline", "prune", "--baseline", "b.json", "pvc.json"); got != "b.json: 1 entries, 1 removed\n" {
+	if got := mustRun(t, "baseline", "prune", "--baseline", "b.json", "pvc.json"); got != "b.json: 1 entry, 1 removed\n" {
 		t.Errorf("got %s", got)
 	}
 
@@ -249,10 +249,10 @@ func TestBaseline(t *testing.T) {
 		code               int
 		stdout, stderr     string
 	}{
-		{"an entry that is missing", "pruned.json", "before.json", 1, "pruned.json: not in the baseline: //demo:kernels: _ZTS9SubGroup8 on intel_gpu_pvc requires 8 [unsupported-sub-group-size]\n", "1 entries are missing, 0 are solved"},
-		{"an entry that is solved", "b.json", "good.json", 1, "b.json: solved: //demo:kernels: ", "0 entries are missing, 2 are solved"},
+		{"an entry that is missing", "pruned.json", "before.json", 1, "pruned.json: not in the baseline: //demo:kernels: _ZTS9SubGroup8 on intel_gpu_pvc requires 8 [unsupported-sub-group-size]\n", "1 entry missing, 0 solved"},
+		{"an entry that is solved", "b.json", "good.json", 1, "b.json: solved: //demo:kernels: ", "0 entries missing, 2 solved"},
 		{"more is checked", "good.b.json", "less.json", 1, "", "good.b.json is not current: other targets or devices"},
-		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: not in the baseline", "2 entries are missing"},
+		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: not in the baseline", "2 entries missing"},
 		{"a file that is none", "before.json", "before.json", 2, "", "before.json"},
 	} {
 		entries := strings.Split(string(first), "\n")
