@@ -136,8 +136,8 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
     the workspace's folder of the runfiles.
 
     The runtime is `@sycl_runtime`, the repository of a `sycl.runtime` tag in
-    `MODULE.bazel`. On a machine that cannot fetch it (no `pip`), `bazel test //...` skips
-    the test.
+    `MODULE.bazel`, when the attribute `runtime` names no other. On a machine that cannot
+    fetch it (no `pip`), `bazel test //...` skips the test.
 
     Args:
         name: A unique name for this target.
@@ -154,7 +154,7 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
     _sycl_test(
         name = name,
         device = device,
-        runtime = runtime or "@sycl_runtime",
+        runtime = runtime or Label("@sycl_toolchains//runtime"),
         tags = tags + (["external"] if device != "cpu" else []),
         **kwargs
     )
