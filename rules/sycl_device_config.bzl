@@ -14,7 +14,7 @@ def _sycl_device_config_impl(ctx):
         ctx,
         ctx.executable._aspectfilter,
         args,
-        inputs = depset(files),
+        inputs = files,
         outputs = [table],
         mnemonic = "SyclDeviceConfig",
         progress_message = "Checking the device configuration %{label}",

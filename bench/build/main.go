@@ -1,9 +1,9 @@
 // Command build measures the steps of a sycl_binary with many kernels for several GPUs,
-// against a monolith, which is one module that one call of ocloc compiles for all GPUs, and
-// against the bare compilers with a module for each source. All of them compile the same
-// sources, on the same machine in the same run: at first, after an edit of one kernel, after a
-// kernel was added to a source, and without any change. As in Bazel, a step runs only when its
-// command or its inputs have changed; Bazel itself is not measured.
+// against a monolith, which is one module that one call of ocloc compiles for all GPUs,
+// against the bare compilers with a module for each source, and against clang-sycl-linker. All
+// of them compile the same sources, on the same machine in the same run: at first, after an edit
+// of one kernel, after a kernel was added to a source, and without any change. As in Bazel, a
+// step runs only when its command or its inputs have changed; Bazel itself is not measured.
 //
 //	go run ./bench/build --dir /var/tmp
 package main
@@ -11,6 +11,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,7 @@ func setup(b *bench.Bench) func() error {
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
 	aot := b.Flags.String("aot", byWorker, "what compiles ahead of time, with commas between: "+byProgram+" (a process of ocloc for each module), "+byServer+" (for each action), "+byWorker+" (for all actions)")
+	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")
 	rdc := b.Flags.Bool("rdc", false, "link the sources, as rdc = True does")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
 	bin := b.Flags.String("tools", "", "measure the tools in this `folder` instead of building them with 'go build'")
@@ -69,7 +71,7 @@ func setup(b *bench.Bench) func() error {
 			if err != nil || n < 1 {
 				return fmt.Errorf("%q is no number of kernels", size)
 			}
-			if err := measure(b, p, n, strings.Split(*devices, ","), ways); err != nil {
+			if err := measure(b, p, n, strings.Split(*devices, ","), ways, *steps); err != nil {
 				return err
 			}
 		}
@@ -93,14 +95,17 @@ func waysOf(splits, aot string, rdc bool) (ways []way, err error) {
 // find returns the paths of all programs.
 func find(b *bench.Bench, version, bin, header string) (programs, error) {
 	p := programs{}
-	for _, name := range compilers {
+	for _, name := range append(slices.Clone(compilers), linker) {
 		path, err := exec.LookPath(name + "-" + version)
 		if err != nil {
-			if path, err = exec.LookPath(name); err != nil {
-				return nil, fmt.Errorf("%w: it is needed for this benchmark", err)
-			}
+			path, err = exec.LookPath(name)
 		}
-		p[name] = path
+		switch {
+		case err == nil:
+			p[name] = path
+		case name != linker:
+			return nil, fmt.Errorf("%w: it is needed for this benchmark", err)
+		}
 	}
 	for _, name := range tools {
 		given := ""
@@ -142,16 +147,20 @@ type contestant struct {
 }
 
 // measure measures all designs with as many kernels.
-func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []way) error {
+func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []way, steps bool) error {
 	var all []contestant
 	for _, w := range ways {
 		all = append(all, contestant{"rules, " + w.split + ", " + w.aot, buildByRules, w, nil})
 	}
 	all = append(all, contestant{"monolith", buildMonolith, way{}, nil}, contestant{"bare compilers", buildBare, way{}, nil})
+	if p[linker] != "" {
+		all = append(all, contestant{linker, buildByLinker, way{}, nil})
+	}
 	for i := range all {
 		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
 	}
 	var contenders []bench.Contender
+	times := map[string]stepTimes{}
 	for _, phase := range []struct {
 		name   string
 		change func(*project) error
@@ -159,7 +168,12 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 		for _, c := range all {
 			contender := bench.Contender{
 				Name: fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name),
-				Run:  func() error { return c.build(b, p) },
+			}
+			contender.Run = func() error {
+				if steps {
+					times[contender.Name] = stepTimes{}
+				}
+				return c.build(b, p, times[contender.Name])
 			}
 			if phase.change != nil {
 				contender.Before = func() error { return phase.change(c.project) }
@@ -174,7 +188,13 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 	if err != nil {
 		return err
 	}
-	if kernels >= 128 && ways[0].split == "auto" {
+	for _, c := range contenders {
+		for _, name := range slices.Sorted(maps.Keys(times[c.Name])) {
+			t := times[c.Name][name]
+			b.Results = append(b.Results, bench.Result{Name: fmt.Sprintf("%s: %s (%d)", c.Name, name, t.steps), CPU: t.used.Seconds()})
+		}
+	}
+	if !steps && kernels >= 128 && ways[0].split == "auto" {
 		n, monolith := len(all), len(ways)
 		b.AtMost("cold: processor time, times that of the monolith", r[0].CPU/r[monolith].CPU, coldTimes, "")
 		b.AtMost("one kernel changed: processor time, times that of the cold monolith", r[n].CPU/r[monolith].CPU, changedTimes, "")
@@ -184,7 +204,7 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 }
 
 // build plays the part of a build tool in the folder of the project.
-func (c *contestant) build(b *bench.Bench, p programs) (err error) {
+func (c *contestant) build(b *bench.Bench, p programs, times stepTimes) (err error) {
 	before, err := os.Getwd()
 	if err == nil {
 		err = os.Chdir(c.project.dir)
@@ -197,6 +217,6 @@ func (c *contestant) build(b *bench.Bench, p programs) (err error) {
 	for i := range c.project.sources {
 		sources = append(sources, c.project.source(i))
 	}
-	by := &builder{b.Context, map[string]string{}, &c.project.worker}
+	by := &builder{b.Context, map[string]string{}, &c.project.worker, times}
 	return c.design(by, p, sources, c.project.devices, c.way)
 }

@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
@@ -26,11 +28,52 @@ type step struct {
 	worker          bool     // whether a process of the program runs all such steps
 }
 
+// name returns the program's, with its first argument when that is a command.
+func (s *step) name() string {
+	name := filepath.Base(s.args[0])
+	if len(s.args) > 1 && !strings.HasPrefix(s.args[1], "-") && filepath.Ext(s.args[1]) == "" {
+		name += " " + s.args[1]
+	}
+	return name
+}
+
 // builder runs the steps of a build in the current folder.
 type builder struct {
 	ctx    context.Context
 	files  map[string]string // checksums of files of this build
 	worker *worker
+	times  stepTimes // nil to measure none
+}
+
+// stepTimes has the processor time of all steps that ran a program, by its name.
+type stepTimes map[string]*stepTime
+
+type stepTime struct {
+	steps int
+	used  time.Duration
+}
+
+// measured runs a function that is a step, and adds its time.
+func (t stepTimes) measured(name string, run func() error) error {
+	if t == nil {
+		return run()
+	}
+	before, err := bench.ProcessorTime()
+	if err == nil {
+		err = run()
+	}
+	if err != nil {
+		return err
+	}
+	after, err := bench.ProcessorTime()
+	sum := t[name]
+	if sum == nil {
+		sum = &stepTime{}
+		t[name] = sum
+	}
+	sum.steps++
+	sum.used += after - before
+	return err
 }
 
 // run runs a step unless it did the same before.
@@ -62,8 +105,15 @@ func (b *builder) run(s step) error {
 	if s.worker {
 		start = b.worker.request
 	}
-	if out, err := start(b.ctx, s.args); err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, out)
+	err := b.times.measured(s.name(), func() error {
+		out, err := start(b.ctx, s.args)
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, out)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return os.WriteFile(note, []byte(key), 0o666)
 }

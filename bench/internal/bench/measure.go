@@ -103,7 +103,7 @@ func (b *Bench) measureFunction(c Contender) (Result, error) {
 	if err := b.Context.Err(); err != nil {
 		return Result{}, err
 	}
-	before, err := ownProcessorTime()
+	before, err := ProcessorTime()
 	if err != nil {
 		return Result{}, err
 	}
@@ -112,7 +112,7 @@ func (b *Bench) measureFunction(c Contender) (Result, error) {
 		return Result{}, fmt.Errorf("%s did not work: %w", c.Name, err)
 	}
 	seconds := time.Since(start).Seconds()
-	after, err := ownProcessorTime()
+	after, err := ProcessorTime()
 	return Result{Name: c.Name, Seconds: seconds, CPU: (after - before).Seconds(), Bytes: c.Bytes}, err
 }
 
@@ -126,7 +126,7 @@ func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 			return Result{}, err
 		}
 		runtime.GC()
-		before, err := ownProcessorTime()
+		before, err := ProcessorTime()
 		if err != nil {
 			return Result{}, err
 		}
@@ -136,7 +136,7 @@ func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 			return Result{}, fmt.Errorf("%s: %w", name, err)
 		}
 		seconds := time.Since(start).Seconds()
-		after, err := ownProcessorTime()
+		after, err := ProcessorTime()
 		if err != nil {
 			return Result{}, err
 		}

@@ -16,9 +16,9 @@ func maxRSS(state *os.ProcessState) (int64, error) {
 	return state.SysUsage().(*syscall.Rusage).Maxrss * kilo, nil
 }
 
-// ownProcessorTime returns what this process and its children have used, and the children's
+// ProcessorTime returns what this process and its children have used, and the children's
 // children. Of those that still run, it counts hundredths of a second.
-func ownProcessorTime() (time.Duration, error) {
+func ProcessorTime() (time.Duration, error) {
 	sum, err := runningProcessorTime()
 	if err != nil {
 		return 0, err

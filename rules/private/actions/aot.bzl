@@ -30,7 +30,7 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
         ctx,
         ctx.executable._aspectfilter,
         args,
-        inputs = depset([table] + properties + device_config),
+        inputs = [table] + properties + device_config,
         outputs = tables.values(),
         mnemonic = "SyclAotFilter",
         progress_message = "Filtering %s for %s" % (table.short_path, ", ".join(tables.keys())),
@@ -68,12 +68,13 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
     for target in targets:
         args.add("--device", target.device)
         args.add("--output", outs[target.name].table)
-    args.add_all([tables[t.name] for t in targets])
+    filtered = [tables[t.name] for t in targets]
+    args.add_all(filtered)
     run_tool(
         ctx,
         ctx.executable._aot,
         args,
-        inputs = depset([tables[t.name] for t in targets] + [form.code] + server),
+        inputs = filtered + [form.code] + server,
         programs = [ocloc],
         outputs = [code] + [out.table for out in outs.values()],
         mnemonic = "SyclAot",
@@ -109,7 +110,7 @@ def plan_action(ctx, forms, targets, device_config, name):
         ctx,
         ctx.executable._aspectfilter,
         args,
-        inputs = depset([f.table for f in forms] + [f.properties for f in forms] + device_config),
+        inputs = [f.table for f in forms] + [f.properties for f in forms] + device_config,
         outputs = [plan],
         mnemonic = "SyclAotPlan",
         progress_message = "Planning device images of %{label}",

@@ -41,7 +41,7 @@ def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
         ctx.executable._devicec,
         args,
         # The step checks the properties once more.
-        inputs = depset([table, form.code, form.properties]),
+        inputs = [table, form.code, form.properties],
         programs = programs,
         outputs = [out.code, out.table],
         mnemonic = "SyclGpu",

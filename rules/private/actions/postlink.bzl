@@ -65,7 +65,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         ctx,
         ctx.executable._postlink,
         args,
-        inputs = depset([bitcode] + devices),
+        inputs = [bitcode] + devices,
         programs = [dis, opt],
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",

@@ -32,17 +32,18 @@ def _in_param_file(args, use_always = False):
     args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = None):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, transitive = [], tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = None):
     """Declares an action that runs one of the tools.
 
     Args:
         ctx: the rule context.
         tool: the tool, of ctx.executable.
         args: its Args. Paths are those of Files, which Bazel may map.
-        inputs: depset of File.
+        inputs: list of File.
         outputs: list of File.
         mnemonic: of the action.
         progress_message: of the action.
+        transitive: list of depsets with more inputs.
         tools: FilesToRunProviders of other programs that the tool runs. Actions with them do
             not have their paths mapped.
         programs: SyclToolInfos of those programs of the toolchain that the tool runs.
@@ -53,12 +54,16 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, tools
 
     # A worker gets the lines of the file with each request.
     _in_param_file(args, use_always = worker != None)
+    more = transitive + [p.files for p in programs]
+    if worker != None:
+        # Bazel starts another worker when a tool has changed, but not when an input has.
+        tools = tools + worker + more
+        more = []
     ctx.actions.run(
         executable = tool,
         arguments = [args],
-        inputs = depset(transitive = [inputs] + [p.files for p in programs]),
-        # Bazel starts another worker when a tool has changed, but not when an input has.
-        tools = tools + [p.files_to_run for p in programs if p.files_to_run] + ([] if worker == None else worker + [p.files for p in programs]),
+        inputs = depset(inputs, transitive = more) if more else inputs,
+        tools = tools + [p.files_to_run for p in programs if p.files_to_run],
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,

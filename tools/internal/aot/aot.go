@@ -107,7 +107,7 @@ func (p *plan) add(target Target) error {
 				name = stem + "." + target.Device + ".bin"
 			}
 			if p.taken[name] {
-				return cli.BadInput(fmt.Errorf("%s: another table has a module called %s as well", target.Table, stem))
+				return cli.BadInput(fmt.Errorf("%s: the image of module %s would be the file %s, which another image is already: rename one of the modules", target.Table, stem, filepath.Join(p.o.CodeDir, name)))
 			}
 			p.taken[name] = true
 			p.names[[2]string{version, spirv}] = name
@@ -181,24 +181,31 @@ func (o *Options) compile(ctx context.Context, im image, file string) ([]byte, e
 	if printed, ok := o.Servers.cache.copyTo(file, key); ok {
 		return printed, nil
 	}
-	in, out, anew := im.spirv, file, hasDebugInfo(module)
-	if anew {
-		in, out = padded(in), padded(out)
-	}
-	printed, err := o.ocloc(ctx, anew, append(args, "-file", in, "-o", out)...)
-	plain := strings.NewReplacer(in, im.spirv, out, file)
-	var refused *command.Error
-	if errors.As(err, &refused) {
-		refused.Output = plain.Replace(refused.Output)
-	}
+	printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
 	if err != nil {
 		return nil, err
 	}
 	if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
 		return nil, fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
 	}
-	printed = []byte(plain.Replace(string(printed)))
 	return printed, o.Servers.cache.add(key, file, printed)
+}
+
+// oclocOn lets ocloc compile a file to another one. A module with debug information needs a
+// compiler that starts anew and gets paths with a length that all have; what it says has the
+// paths as they are.
+func (o *Options) oclocOn(ctx context.Context, debug bool, in, out string, args []string) ([]byte, error) {
+	if !debug {
+		return o.ocloc(ctx, false, append(args, "-file", in, "-o", out)...)
+	}
+	long, longOut := padded(in), padded(out)
+	printed, err := o.ocloc(ctx, true, append(args, "-file", long, "-o", longOut)...)
+	plain := strings.NewReplacer(long, in, longOut, out)
+	var refused *command.Error
+	if errors.As(err, &refused) {
+		refused.Output = plain.Replace(refused.Output)
+	}
+	return []byte(plain.Replace(string(printed))), err
 }
 
 // hasDebugInfo returns whether a module may have debug information. The symbols of its image
