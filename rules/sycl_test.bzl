@@ -2,6 +2,7 @@
 
 load("//rules/private:compat.bzl", "quoted", "runfile")
 load("//rules/private:coverage.bzl", "COVERAGE_ATTRS")
+load("//rules/private:options.bzl", "expanded_text")
 load(":providers.bzl", "SyclRuntimeInfo")
 
 # Device -> (what it is called when there is none, what sets the runtime up for it). The
@@ -73,7 +74,7 @@ def _sycl_test_impl(ctx):
             ),
         ),
         RunEnvironmentInfo(environment = {
-            key: ctx.expand_location(value, ctx.attr.data)
+            key: expanded_text(ctx, "env", value)
             for key, value in ctx.attr.env.items()
         }),
         coverage_common.instrumented_files_info(ctx, dependency_attributes = ["binary", "data"]),
@@ -98,7 +99,7 @@ _sycl_test = rule(
             values = sorted(_DEVICES),
         ),
         "env": attr.string_dict(
-            doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`.",
+            doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`, and Make variables are expanded.",
         ),
         "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device."),
         "runtime": attr.label(providers = [SyclRuntimeInfo]),

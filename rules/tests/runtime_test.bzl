@@ -42,7 +42,7 @@ def _script_impl(ctx):
     for name in ["devices", "known.json", "libsycl.so.9", "program"]:
         asserts.true(env, name in names, "%s is not in %s" % (name, names))
     asserts.equals(env, ctx.attr.driver, "libintelocl.so" in names)
-    asserts.equals(env, {"KNOWN": "rules/tests/known.json"}, target[RunEnvironmentInfo].environment)
+    asserts.equals(env, {"KNOWN": "rules/tests/known.json", "MODE": "fastbuild $"}, target[RunEnvironmentInfo].environment)
     return analysistest.end(env)
 
 _script_test = analysistest.make(
@@ -188,7 +188,7 @@ def runtime_test_suite(name):
             name = "runtime_%s_program_test" % case,
             binary = ":fake_runtime",
             data = ["known.json"],
-            env = {"KNOWN": "$(rootpath known.json)"},
+            env = {"KNOWN": "$(rootpath known.json)", "MODE": "$(COMPILATION_MODE) $$"},
             tags = ["manual"],
             **arguments
         )
