@@ -109,6 +109,7 @@ def _sycl_impl(mctx):
         dpcpp = [name for name, kind in made.items() if kind == "dpcpp"],
         local = {name: "@" + tag.repository for name, tag in local.items()},
         others = toolchains,
+        runtimes = made.keys(),
     )
     return mctx.extension_metadata(reproducible = True)
 

@@ -37,6 +37,10 @@ its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Any o
 program with such a library fails to link: the missing symbol is named
 `sycl_device_code_of_LIBRARY_is_linked_by_sycl_cc_binary`.
 
+In a `cc_shared_library`, such a library is the host code only: the device code is in the
+`sycl_cc_binary` that has the library in `deps` and the `cc_shared_library` in `dynamic_deps`.
+A shared library that other programs or Python load is of libraries without `rdc`.
+
 A kernel that does not run on one of the targets is a warning of the build, as for
 `sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
 """,

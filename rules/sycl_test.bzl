@@ -2,6 +2,7 @@
 
 load("//rules/private:compat.bzl", "quoted", "runfile")
 load("//rules/private:coverage.bzl", "COVERAGE_ATTRS")
+load("//rules/private:options.bzl", "expanded_text")
 load(":providers.bzl", "SyclRuntimeInfo")
 
 # Device -> (what it is called when there is none, what sets the runtime up for it). The
@@ -73,7 +74,7 @@ def _sycl_test_impl(ctx):
             ),
         ),
         RunEnvironmentInfo(environment = {
-            key: ctx.expand_location(value, ctx.attr.data)
+            key: expanded_text(ctx, "env", value)
             for key, value in ctx.attr.env.items()
         }),
         coverage_common.instrumented_files_info(ctx, dependency_attributes = ["binary", "data"]),
@@ -98,7 +99,7 @@ _sycl_test = rule(
             values = sorted(_DEVICES),
         ),
         "env": attr.string_dict(
-            doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`.",
+            doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`, and Make variables are expanded.",
         ),
         "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device."),
         "runtime": attr.label(providers = [SyclRuntimeInfo]),
@@ -136,8 +137,8 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
     the workspace's folder of the runfiles.
 
     The runtime is `@sycl_runtime`, the repository of a `sycl.runtime` tag in
-    `MODULE.bazel`. On a machine that cannot fetch it (no `pip`), `bazel test //...` skips
-    the test.
+    `MODULE.bazel`, when the attribute `runtime` names no other. On a machine that cannot
+    fetch it (no `pip`), `bazel test //...` skips the test.
 
     Args:
         name: A unique name for this target.
@@ -154,7 +155,7 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
     _sycl_test(
         name = name,
         device = device,
-        runtime = runtime or "@sycl_runtime",
+        runtime = runtime or Label("@sycl_toolchains//runtime"),
         tags = tags + (["external"] if device != "cpu" else []),
         **kwargs
     )

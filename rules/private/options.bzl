@@ -16,7 +16,7 @@ def expanded_options(ctx, attribute):
     whole = attribute.endswith("copts") and "no_copts_tokenization" in ctx.features
     options = []
     for text in getattr(ctx.attr, attribute):
-        expanded = _expanded(ctx, attribute, text)
+        expanded = expanded_text(ctx, attribute, text)
         if whole:
             options.append(expanded)
             continue
@@ -35,7 +35,7 @@ def expanded_texts(ctx, attribute):
     Returns:
         list of string.
     """
-    return [_expanded(ctx, attribute, text) for text in getattr(ctx.attr, attribute)]
+    return [expanded_text(ctx, attribute, text) for text in getattr(ctx.attr, attribute)]
 
 def expanded_defines(ctx, attribute):
     """The preprocessor definitions that an attribute has, one for each entry.
@@ -48,7 +48,7 @@ def expanded_defines(ctx, attribute):
     """
     defines = []
     for text in getattr(ctx.attr, attribute):
-        read = words(_expanded(ctx, attribute, text))
+        read = words(expanded_text(ctx, attribute, text))
         if read.error:
             fail("%s: %s: '%s' %s" % (ctx.label, attribute, text, read.error))
         if len(read.words) != 1:
@@ -59,8 +59,16 @@ def expanded_defines(ctx, attribute):
 # Attributes with targets that $(location) can name.
 _LOCATIONS = ["additional_compiler_inputs", "additional_linker_inputs", "data", "deps", "hdrs", "implementation_deps", "srcs", "textual_hdrs"]
 
-def _expanded(ctx, attribute, text):
-    """A text with its references to files and Make variables replaced."""
+def expanded_text(ctx, attribute, text):
+    """A text with its references to files and Make variables replaced.
+
+    Args:
+        ctx: the rule context.
+        attribute: name of the attribute that has the text, for errors.
+        text: the text.
+    Returns:
+        string.
+    """
     if "$" not in text:
         return text
     targets = {

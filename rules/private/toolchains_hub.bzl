@@ -1,15 +1,20 @@
 """The repository @sycl_toolchains of the `sycl` extension, which registers the toolchains."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":names.bzl", "nearest_names")
 load(":reason.bzl", "NOTHING")
+load(":sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
 
 _FLAG = Label("//rules/settings:device_compiler")
 _TYPE = Label("//rules/toolchain:toolchain_type")
 
 # Values of the flag that are not names of repositories.
 RESERVED_COMPILERS = ["auto", "chosen", "clang", "missing", "unknown", "unknown_compiler"]
+
+# The repository of a sycl.runtime tag without a name.
+DEFAULT_RUNTIME_REPOSITORY = "sycl_runtime"
 
 _EXEC_LINUX = ["@platforms//os:linux"]
 _EXEC_X86 = ["@platforms//cpu:x86_64"]
@@ -106,6 +111,39 @@ def declare_disabled_toolchain(name):
         toolchain_type = _TYPE,
     )
 
+def _no_runtime_impl(ctx):
+    fail("sycl_test: runtime: there is no @%s, the runtime of a test without the attribute runtime. %s" % (DEFAULT_RUNTIME_REPOSITORY, _no_runtime_remedy(ctx.attr.repositories)))
+
+_no_runtime = rule(
+    implementation = _no_runtime_impl,
+    doc = "Fails and says which runtimes there are.",
+    attrs = {"repositories": attr.string_list()},
+    provides = [SyclRuntimeInfo],
+)
+
+def _no_runtime_remedy(repositories):
+    """What to do without the default runtime, when these repositories have runtimes."""
+    if repositories:
+        return "Give the test the runtime that its program is linked to: runtime = " + " or ".join(["\"@%s\"" % name for name in repositories])
+    return "Add these lines to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"%s\")" % (DEFAULT_RUNTIME, DEFAULT_RUNTIME_REPOSITORY)
+
+def declare_default_runtime(name, repositories):
+    """Declares the runtime of tests that name none.
+
+    Args:
+        name: name of the target.
+        repositories: dict of the name of a repository with a runtime -> its label.
+    """
+    actual = repositories.get(DEFAULT_RUNTIME_REPOSITORY)
+    if not actual:
+        actual = name + "_missing"
+        _no_runtime(name = actual, repositories = repositories.keys(), tags = ["manual"])
+    native.alias(
+        name = name,
+        actual = actual,
+        visibility = ["//visibility:public"],
+    )
+
 def _sycl_toolchains_hub_impl(rctx):
     dpcpp = {name: "@" + name for name in rctx.attr.dpcpp}
     rctx.file("BUILD.bazel", """# Made by the sycl module extension.
@@ -124,6 +162,14 @@ declare_toolchains(
         {name: repository + "//:missing" for name, repository in (dpcpp | rctx.attr.local).items()},
         rctx.attr.others,
     ))
+    rctx.file("runtime/BUILD.bazel", """# Made by the sycl module extension.
+load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_default_runtime")
+
+declare_default_runtime(
+    name = "runtime",
+    repositories = %r,
+)
+""" % {name: "@" + name for name in rctx.attr.runtimes})
     rctx.file("disabled/BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_disabled_toolchain")
 
@@ -137,5 +183,6 @@ sycl_toolchains_hub = repository_rule(
         "dpcpp": attr.string_list(doc = "Repositories of sycl.dpcpp tags, the default first."),
         "local": attr.string_dict(doc = "Device compiler -> repository of a sycl.local tag, clang the first."),
         "others": attr.string_dict(doc = "Device compiler -> label of the sycl_toolchain of a sycl.toolchain tag."),
+        "runtimes": attr.string_list(doc = "Repositories of sycl.runtime and sycl.dpcpp tags."),
     },
 )

@@ -87,7 +87,12 @@ def _targets():
 def _test_impl(ctx):
     env = analysistest.begin(ctx)
     script = _action(env, "FileWrite").content
-    asserts.true(env, "check --workspace= --undetermined error 'rules/tests/compat_test.compat.json'\n" in script, script)
+    asserts.true(env, " --workspace= --undetermined error 'rules/tests/compat_test.compat.json'\n" in script, script)
+
+    # The test runs in its runfiles, and the user is in the workspace.
+    report = _action(env, "SyclCompatReport").outputs.to_list()[0].path
+    fix = "check --fix-command 'bazel run @rules_sycl//tools/compat -- fix --workspace $PWD $PWD/%s' " % report
+    asserts.true(env, fix in script, script)
 
     # The program of the action that makes the report: another one would have to be built.
     runfiles = analysistest.target_under_test(env)[DefaultInfo].default_runfiles.files.to_list()
@@ -133,11 +138,11 @@ def _scripts():
             " baseline verify --baseline 'rules/tests/not yet '\\''there'\\''.json' 'rules/tests/compat_first.compat.json'",
         ], ["--policy"]),
         ("policy", "compat_policy_test", [
-            " check --workspace= %s %s 'rules/tests/compat_policy_test.compat.json'\n" % (_POLICY, _BASELINE),
+            " --workspace= %s %s 'rules/tests/compat_policy_test.compat.json'\n" % (_POLICY, _BASELINE),
             "bazel run //rules/tests:compat_policy_test.update'",
         ], ["--undetermined"]),
         ("policy_update", "compat_policy_test.update", [" baseline update %s %s " % (_BASELINE, _RUNFILES_POLICY)], []),
-        ("first_test", "compat_first_test", [" check --workspace= 'rules/tests/compat_first_test.compat.json'"], ["--baseline"]),
+        ("first_test", "compat_first_test", [" --workspace= 'rules/tests/compat_first_test.compat.json'"], ["--baseline"]),
         ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexec ", " show --command 'bazel run //rules/tests:compat_report --' \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
     ]:
         _script_test(name = "compat_script_%s_test" % name, absent = absent, parts = parts, target_under_test = ":" + target)

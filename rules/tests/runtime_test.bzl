@@ -6,6 +6,7 @@ load("//rules:sycl_test.bzl", "sycl_test")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
 load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
+load("//rules/private:toolchains_hub.bzl", "declare_default_runtime")
 load(":analysis.bzl", "make_fails_test")
 
 def _file(ctx, name):
@@ -41,7 +42,7 @@ def _script_impl(ctx):
     for name in ["devices", "known.json", "libsycl.so.9", "program"]:
         asserts.true(env, name in names, "%s is not in %s" % (name, names))
     asserts.equals(env, ctx.attr.driver, "libintelocl.so" in names)
-    asserts.equals(env, {"KNOWN": "rules/tests/known.json"}, target[RunEnvironmentInfo].environment)
+    asserts.equals(env, {"KNOWN": "rules/tests/known.json", "MODE": "fastbuild $"}, target[RunEnvironmentInfo].environment)
     return analysistest.end(env)
 
 _script_test = analysistest.make(
@@ -158,7 +159,17 @@ def runtime_test_suite(name):
     manual = {"tags": ["manual"]}
     _fake(name = "fake_runtime", **manual)
     _fake(name = "fake_runtime_without_cpu", cpu_device = False, **manual)
+    declare_default_runtime(name = "default_runtime", repositories = {"sycl_dpcpp": ":missing", "sycl_runtime": ":fake_runtime"})
+    declare_default_runtime(name = "other_runtimes", repositories = {"new": ":fake_runtime", "sycl_dpcpp": ":fake_runtime"})
     tests = []
+    for case, arguments, text in [
+        # The project itself has no sycl.runtime tag.
+        ("without_tag", {}, "after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"sycl_runtime\")" % DEFAULT_RUNTIME),
+        ("of_others", {"runtime": ":other_runtimes"}, "there is no @sycl_runtime, the runtime of a test without the attribute runtime. Give the test the runtime that its program is linked to: runtime = \"@new\" or \"@sycl_dpcpp\""),
+    ]:
+        sycl_test(name = "runtime_%s_program_test" % case, binary = ":fake_runtime", tags = ["manual"], **arguments)
+        _fails_test(name = "runtime_%s_test" % case, target_under_test = "runtime_%s_program_test" % case, texts = [text])
+        tests.append("runtime_%s_test" % case)
     for case, arguments, parts, absent in [
         ("cpu", {}, [
             "export ONEAPI_DEVICE_SELECTOR=opencl:cpu %s OCL_ICD_FILENAMES=\"$runfiles\"/'rules/tests/fake_runtime/libintelocl.so'\n\"$runfiles\"/'rules/tests/fake_runtime/devices'\n" % _NO_VENDORS,
@@ -166,6 +177,7 @@ def runtime_test_suite(name):
             "finds no OpenCL CPU device of Intel",
             _SKIPS,
         ], [_FAILS]),
+        ("default", {"runtime": ":default_runtime"}, ["fake_runtime/devices"], []),
         ("no_cpu", {"runtime": ":fake_runtime_without_cpu"}, ["\n}\nabsent\n"], ["OCL_ICD_FILENAMES"]),
         ("pocl", {"device": "pocl"}, ["pocl*.icd", "OCL_ICD_FILENAMES=\"$driver\"", _NO_VENDORS], ["libintelocl"]),
         ("gpu", {"device": "gpu"}, ["ONEAPI_DEVICE_SELECTOR='level_zero:gpu;opencl:gpu'"], ["OCL_ICD"]),
@@ -176,14 +188,14 @@ def runtime_test_suite(name):
             name = "runtime_%s_program_test" % case,
             binary = ":fake_runtime",
             data = ["known.json"],
-            env = {"KNOWN": "$(rootpath known.json)"},
+            env = {"KNOWN": "$(rootpath known.json)", "MODE": "$(COMPILATION_MODE) $$"},
             tags = ["manual"],
             **arguments
         )
         _script_test(
             name = "runtime_%s_test" % case,
             absent = absent,
-            driver = case == "cpu",
+            driver = case in ["cpu", "default"],
             parts = parts,
             target_under_test = "runtime_%s_program_test" % case,
         )

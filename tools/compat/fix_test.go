@@ -43,6 +43,9 @@ func TestFix(t *testing.T) {
 	gateWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:compat", "--output", "other.json", "--devices", "intel_gpu_dg2", "k.syclbin")
 	run(t, "check", "--required", "intel_gpu_dg2", "--format", "json", "--output", "result.json", "before.json")
+	if _, stdout, _ := run(t, "check", "--fix-command", "build fix $PWD/r", "before.json"); !strings.Contains(stdout, "'build fix $PWD/r' proposes edits") {
+		t.Errorf("got %s", stdout)
+	}
 	data, err := os.ReadFile("before.json")
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	groups := groupsOf(counting)
 	if len(groups) > 0 {
 		m.table(groups)
-		m.steps(slices.Concat(steps(groups), edits(r, groups)))
+		m.steps(slices.Concat(steps(groups), edits(r, groups, "")))
 	}
 	if len(r.Notices) > 0 && m.Len()+rest < m.limit {
 		m.notices(r.Notices)

@@ -46,13 +46,16 @@ func steps(groups []group) []string {
 }
 
 // edits returns the step that proposes edits of BUILD files, nothing when these solve
-// none of the findings.
-func edits(r *gate.Result, groups []group) []string {
+// none of the findings. The command is that of 'compat fix' when it is "".
+func edits(r *gate.Result, groups []group, command string) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return editable(g[0]) })
 	if i < 0 {
 		return nil
 	}
-	return []string{fixStep(r, groups[i][0].Target)}
+	if command == "" {
+		command = "compat fix " + reportOf(r, groups[i][0].Target)
+	}
+	return []string{fmt.Sprintf("`%s` proposes edits of BUILD files", command)}
 }
 
 // pressing reports whether a finding fails or is new.
@@ -88,15 +91,15 @@ func editable(f *gate.Finding) bool {
 	return false
 }
 
-// fixStep returns the command that proposes edits for a target.
-func fixStep(r *gate.Result, target string) string {
+// reportOf returns the file with the report of a target, as a shell takes it.
+func reportOf(r *gate.Result, target string) string {
 	file := "REPORT"
 	for _, t := range r.Targets {
 		if t.Label == target && len(t.Reports) > 0 && safetext.IsPath(t.Reports[0]) && !strings.ContainsAny(t.Reports[0], " $;()[]{}!~") {
 			file = t.Reports[0]
 		}
 	}
-	return fmt.Sprintf("`compat fix %s` proposes edits of BUILD files", file)
+	return file
 }
 
 // plainStep is a step for text without markup.

@@ -507,6 +507,20 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestFixCommand: the command that proposes edits is that of whoever runs the check.
+func TestFixCommand(t *testing.T) {
+	r := manyKernels(3)
+	for command, want := range map[string]string{
+		"":                 "compat: next: 'compat fix r0.json' proposes edits of BUILD files\n",
+		"build fix $PWD/r": "compat: next: 'build fix $PWD/r' proposes edits of BUILD files\n",
+	} {
+		var b strings.Builder
+		if err := Text(&b, r, TextOptions{Fix: command}); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%v: no %s in %s", err, want, b.String())
+		}
+	}
+}
+
 // htmlOf renders Markdown in the dialect of GitHub.
 func htmlOf(t *testing.T, text string) string {
 	path, err := exec.LookPath("cmark-gfm")

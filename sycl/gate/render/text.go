@@ -14,7 +14,8 @@ import (
 
 // TextOptions says what of a result is printed.
 type TextOptions struct {
-	All bool // also what is covered, and notes
+	All bool   // also what is covered, and notes
+	Fix string // the command that proposes edits; without it, compat fix and the report
 }
 
 // Text prints a result as compilers print diagnostics, the gravest first, and its
@@ -31,7 +32,7 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	}
 	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.status(f) })
 	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // all of a group are, or none
-	out.steps("compat: next", steps(shown), edits(r, shown))
+	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
 	for i := range r.Notices {
 		n := &r.Notices[i]
 		severity := n.Severity
