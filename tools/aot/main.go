@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -20,7 +21,7 @@ func main() {
 		tool(nil).Main()
 	}
 	interrupt.Main("aot", func(ctx context.Context) int {
-		servers := aot.NewServers(ctx, remember)
+		servers := aot.NewServers(ctx, runtime.GOMAXPROCS(0), remember)
 		defer servers.Close()
 		return work(ctx, tool(servers), &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
 	})

@@ -138,7 +138,7 @@ func TestWorkerCompiles(t *testing.T) {
 	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
 	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
 	const request = `{"arguments":["--ocloc",%q,"--device","pvc","--code-dir","bin","--output","out.table",%q],"requestId":0}`
-	servers := aot.NewServers(t.Context(), 1<<20)
+	servers := aot.NewServers(t.Context(), 2, 1<<20)
 	defer servers.Close()
 	for table, want := range map[string]string{"odd.table": `"exitCode":3`, "k.table": `{"exitCode":0,"output":"","requestId":0}` + "\n"} {
 		code, out, errs := workFor(t, tool(servers), fmt.Sprintf(request, ocloc, table))

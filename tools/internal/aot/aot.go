@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -51,7 +52,8 @@ type image struct {
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	if o.Servers == nil {
-		o.Servers = NewServers(ctx, 0)
+		// A process of ocloc takes up to 170 MiB, and Bazel runs an action for each processor.
+		o.Servers = NewServers(ctx, min(runtime.GOMAXPROCS(0), 4), 0)
 		defer o.Servers.Close()
 	}
 	versions, err := o.versions(ctx)
@@ -148,7 +150,7 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image,
 	}
 	printed := make([][]byte, len(images))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce())
+	g.SetLimit(cap(o.Servers.slots))
 	for i, im := range images {
 		g.Go(func() (err error) {
 			printed[i], err = o.compile(ctx, im, filepath.Join(scratch, im.name))

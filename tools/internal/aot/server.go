@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,12 +42,11 @@ func kindOf(library, ocloc string) kind {
 	return k
 }
 
-// NewServers returns servers that live until ctx ends or Close is called. At most as many as
-// the machine has processors compile at a time, and a server without work ends after five
-// minutes. The images used last, of so many bytes, are kept: they are copied and not compiled.
-func NewServers(ctx context.Context, keep int64) *Servers {
+// NewServers returns servers that live until ctx ends or Close is called. At most atOnce
+// compile at a time, and a server without work ends after five minutes. The images used last, of keep bytes, are kept: they are copied and not compiled.
+func NewServers(ctx context.Context, atOnce int, keep int64) *Servers {
 	return &Servers{
-		ctx: ctx, slots: make(chan struct{}, atOnce()), cache: newCache(keep), wait: 5 * time.Minute,
+		ctx: ctx, slots: make(chan struct{}, atOnce), cache: newCache(keep), wait: 5 * time.Minute,
 		idle: map[kind][]*server{}, unfit: map[kind]bool{},
 	}
 }
@@ -251,6 +249,3 @@ func (s *server) request(args []string) (code int, printed []byte, err error) {
 	_, err = io.ReadFull(s.stdout, printed)
 	return code, printed, err
 }
-
-// atOnce is how many images are compiled at a time.
-func atOnce() int { return runtime.GOMAXPROCS(0) }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -138,6 +139,9 @@ func modules(t *testing.T, is string, texts ...string) Options {
 	return Options{Ocloc: self, Server: "server.so", CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
 }
 
+// atOnce is how many images an action compiles at a time.
+var atOnce = min(runtime.GOMAXPROCS(0), 4)
+
 // TestServer: what compiles each module, and how many processes there are.
 func TestServer(t *testing.T) {
 	for is, test := range map[string]struct {
@@ -145,12 +149,12 @@ func TestServer(t *testing.T) {
 		servers int // at most; one for each that is compiled at a time
 		runs    int // of the program
 	}{
-		"":          {"server", atOnce(), 0},
-		"no server": {"program", atOnce(), 6},
-		"dies":      {"program", atOnce(), 6},
-		"refuses":   {"program", atOnce(), 6},
-		"no number": {"program", atOnce(), 6},
-		"too much":  {"program", atOnce(), 6},
+		"":          {"server", atOnce, 0},
+		"no server": {"program", atOnce, 6},
+		"dies":      {"program", atOnce, 6},
+		"refuses":   {"program", atOnce, 6},
+		"no number": {"program", atOnce, 6},
+		"too much":  {"program", atOnce, 6},
 	} {
 		t.Run("it "+is, func(t *testing.T) {
 			o := modules(t, is, "a", "b", "c", "d", "e", "f")
@@ -176,7 +180,7 @@ func TestServer(t *testing.T) {
 // TestServers: servers outlive a run, and one that refused a module does not.
 func TestServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
-	o.Servers = NewServers(t.Context(), 0)
+	o.Servers = NewServers(t.Context(), atOnce, 0)
 	defer o.Servers.Close()
 	k := kindOf(o.Server, o.Ocloc)
 	for range 3 {
@@ -185,8 +189,8 @@ func TestServers(t *testing.T) {
 		}
 	}
 	servers := len(o.Servers.idle[k])
-	if got := noted(t, "server"); servers < 1 || servers > atOnce() || got != servers {
-		t.Errorf("%d servers wait, %d were started, want at most %d", servers, got, atOnce())
+	if got := noted(t, "server"); servers < 1 || servers > atOnce || got != servers {
+		t.Errorf("%d servers wait, %d were started, want at most %d", servers, got, atOnce)
 	}
 	if got := noted(t, "served"); got != 12 {
 		t.Errorf("%d modules were compiled by servers, want 12", got)
@@ -213,7 +217,7 @@ func TestServers(t *testing.T) {
 // TestKilledServers: new servers take the place of those that were killed while they waited.
 func TestKilledServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
-	o.Servers = NewServers(t.Context(), 0)
+	o.Servers = NewServers(t.Context(), atOnce, 0)
 	defer o.Servers.Close()
 	k := kindOf(o.Server, o.Ocloc)
 	if err := Run(t.Context(), io.Discard, o); err != nil {
@@ -233,7 +237,7 @@ func TestKilledServers(t *testing.T) {
 // TestIdleServers: servers without work end.
 func TestIdleServers(t *testing.T) {
 	o := modules(t, "", "a", "b")
-	o.Servers = NewServers(t.Context(), 0)
+	o.Servers = NewServers(t.Context(), atOnce, 0)
 	defer o.Servers.Close()
 	o.Servers.wait = time.Millisecond
 	if err := Run(t.Context(), io.Discard, o); err != nil {
@@ -286,7 +290,7 @@ func TestKnownImages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := modules(t, "", "a", "b", "c", "d")
 			o.Ocloc = testfile.Script(t, "ocloc", `exec "`+o.Ocloc+`" "$@"`)
-			o.Servers = NewServers(t.Context(), test.remember)
+			o.Servers = NewServers(t.Context(), atOnce, test.remember)
 			defer o.Servers.Close()
 			var first, again strings.Builder
 			if err := Run(t.Context(), &first, o); err != nil {
@@ -500,7 +504,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		table += name + ".spv\n"
 	}
 	testfile.Write(t, "k.table", table)
-	servers := NewServers(t.Context(), 0)
+	servers := NewServers(t.Context(), atOnce, 0)
 	defer servers.Close()
 	for _, library := range []string{"", server} {
 		o := Options{Ocloc: ocloc, Server: library, Servers: servers, CodeDir: "program"}

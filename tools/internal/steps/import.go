@@ -108,12 +108,32 @@ func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irMod
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for i, texts := range lost {
+	o.warn(log, list, lost)
+	return nil
+}
+
+// warn warns of what is lost, once for all modules that lose the same.
+func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
+	modules := map[string]int{}
+	for _, texts := range lost {
 		for _, text := range texts {
-			fmt.Fprintf(log, "%s: warning: %s\n", o.place(list[i]), text)
+			modules[text]++
 		}
 	}
-	return nil
+	for i, texts := range lost {
+		for _, text := range texts {
+			n := modules[text]
+			if n == 0 {
+				continue // it is in a line above
+			}
+			modules[text] = 0
+			others := ""
+			if n > 1 {
+				others = fmt.Sprintf(" (and in %d more modules)", n-1)
+			}
+			fmt.Fprintf(log, "%s: warning: %s%s\n", o.place(list[i]), text, others)
+		}
+	}
 }
 
 // place is what an abstract module is called in messages.
