@@ -363,7 +363,7 @@ def _link_compiler(rctx, lib, names):
             rctx.symlink(lib.get_child(name), "lib/" + name)
     if chosen == "installed":
         return _write_installation(rctx, folder, files)
-    rctx.watch(lib.get_child("libsycl-jit.so").realpath)
+    rctx.watch(lib.get_child("libsycl-jit.so"))
     rctx.symlink(lib.get_child("libsycl-jit.so"), "lib/libsycl-jit.so")
     if "clang" in names:
         rctx.symlink(lib.get_child("clang"), "lib/clang")
@@ -382,12 +382,12 @@ def _write_installation(rctx, folder, files):
     """
     programs = {name: "%s/%s" % (folder, path) for name, path in find_programs(files, _PROGRAMS).items()}
     for name, path in programs.items():
-        write_stamp(rctx, "stamps/%s.txt" % name, name, path)
+        write_stamp(rctx, "stamps/%s.txt" % name, path)
     rctx.file("installation.json", json.encode_indent(programs | {"libraries": "%s/lib" % folder}) + "\n")
     others = find_programs(files, {attribute: [name] for attribute, name in _OF_TOOLCHAIN.items()})
     others = {attribute: "%s/%s" % (folder, path) for attribute, path in others.items()}
     for attribute, path in others.items():
-        write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, attribute, path)
+        write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, path)
     return others
 
 def _compiler(rctx, missing, installed):
