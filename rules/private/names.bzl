@@ -1,4 +1,4 @@
-"""Nearest names, for errors about misspelled ones."""
+"""Checks of names and checksums that users write, for errors."""
 
 def _distance(a, b):
     """Edits that turn a into b: insert, delete or replace a character, or swap two neighbours."""
@@ -33,3 +33,7 @@ def nearest_names(name, known, count = 3):
     if not ranked or ranked[0][0] > max(2, len(name) // 2):
         return []
     return [k for d, k in ranked if d == ranked[0][0]][:count]
+
+def is_sha256(text):
+    """Whether a text is 64 hexadecimal digits."""
+    return len(text) == 64 and not text.lower().strip("0123456789abcdef")

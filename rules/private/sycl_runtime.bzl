@@ -1,7 +1,7 @@
 """The repository of a `sycl.runtime` or `sycl.dpcpp` tag: DPC++ from wheels or from a folder."""
 
 load(":local_toolchain.bzl", "write_stamp")
-load(":names.bzl", "nearest_names")
+load(":names.bzl", "is_sha256", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
 # Folders beside a oneAPI compiler with libraries that it loads.
@@ -76,7 +76,7 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = 
     for wheel, sum in sha256.items():
         if wheel not in urls:
             fail("%ssha256: %s has no URL in urls; rules_sycl has the checksums of the files of PyPI" % (what, wheel))
-        if len(sum) != 64 or sum.lower().strip("0123456789abcdef"):
+        if not is_sha256(sum):
             fail("%ssha256: %r of %s is not 64 hexadecimal digits" % (what, sum, wheel))
 
 def _check_known(what, thing, name, known, otherwise = ""):

@@ -1,8 +1,9 @@
-"""Analysis tests of sycl_test and of the tag sycl.runtime."""
+"""Analysis tests of sycl_test and of the tags of the extension."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
+load("//rules/private:prebuilt_tools.bzl", "check_tools")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
 load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
@@ -66,6 +67,17 @@ _tag = rule(
         "sha256": attr.string_dict(),
         "urls": attr.string_dict(),
         "version": attr.string(),
+    },
+)
+
+def _tools_tag_impl(ctx):
+    check_tools(ctx.attr.urls, ctx.attr.sha256)
+
+_tools_tag = rule(
+    implementation = _tools_tag_impl,
+    attrs = {
+        "sha256": attr.string_dict(),
+        "urls": attr.string_dict(),
     },
 )
 
@@ -221,6 +233,16 @@ def runtime_test_suite(name):
             texts = texts,
         )
         tests.append("runtime_%s_test" % case)
+    url = "https://example.com/sycl-tools.tar.gz"
+    check_tools({"linux-amd64": url}, {"linux-amd64": "0aF" + "1" * 61})
+    for case, sha256, texts in [
+        ("no_sum", {"linux-amd64": ""}, ["sha256: \"\" of linux-amd64 is not 64 hexadecimal digits"]),
+        ("line_of_sums", {"linux-amd64": "0" * 64 + "  a"}, ["is not 64 hexadecimal digits"]),
+        ("other_sum", {"linux-arm64": "0" * 64}, ["urls is for linux-amd64, and sha256 for linux-arm64"]),
+    ]:
+        _tools_tag(name = "tools_%s_tag" % case, sha256 = sha256, tags = ["manual"], urls = {"linux-amd64": url})
+        _fails_test(name = "tools_%s_test" % case, target_under_test = "tools_%s_tag" % case, texts = texts)
+        tests.append("tools_%s_test" % case)
     _choose_test(name = "runtime_choose_test")
     _matches_test(name = "runtime_matches_test")
     _problem_test(name = "runtime_problem_test")
