@@ -124,7 +124,10 @@ _no_runtime = rule(
 def _no_runtime_remedy(repositories):
     """What to do without the default runtime, when these repositories have runtimes."""
     if repositories:
-        return "Give the test the runtime that its program is linked to: runtime = " + " or ".join(["\"@%s\"" % name for name in repositories])
+        return "Give the test the runtime that its program is linked to: %s" % "; or ".join([
+            "runtime = \"@%s\", with use_repo(sycl, \"%s\") in MODULE.bazel" % (name, name)
+            for name in repositories
+        ])
     return "Add these lines to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"%s\")" % (DEFAULT_RUNTIME, DEFAULT_RUNTIME_REPOSITORY)
 
 def declare_default_runtime(name, repositories):

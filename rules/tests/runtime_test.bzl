@@ -177,7 +177,7 @@ def runtime_test_suite(name):
     for case, arguments, text in [
         # The project itself has no sycl.runtime tag.
         ("without_tag", {}, "after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"sycl_runtime\")" % DEFAULT_RUNTIME),
-        ("of_others", {"runtime": ":other_runtimes"}, "there is no @sycl_runtime, the runtime of a test without the attribute runtime. Give the test the runtime that its program is linked to: runtime = \"@new\" or \"@sycl_dpcpp\""),
+        ("of_others", {"runtime": ":other_runtimes"}, "there is no @sycl_runtime, the runtime of a test without the attribute runtime. Give the test the runtime that its program is linked to: runtime = \"@new\", with use_repo(sycl, \"new\") in MODULE.bazel; or runtime = \"@sycl_dpcpp\", with use_repo(sycl, \"sycl_dpcpp\") in MODULE.bazel"),
     ]:
         sycl_test(name = "runtime_%s_program_test" % case, binary = ":fake_runtime", tags = ["manual"], **arguments)
         _fails_test(name = "runtime_%s_test" % case, target_under_test = "runtime_%s_program_test" % case, texts = [text])
