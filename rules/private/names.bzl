@@ -1,4 +1,4 @@
-"""Checks of names and checksums that users write, for errors."""
+"""Names and checksums in messages, and checks of those that users write."""
 
 def _distance(a, b):
     """Edits that turn a into b: insert, delete or replace a character, or swap two neighbours."""
@@ -37,3 +37,16 @@ def nearest_names(name, known, count = 3):
 def is_sha256(text):
     """Whether a text is 64 hexadecimal digits."""
     return len(text) == 64 and not text.lower().strip("0123456789abcdef")
+
+def shown(label):
+    """A label as people write it: without @@ in the main repository, else as a canonical label.
+
+    A program that reads parameter files takes an argument that begins with @ for one.
+
+    Args:
+        label: the Label.
+    Returns:
+        string.
+    """
+    text = str(label)
+    return text if label.repo_name else text.lstrip("@")
