@@ -50,3 +50,10 @@ def shown(label):
     """
     text = str(label)
     return text if label.repo_name else text.lstrip("@")
+
+# Targets that sycl_runtime_targets declares, beside the one with the name that it gets.
+_OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "toolchain"]
+
+def is_own_target(name):
+    """Whether sycl_runtime_targets has a target of its own with this name."""
+    return name in _OWN_TARGETS or name.startswith("installed_")

@@ -1,7 +1,7 @@
 """Tests of names that the rules make or compare."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:names.bzl", "is_sha256", "nearest_names", "shown")
+load("//rules/private:names.bzl", "is_own_target", "is_sha256", "nearest_names", "shown")
 load("//rules/private:targets.bzl", "TARGETS")
 load("//rules/private/actions:compile.bzl", "unique_prefix")
 
@@ -40,6 +40,10 @@ def _shown_impl(ctx):
 
 def _checks_impl(ctx):
     env = unittest.begin(ctx)
+    for name in ["compiler", "headers", "installed_llvm_link", "missing_setting", "sycl", "toolchain"]:
+        asserts.true(env, is_own_target(name), name)
+    for name in ["runtime", "sycl_runtime", "dpcpp", "installed"]:
+        asserts.false(env, is_own_target(name), name)
     asserts.true(env, is_sha256("0aF" + "1" * 61))
     for text in ["", "0" * 63, "0" * 65, "g" * 64, " " * 64]:
         asserts.false(env, is_sha256(text), text)

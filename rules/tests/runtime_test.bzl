@@ -7,7 +7,7 @@ load("//rules/private:prebuilt_tools.bzl", "check_tools")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
 load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
-load("//rules/private:toolchains_hub.bzl", "declare_default_runtime")
+load("//rules/private:toolchains_hub.bzl", "check_repository", "declare_default_runtime")
 load(":analysis.bzl", "make_fails_test")
 
 def _file(ctx, name):
@@ -56,7 +56,8 @@ _script_test = analysistest.make(
 )
 
 def _tag_impl(ctx):
-    check_runtime(ctx.attr.kind, "sycl_runtime", ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256, ctx.attr.compiler)
+    check_repository(ctx.attr.kind, ctx.attr.repository)
+    check_runtime(ctx.attr.kind, ctx.attr.repository, ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256, ctx.attr.compiler)
 
 _tag = rule(
     implementation = _tag_impl,
@@ -64,6 +65,7 @@ _tag = rule(
         "compiler": attr.string(),
         "kind": attr.string(default = "runtime"),
         "path": attr.string(),
+        "repository": attr.string(default = "sycl_runtime"),
         "sha256": attr.string_dict(),
         "urls": attr.string_dict(),
         "version": attr.string(),
@@ -213,6 +215,11 @@ def runtime_test_suite(name):
         )
         tests.append("runtime_%s_test" % case)
     for case, arguments, texts in [
+        ("own_repository", {"repository": "sycl_tools"}, ["sycl.runtime: the name \"sycl_tools\" is reserved; give the repository another name"]),
+        ("compiler_name", {"kind": "dpcpp", "repository": "clang"}, ["sycl.dpcpp: the name \"clang\" is reserved"]),
+        ("own_target", {"repository": "headers"}, ["sycl.runtime: the name \"headers\" is reserved; give the repository another name"]),
+        ("own_compiler", {"kind": "dpcpp", "repository": "toolchain"}, ["sycl.dpcpp: the name \"toolchain\" is reserved"]),
+        ("own_program", {"kind": "dpcpp", "repository": "installed_llvm_dis"}, ["sycl.dpcpp: the name \"installed_llvm_dis\" is reserved"]),
         ("both", {"path": "/opt", "version": "2026.2.0"}, ["give either version, which is downloaded, or path"]),
         ("relative", {"path": "opt"}, ["path is \"opt\", which does not begin with '/'"]),
         ("unknown", {"version": "2026.2"}, ["sycl.runtime(name", "unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
