@@ -107,6 +107,9 @@ func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irMod
 	return nil
 }
 
+// maxWarnings is how many warnings of an import are printed.
+const maxWarnings = 10
+
 // warn warns of what is lost, once for all modules that lose the same.
 func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 	modules := map[string]int{}
@@ -115,6 +118,7 @@ func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 			modules[text]++
 		}
 	}
+	printed, all := 0, len(modules)
 	for i, texts := range lost {
 		for _, text := range texts {
 			n := modules[text]
@@ -122,6 +126,10 @@ func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 				continue // it is in a line above
 			}
 			modules[text] = 0
+			if printed++; printed > maxWarnings {
+				cli.Warnf(log, o.Input, "more warnings of this kind: %d", all-maxWarnings)
+				return
+			}
 			others := ""
 			switch {
 			case n == 2:
