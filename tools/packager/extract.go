@@ -50,13 +50,15 @@ type extract struct {
 	written map[string]bool // names of tables, in lower case
 }
 
+const allModules = -1 // as value of --module
+
 // A target is what a file table is of.
 type target struct{ triple, arch string }
 
 func (e *extract) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
 	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
-	fs.IntVar(&e.module, "module", -1, "only abstract module `N`, counted from 0")
+	fs.IntVar(&e.module, "module", allModules, "only abstract module `N`, counted from 0; -1 is all")
 	e.reading.Flags(fs)
 	return e.run
 }
@@ -75,8 +77,8 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer f.Close()
-	if e.module >= len(f.Modules) {
-		return cli.Usagef("--module: there is no abstract module %d, %s has %d", e.module, args[0], len(f.Modules))
+	if e.module != allModules && (e.module < 0 || e.module >= len(f.Modules)) {
+		return cli.Usagef("--module: there is no abstract module %d, %s has %d, counted from 0", e.module, args[0], len(f.Modules))
 	}
 	defer e.out.Close()
 	if _, err := e.out.Folder(e.dir); err != nil {
@@ -85,7 +87,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	e.env, e.name = env, args[0]
 	e.tables, e.written = make(map[target]*filetable.Table), make(map[string]bool)
 	for i, m := range f.Modules {
-		if e.module >= 0 && e.module != i {
+		if e.module != allModules && e.module != i {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

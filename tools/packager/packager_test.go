@@ -560,8 +560,15 @@ func TestExtractFiles(t *testing.T) {
 	ok(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
 	golden.CheckFile(t, filepath.Join(testdata, "extract-native.txt"), listing(t, "native1"))
 
-	if code, _, stderr := run(t, "extract", "--output-dir=x", "--module=5", "k.syclbin"); code != 2 || !strings.Contains(stderr, "there is no abstract module 5, k.syclbin has 5") {
-		t.Errorf("exit code %d: %s", code, stderr)
+	ok(t, "extract", "--output-dir=all", "--module=-1", "k.syclbin")
+	if listing(t, "all") != listing(t, "parts") {
+		t.Errorf("-1 is not all modules:\n%s", listing(t, "all"))
+	}
+	for _, n := range []string{"5", "-2", "-5"} {
+		want := fmt.Sprintf("there is no abstract module %s, k.syclbin has 5, counted from 0", n)
+		if code, _, stderr := run(t, "extract", "--output-dir=x", "--module="+n, "k.syclbin"); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d: %s", code, stderr)
+		}
 	}
 }
 
