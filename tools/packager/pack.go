@@ -47,7 +47,7 @@ symbols nor virtual functions. An image without a property file gets its require
 names from its own bytes: SPIR-V, PTX, and ELF for Intel, NVIDIA and AMD GPUs. An image without
 bytes is left out when no kernel or symbol of it is named: its source has none.
 
-What 'packager verify' would find in the result is printed as warnings.`,
+What 'packager verify' would find in the result is printed as warnings, ten at most.`,
 		Example: "packager pack --output k.syclbin --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(pack).setup(fs) },
 	}
@@ -188,15 +188,13 @@ func putState(file *syclbin.File) {
 	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 }
 
-// writeVerified writes a file, and what is wrong with it as warnings.
+// writeVerified writes a file, and the first of what is wrong with it as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
 	list, err := writeFound(env, name, file, o)
 	if err != nil {
 		return err
 	}
-	for _, found := range list {
-		env.Warnf(name, "%s", safetext.Printable(found.String()))
-	}
+	reading.Warn(env, name, list)
 	return nil
 }
 

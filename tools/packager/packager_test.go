@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -506,6 +507,32 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// The first findings about a file with many of them are shown.
+func TestPackShowsFewOfManyFindings(t *testing.T) {
+	files := map[string]string{"k.prop": "[SYCL/device requirements]\nreqd_sub_group_size=1|16\n"} // without aspects
+	var table strings.Builder
+	table.WriteString("[Code|Properties|Symbols]\n")
+	for i := range 15 {
+		files[fmt.Sprintf("%d.spv", i)] = spirvHead + fmt.Sprint(i)
+		files[fmt.Sprintf("%d.sym", i)] = fmt.Sprintf("__sycl_kernel_%d\n", i)
+		fmt.Fprintf(&table, "%[1]d.spv|k.prop|%[1]d.sym\n", i)
+	}
+	files["k.table"] = table.String()
+	folder(t, files)
+	for _, args := range [][]string{
+		{"pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=k.table"},
+		{"link", "--output=l.syclbin", "k.syclbin"},
+	} {
+		code, _, stderr := run(t, args...)
+		_, stdout, _ := run(t, "verify", strings.TrimPrefix(args[1], "--output="))
+		all := strings.Count(stdout, "\n")
+		more := fmt.Sprintf(".syclbin: warning: and %d more: 'packager verify' shows all\n", all-10)
+		if code != 0 || all < 15 || strings.Count(stderr, "\n") != 11 || !strings.HasSuffix(stderr, more) {
+			t.Errorf("%s: exit code %d, %d findings:\n%s", args[0], code, all, stderr)
+		}
+	}
+}
+
 func TestExtractAndPackAgain(t *testing.T) {
 	forms := [][]string{nil, {"--bare"}, {"--container-version=1"}, {"--container-version=1", "--image-kind=6"}, {"--syclbin-version=2"}, {"--state=input"}}
 	for _, form := range forms {
@@ -663,6 +690,22 @@ func TestLenient(t *testing.T) {
 	}
 	if !bytes.Equal(file(t, "good.syclbin"), file(t, "repaired.syclbin")) {
 		t.Error("the repaired file is another one")
+	}
+}
+
+// The first repairs of a file with many of them are shown.
+func TestLenientShowsFewOfManyRepairs(t *testing.T) {
+	folder(t)
+	var properties strings.Builder
+	properties.WriteString("[vendor]\n")
+	for i := range 15 {
+		fmt.Fprintf(&properties, "key%02d=1|7\n", i)
+	}
+	object(t, "good.syclbin", syclbin.Options{Bare: true}, properties.String())
+	testfile.Write(t, "bad.syclbin", regexp.MustCompile(`key\d\d`).ReplaceAll(file(t, "good.syclbin"), []byte("key00")))
+	code, _, stderr := run(t, "convert", "--lenient", "--output=repaired.syclbin", "bad.syclbin")
+	if code != 0 || strings.Count(stderr, "the key is repeated") != 10 || !strings.HasSuffix(stderr, "bad.syclbin: warning: and 4 more: 'packager verify' shows all\n") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 
