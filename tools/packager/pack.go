@@ -152,13 +152,8 @@ func (p *pack) inputs() ([]input, error) {
 func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin.Builder, error) {
 	b := new(syclbin.Builder)
 	taken := 0
-	for in, err := range loadAll(ctx, inputs) {
-		switch {
-		case err != nil:
-		case in.image == nil:
-			env.Warnf(in.place, "%s", safetext.Printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
-			continue
-		default:
+	for in, err := range loadTaken(ctx, env, inputs) {
+		if err == nil {
 			taken++
 			err = p.add(b, in)
 		}
@@ -309,6 +304,23 @@ type loadedInput struct {
 	names    []string // of the symbol file
 	metadata *propset.Registry
 	image    *syclbin.Image // nil when there are neither bytes nor names
+}
+
+// loadTaken is loadAll without the images that have no bytes, of which it warns in the end.
+func loadTaken(ctx context.Context, env *cli.Env, inputs []input) iter.Seq2[loadedInput, error] {
+	return func(yield func(loadedInput, error) bool) {
+		var left tally
+		defer left.warn(env)
+		for in, err := range loadAll(ctx, inputs) {
+			if err == nil && in.image == nil {
+				left.add("no bytes", in.place, fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code))
+				continue
+			}
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
 }
 
 // loadAll loads inputs several at a time, since each is small files to open, and

@@ -229,21 +229,26 @@ func TestPackImages(t *testing.T) {
 func TestPackWithoutBytes(t *testing.T) {
 	files := map[string]string{
 		"m.spv": string(spirvModule("__sycl_kernel_kernel")), "none.spv": "", "none.sym": "",
-		"none.prop":    "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n",
-		"global.prop":  "[SYCL/device globals]\ng=2|ABAAAAAAAAABAAAAAAAAAA\n",
-		"both.table":   "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\nm.spv||\n",
-		"none.table":   "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\n",
-		"code.table":   "[Code]\nnone.spv\nm.spv\n",
+		"none.prop":   "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n",
+		"global.prop": "[SYCL/device globals]\ng=2|ABAAAAAAAAABAAAAAAAAAA\n",
+		"both.table":  "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\nm.spv||\n",
+		"none.table":  "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\n",
+		"code.table":  "[Code]\nnone.spv\nm.spv\n",
+		"many.table":  "[Code]\nm.spv\nnone.spv\nother.spv\nnone.spv\n", "other.spv": "",
+		"fails.table":  "[Code]\nnone.spv\nother.spv\nmissing.spv\n",
 		"global.table": "[Code|Properties|Symbols]\nnone.spv|global.prop|none.sym\n",
 	}
-	const note = "the image none.spv has no bytes, and no kernels are named, so it is left out\n"
+	const left = "the image none.spv has no bytes, and no kernels are named, so it is left out"
+	const note = left + "\n"
 	for name, want := range map[string]struct {
 		code   int
 		stderr string
 	}{
 		"both":   {0, "both.table:2: warning: " + note},
 		"code":   {0, "code.table:2: warning: " + note},
+		"many":   {0, "many.table:3: warning: " + left + ", and 2 more like it\n"},
 		"none":   {3, "nothing to pack: no image has bytes"},
+		"fails":  {3, "fails.table:2: warning: " + left + ", and 1 more like it\n"},
 		"global": {3, "global.table:2: the image none.spv has no bytes: its compilation failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
