@@ -1,5 +1,6 @@
 """The macro sycl_dpcpp_toolchain."""
 
+load("//rules/private:names.bzl", "is_own_target")
 load("//rules/private:sycl_runtime_targets.bzl", "libsycl_files", "problem_of_dpcpp", "sycl_runtime_targets")
 load("//rules/private:sycl_runtime_versions.bzl", "RELEASES")
 
@@ -26,8 +27,8 @@ def sycl_dpcpp_toolchain(name, base, version = ""):
         base: the `sycl_toolchain` that has the other programs: ocloc, spirv-val, and LLVM's.
         version: the version of DPC++, for messages.
     """
-    if name in ["cpu_device", "cpu_driver", "devices", "runtime", "sycl"]:
-        fail("sycl_dpcpp_toolchain %s: name: there is a target of this name already; take another one, such as toolchain" % name)
+    if name != "toolchain" and (name == "runtime" or is_own_target(name)):
+        fail("sycl_dpcpp_toolchain: the name %r is reserved; give the toolchain another name, such as toolchain" % name)
     folder = "//" + native.package_name()
     libsycl = libsycl_files()
     problem = problem_of_dpcpp(

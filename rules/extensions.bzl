@@ -6,11 +6,7 @@ load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain")
 load("//rules/private:prebuilt_tools.bzl", "make_prebuilt_tools", "tools_tag")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "sycl_runtime_repository")
 load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
-load("//rules/private:toolchains_hub.bzl", "RESERVED_COMPILERS", "sycl_toolchains_hub")
-
-# Repositories that the extension makes without a tag. Those of sycl.local tags with names
-# begin with the first.
-_OWN_NAMES = ["sycl_local", "sycl_toolchains", "sycl_tools"]
+load("//rules/private:toolchains_hub.bzl", "RESERVED_COMPILERS", "check_repository", "sycl_toolchains_hub")
 
 def _make_runtimes(tags, kind, made):
     """Makes the repositories of all tags of a kind.
@@ -24,8 +20,7 @@ def _make_runtimes(tags, kind, made):
         version = tag.version or ("" if tag.path else DEFAULT_RUNTIME)
         compiler = tag.compiler if kind == "dpcpp" else ""
         check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256, compiler)
-        if tag.name in _OWN_NAMES or tag.name in RESERVED_COMPILERS:
-            fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, tag.name))
+        check_repository(kind, tag.name)
         if tag.name in made:
             fail("sycl.%s: the name %r is already that of another sycl.%s tag; give one of them another name%s" % (
                 kind,

@@ -2,6 +2,7 @@
 
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "quoted", "report_action", "runfile")
 load("//rules/private:compat_baseline.bzl", "declare_baseline_test", "declare_update")
+load("//rules/private:names.bzl", "shown")
 load("//rules/private:resolve.bzl", "known_targets")
 load(":providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
 load(":sycl_compat_aspect.bzl", "sycl_compat_aspect")
@@ -54,7 +55,7 @@ REPORT_ATTRS = {
 
 def _sycl_compat_report_impl(ctx):
     report = make_report(ctx)
-    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat, ["show", "--command", quoted("bazel run %s --" % str(ctx.label).lstrip("@")), "\"$@\"", runfile(report)], [report])
+    show = launcher(ctx, ctx.label.name + ".sh", ctx.attr._compat, ["show", "--command", quoted("bazel run %s --" % shown(ctx.label)), "\"$@\"", runfile(report)], [report])
     return [
         DefaultInfo(executable = show.executable, files = depset([report]), runfiles = show.runfiles),
         SyclCompatInfo(report = report),

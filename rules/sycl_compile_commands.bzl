@@ -1,6 +1,7 @@
 """The sycl_compile_commands rule and the aspect with the commands of a target."""
 
 load("//rules/private:compat.bzl", "quoted")
+load("//rules/private:names.bzl", "shown")
 
 _CommandsInfo = provider(
     doc = "The compiles of SYCL sources of a target and of all that it depends on.",
@@ -212,7 +213,7 @@ def _sycl_compile_commands_impl(ctx):
     text = _SCRIPT
     for name, value in {
         "@COUNT@": str(len(commands)),
-        "@LABEL@": str(ctx.label).lstrip("@"),
+        "@LABEL@": shown(ctx.label),
         "@TEMPLATE@": quoted(template.path),
     }.items():
         text = text.replace(name, value)

@@ -2,6 +2,7 @@
 
 load("//rules/private:compat.bzl", "quoted", "runfile")
 load("//rules/private:coverage.bzl", "COVERAGE_ATTRS")
+load("//rules/private:names.bzl", "shown")
 load("//rules/private:options.bzl", "expanded_text")
 load(":providers.bzl", "SyclRuntimeInfo")
 
@@ -53,7 +54,7 @@ def _sycl_test_impl(ctx):
         "runfiles=$runfiles/" + quoted(ctx.workspace_name),
         "cd \"$runfiles\" || exit 4",
         "scratch=${TEST_TMPDIR:-$(mktemp -d)}",
-        "name=" + quoted(str(ctx.label).lstrip("@")),
+        "name=" + quoted(shown(ctx.label)),
         "reason=" + quoted("the SYCL runtime finds no %s" % what),
         _FAIL if ctx.attr.required else _SKIP,
     ] + setup + [

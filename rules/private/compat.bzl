@@ -2,6 +2,7 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/actions:tools.bzl", "run_tool")
+load(":names.bzl", "shown")
 
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
@@ -26,13 +27,13 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
         targets: list of the names of targets that the files are built for. Without devices,
             the report is on them, also when no image is for them.
     """
-    label = str(ctx.label).lstrip("@")
+    label = shown(ctx.label)
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", out)
 
     # Reports show the label that users wrote.
-    args.add("--name", label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label)
+    args.add(label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label, format = "--name=%s")  # one argument, see shown
     if devices:
         args.add_joined("--devices", devices, join_with = ",")
     else:

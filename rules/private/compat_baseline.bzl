@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", "SyclCompatInfo")
 load(":compat.bzl", "COMPAT_ATTRS", "launcher", "near_runfile", "quoted", "runfile")
+load(":names.bzl", "shown")
 
 _ATTRS = {
     "path": attr.string(
@@ -72,7 +73,7 @@ _sycl_compat_baseline_test = rule(
 
 def update_hint(label):
     """The hint that a failing test prints when the baseline is not current."""
-    return "To accept what is reported now: bazel run %s.update" % str(label).lstrip("@")
+    return "To accept what is reported now: bazel run %s.update" % shown(label)
 
 def existing(name, baseline):
     """A file of the package, None when it does not exist yet.

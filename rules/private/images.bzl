@@ -3,6 +3,7 @@
 load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
+load("//rules/private:names.bzl", "shown")
 load("//rules/private:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets")
 load("//rules/private/actions:aot.bzl", "aot_action", "filter_action", "plan_action")
 load("//rules/private/actions:gpu.bzl", "gpu_action")
@@ -144,7 +145,7 @@ def _named(ctx, toolchain, sources):
         module, path = source.module, source.module
         owner = source.bitcode.owner
         if counts[module] > 1 and owner != ctx.label:
-            module = "%s of %s" % (module, str(owner).removeprefix("@@"))
+            module = "%s of %s" % (module, shown(owner))
             path = "../" + source.bitcode.short_path.removesuffix(".bc")
         if module in named:
             fail("%s: it links %s twice, in different configurations; give the targets that depend on it the same settings, such as device_compiler" % (ctx.label, owner))

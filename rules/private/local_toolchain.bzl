@@ -32,15 +32,58 @@ def _major(rctx, program):
             return int(major)
     return 0
 
-def _file(rctx, path):
+def _file(rctx, path, seen):
+    """A path when something is there, or empty. Adds it to the list of those looked at."""
+    seen.append(path)
     return path if rctx.path(path).exists else ""
 
-def _which(rctx, names):
+def _which(rctx, names, seen):
+    """Path of the first program that is in PATH, or empty.
+
+    Args:
+        rctx: the repository context.
+        names: list of names.
+        seen: list of the paths looked at, to which this adds.
+    Returns:
+        string.
+    """
+    folders = [f for f in rctx.getenv("PATH", "").split(":") if f.startswith("/")]
     for name in names:
-        p = rctx.which(name)
-        if p:
-            return str(p)
+        found = str(rctx.which(name) or "")
+        for folder in folders:
+            path = folder + "/" + name
+            seen.append(path)
+            if path == found:
+                break
+        if found:
+            return found
     return ""
+
+# Prints those of some paths that Bazel can watch: it fails for a file or a folder that it
+# may not read, such as a folder of another user in PATH.
+_WATCHABLE = """
+for path; do
+  folder=${path%/*}
+  while test "$folder" && ! test -e "$folder"; do folder=${folder%/*}; done
+  if test -x "${folder:-/}" && { test -r "$path" || ! test -e "$path"; }; then
+    printf '%s\\n' "$path"
+  fi
+done
+"""
+
+def watch_all(rctx, paths):
+    """Makes Bazel run the repository rule again when one of the files appears or changes.
+
+    Looking for a file does not do that.
+
+    Args:
+        rctx: the repository context.
+        paths: list of absolute paths.
+    """
+    paths = {path: None for path in paths if path.startswith("/")}.keys()
+    for path in _run(rctx, ["sh", "-c", _WATCHABLE, "sh"] + paths).split("\n"):
+        if path:
+            rctx.watch(path)
 
 def _libraries(rctx):
     """Paths of the shared libraries that the loader knows; empty without ldconfig."""
@@ -58,11 +101,11 @@ def _debian(versions):
     """Debian's folders: list of (folder, version, why)."""
     return [("/usr/lib/llvm-" + v, v, "Debian's llvm-" + v) for v in versions]
 
-def _program(rctx, folder, name, version):
+def _program(rctx, folder, name, version, seen):
     """Path of a program in a folder, or of that version in PATH, or empty."""
-    return _file(rctx, folder + "/bin/" + name) or (_which(rctx, [name + "-" + version]) if version else "")
+    return _file(rctx, folder + "/bin/" + name, seen) or (_which(rctx, [name + "-" + version], seen) if version else "")
 
-def _look(rctx, folder, version, why, log):
+def _look(rctx, folder, version, why, log, seen):
     """Looks in a folder for clang++ and what it needs.
 
     Args:
@@ -71,12 +114,13 @@ def _look(rctx, folder, version, why, log):
         version: its version, empty when it is not known.
         why: why this folder is tried, for the log.
         log: list of lines that say what was tried, to which this adds.
+        seen: list of the paths looked at, to which this adds.
     Returns:
         None without clang++, else struct(found, lacking, makes_spirv): dict of program ->
         path, list of the names of missing programs, and whether a program turns clang's
         output into SPIR-V.
     """
-    clang = _program(rctx, folder, "clang++", version)
+    clang = _program(rctx, folder, "clang++", version, seen)
     if not clang:
         log.append("no bin/clang++ in %s (%s)" % (folder, why))
         return None
@@ -87,12 +131,12 @@ def _look(rctx, folder, version, why, log):
     found = {"clang": clang}
     lacking = []
     for attribute, name in _BESIDE_CLANG.items() + [("llc", "llc")]:
-        path = _program(rctx, folder, name, str(major) if name == "llvm-spirv" else version)
+        path = _program(rctx, folder, name, str(major) if name == "llvm-spirv" else version, seen)
         if path:
             found[attribute] = path
         elif name != "llc":
             lacking.append("%s-%d" % (name, major))
-    lld = _program(rctx, folder, "ld.lld", version) or _which(rctx, ["ld.lld"])
+    lld = _program(rctx, folder, "ld.lld", version, seen) or _which(rctx, ["ld.lld"], seen)
     if lld:
         found["lld"] = lld
 
@@ -112,22 +156,23 @@ def find_llvm(rctx):
     Args:
         rctx: the repository context.
     Returns:
-        struct(found, log): dict of program -> path, and a list of lines that say what was
-        tried.
+        struct(found, log, seen): dict of program -> path, a list of lines that say what was
+        tried, and a list of the paths looked at.
     """
     log = []
+    seen = []
     best = None
     for folder, version, why in _named(rctx) or _debian(_VERSIONS):
-        llvm = _look(rctx, folder, version, why, log)
+        llvm = _look(rctx, folder, version, why, log, seen)
         if llvm and llvm.makes_spirv and (not best or len(llvm.lacking) < len(best.lacking)):
             best = llvm
     if not best:
-        return struct(found = {}, log = log)
+        return struct(found = {}, log = log, seen = seen)
     log.append("taken: %s%s" % (
         best.found["clang"],
         ", as no version has all; it lacks " + ", ".join(best.lacking) if best.lacking else "",
     ))
-    return struct(found = best.found, log = log)
+    return struct(found = best.found, log = log, seen = seen)
 
 def find_readers(rctx):
     """Finds the LLVM programs that read bitcode of DPC++ 2026.
@@ -135,47 +180,47 @@ def find_readers(rctx):
     Args:
         rctx: the repository context.
     Returns:
-        struct(found, log), as find_llvm returns it; all programs of one version, or none.
+        struct(found, log, seen), as find_llvm returns it; all programs of one version, or none.
     """
     log = []
+    seen = []
     for folder, version, why in _named(rctx) + _debian(_READERS):
-        found = {a: _program(rctx, folder, _BESIDE_CLANG[a], version) for a in _READ}
+        found = {a: _program(rctx, folder, _BESIDE_CLANG[a], version, seen) for a in _READ}
         lacking = [_BESIDE_CLANG[a] for a in _READ if not found[a]]
         if lacking:
             log.append("%s has no %s (%s)" % (folder, ", ".join(lacking), why))
             continue
         major = _major(rctx, found["llvm_dis"])
-        if major >= int(_READERS[-1]):
-            log.append("%s is version %d (%s)" % (found["llvm_dis"], major, why))
-            return struct(found = found, log = log)
         log.append("%s is version %d (%s)" % (found["llvm_dis"], major, why))
-    return struct(found = {}, log = log)
+        if major >= int(_READERS[-1]):
+            return struct(found = found, log = log, seen = seen)
+    return struct(found = {}, log = log, seen = seen)
 
-def write_stamp(rctx, file, name, path):
+# ocloc opens the graphics compiler's libraries by name at run time.
+_OPENED_BY_OCLOC = ["libigc", "libigdfcl", "libocloc", "libopencl-clang"]
+
+def write_stamp(rctx, file, path, opened = []):
     """Writes a file that identifies a program and its libraries.
 
     Args:
         rctx: the repository context.
         file: the file's path.
-        name: what the program is, such as ocloc.
         path: where the program is.
+        opened: list of the libraries that it opens by name. The loader can list some that
+            are deleted.
     """
-    libraries = []
+    libraries = list(opened)
     for line in _run(rctx, ["ldd", path]).split("\n"):
         for word in line.strip().split(" "):
             # libc and the like do not change what these programs write.
             if word.startswith("/") and [k for k in ["LLVM", "clang", "SPIRV", "igc", "ocloc"] if k in word]:
                 libraries.append(word)
-    if name == "ocloc":
-        # ocloc opens the graphics compiler's libraries by name at run time.
-        for library in _libraries(rctx):
-            name_of_file = library.split("/")[-1]
-            if [k for k in ["libigc", "libigdfcl", "libopencl-clang", "libocloc"] if name_of_file.startswith(k)]:
-                libraries.append(library)
     lines = [path, _run(rctx, [path, "--version"]).split("\n")[0]]
     files = [path] + sorted({f: None for f in libraries}.keys())
     for f in files:
-        rctx.watch(rctx.path(f).realpath)
+        # Bazel follows links, so that it notices one that leads elsewhere.
+        rctx.watch(f)
+    files = [f for f in files if rctx.path(f).exists]
     sums = _run(rctx, ["sha256sum"] + files)
     if not sums:
         fail("cannot compute checksums of %s: is sha256sum in PATH, and can the files be read?" % ", ".join(files))
@@ -218,11 +263,13 @@ def write_headers_stamp(rctx, file, command):
         rctx: the repository context.
         file: the file's path.
         command: the compiler with its options.
+    Returns:
+        why there is no file, or empty.
     """
     result = rctx.execute(command + ["-E", "-x", "c++", "-v", "/dev/null"], environment = {"LC_ALL": "C"})
     folders = {str(rctx.path(folder).realpath): None for folder in searched_folders(result.stderr)}.keys()
     if not folders:
-        fail("%s lists no folders in which it looks for headers: %s" % (command[0], result.stderr.strip()))
+        return "%s lists no folders in which it looks for headers: %s" % (command[0], result.stderr.strip())
     lines = []
     for folder in folders:
         if [f for f in folders if folder.startswith(f + "/")]:
@@ -233,6 +280,7 @@ def write_headers_stamp(rctx, file, command):
             fail("cannot compute a checksum of the headers in %s: are find, sort, xargs and sha256sum in PATH? %s" % (folder, result.stderr.strip()))
         lines.append("%s %s" % (folder, result.stdout.split(" ")[0]))
     rctx.file(file, "\n".join(lines) + "\n")
+    return ""
 
 def _target(name, found, missing, below, headers = "", base = ""):
     """A sycl_toolchain and its programs as lines of a BUILD file.
@@ -271,26 +319,38 @@ def _target(name, found, missing, below, headers = "", base = ""):
 def _stamp(name):
     return "stamps/%s.txt" % name
 
-def _write_headers(rctx, llvm, name):
-    """Writes the stamp of the headers of clang or, for DPC++, of the C++ compiler.
+def host_compilers(rctx, seen):
+    """The compilers that can be that of Bazel's C++ toolchain, in the order in which it looks.
 
     Args:
         rctx: the repository context.
-        llvm: dict of program -> path.
-        name: name of the stamp.
+        seen: list of the paths looked at, to which this adds.
+    Returns:
+        list of paths.
+    """
+    named = rctx.getenv("CC", "").strip()
+    if "/" in named:
+        found = _file(rctx, named, seen) if named.startswith("/") else ""
+    else:
+        found = _which(rctx, [named], seen) if named else ""
+    others = [_which(rctx, [name], seen) for name in ["gcc", "c++", "g++", "clang++"]]
+    return [path for path in [found] + others if path]
+
+def write_host_headers(rctx, file, seen):
+    """Writes the stamp of the headers of the C++ compiler.
+
+    Args:
+        rctx: the repository context.
+        file: the file's path.
+        seen: list of the paths looked at, to which this adds.
     Returns:
         the file's path, empty without a compiler.
     """
-    clang = llvm.get("clang")
-    if clang:
-        command = [clang, "-fsycl", "-fsycl-device-only"]
-    else:
-        compiler = rctx.getenv("CXX") or _which(rctx, ["c++", "g++", "gcc", "clang++"])
-        if not compiler:
-            return ""
-        command = [compiler]
-    write_headers_stamp(rctx, _stamp(name), command)
-    return _stamp(name)
+    for compiler in host_compilers(rctx, seen):
+        # A variable can name a program that is no compiler on its own, such as ccache.
+        if not write_headers_stamp(rctx, file, [compiler]):
+            return file
+    return ""
 
 def _reason(missing):
     """Why targets that need the device compiler are skipped."""
@@ -300,27 +360,31 @@ def _reason(missing):
 
 def _sycl_local_toolchain_impl(rctx):
     llvm = find_llvm(rctx)
+    readers = find_readers(rctx)
+    seen = llvm.seen + readers.seen
     found = dict(llvm.found)
     missing = {name: "; ".join(llvm.log) for name in ["clang", "llc", "lld"] + _BESIDE_CLANG.keys() if name not in found}
     for attr, name in {"llc": "llc", "lld": "ld.lld"}.items():
         if attr in missing and "clang" in found:
             missing[attr] = "no %s beside %s%s" % (name, found["clang"], " or in PATH" if attr == "lld" else "")
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
-        path = _file(rctx, given) if given else _which(rctx, [name])
+        path = _file(rctx, given, seen) if given else _which(rctx, [name], seen)
         if path:
             found[attr] = path
         else:
             missing[attr] = "no %s %s" % (name, "at " + given if given else "in PATH")
     known = _libraries(rctx)
-    if "ocloc" in found and known and not [f for f in known if "/libigc.so" in f]:
+    opened = [f for f in known if [k for k in _OPENED_BY_OCLOC if f.split("/")[-1].startswith(k)]]
+    if "ocloc" in found and known and not [f for f in opened if "/libigc.so" in f and rctx.path(f).exists]:
         missing["ocloc"] = "%s exists, but the library libigc that it loads does not" % found.pop("ocloc")
 
-    readers = find_readers(rctx)
+        # What _libraries reads. It changes when a library is installed.
+        seen += opened + ["/etc/ld.so.cache"]
     why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))
     for name, path in found.items():
-        write_stamp(rctx, _stamp(name), name, path)
+        write_stamp(rctx, _stamp(name), path, opened if name == "ocloc" else [])
     for name, path in readers.found.items():
-        write_stamp(rctx, _stamp("dpcpp_" + name), name, path)
+        write_stamp(rctx, _stamp("dpcpp_" + name), path)
     lines = [
         "# Made by the sycl module extension.",
         'load("@rules_sycl//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")',
@@ -328,7 +392,12 @@ def _sycl_local_toolchain_impl(rctx):
         "",
         "# " + "\n# ".join(llvm.log),
     ]
-    headers = _write_headers(rctx, found, "headers") if "clang" in found else ""
+    headers = ""
+    if "clang" in found:
+        headers = _stamp("headers")
+        problem = write_headers_stamp(rctx, headers, [found["clang"], "-fsycl", "-fsycl-device-only"])
+        if problem:
+            fail(problem)
     lines += _target("toolchain", found, missing, "", headers)
     lines += ["", "# For DPC++ as the device compiler:", "# " + "\n# ".join(readers.log)]
     lines += _target(
@@ -336,11 +405,12 @@ def _sycl_local_toolchain_impl(rctx):
         readers.found,
         {} if readers.found else {name: why for name in _READ},
         "dpcpp_",
-        _write_headers(rctx, {}, "dpcpp_headers"),
+        write_host_headers(rctx, _stamp("dpcpp_headers"), seen),
         base = ":toolchain",
     )
     lines += ["", "reason(", '    name = "missing",', "    text = %r," % _reason(missing.get("clang")), ")"]
     rctx.file("BUILD.bazel", "\n".join(lines) + "\n")
+    watch_all(rctx, seen)
 
 sycl_local_toolchain = repository_rule(
     implementation = _sycl_local_toolchain_impl,
@@ -350,6 +420,6 @@ sycl_local_toolchain = repository_rule(
         "ocloc": attr.string(),
     },
     configure = True,
-    environ = ["CXX", "PATH", "SYCL_LLVM_ROOT"],
+    environ = ["CC", "PATH", "SYCL_LLVM_ROOT"],
     local = True,
 )

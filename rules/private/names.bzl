@@ -1,4 +1,4 @@
-"""Nearest names, for errors about misspelled ones."""
+"""Names and checksums in messages, and checks of those that users write."""
 
 def _distance(a, b):
     """Edits that turn a into b: insert, delete or replace a character, or swap two neighbours."""
@@ -33,3 +33,27 @@ def nearest_names(name, known, count = 3):
     if not ranked or ranked[0][0] > max(2, len(name) // 2):
         return []
     return [k for d, k in ranked if d == ranked[0][0]][:count]
+
+def is_sha256(text):
+    """Whether a text is 64 hexadecimal digits."""
+    return len(text) == 64 and not text.lower().strip("0123456789abcdef")
+
+def shown(label):
+    """A label as people write it: without @@ in the main repository, else as a canonical label.
+
+    A program that reads parameter files takes an argument that begins with @ for one.
+
+    Args:
+        label: the Label.
+    Returns:
+        string.
+    """
+    text = str(label)
+    return text if label.repo_name else text.lstrip("@")
+
+# Targets that sycl_runtime_targets declares, beside the one with the name that it gets.
+_OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "toolchain"]
+
+def is_own_target(name):
+    """Whether sycl_runtime_targets has a target of its own with this name."""
+    return name in _OWN_TARGETS or name.startswith("installed_")

@@ -1,6 +1,6 @@
 """The tag sycl.tools: the programs of a release in place of those built from source."""
 
-load(":names.bzl", "nearest_names")
+load(":names.bzl", "is_sha256", "nearest_names")
 load(":tools.bzl", "TOOLS")
 
 # Platforms of a release -> their constraints and what programs end in.
@@ -74,6 +74,24 @@ _hub = repository_rule(
     attrs = {"platforms": attr.string_list()},
 )
 
+def check_tools(urls, sha256):
+    """Fails unless the attributes of a sycl.tools tag make sense.
+
+    Args:
+        urls: dict of platform -> URL.
+        sha256: dict of platform -> SHA-256.
+    """
+    for platform in urls:
+        if platform not in _PLATFORMS:
+            near = nearest_names(platform, _PLATFORMS.keys())
+            fail("sycl.tools: urls: unknown platform %r; %s" % (platform, "did you mean %s?" % " or ".join(near) if near else "give one of " + ", ".join(_PLATFORMS)))
+    if sorted(urls) != sorted(sha256):
+        fail("sycl.tools: urls is for %s, and sha256 for %s: give both for each platform" % (", ".join(sorted(urls)) or "no platform", ", ".join(sorted(sha256)) or "none"))
+    for platform, sum in sha256.items():
+        # Bazel checks nothing without a checksum.
+        if not is_sha256(sum):
+            fail("sycl.tools: sha256: %r of %s is not 64 hexadecimal digits; take the archive's line of the release's checksums.txt" % (sum, platform))
+
 def make_prebuilt_tools(tags):
     """Makes the repository @sycl_tools, and one for each platform.
 
@@ -84,12 +102,7 @@ def make_prebuilt_tools(tags):
         fail("sycl.tools may be given only once; give urls and sha256 of all platforms in one tag")
     platforms = []
     for tag in tags:
-        for platform in tag.urls:
-            if platform not in _PLATFORMS:
-                near = nearest_names(platform, _PLATFORMS.keys())
-                fail("sycl.tools: urls: unknown platform %r; %s" % (platform, "did you mean %s?" % " or ".join(near) if near else "give one of " + ", ".join(_PLATFORMS)))
-        if sorted(tag.urls) != sorted(tag.sha256):
-            fail("sycl.tools: urls is for %s, and sha256 for %s: give both for each platform" % (", ".join(sorted(tag.urls)) or "no platform", ", ".join(sorted(tag.sha256)) or "none"))
+        check_tools(tag.urls, tag.sha256)
         platforms = sorted(tag.urls)
         for platform in platforms:
             _archive(

@@ -1,7 +1,7 @@
 """The repository of a `sycl.runtime` or `sycl.dpcpp` tag: DPC++ from wheels or from a folder."""
 
 load(":local_toolchain.bzl", "write_stamp")
-load(":names.bzl", "nearest_names")
+load(":names.bzl", "is_sha256", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
 # Folders beside a oneAPI compiler with libraries that it loads.
@@ -76,7 +76,7 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = 
     for wheel, sum in sha256.items():
         if wheel not in urls:
             fail("%ssha256: %s has no URL in urls; rules_sycl has the checksums of the files of PyPI" % (what, wheel))
-        if len(sum) != 64 or sum.lower().strip("0123456789abcdef"):
+        if not is_sha256(sum):
             fail("%ssha256: %r of %s is not 64 hexadecimal digits" % (what, sum, wheel))
 
 def _check_known(what, thing, name, known, otherwise = ""):
@@ -363,7 +363,7 @@ def _link_compiler(rctx, lib, names):
             rctx.symlink(lib.get_child(name), "lib/" + name)
     if chosen == "installed":
         return _write_installation(rctx, folder, files)
-    rctx.watch(lib.get_child("libsycl-jit.so").realpath)
+    rctx.watch(lib.get_child("libsycl-jit.so"))
     rctx.symlink(lib.get_child("libsycl-jit.so"), "lib/libsycl-jit.so")
     if "clang" in names:
         rctx.symlink(lib.get_child("clang"), "lib/clang")
@@ -382,12 +382,12 @@ def _write_installation(rctx, folder, files):
     """
     programs = {name: "%s/%s" % (folder, path) for name, path in find_programs(files, _PROGRAMS).items()}
     for name, path in programs.items():
-        write_stamp(rctx, "stamps/%s.txt" % name, name, path)
+        write_stamp(rctx, "stamps/%s.txt" % name, path)
     rctx.file("installation.json", json.encode_indent(programs | {"libraries": "%s/lib" % folder}) + "\n")
     others = find_programs(files, {attribute: [name] for attribute, name in _OF_TOOLCHAIN.items()})
     others = {attribute: "%s/%s" % (folder, path) for attribute, path in others.items()}
     for attribute, path in others.items():
-        write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, attribute, path)
+        write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, path)
     return others
 
 def _compiler(rctx, missing, installed):

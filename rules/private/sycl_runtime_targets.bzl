@@ -212,7 +212,7 @@ def problem_of_dpcpp(libsycl, library, header):
     return ""
 
 def sycl_runtime_targets(name, missing, compiler = None):
-    """Declares the targets of the repository.
+    """Declares the targets of the repository, whose names is_own_target knows.
 
     Args:
         name: the repository's name.

@@ -3,7 +3,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load(":names.bzl", "nearest_names")
+load(":names.bzl", "is_own_target", "nearest_names")
 load(":reason.bzl", "NOTHING")
 load(":sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
 
@@ -12,6 +12,10 @@ _TYPE = Label("//rules/toolchain:toolchain_type")
 
 # Values of the flag that are not names of repositories.
 RESERVED_COMPILERS = ["auto", "chosen", "clang", "missing", "unknown", "unknown_compiler"]
+
+# Repositories that the extension makes without a tag. Those of sycl.local tags with names
+# begin with the first.
+_OWN_REPOSITORIES = ["sycl_local", "sycl_toolchains", "sycl_tools"]
 
 # The repository of a sycl.runtime tag without a name.
 DEFAULT_RUNTIME_REPOSITORY = "sycl_runtime"
@@ -54,6 +58,18 @@ _unknown_compiler = rule(
         "_flag": attr.label(default = _FLAG),
     },
 )
+
+def check_repository(kind, name):
+    """Fails when the name of a tag cannot be that of a repository with a runtime.
+
+    The repository also has a target of this name.
+
+    Args:
+        kind: runtime or dpcpp.
+        name: the name.
+    """
+    if name in _OWN_REPOSITORIES or name in RESERVED_COMPILERS or is_own_target(name):
+        fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, name))
 
 def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
     """Declares the toolchains that the flag chooses from.
@@ -124,7 +140,10 @@ _no_runtime = rule(
 def _no_runtime_remedy(repositories):
     """What to do without the default runtime, when these repositories have runtimes."""
     if repositories:
-        return "Give the test the runtime that its program is linked to: runtime = " + " or ".join(["\"@%s\"" % name for name in repositories])
+        return "Give the test the runtime that its program is linked to: %s" % "; or ".join([
+            "runtime = \"@%s\", with use_repo(sycl, \"%s\") in MODULE.bazel" % (name, name)
+            for name in repositories
+        ])
     return "Add these lines to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"%s\")" % (DEFAULT_RUNTIME, DEFAULT_RUNTIME_REPOSITORY)
 
 def declare_default_runtime(name, repositories):

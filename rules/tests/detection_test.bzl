@@ -1,7 +1,7 @@
 """Tests of which LLVM is chosen on machines with several, or with parts of one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "searched_folders", "write_headers_stamp")
+load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "host_compilers", "searched_folders", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
 
 _CLANG = ["clang++"]
 _COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]
@@ -30,7 +30,7 @@ def _machine(folders, in_path = {}, llvm = "", environment = ""):
     return struct(
         attr = struct(llvm = llvm),
         execute = lambda args: struct(return_code = 0, stdout = said(args[0])),
-        getenv = lambda name, default: environment or default,
+        getenv = lambda name, default: {"PATH": "relative:/usr/local/bin:/usr/bin", "SYCL_LLVM_ROOT": environment}.get(name) or default,
         path = lambda path: struct(exists = path in versions),
         which = lambda name: "/usr/bin/" + name if name in in_path else None,
     )
@@ -150,6 +150,111 @@ def _readers_impl(ctx):
 
 _readers_test = unittest.make(_readers_impl)
 
+def _seen_impl(ctx):
+    env = unittest.begin(ctx)
+
+    # What is not there yet, and what does not suffice.
+    machine = _machine({"/usr/lib/llvm-22": ("20.1.0", _COMPLETE)}, in_path = {"clang++-21": "20.1.0"})
+    seen = find_llvm(machine).seen
+    for path in [
+        "/usr/lib/llvm-21/bin/clang++",
+        "/usr/lib/llvm-22/bin/clang++",
+        "/usr/bin/clang++-21",
+        "/usr/local/bin/clang++-21",
+    ]:
+        asserts.true(env, path in seen, "%s is not in %s" % (path, seen))
+    seen = find_readers(machine).seen
+    for path in ["/usr/lib/llvm-23/bin/opt", "/usr/local/bin/llvm-dis-23", "/usr/bin/llvm-dis-23"]:
+        asserts.true(env, path in seen, "%s is not in %s" % (path, seen))
+    asserts.false(env, [path for path in seen if not path.startswith("/")])
+
+    # Each once, but for those that the machine says cannot be watched.
+    watched, ran = [], []
+
+    def execute(args):
+        ran.append(args[:2] + args[3:])
+        return struct(return_code = 0, stdout = "/opt/a\n/opt/b\n")
+
+    watch_all(struct(execute = execute, watch = watched.append), ["/opt/b", "/opt/b", "b", "/opt/a", "/root/c"])
+    asserts.equals(env, ["/opt/a", "/opt/b"], watched)
+    asserts.equals(env, [["sh", "-c", "sh", "/opt/b", "/opt/a", "/root/c"]], ran)
+    return unittest.end(env)
+
+_seen_test = unittest.make(_seen_impl)
+
+def _stamp_impl(ctx):
+    env = unittest.begin(ctx)
+    written, watched = {}, []
+    said = {
+        "/usr/bin/ocloc": "ocloc 1\nmore",
+        "ldd": "libigc.so.2 => /lib/libigc.so.2 (0x1)\n libc.so.6 => /lib/libc.so.6",
+    }
+
+    def execute(args):
+        return struct(return_code = 0, stdout = said.get(args[0], " ".join(args)))
+
+    # The loader lists a library that is deleted. A link is watched, not what it leads to.
+    write_stamp(struct(
+        execute = execute,
+        file = lambda path, content: written.update({path: content}),
+        path = lambda path: struct(exists = "deleted" not in path, realpath = "/real" + path),
+        watch = watched.append,
+    ), "stamps/ocloc.txt", "/usr/bin/ocloc", ["/lib/libocloc-deleted.so", "/lib/libocloc.so"])
+    asserts.equals(env, ["/usr/bin/ocloc", "/lib/libigc.so.2", "/lib/libocloc-deleted.so", "/lib/libocloc.so"], watched)
+    asserts.equals(env, {"stamps/ocloc.txt": "/usr/bin/ocloc\nocloc 1\nsha256sum /usr/bin/ocloc /lib/libigc.so.2 /lib/libocloc.so\n"}, written)
+    return unittest.end(env)
+
+_stamp_test = unittest.make(_stamp_impl)
+
+def _host_impl(ctx):
+    env = unittest.begin(ctx)
+
+    def machine(cc, names, folders = {}, **kwargs):
+        return struct(
+            getenv = lambda name, default: {"CC": cc, "CXX": "/opt/c++", "PATH": "/usr/bin"}.get(name) or default,
+            path = lambda path: struct(exists = path in folders, realpath = path),
+            which = lambda name: "/usr/bin/" + name if name in names else None,
+            **kwargs
+        )
+
+    for cc, want in [
+        ("", ["/usr/bin/gcc", "/usr/bin/clang++"]),
+        ("clang-22", ["/usr/bin/clang-22", "/usr/bin/gcc", "/usr/bin/clang++"]),
+        ("/opt/cc", ["/opt/cc", "/usr/bin/gcc", "/usr/bin/clang++"]),
+        # None that is a program.
+        ("ccache gcc", ["/usr/bin/gcc", "/usr/bin/clang++"]),
+        ("/opt/ccache gcc", ["/usr/bin/gcc", "/usr/bin/clang++"]),
+        ("bin/cc", ["/usr/bin/gcc", "/usr/bin/clang++"]),
+    ]:
+        asserts.equals(env, want, host_compilers(machine(cc, ["clang++", "clang-22", "gcc"], ["/opt/cc"]), []))
+    asserts.equals(env, [], host_compilers(machine("", []), []))
+    seen = []
+    host_compilers(machine("/opt/new", ["c++"]), seen)
+    for path in ["/opt/new", "/usr/bin/gcc"]:
+        asserts.true(env, path in seen, "%s is not in %s" % (path, seen))
+
+    # A program that is no compiler is passed over.
+    def execute(args, **_):
+        if args[0] == "sh":
+            return struct(return_code = 0, stdout = "sum  -\n", stderr = "")
+        return struct(return_code = 0, stdout = "", stderr = _SAID if args[0] == "/usr/bin/gcc" else "ccache: no such option")
+
+    written = []
+    both = machine(
+        "ccache",
+        ["ccache", "gcc"],
+        execute = execute,
+        file = lambda path, content: written.append(path),
+        watch_tree = lambda path: None,
+    )
+    asserts.equals(env, "stamp", write_host_headers(both, "stamp", []))
+    asserts.equals(env, ["stamp"], written)
+    none = machine("ccache", ["ccache"], execute = execute)
+    asserts.equals(env, "", write_host_headers(none, "stamp", []))
+    return unittest.end(env)
+
+_host_test = unittest.make(_host_impl)
+
 _SAID = """clang version 21.1.8
 ignoring nonexistent directory "/include"
 #include "..." search starts here:
@@ -196,4 +301,4 @@ def detection_test_suite(name):
     Args:
         name: name of the suite.
     """
-    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test, _headers_test)
+    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test, _headers_test, _seen_test, _stamp_test, _host_test)

@@ -1,4 +1,4 @@
-"""Analysis tests of a sycl_library in a repository of its own."""
+"""Analysis tests of targets in a repository of their own."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -44,6 +44,22 @@ _binary_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
+def _report_impl(ctx):
+    env = analysistest.begin(ctx)
+    label = "@@%s//pkg:report" % Label("@rules_sycl_test_external").repo_name
+    actions = by_mnemonic(env)
+
+    # An argument that begins with @ would be the name of a parameter file.
+    asserts.true(env, "--name=" + label in actions["SyclCompatReport"][0].argv, str(actions["SyclCompatReport"][0].argv))
+    script = actions["FileWrite"][0].content
+    asserts.true(env, "'bazel run %s --'" % label in script, script)
+    return analysistest.end(env)
+
+_report_test = analysistest.make(
+    _report_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def external_test_suite(name):
     """All tests of this file.
 
@@ -58,10 +74,12 @@ def external_test_suite(name):
     )
     _library_test(name = "external_library_test", target_under_test = "@rules_sycl_test_external//pkg:library")
     _binary_test(name = "external_binary_test", target_under_test = ":binary_with_external")
+    _report_test(name = "external_report_test", target_under_test = "@rules_sycl_test_external//pkg:report")
     native.test_suite(
         name = name,
         tests = [
             "external_binary_test",
             "external_library_test",
+            "external_report_test",
         ],
     )

@@ -1,7 +1,7 @@
 """Tests of names that the rules make or compare."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:names.bzl", "nearest_names")
+load("//rules/private:names.bzl", "is_own_target", "is_sha256", "nearest_names", "shown")
 load("//rules/private:targets.bzl", "TARGETS")
 load("//rules/private/actions:compile.bzl", "unique_prefix")
 
@@ -28,9 +28,34 @@ def _unique_prefix_impl(ctx):
         asserts.equals(env, len("uid") + 16, len(prefix))
     return unittest.end(env)
 
+def _shown_impl(ctx):
+    env = unittest.begin(ctx)
+    asserts.equals(env, "//rules/tests:one", shown(Label("//rules/tests:one")))
+    asserts.equals(env, "//:one", shown(Label("//:one")))
+
+    # Without @@, no command takes it.
+    other = Label("@rules_sycl_test_external//pkg:library")
+    asserts.equals(env, "@@%s//pkg:library" % other.repo_name, shown(other))
+    return unittest.end(env)
+
+def _checks_impl(ctx):
+    env = unittest.begin(ctx)
+    for name in ["compiler", "headers", "installed_llvm_link", "missing_setting", "sycl", "toolchain"]:
+        asserts.true(env, is_own_target(name), name)
+    for name in ["runtime", "sycl_runtime", "dpcpp", "installed"]:
+        asserts.false(env, is_own_target(name), name)
+    asserts.true(env, is_sha256("0aF" + "1" * 61))
+    for text in ["", "0" * 63, "0" * 65, "g" * 64, " " * 64]:
+        asserts.false(env, is_sha256(text), text)
+    return unittest.end(env)
+
+_checks_test = unittest.make(_checks_impl)
+
 _nearest_names_test = unittest.make(_nearest_names_impl)
+
+_shown_test = unittest.make(_shown_impl)
 
 _unique_prefix_test = unittest.make(_unique_prefix_impl)
 
 def names_test_suite(name):
-    unittest.suite(name, _nearest_names_test, _unique_prefix_test)
+    unittest.suite(name, _checks_test, _nearest_names_test, _shown_test, _unique_prefix_test)

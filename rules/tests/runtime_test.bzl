@@ -1,12 +1,13 @@
-"""Analysis tests of sycl_test and of the tag sycl.runtime."""
+"""Analysis tests of sycl_test and of the tags of the extension."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
+load("//rules/private:prebuilt_tools.bzl", "check_tools")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
 load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
-load("//rules/private:toolchains_hub.bzl", "declare_default_runtime")
+load("//rules/private:toolchains_hub.bzl", "check_repository", "declare_default_runtime")
 load(":analysis.bzl", "make_fails_test")
 
 def _file(ctx, name):
@@ -55,7 +56,8 @@ _script_test = analysistest.make(
 )
 
 def _tag_impl(ctx):
-    check_runtime(ctx.attr.kind, "sycl_runtime", ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256, ctx.attr.compiler)
+    check_repository(ctx.attr.kind, ctx.attr.repository)
+    check_runtime(ctx.attr.kind, ctx.attr.repository, ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256, ctx.attr.compiler)
 
 _tag = rule(
     implementation = _tag_impl,
@@ -63,9 +65,21 @@ _tag = rule(
         "compiler": attr.string(),
         "kind": attr.string(default = "runtime"),
         "path": attr.string(),
+        "repository": attr.string(default = "sycl_runtime"),
         "sha256": attr.string_dict(),
         "urls": attr.string_dict(),
         "version": attr.string(),
+    },
+)
+
+def _tools_tag_impl(ctx):
+    check_tools(ctx.attr.urls, ctx.attr.sha256)
+
+_tools_tag = rule(
+    implementation = _tools_tag_impl,
+    attrs = {
+        "sha256": attr.string_dict(),
+        "urls": attr.string_dict(),
     },
 )
 
@@ -165,7 +179,7 @@ def runtime_test_suite(name):
     for case, arguments, text in [
         # The project itself has no sycl.runtime tag.
         ("without_tag", {}, "after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"sycl_runtime\")" % DEFAULT_RUNTIME),
-        ("of_others", {"runtime": ":other_runtimes"}, "there is no @sycl_runtime, the runtime of a test without the attribute runtime. Give the test the runtime that its program is linked to: runtime = \"@new\" or \"@sycl_dpcpp\""),
+        ("of_others", {"runtime": ":other_runtimes"}, "there is no @sycl_runtime, the runtime of a test without the attribute runtime. Give the test the runtime that its program is linked to: runtime = \"@new\", with use_repo(sycl, \"new\") in MODULE.bazel; or runtime = \"@sycl_dpcpp\", with use_repo(sycl, \"sycl_dpcpp\") in MODULE.bazel"),
     ]:
         sycl_test(name = "runtime_%s_program_test" % case, binary = ":fake_runtime", tags = ["manual"], **arguments)
         _fails_test(name = "runtime_%s_test" % case, target_under_test = "runtime_%s_program_test" % case, texts = [text])
@@ -201,6 +215,11 @@ def runtime_test_suite(name):
         )
         tests.append("runtime_%s_test" % case)
     for case, arguments, texts in [
+        ("own_repository", {"repository": "sycl_tools"}, ["sycl.runtime: the name \"sycl_tools\" is reserved; give the repository another name"]),
+        ("compiler_name", {"kind": "dpcpp", "repository": "clang"}, ["sycl.dpcpp: the name \"clang\" is reserved"]),
+        ("own_target", {"repository": "headers"}, ["sycl.runtime: the name \"headers\" is reserved; give the repository another name"]),
+        ("own_compiler", {"kind": "dpcpp", "repository": "toolchain"}, ["sycl.dpcpp: the name \"toolchain\" is reserved"]),
+        ("own_program", {"kind": "dpcpp", "repository": "installed_llvm_dis"}, ["sycl.dpcpp: the name \"installed_llvm_dis\" is reserved"]),
         ("both", {"path": "/opt", "version": "2026.2.0"}, ["give either version, which is downloaded, or path"]),
         ("relative", {"path": "opt"}, ["path is \"opt\", which does not begin with '/'"]),
         ("unknown", {"version": "2026.2"}, ["sycl.runtime(name", "unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
@@ -221,6 +240,16 @@ def runtime_test_suite(name):
             texts = texts,
         )
         tests.append("runtime_%s_test" % case)
+    url = "https://example.com/sycl-tools.tar.gz"
+    check_tools({"linux-amd64": url}, {"linux-amd64": "0aF" + "1" * 61})
+    for case, sha256, texts in [
+        ("no_sum", {"linux-amd64": ""}, ["sha256: \"\" of linux-amd64 is not 64 hexadecimal digits"]),
+        ("line_of_sums", {"linux-amd64": "0" * 64 + "  a"}, ["is not 64 hexadecimal digits"]),
+        ("other_sum", {"linux-arm64": "0" * 64}, ["urls is for linux-amd64, and sha256 for linux-arm64"]),
+    ]:
+        _tools_tag(name = "tools_%s_tag" % case, sha256 = sha256, tags = ["manual"], urls = {"linux-amd64": url})
+        _fails_test(name = "tools_%s_test" % case, target_under_test = "tools_%s_tag" % case, texts = texts)
+        tests.append("tools_%s_test" % case)
     _choose_test(name = "runtime_choose_test")
     _matches_test(name = "runtime_matches_test")
     _problem_test(name = "runtime_problem_test")

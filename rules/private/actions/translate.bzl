@@ -1,5 +1,6 @@
 """The actions that turn split modules into SPIR-V, and set constants in it."""
 
+load("//rules/private:names.bzl", "shown")
 load(":tools.bzl", "need", "run_tool")
 
 def dpcpp_images_action(ctx, toolchain, bitcode, name, split, dependencies, keep_debug_info):
@@ -121,7 +122,7 @@ def specialize_action(ctx, forms, values):
     outs = {name: _form(ctx, name + ".specialized") for name in forms}
     args = ctx.actions.args()
     args.add("specialize")
-    args.add(str(ctx.label).removeprefix("@@"), format = "--label=%s")  # one argument: @ alone would begin a parameter file
+    args.add(shown(ctx.label), format = "--label=%s")  # one argument, see shown
     for name, value in values.items():
         args.add("--set=%s=%s" % (name, value))
     for name, form in forms.items():
