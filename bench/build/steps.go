@@ -76,8 +76,18 @@ func (t stepTimes) measured(name string, run func() error) error {
 	return err
 }
 
-// run runs a step unless it did the same before.
-func (b *builder) run(s step) error {
+// run runs steps until one fails.
+func (b *builder) run(steps ...step) error {
+	for _, s := range steps {
+		if err := b.runOne(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runOne runs a step unless it did the same before.
+func (b *builder) runOne(s step) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", s.args)
 	for _, in := range s.inputs {
@@ -282,7 +292,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w way) erro
 		split.outputs = append(split.outputs, "out/"+source+".split", "out/"+source+".split.table")
 	}
 	split.args = append(split.args, link.outputs...)
-	return errors.Join(b.run(link), b.run(split))
+	return b.run(link, split)
 }
 
 // What compiles ahead of time.
@@ -294,12 +304,12 @@ const (
 
 // imagesOf makes the images of a source for all devices. It returns what the packager gets.
 func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack step, err error) {
-	err = b.run(step{
+	translate := step{
 		args: []string{p["devicec"], "translate", "--llvm-spirv", p["llvm-spirv"], "--spirv-val", p["spirv-val"], "--code-dir", stem + ".spv",
 			"--properties-dir", stem + ".properties", "--table", stem + ".table", stem + ".split.table"},
 		inputs:  []string{stem + ".split", stem + ".split.table"},
 		outputs: []string{stem + ".table", stem + ".spv", stem + ".properties"},
-	})
+	}
 	filter := step{args: []string{p["aspectfilter"]}, inputs: []string{stem + ".table", stem + ".properties"}}
 	for _, device := range devices {
 		table := stem + "." + device + ".filtered.table"
@@ -307,7 +317,7 @@ func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack s
 		filter.outputs = append(filter.outputs, table)
 	}
 	filter.args = append(filter.args, stem+".table")
-	if err = errors.Join(err, b.run(filter)); err != nil {
+	if err := b.run(translate, filter); err != nil {
 		return step{}, err
 	}
 	for _, device := range devices {
@@ -336,10 +346,10 @@ func targetOf(device string) string { return "intel_gpu_" + strings.ReplaceAll(d
 // module links bitcode, and makes SPIR-V of it.
 func module(b *builder, p programs, name string, bitcode []string) (spirv string, err error) {
 	linked, clean, spirv := name+".linked.bc", name+".clean.bc", name+".spv"
-	return spirv, errors.Join(
-		b.run(step{args: append([]string{p["llvm-link"], "-o", linked}, bitcode...), inputs: bitcode, outputs: []string{linked}}),
-		b.run(step{args: []string{p["opt"], "-passes=always-inline,globaldce,strip-dead-prototypes", "-strip-debug", linked, "-o", clean}, inputs: []string{linked}, outputs: []string{clean}}),
-		b.run(step{args: []string{p["llvm-spirv"], "--spirv-max-version=1.4", clean, "-o", spirv}, inputs: []string{clean}, outputs: []string{spirv}}),
+	return spirv, b.run(
+		step{args: append([]string{p["llvm-link"], "-o", linked}, bitcode...), inputs: bitcode, outputs: []string{linked}},
+		step{args: []string{p["opt"], "-passes=always-inline,globaldce,strip-dead-prototypes", "-strip-debug", linked, "-o", clean}, inputs: []string{linked}, outputs: []string{clean}},
+		step{args: []string{p["llvm-spirv"], "--spirv-max-version=1.4", clean, "-o", spirv}, inputs: []string{clean}, outputs: []string{spirv}},
 	)
 }
 

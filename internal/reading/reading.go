@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -74,9 +75,7 @@ func (o *Options) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*s
 // another way. That something is taken for granted is a warning where it matters.
 func (o *Options) Settle(env *cli.Env, name string, f *syclbin.File) {
 	if o.Lenient {
-		for _, found := range f.Findings {
-			env.Warnf(name, "%v", found)
-		}
+		Warn(env, name, f.Findings)
 	}
 	if o.Assume != nil {
 		f.AssumeRelease(o.Assume)
@@ -84,6 +83,18 @@ func (o *Options) Settle(env *cli.Env, name string, f *syclbin.File) {
 	}
 	if a, ok := f.AmbiguousAspect(); ok {
 		env.Warnf(name, "the file does not say which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
+	}
+}
+
+// Warn prints the first findings about a file as warnings, and how many more there are.
+func Warn(env *cli.Env, name string, findings []syclbin.Finding) {
+	const most = 10
+	for i, found := range findings {
+		if i == most {
+			env.Warnf(name, "and %d more: 'packager verify' shows all", len(findings)-i)
+			return
+		}
+		env.Warnf(name, "%s", safetext.Printable(found.String()))
 	}
 }
 

@@ -740,7 +740,7 @@ compile turns a SYCL source into bitcode, to which device libraries are not link
                                 those that are part of the library
   --candidates FILE, --unused FILE
                                 write those of the files that the first lists, one a
-                                line, which were not read
+                                line, which were not read and no option names
 
 post-link links device libraries to bitcode, splits it and translates it to SPIR-V. DIR gets
 N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file

@@ -17,6 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -344,5 +346,29 @@ func TestAttackFixLabels(t *testing.T) {
 	}
 	if info, err := os.Lstat("filelink/BUILD.bazel"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%v, the link is %v", err, info)
+	}
+}
+
+// What no edit solves is one warning for all kernels of a target with the same problem.
+func TestFixNotesManyKernelsOnce(t *testing.T) {
+	var findings []gate.Finding
+	for _, target := range []string{"//demo:b", "//demo:a"} {
+		for _, need := range []string{"fp64", "fp16"} {
+			for i := range 100 {
+				findings = append(findings, gate.Finding{Rule: gate.RuleID(compat.MissingAspect), Severity: gate.Error, Target: target,
+					Kernel: fmt.Sprintf("K%d", i), Required: need, Devices: []gate.DeviceFinding{{ID: "intel_gpu_dg2"}}})
+			}
+		}
+	}
+	p := newFixPlan(nil, keep)
+	p.add(findings)
+	p.add(findings) // of another report with the same kernels
+	if len(p.notes) != 4 {
+		t.Fatalf("got %q", p.notes)
+	}
+	for i, want := range []string{"//demo:b", "//demo:b", "//demo:a", "//demo:a"} {
+		if !strings.HasPrefix(p.notes[i], "no edit of a BUILD file solves this: "+want+": 100 kernels ('K0', 'K1', ") {
+			t.Errorf("note %d is %s", i, p.notes[i])
+		}
 	}
 }

@@ -78,6 +78,7 @@ func (p *fixPlan) count(r *gate.Result) {
 
 // add sorts findings by what solves them.
 func (p *fixPlan) add(findings []gate.Finding) {
+	var left []*gate.Finding
 	for i := range findings {
 		f := &findings[i]
 		least := gate.Warning
@@ -109,12 +110,31 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			}
 		}
 		if to == nil {
-			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(f.Target, "all targets"), render.Message(f))
+			left = append(left, f)
 			continue
 		}
 		p.targets[f.Target] = t
 		for _, d := range f.Devices {
 			to[deviceconfig.Canonical(d.ID)] = true
+		}
+	}
+	p.noteUnsolved(left)
+}
+
+// noteUnsolved notes what no edit solves, once for all kernels of a target that have the
+// same problem.
+func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
+	of := map[string][]*gate.Finding{}
+	var targets []string
+	for _, f := range findings {
+		if of[f.Target] == nil {
+			targets = append(targets, f.Target)
+		}
+		of[f.Target] = append(of[f.Target], f)
+	}
+	for _, target := range targets {
+		for _, message := range render.Messages(of[target]) {
+			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(target, "all targets"), message)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func setupCompile(fs *flag.FlagSet) cli.Run {
 	c := new(compilation)
 	fs.StringVar(&c.output, "output", "", "the bitcode `file` (required)")
 	fs.StringVar(&c.candidates, "candidates", "", "a `file` with names of files, one a line")
-	fs.StringVar(&c.unused, "unused", "", "a `file` for those of the candidates that were not read")
+	fs.StringVar(&c.unused, "unused", "", "a `file` for those of the candidates that were not read, and that no option names")
 	return c.run
 }
 

@@ -225,6 +225,24 @@ func TestImagesFailures(t *testing.T) {
 	}
 }
 
+// TestTranslateKeepsModules: a module that is called as files of device libraries are keeps its own.
+func TestTranslateKeepsModules(t *testing.T) {
+	t.Chdir(t.TempDir())
+	driver(t, made())
+	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
+	testfile.Write(t, "devicelib0.bc", "bitcode")
+	if code, stderr := run(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "devicelib0.bc"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	want := "[Code|Properties|Symbols]\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\nspv/devicelib1.spv|prop/devicelib1.prop|prop/devicelib1.sym\n"
+	if got := testfile.Read(t, "out.table"); got != want {
+		t.Errorf("table: %q", got)
+	}
+	if got := testfile.Read(t, "prop/devicelib0.sym"); got != "_ZTS1K\n" {
+		t.Errorf("symbols of the module: %q", got)
+	}
+}
+
 func TestTranslateByDPCPP(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "k.bc", "bitcode")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -412,7 +413,7 @@ func TestImportChoosesIR(t *testing.T) {
 *) name=jit ;;
 esac
 printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
-	link := testfile.Script(t, "link", `cat "$1" > taken.txt; for last; do :; done; echo linked > "$last"`)
+	link := testfile.Script(t, "link", `cat "$1" > taken.txt; echo "warning: $2" >&2; for last; do :; done; echo linked > "$last"`)
 	metadata, err := propset.Parse("m", []byte("[of/others]\nkey=1|1\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -437,9 +438,19 @@ printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 		if got := testfile.Read(t, "taken.txt"); !strings.Contains(got, want) || !strings.Contains(got, `"sycl-module-id"="lib/a"`) || !strings.Contains(got, `target triple = "spirv64-unknown-unknown"`) {
 			t.Errorf("%s: got\n%s", target, got)
 		}
-		if want := "a.syclbin: abstract module 0: warning: the property key of the set [of/others] is lost: the set has no form in IR (and in 2 more modules)\n"; stderr != want {
+		if want := "a.syclbin: abstract module 0: warning: the property key of the set [of/others] is lost: the set has no form in IR (and in 2 more modules)\nwarning: a.syclbin: abstract module 1\n"; stderr != want {
 			t.Errorf("got %q, want %q", stderr, want)
 		}
+	}
+
+	// The number of warnings is limited.
+	for i := range 11 {
+		metadata.Add("of/others").Put(fmt.Sprintf("key%d", i), propset.Uint(1))
+	}
+	stepstest.Write(t, "a.syclbin", f, 0)
+	code, stderr := run(t, "import", "--target", "spir64", "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--output", "a.bc", "a.syclbin")
+	if code != 0 || strings.Count(stderr, "is lost") != 10 || !strings.Contains(stderr, "a.syclbin: warning: more warnings of this kind: 2\n") {
+		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
 		t.Errorf("temporary files are left: %q", left)

@@ -21,7 +21,7 @@ func tool() *cli.Tool {
 				Long: `
 Runs stock clang++ as it is given, with -c and -o. With --candidates and --unused it
 writes those of the files that the first lists, one a line, which clang++ did not
-read: a change in one of these changes nothing in the bitcode.
+read and no option names: a change in one of these changes nothing in the bitcode.
 
 Exit code 1 says that the source does not compile; clang++ has printed why.`,
 				Example: "devicec compile --output axpy.bc -- clang++-21 -fsycl -fsycl-device-only -O2 axpy.cpp",

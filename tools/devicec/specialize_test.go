@@ -86,3 +86,23 @@ func TestSpecialize(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// TestSpecializeMappedPaths: a table names files with the configuration, which Bazel has taken
+// out of their paths.
+func TestSpecializeMappedPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const bin = "bazel-out/cfg/bin/"
+	if err := os.MkdirAll(bin+"in", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, bin+"a.table", strings.ReplaceAll("[Code|Properties|Symbols]\nBIN/in/a.spv|BIN/in/a.prop|BIN/in/a.sym\n", "BIN", "bazel-out/k8-opt/bin"))
+	testfile.Write(t, bin+"in/a.spv", widthModule("A", 0, 8))
+	testfile.Write(t, bin+"in/a.prop", widthProperties("A", 0, 8))
+	testfile.Write(t, bin+"in/a.sym", "A\n")
+	if code, stderr := run(t, "specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=new.table", bin+"a.table", "--set=width=16"); code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "a/a.spv") + testfile.Read(t, "ap/a.sym"); got != widthModule("A", 0, 16)+"A\n" {
+		t.Errorf("got %q", got)
+	}
+}

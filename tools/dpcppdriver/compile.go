@@ -32,7 +32,7 @@ func (c *compiler) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.Footer, "footer", "", "a `file` for the integration footer")
 	fs.StringVar(&c.Depfile, "depfile", "", "a `file` for the files that were read, as make has it")
 	fs.StringVar(&c.Candidates, "candidates", "", "a `file` with names of files, one a line")
-	fs.StringVar(&c.Unused, "unused", "", "a `file` for those of the candidates that were not read")
+	fs.StringVar(&c.Unused, "unused", "", "a `file` for those of the candidates that were not read, and that no option names")
 	return c.run
 }
 

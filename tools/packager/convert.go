@@ -6,7 +6,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -67,9 +66,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	}
 	if o.Release != nil {
-		for _, found := range syclbin.VerifyFor(f, o.Release) {
-			env.Warnf(c.output, "%s", safetext.Printable(found.String()))
-		}
+		reading.Warn(env, c.output, syclbin.VerifyFor(f, o.Release))
 	}
 	return create(env, c.output, f, o)
 }

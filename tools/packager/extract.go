@@ -14,7 +14,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -42,13 +41,16 @@ type extract struct {
 	module    int
 	reading   reading.Options
 
-	out     outfile.Group
-	env     *cli.Env
-	name    string // of the file
-	tables  map[target]*filetable.Table
-	order   []target
-	written map[string]bool // names of tables, in lower case
+	out      outfile.Group
+	env      *cli.Env
+	name     string // of the file
+	tables   map[target]*filetable.Table
+	order    []target
+	written  map[string]bool // names of tables, in lower case
+	warnings tally           // of modules, images and properties
 }
+
+const allModules = -1 // as value of --module
 
 // A target is what a file table is of.
 type target struct{ triple, arch string }
@@ -56,7 +58,7 @@ type target struct{ triple, arch string }
 func (e *extract) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
 	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
-	fs.IntVar(&e.module, "module", -1, "only abstract module `N`, counted from 0")
+	fs.IntVar(&e.module, "module", allModules, "only abstract module `N`, counted from 0; -1 is all")
 	e.reading.Flags(fs)
 	return e.run
 }
@@ -75,17 +77,18 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	defer f.Close()
-	if e.module >= len(f.Modules) {
-		return cli.Usagef("--module: there is no abstract module %d, %s has %d", e.module, args[0], len(f.Modules))
+	if e.module != allModules && (e.module < 0 || e.module >= len(f.Modules)) {
+		return cli.Usagef("--module: there is no abstract module %d, %s has %d, counted from 0", e.module, args[0], len(f.Modules))
 	}
 	defer e.out.Close()
 	if _, err := e.out.Folder(e.dir); err != nil {
 		return err
 	}
 	e.env, e.name = env, args[0]
+	defer e.warnings.warn(env)
 	e.tables, e.written = make(map[target]*filetable.Table), make(map[string]bool)
 	for i, m := range f.Modules {
-		if e.module >= 0 && e.module != i {
+		if e.module != allModules && e.module != i {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -119,7 +122,7 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 	}
 	if len(images) == 0 {
 		if e.kind == "" {
-			e.env.Warnf(e.name, "abstract module %d has no images, so no row of a table can be of it", i)
+			e.warnf("no images", "abstract module %d has no images, so no row of a table can be of it", i)
 		}
 		return nil
 	}
@@ -164,13 +167,13 @@ func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool
 	t = target{img.Triple(), img.Arch()}
 	switch {
 	case img.Kind == syclbin.NativeImage && t.arch == "":
-		e.env.Warnf(e.name, "the %s has no architecture and is in no table", place)
+		e.warnf("no architecture", "the %s has no architecture and is in no table", place)
 		return t, false
 	case strings.ContainsAny(t.triple+t.arch, "=\r\n"), strings.Contains(t.triple+"\n"+t.arch, cli.ParamsDir):
-		e.env.Warnf(e.name, "the target of the %s cannot be that of a table, so it is in none: %s", place, safetext.Printable(img.Target()))
+		e.warnf("target", "the target of the %s cannot be that of a table, so it is in none: %s", place, img.Target())
 		return t, false
 	case seen[t]:
-		e.env.Warnf(e.name, "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
+		e.warnf("second", "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
 	}
 	seen[t] = true
 	return t, true
@@ -197,7 +200,12 @@ func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 
 // lost warns of a property that files of a table do not hold.
 func (e *extract) lost(place, set, key string) {
-	e.env.Warnf(e.name, "%s: the property %s of the set %s is not in the files", place, safetext.Printable(key), safetext.Printable(set))
+	e.warnf(fmt.Sprintf("property %q of %q", key, set), "%s: the property %s of the set %s is not in the files", place, key, set)
+}
+
+// warnf adds a warning of a kind about the file.
+func (e *extract) warnf(kind, format string, args ...any) {
+	e.warnings.add(kind, e.name, fmt.Sprintf(format, args...))
 }
 
 // write writes a file, whose name is never one from the SYCLBIN.

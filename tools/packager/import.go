@@ -103,7 +103,7 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	r, err := collect.Add(b, host, name)
 	var left tally
 	for _, l := range r.LeftOut {
-		left.add(safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), l.Reason)
+		left.add(l.Reason, safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), l.Reason)
 	}
 	left.warn(env)
 	if r.Repeated > 0 {

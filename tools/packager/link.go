@@ -208,8 +208,8 @@ func (l *link) checkGraph(files *linkFiles) error {
 	return nil
 }
 
-// writeAll writes the output and the graph, which appear together, and then what is wrong
-// with the output as warnings.
+// writeAll writes the output and the graph, which appear together, and then the first of
+// what is wrong with the output as warnings.
 func (l *link) writeAll(env *cli.Env, files *linkFiles, result *sycllink.Result, o syclbin.Options) error {
 	var out outfile.Group
 	defer out.Close()
@@ -226,13 +226,7 @@ func (l *link) writeAll(env *cli.Env, files *linkFiles, result *sycllink.Result,
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	for i, found := range findings {
-		if i == maxShown {
-			env.Warnf(safetext.Printable(l.output), "and %d more: 'packager verify' shows all", len(findings)-i)
-			break
-		}
-		env.Warnf(safetext.Printable(l.output), "%s", safetext.Printable(found.String()))
-	}
+	reading.Warn(env, l.output, findings)
 	return nil
 }
 
@@ -277,7 +271,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 	return <-found, err
 }
 
-// maxShown is how many problems, and how many warnings, are printed.
+// maxShown is how many problems, and how many kinds of warnings, are printed.
 const maxShown = 10
 
 // report prints the first problems.

@@ -60,17 +60,18 @@ func splitModes(separator string) string {
 type program struct {
 	name   string
 	path   *string
-	ofLLVM bool // all of them have to be of one version
+	ofLLVM bool   // all of them have to be of one version
+	debian string // its package, of those that are not LLVM's
 }
 
 func (l *linkIR) programs() []program {
 	return []program{
-		{"llvm-spirv", &l.llvmSPIRV, true},
-		{"llvm-dis", &l.llvmDis, true},
-		{"llvm-link", &l.llvmLink, true},
-		{"opt", &l.opt, true},
-		{"spirv-val", &l.spirvVal, false},
-		{"ocloc", &l.ocloc, false},
+		{"llvm-spirv", &l.llvmSPIRV, true, ""},
+		{"llvm-dis", &l.llvmDis, true, ""},
+		{"llvm-link", &l.llvmLink, true, ""},
+		{"opt", &l.opt, true, ""},
+		{"spirv-val", &l.spirvVal, false, "spirv-tools"},
+		{"ocloc", &l.ocloc, false, "intel-ocloc"},
 	}
 }
 
@@ -111,7 +112,7 @@ func (l *linkIR) findPrograms(ahead bool) error {
 		}
 		path, err := exec.LookPath(p.name)
 		if err != nil {
-			return fmt.Errorf("%s is not in PATH: install it, or give --%s", p.name, p.name)
+			return fmt.Errorf("%s is not in PATH: install it (Debian: %s), or give --%s", p.name, p.debian, p.name)
 		}
 		*p.path = path
 	}

@@ -236,7 +236,7 @@ func TestLinkIRRefusals(t *testing.T) {
 		"an unknown target":         {append(ir, "--targets", "intel_gpu_pcv", "native.syclbin"), cli.ExitUsage, `unknown target "intel_gpu_pcv": did you mean intel_gpu_pvc`},
 		"a target without compiler": {append(ir, "--targets", "nvidia_gpu_sm_90", "native.syclbin"), cli.ExitUsage, "images for 'nvidia_gpu_sm_90' need a compiler that is not run here"},
 		"an unknown split":          {append(ir, "--split", "per_moon", "native.syclbin"), cli.ExitUsage, "--split: 'per_moon' is none of"},
-		"no ocloc":                  {append(ir, "--targets", "intel_gpu_pvc", "native.syclbin"), cli.ExitFailure, "ocloc is not in PATH: install it, or give --ocloc"},
+		"no ocloc":                  {append(ir, "--targets", "intel_gpu_pvc", "native.syclbin"), cli.ExitFailure, "ocloc is not in PATH: install it (Debian: intel-ocloc), or give --ocloc"},
 		"targets to combine for":    {[]string{"link", "--targets", "spir64", "--output", "o", "native.syclbin"}, cli.ExitUsage, "--targets goes with --mode ir"},
 		"a program to combine with": {[]string{"link", "--opt", "opt", "--output", "o", "native.syclbin"}, cli.ExitUsage, "--opt goes with --mode ir"},
 		"unresolved in an executable": {append(ir, "--state", "executable", "--allow-unresolved", "native.syclbin"), cli.ExitUsage,

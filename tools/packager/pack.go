@@ -47,7 +47,7 @@ symbols nor virtual functions. An image without a property file gets its require
 names from its own bytes: SPIR-V, PTX, and ELF for Intel, NVIDIA and AMD GPUs. An image without
 bytes is left out when no kernel or symbol of it is named: its source has none.
 
-What 'packager verify' would find in the result is printed as warnings.`,
+What 'packager verify' would find in the result is printed as warnings, ten at most.`,
 		Example: "packager pack --output k.syclbin --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(pack).setup(fs) },
 	}
@@ -152,13 +152,8 @@ func (p *pack) inputs() ([]input, error) {
 func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin.Builder, error) {
 	b := new(syclbin.Builder)
 	taken := 0
-	for in, err := range loadAll(ctx, inputs) {
-		switch {
-		case err != nil:
-		case in.image == nil:
-			env.Warnf(in.place, "%s", safetext.Printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
-			continue
-		default:
+	for in, err := range loadTaken(ctx, env, inputs) {
+		if err == nil {
 			taken++
 			err = p.add(b, in)
 		}
@@ -188,15 +183,13 @@ func putState(file *syclbin.File) {
 	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 }
 
-// writeVerified writes a file, and what is wrong with it as warnings.
+// writeVerified writes a file, and the first of what is wrong with it as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
 	list, err := writeFound(env, name, file, o)
 	if err != nil {
 		return err
 	}
-	for _, found := range list {
-		env.Warnf(name, "%s", safetext.Printable(found.String()))
-	}
+	reading.Warn(env, name, list)
 	return nil
 }
 
@@ -311,6 +304,23 @@ type loadedInput struct {
 	names    []string // of the symbol file
 	metadata *propset.Registry
 	image    *syclbin.Image // nil when there are neither bytes nor names
+}
+
+// loadTaken is loadAll without the images that have no bytes, of which it warns in the end.
+func loadTaken(ctx context.Context, env *cli.Env, inputs []input) iter.Seq2[loadedInput, error] {
+	return func(yield func(loadedInput, error) bool) {
+		var left tally
+		defer left.warn(env)
+		for in, err := range loadAll(ctx, inputs) {
+			if err == nil && in.image == nil {
+				left.add("no bytes", in.place, fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code))
+				continue
+			}
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
 }
 
 // loadAll loads inputs several at a time, since each is small files to open, and

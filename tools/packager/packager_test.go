@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -228,21 +229,26 @@ func TestPackImages(t *testing.T) {
 func TestPackWithoutBytes(t *testing.T) {
 	files := map[string]string{
 		"m.spv": string(spirvModule("__sycl_kernel_kernel")), "none.spv": "", "none.sym": "",
-		"none.prop":    "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n",
-		"global.prop":  "[SYCL/device globals]\ng=2|ABAAAAAAAAABAAAAAAAAAA\n",
-		"both.table":   "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\nm.spv||\n",
-		"none.table":   "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\n",
-		"code.table":   "[Code]\nnone.spv\nm.spv\n",
+		"none.prop":   "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n",
+		"global.prop": "[SYCL/device globals]\ng=2|ABAAAAAAAAABAAAAAAAAAA\n",
+		"both.table":  "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\nm.spv||\n",
+		"none.table":  "[Code|Properties|Symbols]\nnone.spv|none.prop|none.sym\n",
+		"code.table":  "[Code]\nnone.spv\nm.spv\n",
+		"many.table":  "[Code]\nm.spv\nnone.spv\nother.spv\nnone.spv\n", "other.spv": "",
+		"fails.table":  "[Code]\nnone.spv\nother.spv\nmissing.spv\n",
 		"global.table": "[Code|Properties|Symbols]\nnone.spv|global.prop|none.sym\n",
 	}
-	const note = "the image none.spv has no bytes, and no kernels are named, so it is left out\n"
+	const left = "the image none.spv has no bytes, and no kernels are named, so it is left out"
+	const note = left + "\n"
 	for name, want := range map[string]struct {
 		code   int
 		stderr string
 	}{
 		"both":   {0, "both.table:2: warning: " + note},
 		"code":   {0, "code.table:2: warning: " + note},
+		"many":   {0, "many.table:3: warning: " + left + ", and 2 more like it\n"},
 		"none":   {3, "nothing to pack: no image has bytes"},
+		"fails":  {3, "fails.table:2: warning: " + left + ", and 1 more like it\n"},
 		"global": {3, "global.table:2: the image none.spv has no bytes: its compilation failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -506,6 +512,32 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// The first findings about a file with many of them are shown.
+func TestPackShowsFewOfManyFindings(t *testing.T) {
+	files := map[string]string{"k.prop": "[SYCL/device requirements]\nreqd_sub_group_size=1|16\n"} // without aspects
+	var table strings.Builder
+	table.WriteString("[Code|Properties|Symbols]\n")
+	for i := range 15 {
+		files[fmt.Sprintf("%d.spv", i)] = spirvHead + fmt.Sprint(i)
+		files[fmt.Sprintf("%d.sym", i)] = fmt.Sprintf("__sycl_kernel_%d\n", i)
+		fmt.Fprintf(&table, "%[1]d.spv|k.prop|%[1]d.sym\n", i)
+	}
+	files["k.table"] = table.String()
+	folder(t, files)
+	for _, args := range [][]string{
+		{"pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=k.table"},
+		{"link", "--output=l.syclbin", "k.syclbin"},
+	} {
+		code, _, stderr := run(t, args...)
+		_, stdout, _ := run(t, "verify", strings.TrimPrefix(args[1], "--output="))
+		all := strings.Count(stdout, "\n")
+		more := fmt.Sprintf(".syclbin: warning: and %d more: 'packager verify' shows all\n", all-10)
+		if code != 0 || all < 15 || strings.Count(stderr, "\n") != 11 || !strings.HasSuffix(stderr, more) {
+			t.Errorf("%s: exit code %d, %d findings:\n%s", args[0], code, all, stderr)
+		}
+	}
+}
+
 func TestExtractAndPackAgain(t *testing.T) {
 	forms := [][]string{nil, {"--bare"}, {"--container-version=1"}, {"--container-version=1", "--image-kind=6"}, {"--syclbin-version=2"}, {"--state=input"}}
 	for _, form := range forms {
@@ -560,8 +592,15 @@ func TestExtractFiles(t *testing.T) {
 	ok(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
 	golden.CheckFile(t, filepath.Join(testdata, "extract-native.txt"), listing(t, "native1"))
 
-	if code, _, stderr := run(t, "extract", "--output-dir=x", "--module=5", "k.syclbin"); code != 2 || !strings.Contains(stderr, "there is no abstract module 5, k.syclbin has 5") {
-		t.Errorf("exit code %d: %s", code, stderr)
+	ok(t, "extract", "--output-dir=all", "--module=-1", "k.syclbin")
+	if listing(t, "all") != listing(t, "parts") {
+		t.Errorf("-1 is not all modules:\n%s", listing(t, "all"))
+	}
+	for _, n := range []string{"5", "-2", "-5"} {
+		want := fmt.Sprintf("there is no abstract module %s, k.syclbin has 5, counted from 0", n)
+		if code, _, stderr := run(t, "extract", "--output-dir=x", "--module="+n, "k.syclbin"); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d: %s", code, stderr)
+		}
 	}
 }
 
@@ -656,6 +695,22 @@ func TestLenient(t *testing.T) {
 	}
 	if !bytes.Equal(file(t, "good.syclbin"), file(t, "repaired.syclbin")) {
 		t.Error("the repaired file is another one")
+	}
+}
+
+// The first repairs of a file with many of them are shown.
+func TestLenientShowsFewOfManyRepairs(t *testing.T) {
+	folder(t)
+	var properties strings.Builder
+	properties.WriteString("[vendor]\n")
+	for i := range 15 {
+		fmt.Fprintf(&properties, "key%02d=1|7\n", i)
+	}
+	object(t, "good.syclbin", syclbin.Options{Bare: true}, properties.String())
+	testfile.Write(t, "bad.syclbin", regexp.MustCompile(`key\d\d`).ReplaceAll(file(t, "good.syclbin"), []byte("key00")))
+	code, _, stderr := run(t, "convert", "--lenient", "--output=repaired.syclbin", "bad.syclbin")
+	if code != 0 || strings.Count(stderr, "the key is repeated") != 10 || !strings.HasSuffix(stderr, "bad.syclbin: warning: and 4 more: 'packager verify' shows all\n") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

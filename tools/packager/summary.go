@@ -74,30 +74,40 @@ func cut(text string) string {
 	return text[:end] + "..."
 }
 
-// A tally counts what is said of several images, and keeps the first place of each.
+// A tally groups warnings of a kind, of which it keeps the first.
 type tally struct {
-	texts []string
-	count map[string]int
-	place map[string]string
+	kinds []*tallied
+	of    map[string]*tallied
 }
 
-func (t *tally) add(place, text string) {
-	if t.count == nil {
-		t.count, t.place = make(map[string]int), make(map[string]string)
-	}
-	if t.count[text]++; t.count[text] == 1 {
-		t.texts = append(t.texts, text)
-		t.place[text] = place
-	}
+type tallied struct {
+	place, text string
+	count       int
 }
 
-// warn prints a line for each text.
+func (t *tally) add(kind, place, text string) {
+	if known := t.of[kind]; known != nil {
+		known.count++
+		return
+	}
+	if t.of == nil {
+		t.of = make(map[string]*tallied)
+	}
+	t.of[kind] = &tallied{place, text, 1}
+	t.kinds = append(t.kinds, t.of[kind])
+}
+
+// warn prints a line for each of the first kinds.
 func (t *tally) warn(env *cli.Env) {
-	for _, text := range t.texts {
-		more := ""
-		if n := t.count[text] - 1; n > 0 {
-			more = fmt.Sprintf(", and %d more like it", n)
+	for i, w := range t.kinds {
+		if i == maxShown {
+			env.Warnf(w.place, "and %s of warnings", plural(len(t.kinds)-i, "more kind"))
+			return
 		}
-		env.Warnf(t.place[text], "%s%s", safetext.Printable(text), more)
+		more := ""
+		if w.count > 1 {
+			more = fmt.Sprintf(", and %d more like it", w.count-1)
+		}
+		env.Warnf(w.place, "%s%s", safetext.Printable(w.text), more)
 	}
 }

@@ -90,11 +90,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	sortByTarget(inputs)
 	var images []hostwrap.Image
-	for in, err := range loadAll(ctx, inputs) {
-		if err == nil && in.image == nil {
-			env.Warnf(in.place, "%s", safetext.Printable(fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code)))
-			continue
-		}
+	for in, err := range loadTaken(ctx, env, inputs) {
 		if err == nil && in.image.Triple() == "" {
 			err = cli.BadInput(errors.New("the table has no triple: the runtime would not know which devices the image is for; write --table TRIPLE=FILE"))
 		}
@@ -109,11 +105,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
-	for _, i := range fixedConstants(images) {
-		env.Warnf(i.File, "%s", safetext.Printable(fmt.Sprintf(
-			"kernel '%s' reads specialization constants, and the program has only native code of it: the runtime ignores values that the program sets. Add spir64 to the targets",
-			kernelname.Display(i.Entries[0]))))
-	}
+	warnOfConstants(env, fixedConstants(images))
 	if c.beside {
 		if err := c.nameBeside(images); err != nil {
 			return err
@@ -135,6 +127,19 @@ func (c *wrap) nameBeside(images []hostwrap.Image) error {
 		images[i].File = filepath.ToSlash(name)
 	}
 	return nil
+}
+
+// warnOfConstants prints one line about the images of fixedConstants.
+func warnOfConstants(env *cli.Env, fixed []hostwrap.Image) {
+	if len(fixed) == 0 {
+		return
+	}
+	kernels, them := fmt.Sprintf("kernel '%s' reads", kernelname.Display(fixed[0].Entries[0])), "it"
+	if n := len(fixed) - 1; n > 0 {
+		kernels, them = fmt.Sprintf("kernel '%s' and %d more read", kernelname.Display(fixed[0].Entries[0]), n), "them"
+	}
+	env.Warnf(fixed[0].File, "%s", safetext.Printable(fmt.Sprintf(
+		"%s specialization constants, and the program has only native code of %s: the runtime ignores values that the program sets. Add spir64 to the targets", kernels, them)))
 }
 
 // fixedConstants returns the native images whose specialization constants keep the values

@@ -126,6 +126,11 @@ func TestWrapEmptyImage(t *testing.T) {
 	if code != 0 || !strings.Contains(stderr, "some.table:2: warning: the image empty.spv has no bytes") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
+	testfile.Write(t, "some.table", []byte("[Code]\nempty.spv\na.pvc\nempty.spv\nempty.spv\n"))
+	code, _, stderr = run(t, "wrap", "--output=k.s", "--table=spir64_gen=intel_gpu_pvc=some.table")
+	if want := "some.table:2: warning: the image empty.spv has no bytes, and no kernels are named, so it is left out, and 2 more like it\n"; code != 0 || stderr != want {
+		t.Errorf("exit code %d, %q; want %q", code, stderr, want)
+	}
 	if source := string(file(t, "k.s")); strings.Count(source, ".incbin") != 1 || !strings.Contains(source, `.incbin "a.pvc"`) {
 		t.Errorf("got\n%s", source)
 	}
@@ -161,9 +166,12 @@ func TestWrapConstants(t *testing.T) {
 		"no constants":            {"[SYCL/specialization constants]\n", []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table"}, ""},
 		"one warning a kernel": {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "spir64_gen-unknown-unknown=intel_gpu_dg2=dg2.table"},
 			strings.Replace(warning, "b.pvc", "b.dg2", 1)},
+		"one warning of all kernels": {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=many.table"},
+			"b.pvc: warning: kernel 'C' and 2 more read specialization constants, and the program has only native code of them: the runtime ignores values that the program sets. Add spir64 to the targets\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n"})
+			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n",
+				"many.table": "[Code|Properties|Symbols]\nb.pvc|b.prop|b.sym\na.pvc|b.prop|a.sym\nb.dg2|b.prop|d.sym\n", "d.sym": "__sycl_kernel__ZTS1D\n"})
 			args := []string{"wrap", "--output=k.s"}
 			for _, table := range test.tables {
 				args = append(args, "--table="+table)

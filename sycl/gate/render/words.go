@@ -191,6 +191,16 @@ func (w words) status(f *gate.Finding) string {
 // Message says what a finding is in one sentence, which is safe to print.
 func Message(f *gate.Finding) string { return plainWords.sentence(group{f}) }
 
+// Messages says what findings are about, as Message does: once for all kernels that have
+// the same problem.
+func Messages(list []*gate.Finding) []string {
+	var messages []string
+	for _, g := range groupsOf(list) {
+		messages = append(messages, plainWords.sentence(g))
+	}
+	return messages
+}
+
 // place says where a finding is: a file with its line and column, else a target, else
 // nothing.
 func place(f *gate.Finding) string {

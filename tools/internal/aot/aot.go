@@ -15,8 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -148,22 +146,13 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image,
 	if err != nil {
 		return err
 	}
-	printed := make([][]byte, len(images))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(cap(o.Servers.slots))
-	for i, im := range images {
-		g.Go(func() (err error) {
-			printed[i], err = o.compile(ctx, im, filepath.Join(scratch, im.name))
-			return err
-		})
-	}
-	err = g.Wait()
-	for _, text := range printed {
-		if _, werr := log.Write(text); err == nil {
-			err = werr
+	return command.Each(ctx, log, len(images), cap(o.Servers.slots), func(ctx context.Context, log io.Writer, i int) error {
+		printed, err := o.compile(ctx, images[i], filepath.Join(scratch, images[i].name))
+		if err == nil {
+			_, err = log.Write(printed)
 		}
-	}
-	return err
+		return err
+	})
 }
 
 // maxModule is the largest SPIR-V module that is read, in bytes.

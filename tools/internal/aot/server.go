@@ -43,7 +43,8 @@ func kindOf(library, ocloc string) kind {
 }
 
 // NewServers returns servers that live until ctx ends or Close is called. At most atOnce
-// compile at a time, and a server without work ends after five minutes. The images used last, of keep bytes, are kept: they are copied and not compiled.
+// compile at a time, and a server without work ends after five minutes. The images used
+// last, of keep bytes, are kept: they are copied and not compiled.
 func NewServers(ctx context.Context, atOnce int, keep int64) *Servers {
 	return &Servers{
 		ctx: ctx, slots: make(chan struct{}, atOnce), cache: newCache(keep), wait: 5 * time.Minute,
@@ -78,7 +79,7 @@ func (p *Servers) Close() {
 // server, or when it does not succeed: then the program ocloc shall say why.
 func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byte, ok bool) {
 	for {
-		s := p.take(k)
+		s := p.take(ctx, k)
 		if s == nil {
 			return nil, false
 		}
@@ -108,7 +109,7 @@ func (p *Servers) giveUp(k kind) {
 }
 
 // take returns a server that nobody else has, or nil.
-func (p *Servers) take(k kind) *server {
+func (p *Servers) take(ctx context.Context, k kind) *server {
 	p.mu.Lock()
 	if p.unfit[k] {
 		p.mu.Unlock()
@@ -122,9 +123,11 @@ func (p *Servers) take(k kind) *server {
 		return s
 	}
 	p.mu.Unlock()
-	s, err := start(p.ctx, k)
+	s, err := start(ctx, p.ctx, k)
 	if err != nil {
-		p.giveUp(k)
+		if ctx.Err() == nil {
+			p.giveUp(k)
+		}
 		return nil
 	}
 	return s
@@ -167,15 +170,15 @@ type server struct {
 	timer    *time.Timer // which ends it while it waits for work
 }
 
-// start starts a server.
-func start(ctx context.Context, k kind) (*server, error) {
+// start starts a server that lives until life ends. It waits for its greeting until ctx ends.
+func start(ctx, life context.Context, k kind) (*server, error) {
 	library, err := preloadable(k.library)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	life, cancel := context.WithCancel(life)
 	// Without the library, which the loader may leave out, ocloc prints its help and ends.
-	cmd := interrupt.Command(ctx, k.ocloc, "--help")
+	cmd := interrupt.Command(life, k.ocloc, "--help")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimRight(library+":"+os.Getenv("LD_PRELOAD"), ":"))
 	s := &server{cancel: cancel, wait: cmd.Wait}
 	stdin, err := cmd.StdinPipe()
@@ -195,6 +198,8 @@ func start(ctx context.Context, k kind) (*server, error) {
 	s.stdin, s.stdout = stdin, bufio.NewReader(stdout)
 	const ready = "ocloc-server 1\n"
 	greeting := make([]byte, len(ready))
+	stop := context.AfterFunc(ctx, cancel)
+	defer stop()
 	if _, err := io.ReadFull(s.stdout, greeting); err != nil || string(greeting) != ready {
 		s.end()
 		return nil, fmt.Errorf("%s is no server", k.ocloc)

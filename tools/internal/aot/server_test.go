@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 		fmt.Println("Usage: ocloc COMMAND")
 		os.Exit(0)
 	}
+	if is == "hangs when it starts" {
+		time.Sleep(time.Hour)
+	}
 	fmt.Print("ocloc-server 1\n")
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -370,11 +373,16 @@ func link(t *testing.T, program string) string {
 
 // TestServerEnds: a run that is stopped does not wait for its server.
 func TestServerEnds(t *testing.T) {
-	o := modules(t, "hangs", "a")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	if err := Run(ctx, &strings.Builder{}, o); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
+	for _, is := range []string{"hangs", "hangs when it starts"} {
+		o := modules(t, is, "a")
+		// As in a worker, they live longer than the run.
+		o.Servers = NewServers(t.Context(), atOnce, 0)
+		defer o.Servers.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		if err := Run(ctx, &strings.Builder{}, o); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: got %v", is, err)
+		}
 	}
 }
 
@@ -447,7 +455,7 @@ int oclocInvoke(unsigned n, const char **a) {
 		t.Fatal(err)
 	}
 	for _, ocloc := range []string{"./ocloc", "./script"} {
-		s, err := start(t.Context(), kindOf(server, ocloc))
+		s, err := start(t.Context(), t.Context(), kindOf(server, ocloc))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -467,7 +475,7 @@ int oclocInvoke(unsigned n, const char **a) {
 		}
 		s.end()
 	}
-	if _, err := start(t.Context(), kindOf(server, "/bin/ls")); err == nil {
+	if _, err := start(t.Context(), t.Context(), kindOf(server, "/bin/ls")); err == nil {
 		t.Error("ls is a server")
 	}
 }

@@ -3,6 +3,9 @@ package command
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,5 +46,30 @@ func TestRun(t *testing.T) {
 	cancel()
 	if err := Run(ctx, nil, nil, &errs, "/bin/sh", "-c", "sleep 60"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFindLLVM: programs of different versions do not go together, and the error names those
+// of the version that lacks least.
+func TestFindLLVM(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	program := func(name string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	dis := program("llvm-dis-22")
+	program("llvm-link-22")
+	program("opt-21")
+	_, err := FindLLVM("llvm-dis", "llvm-link", "opt")
+	if err == nil || !strings.HasPrefix(err.Error(), "opt of one version of LLVM is not in PATH") {
+		t.Errorf("got %v", err)
+	}
+	paths, err := FindLLVM("llvm-dis")
+	if err != nil || !slices.Equal(paths, []string{dis}) {
+		t.Errorf("got %q, %v", paths, err)
 	}
 }

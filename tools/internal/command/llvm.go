@@ -11,9 +11,9 @@ var llvmVersions = []string{"", "-22", "-21"}
 
 // FindLLVM looks in PATH for programs of LLVM, all of one version, and returns their paths.
 func FindLLVM(names ...string) ([]string, error) {
-	var missing []string
-	for _, version := range llvmVersions {
-		missing = nil
+	var best []string // what the version lacks that lacks least
+	for i, version := range llvmVersions {
+		var missing []string
 		paths := make([]string, len(names))
 		for i, name := range names {
 			var err error
@@ -24,7 +24,10 @@ func FindLLVM(names ...string) ([]string, error) {
 		if len(missing) == 0 {
 			return paths, nil
 		}
+		if i == 0 || len(missing) < len(best) {
+			best = missing
+		}
 	}
 	return nil, fmt.Errorf("%s of one version of LLVM is not in PATH: install it (Debian: llvm-21 and llvm-spirv-21), or give --%s",
-		strings.Join(missing, ", "), missing[0])
+		strings.Join(best, ", "), best[0])
 }

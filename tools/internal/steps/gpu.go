@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -60,17 +58,13 @@ func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
 	}
 	defer out.Close()
 	column := t.Column(filetable.Code)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range rows {
-		g.Go(func() error {
-			code := out.code.file(rows[i].stem() + gpu.extension)
-			t.Rows[i][column] = code.path
-			m := gpuModule{options: &o, gpu: gpu, row: rows[i], image: code.scratch}
-			return m.compile(ctx, log)
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err = command.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+		code := out.code.file(rows[i].stem() + gpu.extension)
+		t.Rows[i][column] = code.path
+		m := gpuModule{options: &o, gpu: gpu, row: rows[i], image: code.scratch}
+		return m.compile(ctx, log)
+	})
+	if err != nil {
 		return out.Relabel(err)
 	}
 	return out.commit(o.Output, t)
@@ -148,7 +142,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 		args = append(args, "--filetype=obj")
 	}
 	if err := command.Run(ctx, &text, nil, log, o.LLC, append(args, "-o", object, "-")...); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
 	if m.gpu.links {
 		err := command.Run(ctx, nil, nil, log, o.LLD, "-shared", "-Bsymbolic", "--no-undefined", "--build-id=none", object, "-o", m.image)

@@ -83,8 +83,12 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 		if place == "" {
 			place = o.Bitcode
 		}
-		text := fmt.Sprintf("%s: kernel '%s' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
-			place, kernelname.Display(kernel))
+		reader := "the code"
+		if kernel != "" {
+			reader = fmt.Sprintf("kernel '%s'", kernelname.Display(kernel))
+		}
+		text := fmt.Sprintf("%s: %s reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
+			place, reader)
 		if !spirv.IsSpecConstantGetter(name) {
 			text = fmt.Sprintf("%s: device function '%s' is used but nothing defines it", place, kernelname.Display(name))
 			if kernel != "" {

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -83,11 +81,12 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := command.Run(ctx, nil, nil, log, o.LLVMLink, append(files, "-o", out)...); err != nil {
-		for i, file := range files {
-			blame(err, file, o.place(list[i]))
-		}
-		return outputs.Relabel(err)
+	var names []string
+	for i, file := range files {
+		names = append(names, file, o.place(list[i]))
+	}
+	if err := command.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(files, "-o", out)...); err != nil {
+		return outputs.Relabel(blame(err, names...))
 	}
 	return outputs.Commit()
 }
@@ -96,21 +95,20 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 // what is lost.
 func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
 	lost := make([][]string, len(list))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, m := range list {
+	err := command.Each(ctx, log, len(list), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) (err error) {
 		files[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
-		group.Go(func() (err error) {
-			lost[i], err = o.module(ctx, log, m, files[i])
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+		lost[i], err = o.module(ctx, log, list[i], files[i])
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	o.warn(log, list, lost)
 	return nil
 }
+
+// maxWarnings is how many warnings of an import are printed.
+const maxWarnings = 10
 
 // warn warns of what is lost, once for all modules that lose the same.
 func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
@@ -120,6 +118,7 @@ func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 			modules[text]++
 		}
 	}
+	printed, all := 0, len(modules)
 	for i, texts := range lost {
 		for _, text := range texts {
 			n := modules[text]
@@ -127,11 +126,18 @@ func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 				continue // it is in a line above
 			}
 			modules[text] = 0
+			if printed++; printed > maxWarnings {
+				cli.Warnf(log, o.Input, "more warnings of this kind: %d", all-maxWarnings)
+				return
+			}
 			others := ""
-			if n > 1 {
+			switch {
+			case n == 2:
+				others = " (and in 1 more module)"
+			case n > 2:
 				others = fmt.Sprintf(" (and in %d more modules)", n-1)
 			}
-			fmt.Fprintf(log, "%s: warning: %s%s\n", o.place(list[i]), text, others)
+			cli.Warnf(log, o.place(list[i]), "%s%s", text, others)
 		}
 	}
 }
@@ -141,12 +147,29 @@ func (o *ImportOptions) place(m irModule) string {
 	return fmt.Sprintf("%s: abstract module %d", o.Input, m.number)
 }
 
-// blame replaces the name of a scratch file in what a compiler wrote.
-func blame(err error, file, name string) {
+// blame replaces names of scratch files in what a compiler wrote by others: each name is
+// followed by the one in its place.
+func blame(err error, names ...string) error {
 	var failed *command.Error
 	if errors.As(err, &failed) {
-		failed.Output = strings.ReplaceAll(failed.Output, file, name)
+		failed.Output = strings.NewReplacer(names...).Replace(failed.Output)
 	}
+	return err
+}
+
+// rename returns a writer that does as blame in what a compiler writes in one piece.
+func rename(log io.Writer, names ...string) io.Writer {
+	return renamer{log, strings.NewReplacer(names...)}
+}
+
+type renamer struct {
+	log   io.Writer
+	names *strings.Replacer
+}
+
+func (r renamer) Write(text []byte) (int, error) {
+	_, err := r.names.WriteString(r.log, string(text))
+	return len(text), err
 }
 
 // architecture returns what the first part of a triple stands for. The code of
@@ -272,14 +295,16 @@ func defined(m *syclbin.Module) []string {
 // module writes the IR of an abstract module as text in which all is that its
 // metadata says, and returns what is lost.
 func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
+	place := o.place(in)
+	names := []string{out + imageformat.SPIRV.Extension(), place, out + ".bc", place}
+	log = rename(log, names...)
 	bitcode, err := o.bitcode(ctx, log, in, out)
 	if err != nil {
-		return nil, err
+		return nil, blame(err, names...)
 	}
 	var text bytes.Buffer
 	if err := command.Run(ctx, nil, &text, log, o.LLVMDis, bitcode, "-o", "-"); err != nil {
-		blame(err, bitcode, o.place(in))
-		return nil, err
+		return nil, blame(err, names...)
 	}
 	m, lost, err := postlink.Restore(o.place(in), text.Bytes(), cmp.Or(o.Module, o.Input), in.module.Metadata)
 	if err != nil {
@@ -303,7 +328,6 @@ func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule,
 	}
 	bitcode := out + ".bc"
 	if err := command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "-r", "--spirv-target-env=SPV-IR", file, "-o", bitcode); err != nil {
-		blame(err, file, o.place(in))
 		return "", err
 	}
 	return bitcode, nil

@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"strconv"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -49,16 +47,13 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	if err != nil {
 		return err
 	}
-	var args []string
+	// llvm-link knows the files only by the names that they have for a moment.
+	var args, names []string
 	for _, m := range marked {
-		args = append(args, m.file)
+		args, names = append(args, m.file), append(names, m.file, m.Name)
 	}
-	if err := command.Run(ctx, nil, nil, log, o.LLVMLink, append(args, "-o", out)...); err != nil {
-		// llvm-link knows the files only by the names that they have for a moment.
-		for _, m := range marked {
-			blame(err, m.file, m.Name)
-		}
-		return outputs.Relabel(err)
+	if err := command.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(args, "-o", out)...); err != nil {
+		return outputs.Relabel(blame(err, names...))
 	}
 	return outputs.Commit()
 }
@@ -72,20 +67,15 @@ type markedSource struct {
 // mark marks the modules of all sources, several at a time.
 func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
 	marked := make([]markedSource, len(o.Sources))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, s := range o.Sources {
-		group.Go(func() error {
-			file := filepath.Join(scratch, strconv.Itoa(i)+".ll")
-			defined, err := o.markSource(ctx, log, s, file)
-			if err != nil {
-				return err
-			}
-			marked[i] = markedSource{postlink.Source{Name: s.Source, Definitions: defined, Read: func() (*postlink.Module, error) { return readIR(file) }}, file}
-			return nil
-		})
-	}
-	return marked, group.Wait()
+	return marked, command.Each(ctx, log, len(marked), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+		s, file := o.Sources[i], filepath.Join(scratch, strconv.Itoa(i)+".ll")
+		defined, err := o.markSource(ctx, log, s, file)
+		if err != nil {
+			return err
+		}
+		marked[i] = markedSource{postlink.Source{Name: s.Source, Definitions: defined, Read: func() (*postlink.Module, error) { return readIR(file) }}, file}
+		return nil
+	})
 }
 
 // markSource writes a source's module as text, with its kernels marked, and returns

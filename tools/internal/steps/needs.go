@@ -2,15 +2,11 @@ package steps
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
@@ -18,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
 // needyTable is a file table with what its rows need.
@@ -86,32 +83,21 @@ func readModules(ctx context.Context, name string, assume *release.Release, tabl
 	modules := make([]rowNeeds, len(rows))
 	column := table.Column(filetable.Properties)
 	const batch = 256 // rows, so that little time goes into handing them out
-	errs := make([]error, (len(rows)+batch-1)/batch)
-	var failed atomic.Bool
-	var g errgroup.Group
-	g.SetLimit(min(runtime.GOMAXPROCS(0), 16)) // each has an open file
-	for n := range errs {
-		// Batches start in order: those before the first that fails are read.
-		if failed.Load() {
-			break
-		}
-		g.Go(func() error {
-			for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
-				if errs[n] = ctx.Err(); errs[n] != nil {
-					break
-				}
-				var err error
-				if modules[i], err = readProperties(name, table.Rows[rows[i]][column], assume); err != nil {
-					errs[n] = fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
-					break
-				}
+	batches := (len(rows) + batch - 1) / batch
+	// Each has an open file.
+	err := command.Each(ctx, io.Discard, batches, min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, n int) error {
+		for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
-			failed.CompareAndSwap(false, errs[n] != nil)
-			return nil
-		})
-	}
-	g.Wait()
-	return modules, cmp.Or(errs...)
+			var err error
+			if modules[i], err = readProperties(name, table.Rows[rows[i]][column], assume); err != nil {
+				return fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
+			}
+		}
+		return nil
+	})
+	return modules, err
 }
 
 func readProperties(table, path string, assume *release.Release) (rowNeeds, error) {

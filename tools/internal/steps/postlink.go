@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -27,6 +25,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
@@ -259,7 +258,7 @@ func (o *PostLinkOptions) report(log io.Writer, list []postlink.Diagnostic) erro
 	case wrong > 0:
 		return cli.BadInput(o.blame(fmt.Errorf("errors in the device code: %d", wrong)))
 	case len(list) > 0 && o.WarningsAsErrors:
-		return cli.No(fmt.Errorf("%d warnings, which count as errors", len(list)))
+		return cli.No(fmt.Errorf("warnings, which count as errors: %d", len(list)))
 	}
 	return nil
 }
@@ -359,7 +358,10 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 		}
 		rows = append(rows, t.rows...)
 	}
-	if err := eachRow(ctx, rows, func(ctx context.Context, r *imageFiles) error { return o.makeFiles(ctx, log, r, &out) }); err != nil {
+	err := command.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+		return o.makeFiles(ctx, log, rows[i], &out)
+	})
+	if err != nil {
 		return out.Relabel(err)
 	}
 	if err := o.writeTargetTables(log, rows, &out); err != nil {
@@ -371,21 +373,6 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 		}
 	}
 	return out.Commit()
-}
-
-// eachRow does something for all rows, several at a time.
-func eachRow(ctx context.Context, rows []*imageFiles, do func(context.Context, *imageFiles) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, r := range rows {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return do(ctx, r)
-		})
-	}
-	return group.Wait()
 }
 
 // makeFiles writes the files of an image.
@@ -522,7 +509,7 @@ func (o *PostLinkOptions) writeProperties(r *imageFiles, out *outfile.Group) err
 func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *outfile.Group) error {
 	for k, output := range o.TargetOutputs {
 		if _, ok := o.Devices.Lookup(output.Target); !ok {
-			fmt.Fprintf(log, "warning: the target '%s' is not in the device configuration, so its table has all modules\n", output.Target)
+			fmt.Fprintf(log, "warning: the target '%s' is not in the device configuration, so its table has all modules\n", safetext.Escape(output.Target))
 		}
 		out := o.newTable()
 		for _, r := range rows {

@@ -140,7 +140,7 @@ func (t *SpecializedTable) write(in *filetable.Table, images []specialize.Image,
 			err = os.WriteFile(files.properties.scratch, text, 0o666)
 		}
 		if err == nil {
-			err = copySymbols(files.symbols.scratch, in, i)
+			err = copySymbols(files.symbols.scratch, t.In, in, i)
 		}
 		if err != nil {
 			return out.Relabel(err)
@@ -151,11 +151,11 @@ func (t *SpecializedTable) write(in *filetable.Table, images []specialize.Image,
 }
 
 // copySymbols writes the symbol file of a row: that of the table, or an empty one.
-func copySymbols(name string, in *filetable.Table, row int) error {
+func copySymbols(name, table string, in *filetable.Table, row int) error {
 	var symbols []byte
 	if column := slices.Index(in.Columns, filetable.Symbols); column >= 0 && in.Rows[row][column] != "" {
 		var err error
-		if symbols, err = os.ReadFile(in.Rows[row][column]); err != nil {
+		if symbols, _, err = tables.Read(table, in.Rows[row][column]); err != nil {
 			return fmt.Errorf("symbol file: %w", err)
 		}
 	}

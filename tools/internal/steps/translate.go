@@ -2,14 +2,14 @@ package steps
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
@@ -73,21 +73,18 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	defer out.Close()
 	written := make([][]string, len(rows))
 	libraries := make([][]*image, len(rows))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(o.atOnce())
-	for i := range rows {
-		g.Go(func() error {
-			files := out.image(rows[i].stem())
-			written[i] = files.row()
-			var err error
-			libraries[i], err = o.translate(ctx, log, rows[i], files)
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+	var known libraryImages
+	err = command.Each(ctx, log, len(rows), o.atOnce(), func(ctx context.Context, log io.Writer, i int) (err error) {
+		files := out.image(rows[i].stem())
+		written[i] = files.row()
+		libraries[i], err = o.translate(ctx, log, rows[i], files)
+		known.unify(libraries[i])
+		return err
+	})
+	if err != nil {
 		return out.Relabel(err)
 	}
-	more, err := o.writeLibraries(out, slices.Concat(libraries...))
+	more, err := o.writeLibraries(out, rows, slices.Concat(libraries...))
 	if err != nil {
 		return out.Relabel(err)
 	}
@@ -220,15 +217,48 @@ func propertyFile(name string) (*propset.Registry, error) {
 	return propset.Parse(name, data)
 }
 
+// libraryImages has one image of each device library, as many modules may need the same.
+type libraryImages struct {
+	mu     sync.Mutex
+	byCode map[[sha256.Size]byte]*image
+}
+
+// unify replaces images by those with the same code that came before.
+func (l *libraryImages) unify(images []*image) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byCode == nil {
+		l.byCode = map[[sha256.Size]byte]*image{}
+	}
+	for i, m := range images {
+		sum := sha256.Sum256(m.code)
+		if l.byCode[sum] == nil {
+			l.byCode[sum] = m
+		}
+		images[i] = l.byCode[sum]
+	}
+}
+
 // writeLibraries writes the images of device libraries, each once, and returns their rows.
-func (o *TranslateOptions) writeLibraries(out *outputs, libraries []*image) (rows [][]string, err error) {
-	seen := map[string]bool{}
+// Their files are called otherwise than those of modules.
+func (o *TranslateOptions) writeLibraries(out *outputs, modules []row, libraries []*image) (rows [][]string, err error) {
+	taken := map[string]bool{}
+	for _, m := range modules {
+		taken[m.stem()] = true
+	}
+	written := map[*image]bool{}
+	number := 0
 	for _, m := range libraries {
-		if seen[string(m.code)] {
+		if written[m] {
 			continue
 		}
-		seen[string(m.code)] = true
-		files := out.image(fmt.Sprintf("devicelib%d", len(rows)))
+		written[m] = true
+		name := fmt.Sprintf("devicelib%d", number)
+		for ; taken[name]; name = fmt.Sprintf("devicelib%d", number) {
+			number++
+		}
+		number++
+		files := out.image(name)
 		if err := m.write(files, o.KeepDebugInfo); err != nil {
 			return nil, err
 		}
