@@ -37,7 +37,7 @@ def _file(rctx, path, seen):
     seen.append(path)
     return path if rctx.path(path).exists else ""
 
-def _which(rctx, names, seen):
+def which(rctx, names, seen):
     """Path of the first program that is in PATH, or empty.
 
     Args:
@@ -81,7 +81,9 @@ def watch_all(rctx, paths):
         paths: list of absolute paths.
     """
     paths = {path: None for path in paths if path.startswith("/")}.keys()
-    for path in _run(rctx, ["sh", "-c", _WATCHABLE, "sh"] + paths).split("\n"):
+
+    # A PATH in which a program is missing can lack sh as well.
+    for path in _run(rctx, ["/bin/sh", "-c", _WATCHABLE, "sh"] + paths).split("\n"):
         if path:
             rctx.watch(path)
 
@@ -103,7 +105,7 @@ def _debian(versions):
 
 def _program(rctx, folder, name, version, seen):
     """Path of a program in a folder, or of that version in PATH, or empty."""
-    return _file(rctx, folder + "/bin/" + name, seen) or (_which(rctx, [name + "-" + version], seen) if version else "")
+    return _file(rctx, folder + "/bin/" + name, seen) or (which(rctx, [name + "-" + version], seen) if version else "")
 
 def _look(rctx, folder, version, why, log, seen):
     """Looks in a folder for clang++ and what it needs.
@@ -136,7 +138,7 @@ def _look(rctx, folder, version, why, log, seen):
             found[attribute] = path
         elif name != "llc":
             lacking.append("%s-%d" % (name, major))
-    lld = _program(rctx, folder, "ld.lld", version, seen) or _which(rctx, ["ld.lld"], seen)
+    lld = _program(rctx, folder, "ld.lld", version, seen) or which(rctx, ["ld.lld"], seen)
     if lld:
         found["lld"] = lld
 
@@ -332,8 +334,8 @@ def host_compilers(rctx, seen):
     if "/" in named:
         found = _file(rctx, named, seen) if named.startswith("/") else ""
     else:
-        found = _which(rctx, [named], seen) if named else ""
-    others = [_which(rctx, [name], seen) for name in ["gcc", "c++", "g++", "clang++"]]
+        found = which(rctx, [named], seen) if named else ""
+    others = [which(rctx, [name], seen) for name in ["gcc", "c++", "g++", "clang++"]]
     return [path for path in [found] + others if path]
 
 def write_host_headers(rctx, file, seen):
@@ -368,7 +370,7 @@ def _sycl_local_toolchain_impl(rctx):
         if attr in missing and "clang" in found:
             missing[attr] = "no %s beside %s%s" % (name, found["clang"], " or in PATH" if attr == "lld" else "")
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
-        path = _file(rctx, given, seen) if given else _which(rctx, [name], seen)
+        path = _file(rctx, given, seen) if given else which(rctx, [name], seen)
         if path:
             found[attr] = path
         else:

@@ -1,6 +1,6 @@
 """The repository of a `sycl.runtime` or `sycl.dpcpp` tag: DPC++ from wheels or from a folder."""
 
-load(":local_toolchain.bzl", "write_stamp")
+load(":local_toolchain.bzl", "watch_all", "which", "write_stamp")
 load(":names.bzl", "is_sha256", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
@@ -101,18 +101,15 @@ def _find_python(rctx, pip):
     Returns:
         its path, None without one; what is missing, empty with one.
     """
-    python = rctx.which("python3")
+    seen = []
+    python = which(rctx, ["python3"], seen)
     if not python:
-        # Bazel runs this again when one appears.
-        for folder in rctx.getenv("PATH", "").split(":"):
-            if folder.startswith("/"):
-                rctx.watch(folder + "/python3")
+        watch_all(rctx, seen)
         return None, "python3 is not in PATH"
     if not pip or rctx.execute([python, "-m", "pip", "--version"]).return_code == 0:
         return python, ""
-    for folder in rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n"):
-        if folder.startswith("/"):
-            rctx.watch(folder + "/pip")
+    folders = rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n")
+    watch_all(rctx, [folder + "/pip" for folder in folders])
     return None, "%s has no module pip" % python
 
 def _wheel(name, version):

@@ -177,7 +177,7 @@ def _seen_impl(ctx):
 
     watch_all(struct(execute = execute, watch = watched.append), ["/opt/b", "/opt/b", "b", "/opt/a", "/root/c"])
     asserts.equals(env, ["/opt/a", "/opt/b"], watched)
-    asserts.equals(env, [["sh", "-c", "sh", "/opt/b", "/opt/a", "/root/c"]], ran)
+    asserts.equals(env, [["/bin/sh", "-c", "sh", "/opt/b", "/opt/a", "/root/c"]], ran)
     return unittest.end(env)
 
 _seen_test = unittest.make(_seen_impl)

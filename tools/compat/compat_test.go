@@ -184,6 +184,10 @@ func TestReportFormats(t *testing.T) {
 	if got, want := r.calledBy([]string{"a.so", "b c.so", "d.so", "e.so"}), "compat report a.so 'b c.so' d.so ... --embedded e.syclbin --device-config 'd e.yml' --name '//a b' --devices x,y"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
+	r = reporter{name: "@@other+//demo:kernels"}
+	if got, want := r.calledBy([]string{"a.so"}), "compat report a.so --name=@@other+//demo:kernels"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
 }
 
 // A target of the build that no image is for is in the report all the same.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -117,7 +118,11 @@ func (r *reporter) calledBy(args []string) string {
 	}
 	for _, f := range []struct{ name, value string }{{"name", r.name}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
 		if f.value != "" {
-			command += " --" + f.name + " " + render.ShellQuote(f.value)
+			separator := " "
+			if strings.HasPrefix(f.value, "@") {
+				separator = "=" // as an argument of its own, it names a parameter file
+			}
+			command += " --" + f.name + separator + render.ShellQuote(f.value)
 		}
 	}
 	return command
