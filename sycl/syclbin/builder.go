@@ -172,11 +172,12 @@ func (m *Module) separate() bool {
 }
 
 // CompileTarget returns what the property compile_target has to be for the runtime to
-// give the image to its device only: the architecture. CPUs differ by the
-// triple, so that what the runtime itself writes for them has none.
+// give the image to its device only: the architecture. Images for CPUs have none, as the
+// runtime itself writes them.
 func (i *Image) CompileTarget() string {
-	if system, _, _ := strings.Cut(i.Triple(), "-"); system == "spir64_x86_64" || i.Arch() == "x86_64" {
+	arch := i.Arch()
+	if system, _, _ := strings.Cut(i.Triple(), "-"); system == "spir64_x86_64" || arch == "x86_64" || strings.HasPrefix(arch, "intel_cpu_") {
 		return ""
 	}
-	return i.Arch()
+	return arch
 }

@@ -109,6 +109,10 @@ func TestVerify(t *testing.T) {
 			f.Modules[1].Metadata = f.Modules[0].Metadata
 			f.Modules[1].Native[0] = NewNative("x86_64", "spir64-unknown-unknown", strings.NewReader("binary"))
 		}, nil},
+		{"code for CPUs that the runtime knows by name", func(f *File) {
+			f.Modules[1].Metadata = f.Modules[0].Metadata
+			f.Modules[1].Native[0] = NewNative("intel_cpu_spr", "spir64-unknown-unknown", strings.NewReader("binary"))
+		}, nil},
 		{"images of two architectures in one module", func(f *File) {
 			f.Modules[1].Native = append(f.Modules[1].Native, NewNative("intel_gpu_bmg_g21", "spir64_gen-unknown-unknown", strings.NewReader("binary")))
 		}, []string{"native-compile-target: abstract module 1: the module has 2 images, of which 2 are native: the runtime does not know"}},

@@ -179,7 +179,7 @@ func TestContent(t *testing.T) {
 var (
 	gpuImageLost = regexp.MustCompile(`: image spir64_gen-unknown-unknown=intel_gpu_\w+: native device code image: only in A: `)
 	spirvLost    = regexp.MustCompile(`: image spir64-unknown-unknown: IR module: only in A: `)
-	builtForCPU  = regexp.MustCompile(`: image spir64-unknown-unknown=x86_64: native device code image: only in B: `)
+	builtForCPU  = regexp.MustCompile(`: image spir64-unknown-unknown=(x86_64|intel_cpu_\w+): native device code image: only in B: `)
 )
 
 // mustBeOfDevice fails unless a bundle of the CPU device differs from its file as it has to: the
