@@ -107,8 +107,9 @@ func (image *Image) WriteCode(w io.Writer) error {
 	return image.writeRead(w)
 }
 
-// WriteOwnCode is WriteCode for an image of one of several sources that were linked: what
-// it writes does not depend on the other sources, unless the image uses code of theirs.
+// WriteOwnCode is WriteCode for an image that is compiled again only when its own code has
+// changed: what it writes does not depend on other kernels and, where several sources were
+// linked, on other sources, unless the image uses code of theirs.
 func (image *Image) WriteOwnCode(w io.Writer) error {
 	var text strings.Builder
 	if err := image.WriteCode(&text); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -32,8 +33,8 @@ type flags struct {
 }
 
 // setup declares the flags.
-func setup(fs *flag.FlagSet) cli.Run {
-	f := &flags{}
+func setup(fs *flag.FlagSet, kept *keep.Files) cli.Run {
+	f := &flags{PostLinkOptions: steps.PostLinkOptions{Kept: kept}}
 	f.declare(fs)
 	return f.run
 }
@@ -63,7 +64,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
 	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
 	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module imports the SYCL_EXTERNAL functions that another one exports")
-	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself")
+	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself; then types and metadata are counted anew, so that a kernel's module does not depend on other kernels")
 	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has a row only for device globals, instead of failing")
 	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "a function that kernels call and that no source defines is a warning and imported, not an error")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
