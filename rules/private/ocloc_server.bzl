@@ -1,6 +1,5 @@
-"""The library that makes ocloc a server, and whether it lives on in a worker."""
+"""The library that makes ocloc a server."""
 
-load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load(":device_compiler.bzl", "without_device_compiler")
@@ -52,10 +51,4 @@ ocloc_server = rule(
     cfg = without_device_compiler,
     fragments = ["cpp"],
     toolchains = use_cc_toolchain(mandatory = False),
-)
-
-aot_worker = rule(
-    implementation = lambda ctx: [BuildSettingInfo(value = ctx.attr.value)],
-    doc = "Whether the action that runs ocloc can be a persistent worker.",
-    attrs = {"value": attr.bool(mandatory = True)},
 )

@@ -17,7 +17,7 @@ import (
 func run(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
-	code = tool(nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	code = tool(nil, nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
 	return code, errs.String()
 }
 
@@ -169,5 +169,5 @@ func TestAotFailures(t *testing.T) {
 
 func TestBadInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	badinputs.Check(t, func() *cli.Tool { return tool(nil) }, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
+	badinputs.Check(t, func() *cli.Tool { return tool(nil, nil) }, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
 }

@@ -4,30 +4,22 @@ package main
 
 import (
 	"context"
-	"os"
 	"runtime"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/worker"
 )
 
-// remember is how many bytes of images a worker keeps.
-const remember = 128 << 20
-
 func main() {
-	args, worker := asWorker(os.Args[1:])
-	if !worker {
-		tool(nil).Main()
-	}
-	interrupt.Main("aot", func(ctx context.Context) int {
-		servers := aot.NewServers(ctx, runtime.GOMAXPROCS(0), remember)
-		defer servers.Close()
-		return work(ctx, tool(servers), &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	worker.Main(tool(nil, nil), func(ctx context.Context, kept *keep.Files) (*cli.Tool, func()) {
+		servers := aot.NewServers(ctx, runtime.GOMAXPROCS(0))
+		return tool(servers, kept), servers.Close
 	})
 }
 
-func tool(servers *aot.Servers) *cli.Tool {
-	command := aot.Command(servers)
+func tool(servers *aot.Servers, kept *keep.Files) *cli.Tool {
+	command := aot.Command(servers, kept)
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }

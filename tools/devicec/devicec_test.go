@@ -16,7 +16,7 @@ import (
 func run(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
-	code = tool().Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
+	code = tool(nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
 	return code, errs.String()
 }
 

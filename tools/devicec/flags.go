@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -38,8 +39,8 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 }
 
 // setupTranslate declares the flags of the subcommand translate.
-func setupTranslate(fs *flag.FlagSet) cli.Run {
-	var o steps.TranslateOptions
+func setupTranslate(fs *flag.FlagSet, kept *keep.Files) cli.Run {
+	o := steps.TranslateOptions{Kept: kept}
 	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
 	dpcppFlags(fs, &o.DPCPP)
@@ -105,8 +106,8 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 }
 
 // setupGPU declares the flags of the subcommand gpu.
-func setupGPU(fs *flag.FlagSet) cli.Run {
-	var o steps.GPUOptions
+func setupGPU(fs *flag.FlagSet, kept *keep.Files) cli.Run {
+	o := steps.GPUOptions{Kept: kept}
 	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
 	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")

@@ -4,12 +4,19 @@
 package main
 
 import (
+	"context"
+	"flag"
+
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/worker"
 )
 
-func main() { tool().Main() }
+func main() {
+	worker.Main(tool(nil), func(_ context.Context, kept *keep.Files) (*cli.Tool, func()) { return tool(kept), func() {} })
+}
 
-func tool() *cli.Tool {
+func tool(kept *keep.Files) *cli.Tool {
 	return &cli.Tool{
 		Name:  "devicec",
 		Short: "run one step of a SYCL device build",
@@ -90,7 +97,7 @@ Of debug information, the places of kernels and of what forces their requirement
 go to the property file. The SPIR-V is without it: so it stays the same when lines
 of the source move, and native code does not grow.`,
 				Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
-				Setup:   setupTranslate,
+				Setup:   func(fs *flag.FlagSet) cli.Run { return setupTranslate(fs, kept) },
 			},
 			{
 				Name:  "specialize",
@@ -118,7 +125,7 @@ required sub-group size other than the GPU's own is an error, because PTX does n
 it and the kernel would compute wrong numbers. So are larger work-groups than GPUs have,
 and mathematical functions that LLVM does not compile, such as sin and pow.`,
 				Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
-				Setup:   setupGPU,
+				Setup:   func(fs *flag.FlagSet) cli.Run { return setupGPU(fs, kept) },
 			},
 		},
 	}

@@ -239,7 +239,8 @@ func ownPackages(t *testing.T, pkg string) []string {
 func TestAotNeedsLittle(t *testing.T) {
 	want := []string{
 		"internal/cli", "internal/infile", "internal/interrupt", "internal/outfile", "internal/tables",
-		"sycl/filetable", "sycl/safetext", "tools/aot", "tools/internal/aot", "tools/internal/command", "tools/internal/stepflags",
+		"sycl/filetable", "sycl/safetext", "tools/aot", "tools/internal/aot", "tools/internal/command", "tools/internal/keep",
+		"tools/internal/stepflags", "tools/internal/worker",
 	}
 	if got := ownPackages(t, "tools/aot"); !slices.Equal(got, want) {
 		t.Errorf("tools/aot needs %q, want %q", got, want)

@@ -108,7 +108,7 @@ func (d *dpcpp) ours(t *testing.T, bitcode, split string, dependencies bool) []d
 	args := []string{"--llvm-dis", d.dis, "--split", split, "--runtime", d.release, "--split-esimd", "--emit-program-metadata",
 		fmt.Sprintf("--emit-only-kernels-as-entry-points=%v", !dependencies), fmt.Sprintf("--allow-device-image-dependencies=%v", dependencies),
 		"--output", table, bitcode}
-	if code := tool().Run(context.Background(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs}, args); code != 0 {
+	if code := tool(nil).Run(context.Background(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs}, args); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	return readImages(t, table)

@@ -310,11 +310,11 @@ func TestBadInput(t *testing.T) {
 // TestHelp checks that the help has each flag, with words, and an example that works.
 func TestHelp(t *testing.T) {
 	var help strings.Builder
-	if code := tool().Run(t.Context(), &cli.Env{Stdout: &help, Stderr: &help}, []string{"--help"}); code != 0 {
+	if code := tool(nil).Run(t.Context(), &cli.Env{Stdout: &help, Stderr: &help}, []string{"--help"}); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	command := tool().Commands[0]
+	command := tool(nil).Commands[0]
 	command.Setup(fs)
 	fs.VisitAll(func(f *flag.Flag) {
 		if f.Usage == "" || !strings.Contains(help.String(), "  --"+f.Name) {

@@ -2,18 +2,22 @@
 package main
 
 import (
+	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/worker"
 )
 
 func main() {
 	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name == dpcppName {
 		dpcppTool().Main()
 	}
-	tool().Main()
+	worker.Main(tool(nil), func(_ context.Context, kept *keep.Files) (*cli.Tool, func()) { return tool(kept), func() {} })
 }
 
 // dpcppTool is the program when it is called by the name of DPC++'s post-link step.
@@ -22,7 +26,7 @@ func dpcppTool() *cli.Tool {
 	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}
 }
 
-func tool() *cli.Tool {
+func tool(kept *keep.Files) *cli.Tool {
 	return &cli.Tool{
 		Name:  "postlink",
 		Short: "split linked SYCL device code into modules",
@@ -45,7 +49,7 @@ there; what its driver asks for is the default here. To put this program in plac
 that one, call it sycl-post-link, or use the subcommand: 'postlink sycl-post-link
 --help' has the table of both spellings.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
-			Setup:   setup,
+			Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, kept) },
 		}, dpcppCommand(dpcppName)},
 	}
 }

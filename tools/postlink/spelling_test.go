@@ -444,7 +444,7 @@ define spir_kernel void @_ZTS1K() "sycl-module-id"="a.cpp" {
 				code, stderr = test.as(t, "", args...)
 			} else {
 				var errs strings.Builder
-				code = tool().Run(t.Context(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs}, args)
+				code = tool(nil).Run(t.Context(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs}, args)
 				stderr = errs.String()
 			}
 			if code != 0 || stderr != "" {

@@ -1,6 +1,5 @@
 """The actions that decide what a target takes, and compile it ahead of time."""
 
-load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "need", "run_tool")
 
 def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
@@ -79,7 +78,7 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
         outputs = [code] + [out.table for out in outs.values()],
         mnemonic = "SyclAot",
         progress_message = "Compiling %s for %s" % (form.code.short_path, ", ".join([t.name for t in targets])),
-        worker = server if ctx.attr._aot_worker[BuildSettingInfo].value else None,
+        worker = server,
     )
     return outs
 

@@ -46,5 +46,6 @@ def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
         outputs = [out.code, out.table],
         mnemonic = "SyclGpu",
         progress_message = "Compiling %s for %s" % (form.code.short_path, target.name),
+        worker = [],
     )
     return out

@@ -70,5 +70,6 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",
         progress_message = "Splitting SYCL device code of %{label}",
+        worker = [],
     )
     return outs

@@ -8,6 +8,7 @@ folder of its split modules, `NAME.device/SOURCE.spv` that of the modules as SPI
 because the number of modules is known only after post-link has run.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
 
 def need(ctx, tool):
@@ -51,6 +52,8 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
         worker: list of those inputs that a persistent worker keeps in use from action to action,
             beside the programs; None when the tool is no worker.
     """
+    if worker != None and not ctx.attr._workers[BuildSettingInfo].value:
+        worker = None
 
     # A worker gets the lines of the file with each request.
     _in_param_file(args, use_always = worker != None)
@@ -82,10 +85,10 @@ COMPILE_TOOL_ATTRS = {
 # Attributes of rules that have these actions.
 TOOL_ATTRS = COMPILE_TOOL_ATTRS | {
     "_aot": attr.label(default = "//rules/private:aot", executable = True, cfg = "exec"),
-    "_aot_worker": attr.label(default = "//rules/private:aot_worker"),
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_ocloc_server": attr.label(default = "//rules/private:ocloc_server", cfg = "exec"),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
     "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
     "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),
+    "_workers": attr.label(default = "//rules/private:workers"),
 }

@@ -103,6 +103,8 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclTranslate",
         progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
+        # A worker keeps nothing that DPC++ made.
+        worker = None if toolchain.dpcpp else [],
     )
     return out
 

@@ -21,6 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // Options say what to compile ahead of time.
@@ -28,9 +29,10 @@ type Options struct {
 	Ocloc   string // path
 	Server  string // path of the library that makes ocloc a server; empty to run it for each image
 	Targets []Target
-	CodeDir string   // for native images
-	Library bool     // images of other modules are linked to these
-	Servers *Servers // that live on; without them, servers end with Run
+	CodeDir string      // for native images
+	Library bool        // images of other modules are linked to these
+	Servers *Servers    // that live on; without them, servers end with Run
+	Kept    *keep.Files // images that were made before
 }
 
 // A Target is what a device takes. What has the same SPIR-V is compiled once for devices
@@ -51,7 +53,7 @@ type image struct {
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	if o.Servers == nil {
 		// A process of ocloc takes up to 170 MiB, and Bazel runs an action for each processor.
-		o.Servers = NewServers(ctx, min(runtime.GOMAXPROCS(0), 4), 0)
+		o.Servers = NewServers(ctx, min(runtime.GOMAXPROCS(0), 4))
 		defer o.Servers.Close()
 	}
 	versions, err := o.versions(ctx)
@@ -147,39 +149,34 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image,
 		return err
 	}
 	return command.Each(ctx, log, len(images), cap(o.Servers.slots), func(ctx context.Context, log io.Writer, i int) error {
-		printed, err := o.compile(ctx, images[i], filepath.Join(scratch, images[i].name))
-		if err == nil {
-			_, err = log.Write(printed)
-		}
-		return err
+		return o.compile(ctx, log, images[i], filepath.Join(scratch, images[i].name))
 	})
 }
 
 // maxModule is the largest SPIR-V module that is read, in bytes.
 const maxModule = 1 << 30
 
-// compile compiles one module and returns what ocloc printed.
-func (o *Options) compile(ctx context.Context, im image, file string) ([]byte, error) {
+// compile compiles one module, and writes what ocloc prints to log.
+func (o *Options) compile(ctx context.Context, log io.Writer, im image, file string) error {
 	module, err := infile.Read(im.spirv, "", maxModule)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", im.table, err)
+		return fmt.Errorf("%s: %w", im.table, err)
 	}
 	args := []string{"compile", "-q", "-spirv_input", "-device", im.device}
 	if o.Library {
 		args = append(args, "-options", "-library-compilation")
 	}
-	key := keyOf(kindOf(o.Server, o.Ocloc), args, module)
-	if printed, ok := o.Servers.cache.copyTo(file, key); ok {
-		return printed, nil
-	}
-	printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
-		return nil, fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
-	}
-	return printed, o.Servers.cache.add(key, file, printed)
+	return o.Kept.Make(keep.KeyOf([]string{o.Server, o.Ocloc}, args, module), file, log, func(log io.Writer) error {
+		printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
+		if err != nil {
+			return err
+		}
+		if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
+			return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
+		}
+		_, err = log.Write(printed)
+		return err
+	})
 }
 
 // oclocOn lets ocloc compile a file to another one. A module with debug information needs a

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
 )
 
-// Command returns the command that runs the step. The servers live on from run to run; nil is
-// for those of one run.
-func Command(servers *Servers) *cli.Command {
+// Command returns the command that runs the step. The servers live on from run to run, and
+// images that it made before are copied; both are nil for one run.
+func Command(servers *Servers, kept *keep.Files) *cli.Command {
 	return &cli.Command{
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
@@ -26,12 +27,12 @@ such as dg2 and acm-g10: a module is compiled once for those with the same numbe
 With --server, a process of ocloc compiles one module after the other, which takes less
 time. Where that is not possible, ocloc is run for each module. The results are the same.`,
 		Example: "aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
-		Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, servers) },
+		Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, servers, kept) },
 	}
 }
 
-func setup(fs *flag.FlagSet, servers *Servers) cli.Run {
-	o := Options{Servers: servers}
+func setup(fs *flag.FlagSet, servers *Servers, kept *keep.Files) cli.Run {
+	o := Options{Servers: servers, Kept: kept}
 	var devices, outputs cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
 	fs.StringVar(&o.Server, "server", "", "the `library` of rules/ocloc, which lets one process of ocloc compile many modules")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // Servers are processes of ocloc that compile one module after the other, so that the
@@ -23,8 +24,7 @@ import (
 type Servers struct {
 	ctx    context.Context // of the processes
 	slots  chan struct{}   // one for each process of ocloc that runs
-	cache  *cache
-	wait   time.Duration // after which a server without work ends
+	wait   time.Duration   // after which a server without work ends
 	mu     sync.Mutex
 	idle   map[kind][]*server
 	unfit  map[kind]bool
@@ -35,19 +35,14 @@ type Servers struct {
 type kind struct{ library, ocloc, state string }
 
 func kindOf(library, ocloc string) kind {
-	k := kind{library: library, ocloc: ocloc}
-	if info, err := os.Stat(ocloc); err == nil {
-		k.state = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-	}
-	return k
+	return kind{library, ocloc, keep.State(ocloc)}
 }
 
 // NewServers returns servers that live until ctx ends or Close is called. At most atOnce
-// compile at a time, and a server without work ends after five minutes. The images used
-// last, of keep bytes, are kept: they are copied and not compiled.
-func NewServers(ctx context.Context, atOnce int, keep int64) *Servers {
+// compile at a time, and a server without work ends after five minutes.
+func NewServers(ctx context.Context, atOnce int) *Servers {
 	return &Servers{
-		ctx: ctx, slots: make(chan struct{}, atOnce), cache: newCache(keep), wait: 5 * time.Minute,
+		ctx: ctx, slots: make(chan struct{}, atOnce), wait: 5 * time.Minute,
 		idle: map[kind][]*server{}, unfit: map[kind]bool{},
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // TestMain lets the test be ocloc: as a server where a library is to be preloaded, unless
@@ -183,7 +184,7 @@ func TestServer(t *testing.T) {
 // TestServers: servers outlive a run, and one that refused a module does not.
 func TestServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
-	o.Servers = NewServers(t.Context(), atOnce, 0)
+	o.Servers = NewServers(t.Context(), atOnce)
 	defer o.Servers.Close()
 	k := kindOf(o.Server, o.Ocloc)
 	for range 3 {
@@ -220,7 +221,7 @@ func TestServers(t *testing.T) {
 // TestKilledServers: new servers take the place of those that were killed while they waited.
 func TestKilledServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
-	o.Servers = NewServers(t.Context(), atOnce, 0)
+	o.Servers = NewServers(t.Context(), atOnce)
 	defer o.Servers.Close()
 	k := kindOf(o.Server, o.Ocloc)
 	if err := Run(t.Context(), io.Discard, o); err != nil {
@@ -240,7 +241,7 @@ func TestKilledServers(t *testing.T) {
 // TestIdleServers: servers without work end.
 func TestIdleServers(t *testing.T) {
 	o := modules(t, "", "a", "b")
-	o.Servers = NewServers(t.Context(), atOnce, 0)
+	o.Servers = NewServers(t.Context(), atOnce)
 	defer o.Servers.Close()
 	o.Servers.wait = time.Millisecond
 	if err := Run(t.Context(), io.Discard, o); err != nil {
@@ -277,23 +278,23 @@ func TestDebugInfo(t *testing.T) {
 // TestKnownImages: how many modules are compiled when others were before.
 func TestKnownImages(t *testing.T) {
 	for name, test := range map[string]struct {
-		remember int64
+		kept     *keep.Files
 		change   func(o *Options)
 		compiled int // again
 	}{
-		"nothing changed":  {1 << 20, func(*Options) {}, 0},
-		"nothing is kept":  {0, func(*Options) {}, 4},
-		"one module":       {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "x") }, 1},
-		"another device":   {1 << 20, func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
-		"another use":      {1 << 20, func(o *Options) { o.Library = true }, 4},
-		"equal modules":    {1 << 20, func(*Options) { testfile.Write(t, "2.spv", "a") }, 0},
-		"another compiler": {1 << 20, func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
-		"a newer compiler": {1 << 20, func(o *Options) { touch(t, "ocloc") }, 4},
+		"nothing changed":  {keep.New(1 << 20), func(*Options) {}, 0},
+		"nothing is kept":  {nil, func(*Options) {}, 4},
+		"one module":       {keep.New(1 << 20), func(*Options) { testfile.Write(t, "2.spv", "x") }, 1},
+		"another device":   {keep.New(1 << 20), func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
+		"another use":      {keep.New(1 << 20), func(o *Options) { o.Library = true }, 4},
+		"equal modules":    {keep.New(1 << 20), func(*Options) { testfile.Write(t, "2.spv", "a") }, 0},
+		"another compiler": {keep.New(1 << 20), func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
+		"a newer compiler": {keep.New(1 << 20), func(o *Options) { touch(t, "ocloc") }, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := modules(t, "", "a", "b", "c", "d")
 			o.Ocloc = testfile.Script(t, "ocloc", `exec "`+o.Ocloc+`" "$@"`)
-			o.Servers = NewServers(t.Context(), atOnce, test.remember)
+			o.Servers, o.Kept = NewServers(t.Context(), atOnce), test.kept
 			defer o.Servers.Close()
 			var first, again strings.Builder
 			if err := Run(t.Context(), &first, o); err != nil {
@@ -317,38 +318,7 @@ func TestKnownImages(t *testing.T) {
 			if first.String() != again.String() {
 				t.Errorf("printed %q, then %q", &first, &again)
 			}
-			if got := o.Servers.cache.bytes; got > test.remember {
-				t.Errorf("%d bytes are kept, want at most %d", got, test.remember)
-			}
 		})
-	}
-}
-
-// TestCache: the images used last are kept.
-func TestCache(t *testing.T) {
-	t.Chdir(t.TempDir())
-	cache := newCache(2 * 300)
-	use := func(name string) bool {
-		k := keyOf(kind{}, nil, []byte(name))
-		if _, ok := cache.copyTo("image", k); ok {
-			return testfile.Read(t, "image") == name
-		}
-		testfile.Write(t, "image", name)
-		if err := cache.add(k, "image", nil); err != nil {
-			t.Fatal(err)
-		}
-		return false
-	}
-	for i, test := range []struct {
-		name  string
-		known bool
-	}{
-		{"a", false}, {"b", false}, {"a", true}, {"c", false}, {"b", false}, {"c", true}, {"a", false},
-		{strings.Repeat("large", 200), false}, {strings.Repeat("large", 200), false}, {"a", true}, {"c", true},
-	} {
-		if got := use(test.name); got != test.known {
-			t.Errorf("%d: %.5s is known: %v", i, test.name, got)
-		}
 	}
 }
 
@@ -376,7 +346,7 @@ func TestServerEnds(t *testing.T) {
 	for _, is := range []string{"hangs", "hangs when it starts"} {
 		o := modules(t, is, "a")
 		// As in a worker, they live longer than the run.
-		o.Servers = NewServers(t.Context(), atOnce, 0)
+		o.Servers = NewServers(t.Context(), atOnce)
 		defer o.Servers.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
@@ -512,7 +482,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		table += name + ".spv\n"
 	}
 	testfile.Write(t, "k.table", table)
-	servers := NewServers(t.Context(), atOnce, 0)
+	servers := NewServers(t.Context(), atOnce)
 	defer servers.Close()
 	for _, library := range []string{"", server} {
 		o := Options{Ocloc: ocloc, Server: library, Servers: servers, CodeDir: "program"}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -22,6 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // GPUOptions say what to compile for a GPU that LLVM makes code for.
@@ -32,6 +34,7 @@ type GPUOptions struct {
 	CodeDir       string // for images
 	Output        string // the table with them
 	KeepDebugInfo bool
+	Kept          *keep.Files // images that were made before
 }
 
 // GPU compiles the bitcode of a table's rows: to PTX for NVIDIA GPUs, to code objects
@@ -127,6 +130,17 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
+	code, err := infile.Read(m.row.code, "LLVM bitcode", maxIR)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Table, err)
+	}
+	key := keep.KeyOf([]string{o.Opt, o.LLC, o.LLD}, []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)}, code)
+	return o.Kept.Make(key, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
+}
+
+// run runs the compilers.
+func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
+	o := m.options
 	var text bytes.Buffer
 	if err := m.optimize(ctx, log, &text); err != nil {
 		return err

@@ -27,6 +27,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // PostLinkOptions say how linked device code is split into modules.
@@ -57,6 +58,7 @@ type PostLinkOptions struct {
 	Sets                    *postlink.PropertyOptions // nil for DriverSets
 	Devices                 *deviceconfig.Config
 	Runtime                 *release.Release // whose numbers of aspects property files have, nil for 2026
+	Kept                    *keep.Files      // what Opt made before
 }
 
 // Stdin is the name of an input that is standard input.
@@ -457,8 +459,8 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 // writeCode writes an image's code to a file, cleaned up when there is opt.
 func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
 	write := image.WriteCode
-	if len(o.Sources) > 0 {
-		write = image.WriteOwnCode
+	if len(o.Sources) > 0 || o.Run.Source != "" {
+		write = image.WriteOwnCode // which stays the same when other kernels of the source change
 	}
 	if o.Opt == "" && file == stdout {
 		return write(o.Stdout)
@@ -474,12 +476,18 @@ func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *p
 	if err := write(&text); err != nil {
 		return err
 	}
-	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "-", "-o", file}
+	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes"}
 	if o.Text {
 		args = append(args, "-S")
 	}
-	// By standard input: a file's name would end up in the bitcode.
-	return command.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, args...)
+	run := func(log io.Writer) error {
+		// By standard input: a file's name would end up in the bitcode.
+		return command.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, append(args, "-", "-o", file)...)
+	}
+	if file == stdout {
+		return run(log)
+	}
+	return o.Kept.Make(keep.KeyOf([]string{o.Opt}, args, text.Bytes()), file, log, run)
 }
 
 // writeProperties writes the property files and the symbol file of an image.

@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // Extensions are what a translator may use beyond plain SPIR-V 1.4. Atomics on
@@ -58,6 +59,7 @@ type TranslateOptions struct {
 	PropertiesDir string // for property files and symbol files
 	Table         string // of all
 	KeepDebugInfo bool
+	Kept          *keep.Files // SPIR-V that LLVMSPIRV or LLC made before
 }
 
 // Translate translates modules to SPIR-V and writes down what they need.
@@ -112,36 +114,51 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 	case o.DPCPP.Driver != "":
 		return o.translateByDPCPP(ctx, log, in, files)
 	}
-	code := files.code.scratch
-	if o.LLVMSPIRV != "" {
-		err = command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", llvmSPIRVExtensions, in.code, "-o", code)
-	} else { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
-		err = command.Run(ctx, nil, nil, log, o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", llcExtensions, in.code, "-o", code)
-	}
+	bitcode, err := infile.Read(in.code, "LLVM bitcode", maxIR)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(code)
+	translator := []string{o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", llvmSPIRVExtensions}
+	if o.LLVMSPIRV == "" { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
+		translator = []string{o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", llcExtensions}
+	}
+	var m *image
+	code := files.code
+	err = o.Kept.Make(keep.KeyOf([]string{translator[0], o.SPIRVVal}, translator, bitcode), code.scratch, log, func(log io.Writer) error {
+		if err := command.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.code, "-o", code.scratch)...); err != nil {
+			return err
+		}
+		if m, err = translated(code); err != nil {
+			return err
+		}
+		return o.validate(ctx, log, m, code.scratch+".bare")
+	})
+	if err == nil && m == nil {
+		m, err = translated(code)
+	}
 	if err != nil {
-		return nil, err
-	}
-	m, err := newImage(files.code.path, data)
-	if err != nil {
-		return nil, err
-	}
-	// What llvm-spirv writes as debug information is not all as spirv-val wants it.
-	checked := code
-	if o.KeepDebugInfo {
-		checked += ".bare"
-		defer os.Remove(checked)
-	}
-	if err := os.WriteFile(checked, m.bare, 0o666); err != nil {
-		return nil, err
-	}
-	if err := command.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", checked); err != nil {
 		return nil, err
 	}
 	return nil, o.write(m, in, files)
+}
+
+// translated reads the image that a translator has written.
+func translated(code output) (*image, error) {
+	data, err := os.ReadFile(code.scratch)
+	if err != nil {
+		return nil, err
+	}
+	return newImage(code.path, data)
+}
+
+// validate runs spirv-val on a module without its debug information: what llvm-spirv writes
+// as such is not all as spirv-val wants it.
+func (o *TranslateOptions) validate(ctx context.Context, log io.Writer, m *image, scratch string) error {
+	defer os.Remove(scratch)
+	if err := os.WriteFile(scratch, m.bare, 0o666); err != nil {
+		return err
+	}
+	return command.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", scratch)
 }
 
 // translateByDPCPP lets DPC++'s library translate a module, to which it links its

@@ -1,4 +1,4 @@
-package main
+package worker
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
 // echo is a tool that prints its arguments, and refuses the argument "bad".
@@ -54,7 +52,7 @@ func workFor(t *testing.T, tool *cli.Tool, requests string, args ...string) (cod
 		}
 	}()
 	var log strings.Builder
-	code = work(t.Context(), tool, &cli.Env{Stdin: in, Stdout: b, Stderr: &log}, args)
+	code = Serve(t.Context(), tool, &cli.Env{Stdin: in, Stdout: b, Stderr: &log}, args)
 	return code, b.String(), log.String()
 }
 
@@ -116,7 +114,7 @@ func TestWorkEnds(t *testing.T) {
 	}}}}
 	var out strings.Builder
 	in := strings.NewReader(`{"arguments":["x"]}`)
-	if code := work(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
+	if code := Serve(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
 		t.Errorf("exit %d, %s", code, &out)
 	}
 }
@@ -127,26 +125,5 @@ func TestAsWorker(t *testing.T) {
 	}
 	if rest, worker := asWorker([]string{"a"}); worker || strings.Join(rest, " ") != "a" {
 		t.Errorf("%q, %v", rest, worker)
-	}
-}
-
-// TestWorkerCompiles: a worker does what the program does.
-func TestWorkerCompiles(t *testing.T) {
-	t.Chdir(t.TempDir())
-	ocloc := testfile.Script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
-	testfile.Write(t, "k.spv", "spirv")
-	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
-	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
-	const request = `{"arguments":["--ocloc",%q,"--device","pvc","--code-dir","bin","--output","out.table",%q],"requestId":0}`
-	servers := aot.NewServers(t.Context(), 2, 1<<20)
-	defer servers.Close()
-	for table, want := range map[string]string{"odd.table": `"exitCode":3`, "k.table": `{"exitCode":0,"output":"","requestId":0}` + "\n"} {
-		code, out, errs := workFor(t, tool(servers), fmt.Sprintf(request, ocloc, table))
-		if code != 0 || errs != "" || !strings.Contains(out, want) {
-			t.Errorf("%s: exit %d, %s%s", table, code, out, errs)
-		}
-	}
-	if got := testfile.Read(t, "bin/k.bin") + testfile.Read(t, "out.table"); got != "native\n[Code]\nbin/k.bin\n" {
-		t.Errorf("image and table %q", got)
 	}
 }

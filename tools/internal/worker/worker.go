@@ -1,4 +1,5 @@
-package main
+// Package worker runs tools as persistent workers of Bazel.
+package worker
 
 import (
 	"bytes"
@@ -7,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
 )
 
 // Bazel's protocol of persistent workers: a JSON object for each action on standard input,
@@ -28,6 +32,20 @@ type (
 	}
 )
 
+// Main runs a tool on the process's own arguments and exits. When Bazel starts it as a
+// worker, it runs what lasting returns for each request, and then calls end.
+func Main(once *cli.Tool, lasting func(context.Context, *keep.Files) (tool *cli.Tool, end func())) {
+	args, worker := asWorker(os.Args[1:])
+	if !worker {
+		once.Main()
+	}
+	interrupt.Main(once.Name, func(ctx context.Context) int {
+		tool, end := lasting(ctx, keep.New(keep.Limit))
+		defer end()
+		return Serve(ctx, tool, &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	})
+}
+
 // asWorker returns the arguments without Bazel's flag, and whether it was among them.
 func asWorker(args []string) ([]string, bool) {
 	const flag = "--persistent_worker"
@@ -35,10 +53,10 @@ func asWorker(args []string) ([]string, bool) {
 	return rest, len(rest) < len(args)
 }
 
-// work runs a tool for each request, with the arguments of all requests before its own, and
+// Serve runs a tool for each request, with the arguments of all requests before its own, and
 // answers when it is done: Bazel sends more requests meanwhile. It ends with its input, and
 // stops what still runs then, as Bazel is gone.
-func work(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
+func Serve(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	responses := make(chan workResponse)

@@ -1,0 +1,96 @@
+package keep
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+)
+
+// TestMake: what compilers make and print is the same whether they run or not. The files
+// used last are kept.
+func TestMake(t *testing.T) {
+	t.Chdir(t.TempDir())
+	large := strings.Repeat("large", 200)
+	kept := New(2 * 300)
+	for i, test := range []struct {
+		content string
+		kept    bool
+	}{
+		{"a", false}, {"b", false}, {"a", true}, {"c", false}, {"b", false}, {"c", true}, {"a", false},
+		{large, false}, {large, false}, {"a", true}, {"c", true},
+	} {
+		var log strings.Builder
+		made := false
+		err := kept.Make(KeyOf(nil, nil, []byte(test.content)), "out", &log, func(log io.Writer) error {
+			made = true
+			testfile.Write(t, "out", test.content)
+			_, err := fmt.Fprintf(log, "note of %s", test.content)
+			return err
+		})
+		if err != nil || testfile.Read(t, "out") != test.content || log.String() != "note of "+test.content {
+			t.Errorf("%d: %.5s, %v, log %.20q", i, testfile.Read(t, "out"), err, &log)
+		}
+		if made == test.kept {
+			t.Errorf("%d: %.5s was kept: %v", i, test.content, !made)
+		}
+		if kept.bytes > kept.limit {
+			t.Errorf("%d: %d bytes are kept", i, kept.bytes)
+		}
+	}
+}
+
+// TestMakeFails: a failure is not kept, nor is a file that is not there.
+func TestMakeFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	refused := errors.New("refused")
+	for _, kept := range []*Files{nil, New(1 << 20)} {
+		for range 2 {
+			if err := kept.Make(Key{}, "out", io.Discard, func(io.Writer) error { return refused }); !errors.Is(err, refused) {
+				t.Error(err)
+			}
+		}
+	}
+	kept := New(1 << 20)
+	if err := kept.Make(Key{}, "out", io.Discard, func(io.Writer) error { return nil }); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestKeyOf(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "opt", "a")
+	testfile.Write(t, "llc", "a")
+	key := func() Key { return KeyOf([]string{"opt", "llc"}, []string{"-O2", "-S"}, []byte("code")) }
+	keys := map[Key]string{}
+	add := func(name string, k Key) {
+		t.Helper()
+		if other, known := keys[k]; known {
+			t.Errorf("%s has the key of %s", name, other)
+		}
+		keys[k] = name
+	}
+	add("the first", key())
+	if len(keys) != 1 || keys[key()] == "" {
+		t.Error("the same has another key")
+	}
+	add("the other order", KeyOf([]string{"llc", "opt"}, []string{"-O2", "-S"}, []byte("code")))
+	add("other options", KeyOf([]string{"opt", "llc"}, []string{"-O2 -S"}, []byte("code")))
+	add("other code", KeyOf([]string{"opt", "llc"}, []string{"-O2", "-S"}, []byte("cod")))
+	testfile.Write(t, "llc", "ab")
+	add("another size", key())
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes("llc", later, later); err != nil {
+		t.Fatal(err)
+	}
+	add("another time", key())
+	if err := os.Remove("llc"); err != nil {
+		t.Fatal(err)
+	}
+	add("no program", key())
+}

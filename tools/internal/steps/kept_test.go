@@ -1,0 +1,129 @@
+package steps
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+)
+
+// TestKept: compilers run for modules that were not there before, and the files are those of a
+// build that keeps nothing.
+func TestKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	counted := map[string]string{}
+	for _, name := range []string{"opt", "llvm-spirv", "spirv-val", "llc"} {
+		counted[name] = testfile.Script(t, name, fmt.Sprintf("exec %q \"$@\"", programs.Find(t, name)))
+	}
+	ran := func() string {
+		var calls []string
+		for _, name := range slices.Sorted(maps.Keys(counted)) {
+			data, err := os.ReadFile(counted[name] + ".calls")
+			if err == nil {
+				err = os.Remove(counted[name] + ".calls")
+				calls = append(calls, fmt.Sprint(name, " ", strings.Count(string(data), "\n")))
+			}
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+		}
+		return strings.Join(calls, ", ")
+	}
+	build := func(kept *keep.Files, source string, debug bool) map[string]string {
+		t.Helper()
+		for _, triple := range []string{"spirv64-unknown-unknown", "nvptx64-nvidia-cuda"} {
+			if err := os.RemoveAll(triple); err != nil {
+				t.Fatal(err)
+			}
+			text := "target triple = \"" + triple + "\"\n" + source
+			if triple == "nvptx64-nvidia-cuda" {
+				text = strings.ReplaceAll(text, "spir_kernel", "ptx_kernel")
+			}
+			testfile.Write(t, triple+"/in.ll", text)
+			split := filepath.Join(triple, "split.table")
+			err := PostLink(t.Context(), io.Discard, PostLinkOptions{
+				Input: triple + "/in.ll", Opt: counted["opt"], Output: split, Kept: kept,
+				Run: postlink.Options{Source: "a.cpp", Split: postlink.SplitOptions{Mode: postlink.SplitPerKernel, KernelsOnly: true}},
+			})
+			if err == nil && triple == "nvptx64-nvidia-cuda" {
+				err = GPU(t.Context(), io.Discard, GPUOptions{
+					Table: split, Opt: counted["opt"], LLC: counted["llc"], Device: "sm_90",
+					CodeDir: triple + "/ptx", Output: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
+				})
+			} else if err == nil {
+				err = Translate(t.Context(), io.Discard, TranslateOptions{
+					In: split, LLVMSPIRV: counted["llvm-spirv"], SPIRVVal: counted["spirv-val"],
+					CodeDir: triple + "/spv", PropertiesDir: triple + "/properties", Table: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
+				})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return filesBelow(t, "spirv64-unknown-unknown", "nvptx64-nvidia-cuda")
+	}
+
+	// Each kernel has a type whose name says how many come before it.
+	source := func(kernels ...string) string {
+		var types, code strings.Builder
+		for i, k := range kernels {
+			name, number, _ := strings.Cut(k, "=")
+			fmt.Fprintf(&types, "%%class.anon.%d = type { i32 }\n", i)
+			fmt.Fprintf(&code, "define spir_kernel void @_ZTS1%s(ptr addrspace(1) %%p) {\n  %%q = getelementptr %%class.anon.%d, ptr addrspace(1) %%p, i64 %s\n  store i32 %s, ptr addrspace(1) %%q\n  ret void\n}\n",
+				name, i, number, number)
+		}
+		return types.String() + code.String()
+	}
+	kept := keep.New(1 << 20)
+	for _, test := range []struct {
+		name, source string
+		debug        bool
+		ran          string
+	}{
+		{"the first build", source("A=1", "B=2"), false, "llc 2, llvm-spirv 2, opt 6, spirv-val 2"},
+		{"nothing", source("A=1", "B=2"), false, ""},
+		{"one kernel", source("A=1", "B=3"), false, "llc 1, llvm-spirv 1, opt 3, spirv-val 1"},
+		{"a kernel after the others", source("A=1", "B=3", "C=4"), false, "llc 1, llvm-spirv 1, opt 3, spirv-val 1"},
+		{"a kernel before the others", source("D=5", "A=1", "B=3"), false, "llc 1, llvm-spirv 1, opt 3, spirv-val 1"},
+		{"back to the first", source("A=1", "B=2"), false, ""},
+		{"the debug information of images", source("A=1", "B=2"), true, "llc 2, opt 2"},
+	} {
+		got := build(kept, test.source, test.debug)
+		if calls := ran(); calls != test.ran {
+			t.Errorf("%s: ran %q, want %q", test.name, calls, test.ran)
+		}
+		want := build(nil, test.source, test.debug)
+		ran()
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: other files than those of a build that keeps nothing: %q, %q", test.name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+}
+
+// filesBelow returns what the files of folders have.
+func filesBelow(t *testing.T, folders ...string) map[string]string {
+	t.Helper()
+	content := map[string]string{}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				content[path] = testfile.Read(t, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return content
+}
