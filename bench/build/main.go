@@ -41,7 +41,7 @@ func setup(b *bench.Bench) func() error {
 	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
-	aot := b.Flags.String("aot", byWorker, "what compiles ahead of time, with commas between: "+byProgram+" (a process of ocloc for each module), "+byServer+" (for each action), "+byWorker+" (for all actions)")
+	aot := b.Flags.String("aot", byWorker, "what compiles ahead of time, with commas between: "+byProgram+" (a process of ocloc for each module), "+byServer+" (for each action), "+byWorker+" (for all actions, and also a process of each program that makes or translates modules)")
 	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")
 	rdc := b.Flags.Bool("rdc", false, "link the sources, as rdc = True does")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
@@ -183,7 +183,7 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 	}
 	r, err := b.Compete(contenders...)
 	for _, c := range all {
-		err = errors.Join(err, c.project.worker.end())
+		err = errors.Join(err, c.project.workers.end())
 	}
 	if err != nil {
 		return err
@@ -217,6 +217,6 @@ func (c *contestant) build(b *bench.Bench, p programs, times stepTimes) (err err
 	for i := range c.project.sources {
 		sources = append(sources, c.project.source(i))
 	}
-	by := &builder{b.Context, map[string]string{}, &c.project.worker, times}
+	by := &builder{b.Context, map[string]string{}, c.project.workers, times}
 	return c.design(by, p, sources, c.project.devices, c.way)
 }

@@ -17,7 +17,7 @@ type project struct {
 	versions [][]int  // of the kernels of each source: another one for each edit
 	header   string   // folder of the device header
 	devices  []string // as ocloc calls them
-	worker   worker
+	workers  workers
 }
 
 // perSource is how many kernels a source has of so many.
@@ -32,7 +32,7 @@ func perSource(kernels int) int {
 }
 
 func newProject(dir, header string, kernels int, devices []string) *project {
-	p := &project{dir: dir, kernels: perSource(kernels), header: header, devices: devices}
+	p := &project{dir: dir, kernels: perSource(kernels), header: header, devices: devices, workers: workers{}}
 	p.sources = max(1, kernels/p.kernels)
 	for range p.sources {
 		p.versions = append(p.versions, make([]int, p.kernels))
@@ -74,7 +74,7 @@ func (p *project) write(i int) error {
 // reset writes all sources as they are at first, without edits and added kernels. No
 // worker runs then.
 func (p *project) reset() error {
-	if err := errors.Join(p.worker.end(), os.RemoveAll(p.dir)); err != nil {
+	if err := errors.Join(p.workers.end(), os.RemoveAll(p.dir)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {

@@ -39,10 +39,10 @@ func (s *step) name() string {
 
 // builder runs the steps of a build in the current folder.
 type builder struct {
-	ctx    context.Context
-	files  map[string]string // checksums of files of this build
-	worker *worker
-	times  stepTimes // nil to measure none
+	ctx     context.Context
+	files   map[string]string // checksums of files of this build
+	workers workers
+	times   stepTimes // nil to measure none
 }
 
 // stepTimes has the processor time of all steps that ran a program, by its name.
@@ -113,7 +113,7 @@ func (b *builder) runOne(s step) error {
 	}
 	start := b.start
 	if s.worker {
-		start = b.worker.request
+		start = b.workers.of(s.args[0]).request
 	}
 	err := b.times.measured(s.name(), func() error {
 		out, err := start(b.ctx, s.args)
@@ -139,6 +139,26 @@ type worker struct {
 	cmd       *exec.Cmd
 	stdin     io.WriteCloser
 	responses *json.Decoder
+}
+
+// workers are those of a project, by program.
+type workers map[string]*worker
+
+func (w workers) of(program string) *worker {
+	if w[program] == nil {
+		w[program] = new(worker)
+	}
+	return w[program]
+}
+
+// end ends the processes.
+func (w workers) end() error {
+	var errs []error
+	for _, each := range w {
+		errs = append(errs, each.end())
+	}
+	clear(w)
+	return errors.Join(errs...)
 }
 
 // request lets the worker run a command.
@@ -274,6 +294,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w way) erro
 				args:    append(slices.Clone(postlink), "--source", source, "--allow-no-kernels", "--output", "out/"+source+".split.table", "--out-dir", "out/"+source+".split", bitcode[i]),
 				inputs:  bitcode[i : i+1],
 				outputs: []string{"out/" + source + ".split", "out/" + source + ".split.table"},
+				worker:  w.aot == byWorker,
 			})
 			if err != nil {
 				return err
@@ -285,7 +306,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w way) erro
 		args:   []string{p["devicec"], "link", "--llvm-dis", p["llvm-dis"], "--llvm-link", p["llvm-link"], "--output", "out/all.bc"},
 		inputs: bitcode, outputs: []string{"out/all.bc"},
 	}
-	split := step{args: postlink, inputs: link.outputs}
+	split := step{args: postlink, inputs: link.outputs, worker: w.aot == byWorker}
 	for i, source := range sources {
 		link.args = append(link.args, source+"="+bitcode[i])
 		split.args = append(split.args, "--module="+source+"=out/"+source+".split")
@@ -299,7 +320,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w way) erro
 const (
 	byProgram = "program" // ocloc for each module
 	byServer  = "server"  // processes of ocloc for each action
-	byWorker  = "worker"  // processes of ocloc for all actions
+	byWorker  = "worker"  // processes of ocloc for all actions, and of our programs that keep what compilers made
 )
 
 // imagesOf makes the images of a source for all devices. It returns what the packager gets.
@@ -309,6 +330,7 @@ func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack s
 			"--properties-dir", stem + ".properties", "--table", stem + ".table", stem + ".split.table"},
 		inputs:  []string{stem + ".split", stem + ".split.table"},
 		outputs: []string{stem + ".table", stem + ".spv", stem + ".properties"},
+		worker:  by == byWorker,
 	}
 	filter := step{args: []string{p["aspectfilter"]}, inputs: []string{stem + ".table", stem + ".properties"}}
 	for _, device := range devices {
