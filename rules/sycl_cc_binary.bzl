@@ -55,7 +55,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
         data: Files that the program reads. Options can name them by `$(execpath)`.
         env: Environment variables of `bazel run`.
         linkopts: Options of the host link.
-        **kwargs: Attributes of `cc_binary`, such as `args`, `malloc`, `stamp` and `visibility`.
+        **kwargs: Attributes of `cc_binary`, such as `args`, `linkshared`, `malloc`, `stamp` and `visibility`.
     """
     visibility = kwargs.pop("visibility", None)
     cpu = cpu_device_targets(name, kwargs.get("device_compiler", ""))

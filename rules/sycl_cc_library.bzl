@@ -39,7 +39,8 @@ program with such a library fails to link: the missing symbol is named
 
 In a `cc_shared_library`, such a library is the host code only: the device code is in the
 `sycl_cc_binary` that has the library in `deps` and the `cc_shared_library` in `dynamic_deps`.
-A shared library that other programs or Python load is of libraries without `rdc`.
+A shared library that is complete in itself, such as a module of Python, is a `sycl_cc_binary`
+with `linkshared = True`.
 
 A kernel that does not run on one of the targets is a warning of the build, as for
 `sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
