@@ -199,6 +199,9 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         _STANDARD +
         # So that __FILE__ and diagnostics name a source as both compiles do.
         ["-ffile-prefix-map=./="] +
+        # Where the wrapper finds the source. A target of another repository has only that
+        # repository's folder.
+        ["-iquote", "."] +
         (["-Xclang", "-fsycl-is-host", "-D__SYCL_UNNAMED_LAMBDA__=1"] if unnamed else []) +
         compiled.copts + expanded_options(ctx, "host_copts")
     )
