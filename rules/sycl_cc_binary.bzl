@@ -3,6 +3,7 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:common_attributes.bzl", "common_attributes")
 load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
 load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load("//rules/private:device_compiler.bzl", "device_compiler_transition")
@@ -27,7 +28,6 @@ sycl_cc_binary_rule = _sycl_program
 
 # Attributes of the compiles; all others are those of cc_binary.
 _COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_") and name != "data"]
-_BOTH = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
 def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     """An ordinary SYCL program: `#include <sycl/sycl.hpp>`, a main function, kernels.
@@ -59,7 +59,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     """
     visibility = kwargs.pop("visibility", None)
     cpu = cpu_device_targets(name, kwargs.get("device_compiler", ""))
-    both = {key: kwargs[key] for key in _BOTH if key in kwargs}
+    both = common_attributes(kwargs, groups = [])
     _sycl_program(
         name = name + PROGRAM_SUFFIX,
         data = data,

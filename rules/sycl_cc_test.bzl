@@ -1,12 +1,15 @@
 """The sycl_cc_test rule."""
 
+load("//rules/private:common_attributes.bzl", "common_attributes")
 load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 
 # Attributes of the test itself; all others are those of its program.
-_TEST = ["args", "data", "env", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
-_BOTH = ["compatible_with", "restricted_to", "tags", "target_compatible_with"]
+_TEST = ["args", "env", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
+
+# The execution groups of cc_binary.
+_LINK = ["cpp_link"]
 
 def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
     """A test that is an ordinary SYCL program, run on a SYCL device of this machine.
@@ -28,22 +31,23 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
             with the runtime; `pocl` the machine's PoCL; `gpu` any GPU; `any` the device that
             the runtime chooses.
         visibility: Visibility of the test. Its program, `NAME.run`, is private.
-        **kwargs: Attributes of the test, `args`, `data`, `env`, `flaky`, `local`, `required`,
+        **kwargs: Attributes of the test, `args`, `env`, `flaky`, `local`, `required`,
             `runtime`, `shard_count`, `size` and `timeout`, as [sycl_test](#sycl_test) has
             them; and all attributes of [sycl_cc_binary](#sycl_cc_binary).
     """
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
     own.setdefault("runtime", cpu_device_targets(name + ".run", kwargs.get("device_compiler", "")).runtime)
-    both = {key: kwargs[key] for key in _BOTH if key in kwargs}
+    both = common_attributes(kwargs, groups = ["test"])
+    program = common_attributes(kwargs, groups = _LINK) | {"testonly": True}
     sycl_cc_binary(
         name = name + ".run",
-        testonly = True,
         visibility = ["//visibility:private"],
-        **kwargs
+        **(kwargs | program)
     )
     sycl_test(
         name = name,
         binary = ":" + name + ".run",
+        data = kwargs.get("data", []),
         device = device,
         visibility = visibility,
         **(own | both)

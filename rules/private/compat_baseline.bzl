@@ -1,6 +1,7 @@
 """The targets of a baseline: a program that writes it, and a test."""
 
 load("//rules:providers.bzl", "SyclCompatInfo")
+load(":common_attributes.bzl", "common_attributes")
 load(":compat.bzl", "COMPAT_ATTRS", "launcher", "near_runfile", "quoted", "runfile")
 load(":names.bzl", "shown")
 
@@ -106,8 +107,6 @@ def baseline_problem(baseline):
         return "%r is a pattern; give the path of one file, such as compat.baseline.json" % baseline
     return ""
 
-_COMMON = ["compatible_with", "features", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
-
 def declare_update(name, baseline, policy, kwargs):
     """Declares NAME.update, which writes the baseline in the source tree.
 
@@ -122,7 +121,7 @@ def declare_update(name, baseline, policy, kwargs):
         path = _path(baseline),
         policy = policy,
         report = ":" + name,
-        **{k: kwargs[k] for k in _COMMON if k in kwargs}
+        **_common(kwargs, groups = [])
     )
 
 def declare_baseline_test(name, baseline, policy, kwargs):
@@ -141,8 +140,12 @@ def declare_baseline_test(name, baseline, policy, kwargs):
         path = _path(baseline),
         policy = policy,
         report = ":" + name,
-        **{k: kwargs[k] for k in _COMMON if k in kwargs}
+        **_common(kwargs, groups = ["test"])
     )
+
+def _common(kwargs, groups):
+    visibility = {"visibility": kwargs["visibility"]} if "visibility" in kwargs else {}
+    return common_attributes(kwargs, groups) | visibility
 
 def _path(baseline):
     package = native.package_name()

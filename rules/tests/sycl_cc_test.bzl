@@ -35,9 +35,11 @@ _fake_dpcpp = rule(
 )
 
 def _fake_libsycl_impl(ctx):
+    devices = ctx.actions.declare_file(ctx.label.name + ".devices")
+    ctx.actions.write(devices, "")
     return [
         ctx.attr.library[CcInfo],
-        SyclRuntimeInfo(cpu_device = [], cpu_driver = None, devices = None, devices_runfiles = None),
+        SyclRuntimeInfo(cpu_device = [], cpu_driver = None, devices = devices, devices_runfiles = ctx.runfiles()),
     ]
 
 _fake_libsycl = rule(
