@@ -50,6 +50,7 @@ SyclbinInfo = provider(
         "files": "list of File: the SYCLBIN, and the SYCLBIN with the SPIR-V when that is a separate file.",
         "report": "File: the compatibility report on it and its targets.",
         "reported": "list of string: those of `targets` that a report without `devices` is on, even when no image is for them. With `fixed_targets` these only.",
+        "runfiles": "runfiles: what programs that load the SYCLBIN, or another one that it is linked to, need besides.",
         "state": "string: input, object or executable. Empty when it depends on what the file imports.",
         "targets": "list of string: the sycl_targets that it was built for.",
     },

@@ -33,7 +33,8 @@ The library holds the device images of its kernels, and brings libsycl with it. 
 
 With `rdc = True` the library holds no images. A `sycl_cc_binary` or `sycl_cc_test` that
 depends on it, directly or through other libraries, links the library's device code with
-its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Any other
+its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Its `sycl_targets`
+and `device_config` are then those that count. Any other
 program with such a library fails to link: the missing symbol is named
 `sycl_device_code_of_LIBRARY_is_linked_by_sycl_cc_binary`.
 

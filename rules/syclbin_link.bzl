@@ -40,6 +40,7 @@ def _syclbin_link_impl(ctx):
             # The files have debug information when their own builds kept it.
             keep_debug_info = True,
             ir = ctx.attr.ir or "any",
+            runfiles = _runfiles(ctx),
         )
     return _combine(ctx, toolchain, state)
 
@@ -72,7 +73,11 @@ def _combine(ctx, toolchain, state):
         targets = _union([i.targets for i in infos]),
         reported = _union([i.reported for i in infos]),
         device_config = device_config,
+        runfiles = _runfiles(ctx),
     )
+
+def _runfiles(ctx):
+    return ctx.runfiles().merge_all([dep[SyclbinInfo].runfiles for dep in ctx.attr.deps])
 
 def _union(lists):
     return sorted({t: None for list in lists for t in list}.keys())

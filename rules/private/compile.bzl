@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
-load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_context", "is_header")
+load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_context")
 load("//rules/private:options.bzl", "expanded_defines", "expanded_options")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
@@ -115,11 +115,15 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False, famil
     context = compilation_context(ctx)
     implementation = implementation_context(ctx, context)
     own_copts = expanded_options(ctx, "copts")
-    local_defines = expanded_defines(ctx, "local_defines")
+    local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
     own = {}
     compiled = []
     for source in ctx.files.srcs:
-        if is_header(source):
+        if source.is_directory:
+            fail("%s: srcs: %s is a folder; make its sources single files" % (ctx.label, source.short_path))
+
+        # A rule can make other files beside a source.
+        if "." + source.extension not in SOURCES:
             continue
 
         # DPC++'s module id: the path of the source in the workspace.
@@ -148,6 +152,15 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False, famil
         compiled = compiled,
     )
 
+# Bazel's libraries to find runfiles, which need to know the repository of the source.
+_RUNFILES = [Label("@bazel_tools//tools/cpp/runfiles"), Label("@rules_cc//cc/runfiles")]
+
+def _runfiles_define(ctx):
+    """The definition that sources get that use such a library, as `cc_library` has it."""
+    if [dep for dep in all_deps(ctx) if dep.label in _RUNFILES]:
+        return ["BAZEL_CURRENT_REPOSITORY=\"%s\"" % ctx.label.repo_name]
+    return []
+
 def compiler_name(toolchain):
     """Name of the device compiler of a SyclToolchainInfo, another one for each compiler.
 
@@ -165,18 +178,18 @@ def all_deps(ctx):
     """All dependencies of a rule with COMPILE_ATTRS, those of its implementation as well."""
     return ctx.attr.deps + getattr(ctx.attr, "implementation_deps", [])
 
-def runfiles_of(ctx, files = []):
+def runfiles_of(ctx):
     """What programs with the code of a rule with COMPILE_ATTRS need when they run.
 
     Args:
         ctx: the rule context.
-        files: further Files.
     Returns:
         runfiles.
     """
-    return ctx.runfiles(files + ctx.files.data).merge_all(
+    return ctx.runfiles(ctx.files.data).merge_all(
+        [target[DefaultInfo].default_runfiles for target in ctx.attr.data] +
         # A SYCLBIN that is linked in is not loaded.
-        [target[DefaultInfo].default_runfiles for target in ctx.attr.data + all_deps(ctx) if SyclbinInfo not in target or target in ctx.attr.data],
+        [dep[SyclbinInfo].runfiles if SyclbinInfo in dep else dep[DefaultInfo].default_runfiles for dep in all_deps(ctx)],
     )
 
 def dependencies_code(ctx, toolchain):
@@ -197,7 +210,15 @@ def device_code(ctx, toolchain, dep):
         return dep[SyclDeviceInfo].sources
     if dep[SyclbinInfo].state == "executable":
         fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; give it state = \"object\"" % (ctx.label, dep.label))
-    fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (ctx.label, dep.label, toolchain.llvm_spirv.missing))
+    fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (
+        ctx.label,
+        dep.label,
+        _lacking(toolchain) or "the toolchain that it is built with lacks llvm-spirv, llvm-dis or llvm-link",
+    ))
+
+def _lacking(toolchain):
+    """Why SYCLBINs cannot be linked, or empty."""
+    return toolchain.llvm_spirv.missing or toolchain.llvm_dis.missing or toolchain.llvm_link.missing
 
 def linkable(ctx, toolchain, syclbin, state):
     """The providers by which other targets link the code of a SYCLBIN.
@@ -213,7 +234,7 @@ def linkable(ctx, toolchain, syclbin, state):
     Returns:
         list of SyclDeviceInfo: none when the file cannot be linked.
     """
-    if state == "executable" or toolchain.llvm_spirv.missing:
+    if state == "executable" or _lacking(toolchain):
         return []
     source = struct(
         module = syclbin.short_path,
@@ -232,7 +253,7 @@ def output_stem(ctx, path):
     Returns:
         string.
     """
-    repository = "../%s/" % ctx.label.workspace_name if ctx.label.workspace_name else ""
+    repository = "../%s/" % ctx.label.repo_name if ctx.label.repo_name else ""
     package = repository + (ctx.label.package + "/" if ctx.label.package else "")
     if path.startswith(package) and not path.startswith(package + "../"):
         below = path.removeprefix(package)

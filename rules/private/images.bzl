@@ -289,14 +289,16 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     report_action(ctx, files, [], device_config, report, targets = reported)
     if checked:
         groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
+    runfiles = runfiles or ctx.runfiles()
     return [
-        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge_all([runfiles] if runfiles else [])),
+        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge(runfiles)),
         SyclbinInfo(
             device_config = device_config,
             file = files[0],
             files = files,
             report = report,
             reported = reported,
+            runfiles = runfiles,
             state = state,
             targets = targets,
         ),

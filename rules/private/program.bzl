@@ -13,6 +13,7 @@ load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:options.bzl", "expanded_options")
+load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
@@ -117,7 +118,7 @@ def build_program(ctx, link_dependencies):
         ctx,
         toolchain,
         # Only clang gives unnamed kernels the names that DPC++ gives them.
-        _STANDARD + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
+        _build_definitions(ctx) + _STANDARD + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
         device_copts,
         host = True,
     )
@@ -128,6 +129,8 @@ def build_program(ctx, link_dependencies):
     objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
     info = None
     if ctx.attr.rdc and not link_dependencies:
+        # Programs choose targets of their own: a name that is wrong is an error all the same.
+        resolve_targets(ctx.label, chosen_targets(ctx))
         device = [SyclDeviceInfo(sources = depset(linked, transitive = [waiting]))]
     else:
         device = []
@@ -143,11 +146,17 @@ def build_program(ctx, link_dependencies):
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info) + device
 
+def _build_definitions(ctx):
+    """Those definitions of --copt and --cxxopt that the host compile gets: both must see the same code."""
+    return [option for option in ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts if option[:2] in ["-D", "-U"]]
+
 def _check_runtime(ctx, toolchain):
     """Fails when a dependency brings another libsycl than that of the device compiler."""
-    own = {f: None for f in _libsycl(toolchain.libsycl[CcInfo])}
+    own = {f: None for f in _libsycl([toolchain.libsycl])}
+    if not [library for library in _libsycl(all_deps(ctx)) if library not in own]:
+        return
     for dep in all_deps(ctx):
-        for library in _libsycl(dep[CcInfo]):
+        for library in _libsycl([dep]):
             if library not in own:
                 fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in another way: depend on %s, the runtime of the device compiler, or choose another compiler by device_compiler" % (
                     ctx.label,
@@ -158,11 +167,12 @@ def _check_runtime(ctx, toolchain):
                     toolchain.libsycl.label,
                 ))
 
-def _libsycl(info):
-    """The Files of libsycl that a CcInfo links, in their own repository."""
+def _libsycl(targets):
+    """The Files of libsycl that some targets link, in their own repository."""
+    inputs = depset(transitive = [target[CcInfo].linking_context.linker_inputs for target in targets])
     files = [
         library.resolved_symlink_dynamic_library or library.dynamic_library
-        for each in info.linking_context.linker_inputs.to_list()
+        for each in inputs.to_list()
         for library in each.libraries
     ]
     return [f for f in files if f and f.basename.startswith("libsycl.so")]
@@ -189,7 +199,7 @@ def _symbol(ctx):
     A program with the host code and without the device code would throw when it submits
     a kernel. With this symbol, the linker reports that the device code is missing.
     """
-    label = "/".join([part for part in [ctx.label.workspace_name, ctx.label.package, ctx.label.name] if part])
+    label = "/".join([part for part in [ctx.label.repo_name, ctx.label.package, ctx.label.name] if part])
     name = "".join([c if c.isalnum() else "_" for c in label.elems()])
     return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
 

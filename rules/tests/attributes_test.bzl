@@ -5,7 +5,10 @@ load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
+load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_library.bzl", "sycl_library")
+load("//rules:syclbin_link.bzl", "syclbin_link")
+load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
 
 def _options_impl(ctx):
@@ -41,6 +44,40 @@ _program_options_test = analysistest.make(
     _options_impl,
     attrs = _ATTRS,
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
+# Definitions of the command line are for both compiles, other options for the host's.
+_command_line_test = analysistest.make(
+    _options_impl,
+    attrs = _ATTRS,
+    config_settings = {
+        "//command_line_option:copt": ["-DTILE=32", "-Wextra"],
+        "//command_line_option:cxxopt": ["-UOLD"],
+        "//command_line_option:extra_toolchains": DPCPP,
+    },
+)
+
+def _sources_impl(ctx):
+    env = analysistest.begin(ctx)
+    compiled = {a.argv[-1].split("/")[-1]: None for a in by_mnemonic(env)["SyclCompile"]}
+    asserts.equals(env, ["made.cpp"], compiled.keys())
+    return analysistest.end(env)
+
+_sources_test = analysistest.make(
+    _sources_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
+def _runfiles_impl(ctx):
+    env = analysistest.begin(ctx)
+    runfiles = [f.basename for f in analysistest.target_under_test(env)[DefaultInfo].default_runfiles.files.to_list()]
+    asserts.true(env, "numbers.txt" in runfiles, "what a linked SYCLBIN needs is no runfile: %s" % runfiles)
+    asserts.false(env, "needs_data.syclbin" in runfiles, "a linked SYCLBIN is a runfile")
+    return analysistest.end(env)
+
+_runfiles_test = analysistest.make(
+    _runfiles_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
 def _exports_impl(ctx):
@@ -123,6 +160,15 @@ def _config_impl(ctx):
 
 _config = rule(implementation = _config_impl)
 
+def _folder_impl(ctx):
+    out = ctx.actions.declare_directory("folder")
+    ctx.actions.run_shell(outputs = [out], command = "touch %s/a.cpp" % out.path)
+    return [DefaultInfo(files = depset([out]))]
+
+_folder = rule(implementation = _folder_impl)
+
+_variables = rule(implementation = lambda ctx: [platform_common.TemplateVariableInfo({"TILE": "16"})])
+
 # The command lines of all compiles of these targets have them.
 _HAS = ["-DPUBLIC=1", "-DLOCAL=two words", "-DHIDDEN", "-DA=x y", "-DB", "-DC=$(x)", "BIN/rules/tests/config.h", "-Dmode=fastbuild"]
 
@@ -197,6 +243,59 @@ def attributes_test_suite(name):
     _fastbuild_test(name = "mode_fastbuild_test", options = ["-O2"], target_under_test = ":mode_binary")
     _opt_test(name = "mode_opt_test", options = ["-O2", "-DNDEBUG"], target_under_test = ":mode_binary")
 
+    _command_line_test(
+        name = "attributes_command_line_test",
+        compiles = ["CppCompile", "SyclCompile"],
+        has = ["-DTILE=32", "-UOLD"],
+        target_under_test = ":attributes_cc_library",
+    )
+    _command_line_test(
+        name = "attributes_command_line_device_test",
+        compiles = ["SyclCompile"],
+        has_not = ["-Wextra"],
+        target_under_test = ":attributes_cc_library",
+    )
+
+    sycl_cc_library(name = "finds_runfiles", srcs = ["a.cpp"], deps = ["@bazel_tools//tools/cpp/runfiles"], **manual)
+    _program_options_test(
+        name = "attributes_runfiles_library_test",
+        compiles = ["CppCompile", "SyclCompile"],
+        has = ["-DBAZEL_CURRENT_REPOSITORY=\"\""],
+        target_under_test = ":finds_runfiles",
+    )
+
+    native.genrule(name = "make_sources", outs = ["made.cpp", "made.json"], cmd = "touch $(OUTS)", **manual)
+    sycl_library(name = "made_library", srcs = [":make_sources"], **manual)
+    _sources_test(name = "attributes_sources_test", target_under_test = ":made_library")
+    _folder(name = "folder_of_sources", **manual)
+
+    sycl_binary(name = "needs_data", srcs = ["a.cpp"], data = ["numbers.txt"], state = "object", **manual)
+    sycl_binary(name = "linked_needs_data", srcs = ["b.cpp"], deps = [":needs_data"], **manual)
+    syclbin_link(name = "combined_needs_data", deps = [":needs_data"], **manual)
+    for linked in ["linked_needs_data", "combined_needs_data"]:
+        _runfiles_test(name = "attributes_%s_test" % linked, target_under_test = ":" + linked)
+
+    # Attributes of all rules reach the compiles, and those of an execution group its rule.
+    _variables(name = "variables", **manual)
+    sycl_cc_test(
+        name = "attributes_of_a_test",
+        srcs = ["a.cpp"],
+        copts = ["-DTILE=$(TILE)", "-DDATA=$(rootpath numbers.txt)"],
+        data = ["numbers.txt"],
+        exec_properties = {"Pool": "large", "cpp_link.Pool": "link", "test.Pool": "gpu"},
+        tags = ["manual"],
+        testonly = True,
+        toolchains = [":variables"],
+    )
+    _program_options_test(
+        name = "attributes_of_a_test_test",
+        compiles = ["CppCompile", "SyclCompile"],
+        has = ["-DTILE=16", "-DDATA=rules/tests/numbers.txt"],
+        target_under_test = ":attributes_of_a_test.run" + PROGRAM_SUFFIX,
+    )
+
+    _program_options_test(name = "attributes_of_a_test_itself_test", target_under_test = ":attributes_of_a_test")
+
     wrong = {
         "copts_location": ({"copts": ["$(location :missing)"]}, ":missing"),
         "copts_quote": ({"copts": ["-DA='x"]}, "copts: '-DA='x' lacks the closing '"),
@@ -204,10 +303,11 @@ def attributes_test_suite(name):
         "defines_words": ({"defines": ["A=x y"]}, "defines: 'A=x y' is 2 words, and a definition is one"),
         "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a folder of the repository"),
         "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a folder of the repository"),
+        "srcs_folder": ({"srcs": [":folder_of_sources"]}, "srcs: rules/tests/folder is a folder; make its sources single files"),
         "strip_include_prefix_elsewhere": ({"strip_include_prefix": "other"}, "the header rules/tests/api.hpp is not below rules/tests/other"),
     }
     for test, (attribute, text) in wrong.items():
-        sycl_library(name = test + "_library", srcs = ["a.cpp"], hdrs = ["api.hpp"], **(attribute | manual))
+        sycl_library(name = test + "_library", hdrs = ["api.hpp"], **({"srcs": ["a.cpp"]} | attribute | manual))
         _fails_test(name = test + "_test", target_under_test = ":%s_library" % test, texts = [text])
 
     native.test_suite(
@@ -215,9 +315,17 @@ def attributes_test_suite(name):
         tests = [test + "_test" for test in wrong] + [
             "attributes_cc_exports_test",
             "attributes_cc_library_test",
+            "attributes_combined_needs_data_test",
+            "attributes_command_line_device_test",
+            "attributes_command_line_test",
             "attributes_dependent_test",
             "attributes_exports_test",
             "attributes_library_test",
+            "attributes_linked_needs_data_test",
+            "attributes_of_a_test_itself_test",
+            "attributes_of_a_test_test",
+            "attributes_runfiles_library_test",
+            "attributes_sources_test",
             "attributes_unused_test",
             "mode_dbg_g0_test",
             "mode_dbg_test",
