@@ -96,7 +96,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	stepflags.DeviceConfigFiles(fs, &f.configs)
-	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)")
+	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (without it, those of 2026)")
 	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 }
 
