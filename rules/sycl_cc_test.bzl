@@ -4,9 +4,9 @@ load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 
-# Attributes of the test itself; all others are those of its program.
-_TEST = ["args", "data", "env", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
-_BOTH = ["compatible_with", "restricted_to", "tags", "target_compatible_with"]
+# Attributes of the test itself, and of both; all others are those of its program.
+_TEST = ["args", "env", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
+_BOTH = ["compatible_with", "data", "restricted_to", "tags", "target_compatible_with"]
 
 def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
     """A test that is an ordinary SYCL program, run on a SYCL device of this machine.
