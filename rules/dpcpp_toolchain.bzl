@@ -4,7 +4,7 @@ load("//rules/private:names.bzl", "is_own_target")
 load("//rules/private:sycl_runtime_targets.bzl", "libsycl_files", "problem_of_dpcpp", "sycl_runtime_targets")
 load("//rules/private:sycl_runtime_versions.bzl", "RELEASES")
 
-def sycl_dpcpp_toolchain(name, base, version = ""):
+def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], version = ""):
     """A [sycl_toolchain](#sycl_toolchain) of the DPC++ in the package's folder, all by labels.
 
     For an archive of oneAPI's compiler or of intel/llvm that is a repository of its own: the
@@ -25,6 +25,10 @@ def sycl_dpcpp_toolchain(name, base, version = ""):
     Args:
         name: name of the toolchain.
         base: the `sycl_toolchain` that has the other programs: ocloc, spirv-val, and LLVM's.
+        copts: options of every device compile, as [sycl_toolchain](#sycl_toolchain) has them.
+        headers: the headers of the C++ and the C library, which are inputs of every compile.
+            Without any, those of `base`. `copts` name their folder. The headers of a C++
+            toolchain of labels are inputs in any case.
         version: the version of DPC++, for messages.
     """
     if name != "toolchain" and (name == "runtime" or is_own_target(name)):
@@ -42,6 +46,8 @@ def sycl_dpcpp_toolchain(name, base, version = ""):
     sycl_runtime_targets(
         name = "runtime",
         compiler = {
+            "copts": copts,
+            "headers": headers,
             "programs": base,
             "runtime": RELEASES[number],
             "version": version or "libsycl.so.%s of %s%s" % (number, native.repository_name(), folder),

@@ -150,7 +150,8 @@ sycl.toolchain(name = "oneapi", toolchain = "//toolchains:oneapi")
 
 `--@rules_sycl//rules/settings:device_compiler=oneapi` chooses it for a build, and the
 attribute `device_compiler` for a target. Without a name, the toolchain of an ordinary
-`toolchain` target that `register_toolchains` names comes before those of the extension.
+`toolchain` target that `register_toolchains` names comes before those of the extension:
+where its constraints match, `device_compiler` chooses nothing.
 [docs/toolchains.md](toolchains.md) has an example.
 """,
     attrs = {

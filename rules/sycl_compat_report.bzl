@@ -112,7 +112,8 @@ def sycl_compat_report(name, baseline = None, policy = None, **kwargs):
         baseline: Path of a JSON file in the package with the known problems. It need not
             exist before the first `NAME.update`.
         policy: Label of the policy that the baseline is made with, a YAML file. The policy
-            says which problems count and which exceptions it grants itself.
+            says which problems count and which exceptions it grants itself. It needs
+            `baseline`.
         **kwargs: Attributes of every Bazel rule, such as `visibility`, `tags` and `testonly`.
             `NAME.update` and `NAME.baseline_test` have them as well.
     """

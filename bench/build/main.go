@@ -22,7 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 )
 
-func main() { bench.Main(bench.Program{Name: "build", Runs: 1, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "build", Runs: 1, Limits: true, Setup: setup}) }
 
 // What the design asks for, of the processor time of the monolith.
 const (

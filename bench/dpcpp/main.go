@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
-func main() { bench.Main(bench.Program{Name: "dpcpp", Runs: 5, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "dpcpp", Runs: 5, Limits: true, Setup: setup}) }
 
 // times is how much processor time both steps may take, as a multiple of the library's
 // own. It has one thread, and sources are compiled at the same time.

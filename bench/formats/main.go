@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 )
 
-func main() { bench.Main(bench.Program{Name: "formats", Runs: 5, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "formats", Runs: 5, Limits: true, Setup: setup}) }
 
 // sizes say how large the measured files are.
 type sizes struct {

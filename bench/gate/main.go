@@ -19,7 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-func main() { bench.Main(bench.Program{Name: "gate", Runs: 5, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "gate", Runs: 5, Limits: true, Setup: setup}) }
 
 // Limits of the design.
 const (

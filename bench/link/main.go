@@ -21,7 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-func main() { bench.Main(bench.Program{Name: "link", Runs: 5, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "link", Runs: 5, Limits: true, Setup: setup}) }
 
 // What the design asks for.
 const (

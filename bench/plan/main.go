@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 )
 
-func main() { bench.Main(bench.Program{Name: "plan", Runs: 5, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "plan", Runs: 5, Limits: true, Setup: setup}) }
 
 func setup(b *bench.Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")

@@ -24,7 +24,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
-func main() { bench.Main(bench.Program{Name: "report", Runs: 3, Floors: true, Setup: setup}) }
+func main() { bench.Main(bench.Program{Name: "report", Runs: 3, Limits: true, Setup: setup}) }
 
 func setup(b *bench.Bench) func() error {
 	kernels := b.Flags.Int("kernels", 10_000, "`number` of kernels")

@@ -29,7 +29,7 @@ func (o *Options) Flags(fs *flag.FlagSet) {
 
 // AssumeFlag declares the flag for the release alone.
 func (o *Options) AssumeFlag(fs *flag.FlagSet) {
-	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime for files that do not name theirs, which decides their numbers of aspects: "+release.Names()+" (default 2026)")
+	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime for files that do not name theirs, which decides their numbers of aspects: "+release.Names()+" (without it, those of 2026)")
 }
 
 // ReleaseFlag declares a flag whose value is the name of a release of the runtime.

@@ -75,10 +75,10 @@ IMAGE_ATTRS = {
         doc = "A device configuration file or a `sycl_device_config`, with what targets support. It is merged over the built-in configuration.",
     ),
     "fixed_targets": attr.string_list(
-        doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build.",
+        doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build. With DPC++ it needs `post_link = \"rules_sycl\"`.",
     ),
     "post_link": attr.string(
-        doc = "What divides device code into modules and finds what they need: `rules_sycl`, or `dpcpp` for DPC++'s own post-link. The default is `dpcpp` for sources that DPC++ compiles, else `rules_sycl`.",
+        doc = "What divides device code into modules and finds what they need: `rules_sycl`, or `dpcpp` for DPC++'s own post-link. The default is `dpcpp` for sources that DPC++ compiles, else `rules_sycl`. For sources that DPC++ compiles, `rules_sycl` needs `llvm-dis` and `opt` of LLVM 22 or newer.",
         values = ["", "dpcpp", "rules_sycl"],
     ),
 }

@@ -30,11 +30,12 @@ def _check(ctx, driver, library, files):
     """
     out = ctx.actions.declare_file(ctx.label.name + ".checked")
     system = system_headers(ctx)
+    options = system.options + [ctx.expand_location(option, ctx.attr.headers) for option in ctx.attr.copts]
     ctx.actions.run_shell(
         command = "driver=$1 library=$2 out=$3; shift 3; \"$driver\" check --library \"$library\" -- \"$@\" && : > \"$out\"",
-        arguments = [driver.executable.path, library.path, out.path] + system.options,
+        arguments = [driver.executable.path, library.path, out.path] + options,
         tools = [driver],
-        inputs = depset(transitive = [files, system.files]),
+        inputs = depset(ctx.files.headers, transitive = [files, system.files]),
         outputs = [out],
         mnemonic = "SyclCompilerCheck",
         progress_message = "Checking the device compiler of DPC++ " + ctx.attr.version,
@@ -46,6 +47,7 @@ dpcpp_compiler = rule(
     implementation = _dpcpp_compiler_impl,
     doc = "A driver and the compiler that it runs, checked before the first use.",
     attrs = {
+        "copts": attr.string_list(doc = "Options of the check: those of the toolchain."),
         "data": attr.label_list(allow_files = True, doc = "Files that the compiler loads and reads."),
         "driver": attr.label(
             cfg = "exec",
@@ -53,6 +55,7 @@ dpcpp_compiler = rule(
             doc = "The program to run, with the command lines of the default.",
             executable = True,
         ),
+        "headers": attr.label_list(allow_files = True, doc = "Headers that the check reads: those of the toolchain."),
         "library": attr.label(allow_single_file = True, doc = "libsycl-jit, or another file that the driver takes as --library."),
         "missing": attr.string(doc = "Why the library is missing, or empty."),
         "version": attr.string(doc = "The version of DPC++, for messages."),

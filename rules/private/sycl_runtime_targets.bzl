@@ -139,7 +139,7 @@ _READ_BY_INSTALLATION = [
     "stamps/*",
 ]
 
-def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = "", installed = None):
+def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = "", installed = None, copts = ["-std=c++17"], headers = []):
     """Declares `:toolchain` and the targets that it needs.
 
     Args:
@@ -150,11 +150,16 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         version: the version of DPC++, for messages.
         installed: None for libsycl-jit; for the programs of an installation, those among
             the attributes of a sycl_toolchain as a dict of attribute -> path.
+        copts: options of every device compile.
+        headers: labels of the headers that the compiler finds on its own; without any,
+            those of programs.
     """
     if installed == None:
         dpcpp_compiler(
             name = "compiler",
+            copts = copts,
             data = native.glob(_LOADED_BY_COMPILER + (_READ_BY_2025_3 if runtime == "2025.3" else []), allow_empty = True),
+            headers = headers,
             library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
             missing = missing,
             version = version,
@@ -162,8 +167,10 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     else:
         dpcpp_compiler(
             name = "compiler",
+            copts = copts,
             data = native.glob(_READ_BY_INSTALLATION, allow_empty = True),
             driver = Label("//rules/private:dpcppdriver"),
+            headers = headers,
             library = "installation.json",
             version = version,
         )
@@ -174,8 +181,9 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     sycl_toolchain(
         name = "toolchain",
         base = programs,
-        copts = ["-std=c++17"],
+        copts = copts,
         dpcpp = ":compiler",
+        headers = headers,
         libsycl = None if missing else libsycl,
         runtime = runtime,
         visibility = ["//visibility:public"],

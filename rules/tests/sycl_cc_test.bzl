@@ -106,6 +106,18 @@ _specialize_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
+def _data_impl(ctx):
+    env = analysistest.begin(ctx)
+    for mnemonic in ["CppCompile", "SyclCompile"]:
+        argv = by_mnemonic(env)[mnemonic][0].argv
+        asserts.true(env, "-DDATA=rules/tests/clang.stamp" in argv, str(argv))
+    return analysistest.end(env)
+
+_data_test = analysistest.make(
+    _data_impl,
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
 def _rdc_library_impl(ctx):
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
@@ -225,6 +237,7 @@ def sycl_cc_test_suite(name):
     sycl_cc_library(name = "specialize_library", srcs = ["a.cpp"], **specialize)
     sycl_cc_binary(name = "specialize_program", srcs = ["c.cpp"], post_link = "rules_sycl", **specialize)
     sycl_cc_test(name = "specialize_program_test", srcs = ["c.cpp"], post_link = "rules_sycl", **specialize)
+    sycl_cc_test(name = "data_program_test", srcs = ["c.cpp"], copts = ["-DDATA=$(execpath clang.stamp)"], data = ["clang.stamp"], **manual)
     sycl_cc_library(name = "specialize_rdc_library", srcs = ["b.cpp"], rdc = True, **specialize)
     sycl_cc_library(name = "rdc_library", srcs = ["b.cpp"], rdc = True, **manual)
     cc_library(name = "between", deps = [":rdc_library"], **manual)
@@ -257,6 +270,7 @@ def sycl_cc_test_suite(name):
             label = "--label=//rules/tests:" + target,
             target_under_test = ":" + target,
         )
+    _data_test(name = "cc_data_test", target_under_test = ":data_program_test.run.program")
     _fails_test(
         name = "cc_specialize_nothing_test",
         target_under_test = ":specialize_rdc_library",
@@ -332,6 +346,7 @@ def sycl_cc_test_suite(name):
         tests = [
             "cc_above_rdc_shared_test",
             "cc_clang_test",
+            "cc_data_test",
             "cc_device_library_test",
             "cc_fixed_targets_test",
             "cc_nvidia_test",

@@ -196,7 +196,8 @@ func metadataOf(img *hostbin.Image) (*propset.Registry, error) {
 }
 
 // Properties returns what the bytes of an image say about it: the requirements and
-// kernels of SPIR-V, the kernels of ELF for Intel and NVIDIA GPUs, and nothing of others.
+// kernels of SPIR-V, the kernels of PTX and of ELF for Intel, NVIDIA and AMD GPUs, and
+// nothing of others.
 func Properties(image offload.Source) (*propset.Registry, error) {
 	switch imageformat.Detect(image, image.Size()) {
 	case imageformat.SPIRV:

@@ -32,8 +32,8 @@ runtimes.
 Images of different targets with the same property sets and kernels are forms of
 one abstract module, and so are those of one file, or of one archive member, about
 which nothing is known. An image about which the host file says nothing gets its
-requirements and kernel names from its own bytes: SPIR-V, and ELF for Intel and
-NVIDIA GPUs. Images without bytes, text that is not PTX, and images of other
+requirements and kernel names from its own bytes: SPIR-V, PTX, and ELF for Intel,
+NVIDIA and AMD GPUs. Images without bytes, text that is not PTX, and images of other
 programming models are left out, with a warning. Images with the same bytes, target and
 property sets, of which programs can have many, are in the result once.
 

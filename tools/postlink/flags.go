@@ -75,7 +75,11 @@ func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
 	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
 	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: some properties have the form that only its translator reads")
-	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required for bitcode)")
+	missing := "required for bitcode"
+	if f.dpcpp {
+		missing = "without it, bitcode is read by that of PATH"
+	}
+	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis ("+missing+")")
 	fs.StringVar(&f.Output, "output", "", "write the file table of the modules to this `file`")
 	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)
 	fs.BoolVar(&f.IROnly, "ir-output-only", false, "do not split; --output is one module of all that kernels reach, without a table and property files")
@@ -97,7 +101,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	stepflags.DeviceConfigFiles(fs, &f.configs)
-	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (default 2026)")
+	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (without it, those of 2026)")
 	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 }
 

@@ -1,5 +1,5 @@
 // Package bench is what the benchmarks share: flags, the measuring of programs
-// and functions, and the printing of results and of the floors they have to meet.
+// and functions, and the printing of results and of the limits they have to meet.
 package bench
 
 import (
@@ -23,7 +23,7 @@ const MiB = 1 << 20
 type Program struct {
 	Name   string
 	Runs   int  // of each contender, unless --runs says something else
-	Floors bool // the program has floors, so that --check has a meaning
+	Limits bool // the program has limits, so that --check has a meaning
 
 	// Setup adds flags, and returns what is run after they have been read.
 	Setup func(b *Bench) (run func() error)
@@ -41,7 +41,7 @@ type Bench struct {
 }
 
 // Main runs a program and ends the process: with 1 when --check was given and a
-// floor is missed, with 2 after an error.
+// limit is missed, with 2 after an error.
 func Main(p Program) {
 	interrupt.Main(p.Name, func(ctx context.Context) int {
 		missed, err := p.run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -57,7 +57,7 @@ func Main(p Program) {
 	})
 }
 
-// run prints what a program measures, and returns whether a floor was missed that
+// run prints what a program measures, and returns whether a limit was missed that
 // --check asks for.
 func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Writer) (missed bool, err error) {
 	b := &Bench{Context: ctx, Flags: flag.NewFlagSet(p.Name, flag.ContinueOnError), Progress: stderr, Report: Report{Machine: thisMachine()}}
@@ -65,8 +65,8 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	b.Flags.IntVar(&b.Runs, "runs", p.Runs, "`number` of runs of each contender, of which the best counts")
 	asJSON := b.Flags.Bool("json", false, "print JSON instead of a table")
 	check := false
-	if p.Floors {
-		b.Flags.BoolVar(&check, "check", false, "exit with 1 when a floor is missed")
+	if p.Limits {
+		b.Flags.BoolVar(&check, "check", false, "exit with 1 when a limit is missed")
 	}
 	run := p.Setup(b)
 	if err := b.Flags.Parse(args); err != nil {
@@ -90,7 +90,7 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	} else {
 		err = b.table(stdout)
 	}
-	return check && slices.ContainsFunc(b.Floors, func(f Floor) bool { return !f.Met }), err
+	return check && slices.ContainsFunc(b.Limits, func(l Limit) bool { return !l.Met }), err
 }
 
 // NoArguments refuses arguments that are no flags.

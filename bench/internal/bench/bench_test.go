@@ -36,7 +36,7 @@ func init() {
 
 // program measures a program and a function that reads 3 MiB.
 func program(dir string, limit float64, scratch *string) Program {
-	return Program{Name: "example", Runs: 2, Floors: true, Setup: func(b *Bench) func() error {
+	return Program{Name: "example", Runs: 2, Limits: true, Setup: func(b *Bench) func() error {
 		small := b.Flags.Bool("small", false, "")
 		return func() error {
 			if err := errors.Join(b.NoArguments(), b.Scratch(dir)); err != nil {
@@ -69,9 +69,9 @@ func TestRun(t *testing.T) {
 		want   []string // in the output
 	}{
 		{"a table", 2, nil, false, []string{"best of the runs", "CPU ms", "MiB/s", "max RSS, MiB", "child", "function", "runs        2.00 x    <= 2 x  met", "runs again  2.00 x    >= 1 x  met"}},
-		{"a missed floor that is not asked for", 1, nil, false, []string{"runs        2.00 x    <= 1 x  MISSED"}},
-		{"a missed floor", 1, []string{"--check"}, true, []string{"MISSED"}},
-		{"floors that are met", 3, []string{"--check", "--runs=3"}, false, []string{"3.00 x"}},
+		{"a missed limit that is not asked for", 1, nil, false, []string{"runs        2.00 x    <= 1 x  MISSED"}},
+		{"a missed limit", 1, []string{"--check"}, true, []string{"MISSED"}},
+		{"limits that are met", 3, []string{"--check", "--runs=3"}, false, []string{"3.00 x"}},
 		{"nothing measured", 2, []string{"--small", "--check"}, false, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestRunJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Results) != 2 || len(r.Floors) != 2 || !r.Floors[0].Met || r.Machine.Cores < 1 {
+	if len(r.Results) != 2 || len(r.Limits) != 2 || !r.Limits[0].Met || r.Machine.Cores < 1 {
 		t.Fatalf("%+v", r)
 	}
 	child, function := r.Results[0], r.Results[1]
@@ -161,7 +161,7 @@ func TestRunErrors(t *testing.T) {
 		{"no runs", program(t.TempDir(), 1, &scratch), []string{"--runs=0"}, "the number of runs has to be positive"},
 		{"an argument", program(t.TempDir(), 1, &scratch), []string{"x"}, `unexpected argument "x"`},
 		{"no folder", program("", 1, &scratch), nil, "--dir is missing"},
-		{"no floors to check", fails(Contender{}), []string{"--check"}, "flag provided but not defined: -check"},
+		{"no limits to check", fails(Contender{}), []string{"--check"}, "flag provided but not defined: -check"},
 		{"a contender that does not work", fails(Contender{Name: "child", Args: []string{self, "fail"}}), nil, "child did not work: exit status 2: "},
 		{"a contender that complains", fails(Contender{Name: "child", Args: []string{self, "complain"}}), nil, "child did not work: it complained: here"},
 		{"a function that does not work", fails(Contender{Name: "function", Run: func() error { return io.ErrUnexpectedEOF }}), nil, "function did not work: unexpected EOF"},

@@ -14,7 +14,7 @@ type Report struct {
 	Title   string   `json:"title,omitempty"` // what was measured, when the names of the results do not say it
 	Machine Machine  `json:"machine"`
 	Results []Result `json:"results"`
-	Floors  []Floor  `json:"floors,omitempty"`
+	Limits  []Limit  `json:"limits,omitempty"`
 }
 
 // A Machine is where the benchmark ran.
@@ -35,24 +35,24 @@ type Result struct {
 	MaxRSS  int64   `json:"max_rss_bytes,omitempty"` // of the largest run; only of processes
 }
 
-// A Floor is a limit, and what was measured.
-type Floor struct {
+// A Limit is what a measured number has to keep to.
+type Limit struct {
 	Name     string  `json:"name"`
 	Measured float64 `json:"measured"`
 	AtLeast  bool    `json:"at_least"` // or else at most
-	Limit    float64 `json:"limit"`
+	Value    float64 `json:"limit"`
 	Unit     string  `json:"unit"`
 	Met      bool    `json:"met"`
 }
 
-// AtLeast adds a floor that is met by what is not less than the limit.
+// AtLeast adds a limit that is met by what is not less.
 func (r *Report) AtLeast(name string, measured, limit float64, unit string) {
-	r.Floors = append(r.Floors, Floor{name, measured, true, limit, unit, measured >= limit})
+	r.Limits = append(r.Limits, Limit{name, measured, true, limit, unit, measured >= limit})
 }
 
-// AtMost adds a floor that is met by what is not more than the limit.
+// AtMost adds a limit that is met by what is not more.
 func (r *Report) AtMost(name string, measured, limit float64, unit string) {
-	r.Floors = append(r.Floors, Floor{name, measured, false, limit, unit, measured <= limit})
+	r.Limits = append(r.Limits, Limit{name, measured, false, limit, unit, measured <= limit})
 }
 
 // columns are those of the table, of which a report has the ones with numbers.
@@ -96,10 +96,10 @@ func (r *Report) table(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if len(r.Floors) > 0 {
-		fmt.Fprintln(t, "floor\tmeasured\tlimit\t")
-		for _, f := range r.Floors {
-			fmt.Fprintln(t, f.row())
+	if len(r.Limits) > 0 {
+		fmt.Fprintln(t, "what\tmeasured\tlimit\t")
+		for _, l := range r.Limits {
+			fmt.Fprintln(t, l.row())
 		}
 		fmt.Fprintln(t)
 	}
@@ -107,14 +107,14 @@ func (r *Report) table(w io.Writer) error {
 	return t.Flush()
 }
 
-// row returns the cells of a floor.
-func (f *Floor) row() string {
+// row returns the cells of a limit.
+func (l *Limit) row() string {
 	sign, verdict := "<=", "MISSED"
-	if f.AtLeast {
+	if l.AtLeast {
 		sign = ">="
 	}
-	if f.Met {
+	if l.Met {
 		verdict = "met"
 	}
-	return fmt.Sprintf("%s\t%.2f %s\t%s %g %s\t%s", f.Name, f.Measured, f.Unit, sign, f.Limit, f.Unit, verdict)
+	return fmt.Sprintf("%s\t%.2f %s\t%s %g %s\t%s", l.Name, l.Measured, l.Unit, sign, l.Value, l.Unit, verdict)
 }

@@ -105,8 +105,9 @@ def _compiler_impl(ctx):
     dpcpp = analysistest.target_under_test(env)[SyclDpcppInfo]
     check = [a for a in analysistest.target_actions(env) if a.mnemonic == "SyclCompilerCheck"][0]
     inputs = [f.basename for f in check.inputs.to_list()]
-    for file in ["driver", "libimf.so", "libsycl-jit.so"]:
+    for file in ["clang.stamp", "driver", "libimf.so", "libsycl-jit.so"]:
         asserts.true(env, file in inputs, "%s is not in %s" % (file, inputs))
+    asserts.true(env, "--sysroot=rules/tests/clang.stamp" in check.argv, str(check.argv))
 
     # A compile runs after the check of its own compiler.
     needed = [f.basename for f in dpcpp.files.to_list()]
@@ -151,7 +152,9 @@ def compilers_test_suite(name):
     for compiler in ["first", "second"]:
         dpcpp_compiler(
             name = compiler + "_compiler",
+            copts = ["--sysroot=$(execpath //rules/tests:clang.stamp)"],
             data = ["libimf.so"],
+            headers = ["//rules/tests:clang.stamp"],
             library = "libsycl-jit.so",
             version = compiler,
             **manual
