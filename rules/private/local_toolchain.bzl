@@ -360,7 +360,92 @@ def _reason(missing):
         return "there is no SYCL device compiler. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21) or name its folder by sycl.local or SYCL_LLVM_ROOT" % missing
     return NOTHING
 
+def opened_by_ocloc(rctx, known, given):
+    """The libraries that ocloc opens by name.
+
+    Args:
+        rctx: the repository context.
+        known: list of the paths of shared libraries that the loader knows.
+        given: the path of ocloc when the user names it, or empty: its libraries can then be
+            beside it.
+    Returns:
+        list of paths.
+    """
+    libraries = list(known)
+    if given:
+        folder = str(rctx.path(given).realpath.dirname)
+        for each in ["", "/../lib", "/../lib64", "/../lib/x86_64-linux-gnu"]:
+            beside = rctx.path(folder + each)
+            libraries += [str(f) for f in beside.readdir()] if beside.exists else []
+    return [f for f in libraries if [k for k in _OPENED_BY_OCLOC if f.split("/")[-1].startswith(k)]]
+
+def _find_other(rctx, found, missing, seen):
+    """Finds spirv-val and ocloc. Adds to the first dicts, and to the list of paths looked at.
+
+    Returns:
+        the libraries that ocloc opens by name.
+    """
+    for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
+        path = _file(rctx, given, seen) if given else which(rctx, [name], seen)
+        if path:
+            found[attr] = path
+        else:
+            missing[attr] = "no %s %s" % (name, "at " + given if given else "in PATH")
+    known = _libraries(rctx)
+    opened = opened_by_ocloc(rctx, known, found.get("ocloc", "") if rctx.attr.ocloc else "")
+    if "ocloc" in found and known and not [f for f in opened if "/libigc.so" in f and rctx.path(f).exists]:
+        missing["ocloc"] = "%s exists, but the library libigc that it loads does not" % found.pop("ocloc")
+
+        # What _libraries reads. It changes when a library is installed.
+        seen += opened + ["/etc/ld.so.cache"]
+    return opened
+
+def build_file(own, with_dpcpp, why):
+    """The BUILD file of the repository.
+
+    Args:
+        own: struct(found, missing, headers, log) of the toolchain that compiles with clang: dict
+            of attribute -> path, dict of attribute -> why it is missing, the stamp of the
+            headers or empty, and lines that say what was tried.
+        with_dpcpp: the same of the toolchain for DPC++.
+        why: why targets are skipped.
+    Returns:
+        string.
+    """
+    lines = [
+        "# Made by the sycl module extension.",
+        'load("@rules_sycl//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")',
+        'load("@rules_sycl//rules/private:reason.bzl", "reason")',
+        "",
+        "# " + "\n# ".join(own.log),
+    ]
+    lines += _target("toolchain", own.found, own.missing, "", own.headers)
+    lines += ["", "# For DPC++ as the device compiler:", "# " + "\n# ".join(with_dpcpp.log)]
+    lines += _target("with_dpcpp", with_dpcpp.found, with_dpcpp.missing, "dpcpp_", with_dpcpp.headers, base = ":toolchain")
+    lines += ["", "reason(", '    name = "missing",', "    text = %r," % why, ")"]
+    return "\n".join(lines) + "\n"
+
+def other_system(name):
+    """The BUILD file on a system without device compilers.
+
+    Args:
+        name: the system, as Bazel calls it.
+    Returns:
+        string.
+    """
+    why = "SYCL device code is compiled on Linux, and this machine runs %s" % name
+    nothing = struct(
+        found = {},
+        missing = {attribute: why for attribute in ["clang", "llc", "lld", "ocloc", "spirv_val"] + _BESIDE_CLANG.keys()},
+        headers = "",
+        log = [why],
+    )
+    return build_file(nothing, struct(found = {}, missing = {attribute: why for attribute in _READ}, headers = "", log = [why]), why)
+
 def _sycl_local_toolchain_impl(rctx):
+    if rctx.os.name != "linux":
+        rctx.file("BUILD.bazel", other_system(rctx.os.name))
+        return
     llvm = find_llvm(rctx)
     readers = find_readers(rctx)
     seen = llvm.seen + readers.seen
@@ -369,49 +454,28 @@ def _sycl_local_toolchain_impl(rctx):
     for attr, name in {"llc": "llc", "lld": "ld.lld"}.items():
         if attr in missing and "clang" in found:
             missing[attr] = "no %s beside %s%s" % (name, found["clang"], " or in PATH" if attr == "lld" else "")
-    for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
-        path = _file(rctx, given, seen) if given else which(rctx, [name], seen)
-        if path:
-            found[attr] = path
-        else:
-            missing[attr] = "no %s %s" % (name, "at " + given if given else "in PATH")
-    known = _libraries(rctx)
-    opened = [f for f in known if [k for k in _OPENED_BY_OCLOC if f.split("/")[-1].startswith(k)]]
-    if "ocloc" in found and known and not [f for f in opened if "/libigc.so" in f and rctx.path(f).exists]:
-        missing["ocloc"] = "%s exists, but the library libigc that it loads does not" % found.pop("ocloc")
-
-        # What _libraries reads. It changes when a library is installed.
-        seen += opened + ["/etc/ld.so.cache"]
-    why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))
+    opened = _find_other(rctx, found, missing, seen)
     for name, path in found.items():
         write_stamp(rctx, _stamp(name), path, opened if name == "ocloc" else [])
     for name, path in readers.found.items():
         write_stamp(rctx, _stamp("dpcpp_" + name), path)
-    lines = [
-        "# Made by the sycl module extension.",
-        'load("@rules_sycl//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")',
-        'load("@rules_sycl//rules/private:reason.bzl", "reason")',
-        "",
-        "# " + "\n# ".join(llvm.log),
-    ]
     headers = ""
     if "clang" in found:
         headers = _stamp("headers")
         problem = write_headers_stamp(rctx, headers, [found["clang"], "-fsycl", "-fsycl-device-only"])
         if problem:
             fail(problem)
-    lines += _target("toolchain", found, missing, "", headers)
-    lines += ["", "# For DPC++ as the device compiler:", "# " + "\n# ".join(readers.log)]
-    lines += _target(
-        "with_dpcpp",
-        readers.found,
-        {} if readers.found else {name: why for name in _READ},
-        "dpcpp_",
-        write_host_headers(rctx, _stamp("dpcpp_headers"), seen),
-        base = ":toolchain",
-    )
-    lines += ["", "reason(", '    name = "missing",', "    text = %r," % _reason(missing.get("clang")), ")"]
-    rctx.file("BUILD.bazel", "\n".join(lines) + "\n")
+    why = "DPC++'s bitcode needs version %s or newer; %s" % (_READERS[-1], "; ".join(readers.log))
+    rctx.file("BUILD.bazel", build_file(
+        struct(found = found, missing = missing, headers = headers, log = llvm.log),
+        struct(
+            found = readers.found,
+            missing = {} if readers.found else {name: why for name in _READ},
+            headers = write_host_headers(rctx, _stamp("dpcpp_headers"), seen),
+            log = readers.log,
+        ),
+        _reason(missing.get("clang")),
+    ))
     watch_all(rctx, seen)
 
 sycl_local_toolchain = repository_rule(

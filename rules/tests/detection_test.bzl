@@ -1,7 +1,7 @@
 """Tests of which LLVM is chosen on machines with several, or with parts of one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "host_compilers", "searched_folders", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
+load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "host_compilers", "opened_by_ocloc", "other_system", "searched_folders", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
 
 _CLANG = ["clang++"]
 _COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]
@@ -295,10 +295,45 @@ def _headers_impl(ctx):
 
 _headers_test = unittest.make(_headers_impl)
 
+def _ocloc_impl(ctx):
+    env = unittest.begin(ctx)
+    folders = {
+        "/opt/neo/bin": ["ocloc", "libocloc.so"],
+        "/opt/neo/bin/../lib": ["libigc.so.2", "libz.so.1"],
+    }
+    rctx = struct(path = lambda path: struct(
+        exists = path in folders,
+        readdir = lambda: [path + "/" + name for name in folders[path]],
+        realpath = struct(dirname = path.replace("/usr/bin/ocloc", "/opt/neo/bin")),
+    ))
+    known = ["/usr/lib/libigc.so.1", "/usr/lib/libc.so.6"]
+    asserts.equals(env, ["/usr/lib/libigc.so.1"], opened_by_ocloc(rctx, known, ""))
+    asserts.equals(
+        env,
+        ["/usr/lib/libigc.so.1", "/opt/neo/bin/libocloc.so", "/opt/neo/bin/../lib/libigc.so.2"],
+        opened_by_ocloc(rctx, known, "/usr/bin/ocloc"),
+    )
+    return unittest.end(env)
+
+_ocloc_test = unittest.make(_ocloc_impl)
+
+def _other_system_impl(ctx):
+    env = unittest.begin(ctx)
+    text = other_system("mac os x")
+    for target in ["toolchain", "with_dpcpp", "missing"]:
+        asserts.true(env, "    name = %r,\n" % target in text, "there is no %s: %s" % (target, text))
+    asserts.true(env, "    text = \"SYCL device code is compiled on Linux, and this machine runs mac os x\"" in text, text)
+    for attribute in ["clang", "ocloc", "spirv_val", "llvm_spirv"]:
+        asserts.true(env, "%r: \"SYCL device code is compiled on Linux" % attribute in text, text)
+    asserts.false(env, "sycl_local_program(" in text, text)
+    return unittest.end(env)
+
+_other_system_test = unittest.make(_other_system_impl)
+
 def detection_test_suite(name):
     """All tests of this file.
 
     Args:
         name: name of the suite.
     """
-    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test, _headers_test, _seen_test, _stamp_test, _host_test)
+    unittest.suite(name, _complete_test, _partial_test, _named_test, _readers_test, _headers_test, _seen_test, _stamp_test, _host_test, _ocloc_test, _other_system_test)
