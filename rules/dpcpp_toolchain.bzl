@@ -50,7 +50,7 @@ def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], versi
             "headers": headers,
             "programs": base,
             "runtime": RELEASES[number],
-            "version": version or "libsycl.so.%s of %s%s" % (number, native.repository_name(), folder),
+            "version": version or "libsycl.so.%s of @@%s%s" % (number, native.repo_name(), folder),
         },
         missing = "",
     )

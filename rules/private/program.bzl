@@ -99,6 +99,8 @@ def program_toolchain(ctx):
     if not toolchain.dpcpp:
         fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
+    if not toolchain.libsycl:
+        fail("%s: the sycl_toolchain of %s has no libsycl, to which programs are linked: give its attribute libsycl, such as @sycl_dpcpp" % (ctx.label, compiler_name(toolchain)))
     return toolchain
 
 def build_program(ctx, link_dependencies):

@@ -72,7 +72,11 @@ def _library_impl(ctx):
             actions = ctx.actions,
             cc_toolchain = cc_toolchain,
             dynamic_library = file,
-            dynamic_library_symlink_path = "%s/lib/%s" % (ctx.label.workspace_name, file.basename),
+            dynamic_library_symlink_path = "/".join([
+                part
+                for part in [ctx.label.repo_name or "_main", ctx.label.package, "lib", file.basename]
+                if part
+            ]),
             feature_configuration = features,
         )
         for file in ctx.files.linked + ctx.files.loaded
@@ -163,6 +167,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
             library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
             missing = missing,
             version = version,
+            visibility = ["//visibility:public"],
         )
     else:
         dpcpp_compiler(
@@ -173,6 +178,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
             headers = headers,
             library = "installation.json",
             version = version,
+            visibility = ["//visibility:public"],
         )
     reason(
         name = "missing",

@@ -194,6 +194,8 @@ _fails_test = make_fails_test(DPCPP)
 
 _fails_with_clang_test = make_fails_test(COMPLETE)
 
+_fails_without_libsycl_test = make_fails_test("//rules/tests:no_libsycl_toolchain")
+
 def sycl_cc_test_suite(name):
     """All tests of this file.
 
@@ -221,6 +223,16 @@ def sycl_cc_test_suite(name):
     native.toolchain(
         name = "dpcpp_toolchain",
         toolchain = "dpcpp_toolchain_impl",
+        toolchain_type = "//rules/toolchain:toolchain_type",
+    )
+    sycl_toolchain(
+        name = "no_libsycl_toolchain_impl",
+        dpcpp = ":fake_dpcpp",
+        **(manual | programs)
+    )
+    native.toolchain(
+        name = "no_libsycl_toolchain",
+        toolchain = "no_libsycl_toolchain_impl",
         toolchain_type = "//rules/toolchain:toolchain_type",
     )
     sycl_cc_library(
@@ -331,6 +343,11 @@ def sycl_cc_test_suite(name):
         target_under_test = ":two_runtimes_program.program",
         texts = ["with_other_libsycl brings the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
     )
+    _fails_without_libsycl_test(
+        name = "cc_no_libsycl_test",
+        target_under_test = ":plain_library",
+        texts = ["the sycl_toolchain of DPC++ 0 has no libsycl, to which programs are linked: give its attribute libsycl"],
+    )
     _fails_with_clang_test(
         name = "cc_clang_test",
         target_under_test = ":plain_library",
@@ -357,6 +374,7 @@ def sycl_cc_test_suite(name):
             "cc_links_program_test",
             "cc_links_rdc_shared_test",
             "cc_links_shared_test",
+            "cc_no_libsycl_test",
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
