@@ -233,6 +233,9 @@ func (l *Layout) vectorSize(t *Type, depth int) (Size, error) {
 	if width == 0 {
 		width = 8 * e.Store
 	}
+	if width == 0 {
+		return Size{}, fmt.Errorf("the type %s has elements without a size", t)
+	}
 	if t.length > mostMemory/width {
 		return Size{}, fmt.Errorf("the type %s is too large", t)
 	}

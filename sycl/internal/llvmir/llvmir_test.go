@@ -252,6 +252,8 @@ func TestMalformed(t *testing.T) {
 		"a global without a value":      {"@a = global i32\n", "initial value", 1},
 		"an alias of nothing":           {"@a = alias i32\n", "comma", 1},
 		"a function without a name":     {"define void () {\n}\n", "without a name", 1},
+		"an empty name of a function":   {"\ndeclare void @\"\"()\n", "a symbol without a name", 2},
+		"an empty name of a variable":   {"\n@\"\" = global i32 0\n", "a symbol without a name", 2},
 		"two functions of one name":     {"declare void @f()\ndeclare void @f()\n", "is here and in line 1", 2},
 		"a NUL byte":                    {"\n\n@a\x00\n", "NUL byte", 3},
 		"a group without a body":        {"attributes #0\n", "without a body", 1},

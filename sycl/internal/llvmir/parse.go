@@ -202,7 +202,11 @@ func (r *reader) addSymbol(kind itemKind, s Symbol, start, end int) {
 	r.add(kind, len(r.m.all)-1, start, end)
 }
 
+// unique checks the name of a symbol: it has one, and no other symbol has it.
 func (r *reader) unique(start int, name string) error {
+	if name == "" {
+		return r.fail(start, "a symbol without a name")
+	}
 	if old := r.m.symbols[name]; old != nil {
 		return r.fail(start, "symbol @%s is here and in line %d", name, r.m.line(old))
 	}
