@@ -149,6 +149,21 @@ func TestTheGreatestNode(t *testing.T) {
 	}
 }
 
+// TestNodesFarApart: numbers that double must not make the table of nodes double.
+func TestNodesFarApart(t *testing.T) {
+	var table nodeTable
+	for i := range 18 {
+		id := uint32(1024<<i - 1)
+		table.add(id, uint32(i))
+		if item, ok := table.find(id); !ok || item != uint32(i) {
+			t.Errorf("node %d is item %d, %v", id, item, ok)
+		}
+	}
+	if n := len(table.dense); n > 2*18+1024 {
+		t.Errorf("18 nodes take a table of %d", n)
+	}
+}
+
 func TestTheGreatestGroup(t *testing.T) {
 	m := parse(t, "define void @f() #2147483647 {\n}\nattributes #0 = { cold }\nattributes #2147483647 = { cold nounwind }\n")
 	m.Function("f").removeAttribute("cold")
