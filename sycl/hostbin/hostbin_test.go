@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -306,6 +307,36 @@ func TestSectionsAndArchives(t *testing.T) {
 				_, _ = parse(test.data[:n])
 			}
 		})
+	}
+}
+
+// TestStringsOfContainers: an image keeps some strings of its entry, which count, and not
+// the others.
+func TestStringsOfContainers(t *testing.T) {
+	file := func(key string) []byte {
+		images := make([]offload.Image, 65)
+		for i := range images {
+			images[i] = offload.Image{OffloadKind: offload.SYCL, Content: strings.NewReader("x"), Strings: []offload.String{{Key: key, Value: strings.Repeat("x", 1<<20)}}}
+		}
+		var b bytes.Buffer
+		if err := offload.Write(&b, images, offload.Options{Version: 2}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for _, key := range []string{"compile-opts", "link-opts", "arch", "triple"} {
+		if _, err := parse(file(key)); err == nil || !strings.Contains(err.Error(), "the names and values have more than") {
+			t.Errorf("%s: error %v", key, err)
+		}
+	}
+	f, err := parse(file("comment"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, img := range f.Images {
+		if _, kept := img.Source.(*offload.Entry); kept {
+			t.Fatal("the entry is kept")
+		}
 	}
 }
 

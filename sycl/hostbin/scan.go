@@ -195,6 +195,9 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		for _, e := range f.Entries {
 			img := contained(e)
 			img.Origin = Origin{Section: section, Offset: in.base + offset + f.Offset}
+			if err := s.spend(&in, offset, int64(len(img.Triple)+len(img.Arch)+len(img.CompileOptions)+len(img.LinkOptions))); err != nil {
+				return err
+			}
 			if f.Inflated == 0 {
 				img.Origin.Offset += e.Offset
 				if s.complete(img) {
@@ -209,9 +212,10 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	return nil
 }
 
-// contained returns the image of an entry of a container.
+// contained returns the image of an entry of a container. It does not keep the entry,
+// whose other strings are of no interest.
 func contained(e *offload.Entry) *Image {
-	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: e}
+	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: io.NewSectionReader(e.ReaderAt, 0, e.Size())}
 	img.Triple, _ = e.String("triple")
 	img.Arch, _ = e.String("arch")
 	// Clang calls code that is for no architecture generic.
