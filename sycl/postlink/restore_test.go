@@ -2,6 +2,8 @@ package postlink
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +202,28 @@ func TestForgetTranslation(t *testing.T) {
 	}
 	if strings.Contains(text(t, m), "contract") {
 		t.Error("operations may be contracted that may not")
+	}
+}
+
+// TestRestoreManyNames: the list of names is written once, not for each of them.
+func TestRestoreManyNames(t *testing.T) {
+	cost := func(n int) uint64 {
+		text := common + "[SYCL/registered kernels]\n"
+		for i := range n {
+			text += fmt.Sprintf("name%d=%s\n", i, propset.String("_ZTS1K"))
+		}
+		m, r := parseBare(t), registry(t, text)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if lost, err := restore(m, "a", r); err != nil || len(lost) > 0 || len(m.NamedMetadata(registeredNamesMD).Nodes()) != n {
+			t.Fatalf("lost %q, %v", lost, err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	cost(100)
+	if small, large := cost(500), cost(2000); large > 6*small {
+		t.Errorf("500 names take %d bytes, 2000 take %d", small, large)
 	}
 }
 
