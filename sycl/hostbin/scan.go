@@ -27,6 +27,7 @@ const (
 	maxSymbols     = 256 << 20 // bytes of one table
 	maxRelocations = 1 << 24
 	maxProperties  = 1 << 20 // properties and entries together
+	maxSets        = 1 << 10 // property sets of an image
 	maxText        = 64 << 20
 )
 
