@@ -2,6 +2,8 @@ package llvmir
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -207,6 +209,28 @@ func TestUnusualText(t *testing.T) {
 			"!a$b = !{}\n",
 			func(m *Module) { m.AppendNamed("a$b", m.AddNode("")) },
 			"!a$b = !{!0}\n!0 = !{}\n",
+		},
+		"comments and blank lines between entities": {
+			"target triple = \"x\"\n\n; a comment\n\n \n;; target datalayout\n\n\n@g = global i32 0 ; \n\n;\n\ndeclare void @f()\n\n",
+			func(m *Module) { m.Global("g").SetLinkage(Internal); m.Function("f").SetAttribute("a", "b") },
+			"target triple = \"x\"\n\n; a comment\n\n \n;; target datalayout\n\n\n@g = internal global i32 0 ; \n\n;\n\ndeclare void @f() \"a\"=\"b\"\n\n",
+		},
+		"instructions replaced from the last to the first, and again": {
+			"define void @f() {\n  call void @a()\n  call void @b()\n  ret void\n}\n",
+			func(m *Module) {
+				f := m.Function("f")
+				for range 2 {
+					var list []Instr
+					for in := range f.Calls() {
+						list = append(list, *in)
+					}
+					for i := range slices.Backward(list) {
+						f.Replace(&list[i], "")
+						f.Replace(&list[i], fmt.Sprintf("call void @n%d()", i))
+					}
+				}
+			},
+			"define void @f() {\n  call void @n0()\n  call void @n1()\n  ret void\n}\n",
 		},
 		"a comment before the end of the body": {
 			"define void @f() {\n  call void @f() }\n",

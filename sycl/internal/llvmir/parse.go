@@ -407,9 +407,11 @@ func (r *reader) limit(pos int) (int, error) {
 		case ' ', '\t', '\r', '\v', '\f':
 			continue
 		case '\n':
-			if startsKeyword(text[skipSpace(text, pos):]) {
+			next := skipSpace(text, pos) // past all that belongs to no entity
+			if startsKeyword(text[next:]) {
 				return last, nil
 			}
+			pos = next - 1
 			continue
 		case ';':
 			pos = lineEnd(text, pos) - 1
