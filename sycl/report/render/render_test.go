@@ -574,6 +574,20 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// TestOfImages: kernels of the same images share the list of what those have.
+func TestOfImages(t *testing.T) {
+	list := ofImages(map[string][]string{"a": {"x", "y", "x"}, "b": {"y", "z"}})
+	both, one := &report.Kernel{Images: []string{"a", "b"}}, &report.Kernel{Images: []string{"a"}}
+	for k, want := range map[*report.Kernel]string{both: "[x y z]", one: "[x y]", {}: "[]"} {
+		if got := fmt.Sprint(list(k)); got != want {
+			t.Errorf("%q: %s, want %s", k.Images, got, want)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { list(one) }); n > 0 {
+		t.Errorf("a list that is known takes %v allocations", n)
+	}
+}
+
 // TestConstantsOnPage: the page has the specialization constants of each kernel, in the page itself
 // and in the input of its script.
 func TestConstantsOnPage(t *testing.T) {
