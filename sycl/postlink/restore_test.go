@@ -205,6 +205,26 @@ func TestForgetTranslation(t *testing.T) {
 	}
 }
 
+// TestAllowContraction: what is named like an operation or a flag is none.
+func TestAllowContraction(t *testing.T) {
+	for text, want := range map[string]string{
+		"%x = fadd float %a, %b":                      "%x = fadd contract float %a, %b",
+		"%x = fadd nnan ninf float %a, %b":            "%x = fadd contract nnan ninf float %a, %b",
+		"%fadd = fadd float %a, %a":                   "%fadd = fadd contract float %a, %a",
+		`%"a = fadd b" = fadd double %a, %a`:          `%"a = fadd b" = fadd contract double %a, %a`,
+		"%x=frem float %contract , %b":                "%x=frem contract float %contract , %b",
+		"fdiv float %a, %b":                           "fdiv contract float %a, %b",
+		"%x = fmul fast float %a, %b":                 "%x = fmul fast float %a, %b",
+		"%x = fsub nnan contract <2 x half> %a, %b":   "%x = fsub nnan contract <2 x half> %a, %b",
+		"%fadd = add i32 %a, %b":                      "%fadd = add i32 %a, %b",
+		`%x = call float @f(float %a) "fadd " "fmul"`: `%x = call float @f(float %a) "fadd " "fmul"`,
+	} {
+		if got := allowContraction(text); got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestRestoreManyNames: the list of names is written once, not for each of them.
 func TestRestoreManyNames(t *testing.T) {
 	cost := func(n int) uint64 {
