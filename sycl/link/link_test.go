@@ -544,7 +544,7 @@ func TestEverythingSurvives(t *testing.T) {
 	if !m.Metadata.Equal(in.Modules[0].Metadata) || !m.IR[0].Metadata.Equal(in.Modules[0].IR[0].Metadata) || len(m.Native) != 1 {
 		t.Error("metadata of the module differs")
 	}
-	if names := keys(m.Metadata.Set(propset.SpecializationConstants)); !slices.Equal(names, []string{"z", "a"}) {
+	if names := m.Metadata.Set(propset.SpecializationConstants).Keys(); !slices.Equal(names, []string{"z", "a"}) {
 		t.Errorf("specialization constants in the order %q", names)
 	}
 	if v, _ := back.Global.Set("vendor/global").Get("k"); !v.Equal(propset.Uint(3)) {

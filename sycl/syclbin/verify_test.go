@@ -149,7 +149,7 @@ func TestVerify(t *testing.T) {
 		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: "A", "B", "C", "D", "E" and 2 more`}},
 		{"a kernel that the runtime lists twice", func(f *File) {
 			set := f.Modules[0].Metadata.Add(propset.KernelNames)
-			for _, name := range keys(set) {
+			for _, name := range set.Keys() {
 				set.Put("rtc_0$"+name, propset.Uint(1))
 			}
 		}, nil},
