@@ -270,14 +270,14 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			return in.errorf(sec.offset, "sections with device images overlap")
 		}
 	}
-	described := s.file.Images // by descriptors, among others
+	described := s.describedIn(&in)
 	for _, sec := range list {
 		switch id, ok := strings.CutPrefix(sec.name, imageformat.BundleMagic); {
 		case isOffloadSection(sec.name):
 			if err := s.containers(in, sec.offset, sec.size, sec.name); err != nil {
 				return err
 			}
-		case !ok || sec.size == 0 || slices.ContainsFunc(described, in.describes(sec)):
+		case !ok || sec.size == 0 || in.describes(described, sec):
 		case linked:
 			if strings.HasPrefix(id, "host-") {
 				continue
@@ -292,13 +292,27 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 	return nil
 }
 
-// describes returns whether a descriptor points at an image in a section.
-func (in *input) describes(sec section) func(*Image) bool {
-	start, end := in.base+sec.offset, in.base+sec.offset+sec.size
-	return func(img *Image) bool {
-		o := img.Origin
-		return o.Address != 0 && o.Member == in.member && start <= o.Offset && o.Offset < end
+// describedIn returns where the images of an input are that descriptors point at, in ascending
+// order. The images of an input are the last ones while it is read.
+func (s *scanner) describedIn(in *input) []int64 {
+	var places []int64
+	for _, img := range slices.Backward(s.file.Images) {
+		if img.Origin.Member != in.member {
+			break
+		}
+		if img.Origin.Address != 0 {
+			places = append(places, img.Origin.Offset)
+		}
 	}
+	slices.Sort(places)
+	return places
+}
+
+// describes reports whether any of these images is in a section.
+func (in *input) describes(places []int64, sec section) bool {
+	start := in.base + sec.offset
+	i, _ := slices.BinarySearch(places, start)
+	return i < len(places) && places[i] < start+sec.size
 }
 
 // A section is a named range of an input. Readers check that it is inside.
