@@ -41,7 +41,7 @@ func (t *table) constants() func(*report.Kernel) []string { return ofImages(t.im
 func ofImages(ofImage map[string][]string) func(*report.Kernel) []string {
 	known := map[string][]string{}
 	return func(k *report.Kernel) []string {
-		images := strings.Join(k.Images, "\x00")
+		images := imagesOf(k)
 		list, ok := known[images]
 		if ok {
 			return list
@@ -59,6 +59,9 @@ func ofImages(ofImage map[string][]string) func(*report.Kernel) []string {
 		return list
 	}
 }
+
+// imagesOf returns what kernels of the same images have in common.
+func imagesOf(k *report.Kernel) string { return strings.Join(k.Images, "\x00") }
 
 // constantLines lists the specialization constants of a report by name, and says how many
 // kernels are in images with each. There are at most as many as most says, if it is not 0.
