@@ -97,9 +97,9 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 // Intrinsics must be of families that d lists, if it lists any, and extensions must not be among
 // those that d refuses.
 // That d may have aspects that are not listed makes no difference. A generic target, see
-// [IsGeneric], takes all rows.
+// [deviceconfig.Device.IsGeneric], takes all rows.
 func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
-	if IsGeneric(d) {
+	if d.IsGeneric() {
 		return true, nil
 	}
 	r := Result{Verdict: Compatible}
@@ -117,11 +117,8 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	return r.Verdict == Compatible, r.Reasons
 }
 
-// IsGeneric reports whether a target stands for devices that are known only when the
-// program runs. Such a target, as spir64, lists no aspects and no sub-group sizes.
-func IsGeneric(d *deviceconfig.Device) bool {
-	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
-}
+// IsGeneric is [deviceconfig.Device.IsGeneric].
+func IsGeneric(d *deviceconfig.Device) bool { return d.IsGeneric() }
 
 func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device, closed bool) {
 	for _, a := range q.Aspects {
@@ -255,7 +252,7 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		return
 	}
 	for _, name := range q.FixedTargets {
-		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && IsGeneric(t) {
+		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && t.IsGeneric() {
 			return
 		}
 	}

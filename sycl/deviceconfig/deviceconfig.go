@@ -142,6 +142,12 @@ func (d *Device) HasSubGroupSize(size uint32) bool {
 	return found
 }
 
+// IsGeneric reports whether a target stands for devices that are known only when the
+// program runs. Such a target, as spir64, lists no aspects and no sub-group sizes.
+func (d *Device) IsGeneric() bool {
+	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
+}
+
 // Arch returns how device images of the target name their architecture: the name
 // that the compiler takes for NVIDIA and AMD GPUs, such as sm_80 and gfx90a, and
 // the name of the target for others.

@@ -80,3 +80,22 @@ func TestFormsAreKnown(t *testing.T) {
 		t.Errorf("a family that names a form: %q", brief(r))
 	}
 }
+
+// TestFormsOfTwoReports: of two reports, one has a kernel of its own that is a form of another in
+// the other one. There are two kernels, whichever report is first.
+func TestFormsOfTwoReports(t *testing.T) {
+	devices := []string{"a"}
+	joined := withForms(devices, map[string]on{sumAux: nil}, sumAux, "Sum", sumMain)
+	own := reportOf("//p:t", devices, map[string]on{sumMain: nil})
+	for _, list := range [][]*report.Report{{joined, own}, {own, joined}} {
+		targets := combine(facts(list...))
+		var got []string
+		for _, k := range targets[0].kernels {
+			got = append(got, k.name)
+		}
+		slices.Sort(got)
+		if want := []string{sumAux, sumMain}; len(targets) != 1 || !slices.Equal(got, want) {
+			t.Errorf("kernels %q, want %q", got, want)
+		}
+	}
+}

@@ -104,10 +104,11 @@ func newTarget(label string, devices []string) *target {
 	return &target{label: label, devices: devices, byName: map[string]int{}, known: map[problemKey]*problem{}}
 }
 
-// addKernel returns the index of a kernel. Kernels of the same name are one.
+// addKernel returns the index of a kernel. Kernels of the same name are one; that a kernel is a
+// form of another does not make it that one.
 func (t *target) addKernel(k *kernel) int {
 	i, ok := t.byName[k.name]
-	if !ok {
+	if !ok || t.kernels[i].name != k.name {
 		i = len(t.kernels)
 		t.byName[k.name] = i
 		t.kernels = append(t.kernels, k)

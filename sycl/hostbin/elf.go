@@ -69,8 +69,8 @@ func (s *scanner) elf(in input) error {
 		if h.Type == sectionNoBits || !h.HasPrefix(offloadSection[:8]) && !h.HasPrefix(imageformat.BundleMagic) {
 			continue
 		}
-		name := h.Name()
-		if len(name) > maxSectionName || !isOffloadSection(name) && !strings.HasPrefix(name, imageformat.BundleMagic) {
+		name, ok := h.ShortName(maxSectionName)
+		if !ok || !isOffloadSection(name) && !strings.HasPrefix(name, imageformat.BundleMagic) {
 			continue
 		}
 		sec, err := e.content(h.Range, "section "+safetext.Quote(name))
@@ -284,7 +284,7 @@ type elfObject struct {
 	types addressTypes
 	bases []uint64 // addresses of the sections, 0 for those that are not loaded
 
-	symbols   []byte // of the symbol table used last
+	symbols   []byte // of the symbol table
 	symbolsIn uint32 // its section
 }
 
@@ -334,14 +334,18 @@ func (o *elfObject) relocate(h elfhead.Section) error {
 	})
 }
 
-// readSymbols reads the symbols that relocations name, unless they were read last.
+// readSymbols reads the symbols that relocations name, unless they were read: an object has
+// one table of them.
 func (o *elfObject) readSymbols(relocations elfhead.Section) error {
 	in := relocations.Link
 	if uint64(in) >= uint64(len(o.Sections)) || o.Sections[in].Type != sectionSymbols {
 		return o.elf.in.errorf(relocations.Header, "the relocations name section %d, which is no symbol table", in)
 	}
-	if o.symbols != nil && o.symbolsIn == in {
+	switch {
+	case o.symbols != nil && o.symbolsIn == in:
 		return nil
+	case o.symbols != nil:
+		return o.elf.in.errorf(relocations.Header, "the relocations name the symbols of section %d, and others those of section %d", in, o.symbolsIn)
 	}
 	var err error
 	o.symbols, err = o.bytes(o.Sections[in].Range, "the symbols", maxSymbols)

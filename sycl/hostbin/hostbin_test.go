@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -309,6 +310,36 @@ func TestSectionsAndArchives(t *testing.T) {
 	}
 }
 
+// TestStringsOfContainers: an image keeps some strings of its entry, which count, and not
+// the others.
+func TestStringsOfContainers(t *testing.T) {
+	file := func(key string) []byte {
+		images := make([]offload.Image, 65)
+		for i := range images {
+			images[i] = offload.Image{OffloadKind: offload.SYCL, Content: strings.NewReader("x"), Strings: []offload.String{{Key: key, Value: strings.Repeat("x", 1<<20)}}}
+		}
+		var b bytes.Buffer
+		if err := offload.Write(&b, images, offload.Options{Version: 2}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for _, key := range []string{"compile-opts", "link-opts", "arch", "triple"} {
+		if _, err := parse(file(key)); err == nil || !strings.Contains(err.Error(), "the names and values have more than") {
+			t.Errorf("%s: error %v", key, err)
+		}
+	}
+	f, err := parse(file("comment"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, img := range f.Images {
+		if _, kept := img.Source.(*offload.Entry); kept {
+			t.Fatal("the entry is kept")
+		}
+	}
+}
+
 func TestIdentifiers(t *testing.T) {
 	tests := []struct{ id, model, triple, arch string }{
 		{"sycl-spir64", "sycl", "spir64", ""},
@@ -381,12 +412,22 @@ func TestFaults(t *testing.T) {
 		{"byte array without a length", sets(pointer(start), pointer(start), 2, 7), "byte array of 7 bytes"},
 		{"byte array outside", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes at address 0x10"},
 		{"byte array of the wrong length", sets(pointer(start), pointer(start), 2, 8), "declares"},
+		{"too many property sets", change(func(p *program, image []any) {
+			image[10], image[11] = p.words(slices.Repeat([]any{p.text("name"), 0, 0}, maxSets+1)...)
+		}), "more than 1024"},
 		{"key outside", sets(outside, 0, 1, 1), "key of a property is at address 0x10"},
 		{"more images than there are", func() []byte {
 			p := &program{start: start}
 			p.descriptor(2, p.image(2, 4, 2, false, "spir64", []byte("spirv"))...)
 			return p.linked(3, true)
 		}(), "image 1 of 2 of a descriptor"},
+		{"two symbol tables", object(
+			testSection{name: ".data", typ: 1, flags: sectionAllocate, content: make([]byte, 8)},
+			testSection{name: ".rela.data", typ: sectionRela, link: 3, info: 1, content: make([]byte, elfRela)},
+			testSection{name: ".symtab", typ: sectionSymbols, content: make([]byte, elfSymbol)},
+			testSection{name: ".rela.data", typ: sectionRela, link: 5, info: 1, content: make([]byte, elfRela)},
+			testSection{name: ".symtab", typ: sectionSymbols, content: make([]byte, elfSymbol)},
+		), "the relocations name the symbols of section 5, and others those of section 3"},
 		{"relocations outside", func() []byte {
 			data := two(start, 2, 4, false).linked(3, true)
 			return edit(data, len(data)-36, 1)

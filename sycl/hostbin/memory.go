@@ -404,6 +404,9 @@ func (m *memory) sets(begin, end uint64) (*propset.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := len(table) / setWords; n > maxSets {
+		return nil, m.in.errorf(m.at(begin), "an image has %d property sets, more than %d", n, maxSets)
+	}
 	for i := 0; i < len(table); i += setWords {
 		name, err := m.text(table[i], "the name of a property set")
 		if err != nil {

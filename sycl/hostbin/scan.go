@@ -27,6 +27,7 @@ const (
 	maxSymbols     = 256 << 20 // bytes of one table
 	maxRelocations = 1 << 24
 	maxProperties  = 1 << 20 // properties and entries together
+	maxSets        = 1 << 10 // property sets of an image
 	maxText        = 64 << 20
 )
 
@@ -195,6 +196,9 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		for _, e := range f.Entries {
 			img := contained(e)
 			img.Origin = Origin{Section: section, Offset: in.base + offset + f.Offset}
+			if err := s.spend(&in, offset, int64(len(img.Triple)+len(img.Arch)+len(img.CompileOptions)+len(img.LinkOptions))); err != nil {
+				return err
+			}
 			if f.Inflated == 0 {
 				img.Origin.Offset += e.Offset
 				if s.complete(img) {
@@ -209,9 +213,10 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	return nil
 }
 
-// contained returns the image of an entry of a container.
+// contained returns the image of an entry of a container. It does not keep the entry,
+// whose other strings are of no interest.
 func contained(e *offload.Entry) *Image {
-	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: e}
+	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: io.NewSectionReader(e.ReaderAt, 0, e.Size())}
 	img.Triple, _ = e.String("triple")
 	img.Arch, _ = e.String("arch")
 	// Clang calls code that is for no architecture generic.
@@ -265,14 +270,14 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			return in.errorf(sec.offset, "sections with device images overlap")
 		}
 	}
-	described := s.file.Images // by descriptors, among others
+	described := s.describedIn(&in)
 	for _, sec := range list {
 		switch id, ok := strings.CutPrefix(sec.name, imageformat.BundleMagic); {
 		case isOffloadSection(sec.name):
 			if err := s.containers(in, sec.offset, sec.size, sec.name); err != nil {
 				return err
 			}
-		case !ok || sec.size == 0 || slices.ContainsFunc(described, in.describes(sec)):
+		case !ok || sec.size == 0 || in.describes(described, sec):
 		case linked:
 			if strings.HasPrefix(id, "host-") {
 				continue
@@ -287,13 +292,27 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 	return nil
 }
 
-// describes returns whether a descriptor points at an image in a section.
-func (in *input) describes(sec section) func(*Image) bool {
-	start, end := in.base+sec.offset, in.base+sec.offset+sec.size
-	return func(img *Image) bool {
-		o := img.Origin
-		return o.Address != 0 && o.Member == in.member && start <= o.Offset && o.Offset < end
+// describedIn returns where the images of an input are that descriptors point at, in ascending
+// order. The images of an input are the last ones while it is read.
+func (s *scanner) describedIn(in *input) []int64 {
+	var places []int64
+	for _, img := range slices.Backward(s.file.Images) {
+		if img.Origin.Member != in.member {
+			break
+		}
+		if img.Origin.Address != 0 {
+			places = append(places, img.Origin.Offset)
+		}
 	}
+	slices.Sort(places)
+	return places
+}
+
+// describes reports whether any of these images is in a section.
+func (in *input) describes(places []int64, sec section) bool {
+	start := in.base + sec.offset
+	i, _ := slices.BinarySearch(places, start)
+	return i < len(places) && places[i] < start+sec.size
 }
 
 // A section is a named range of an input. Readers check that it is inside.

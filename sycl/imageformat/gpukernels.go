@@ -20,41 +20,45 @@ const (
 // descriptorKernels finds the kernels of AMD GPUs: each has a descriptor, a dynamic symbol
 // NAME.kd.
 func descriptorKernels(r io.ReaderAt, size int64, f *elfhead.File) ([]string, error) {
+	dynamic := func(s elfhead.Section) bool { return s.Type == dynamicSymbols }
+	i := slices.IndexFunc(f.Sections, dynamic)
+	if i < 0 {
+		return nil, nil
+	}
+	s := f.Sections[i]
+	if other := slices.IndexFunc(f.Sections[i+1:], dynamic); other >= 0 {
+		return nil, errorf(f.Sections[i+1+other].Header, "the sections %d and %d both have the dynamic symbols, of which a file has one table", i, i+1+other)
+	}
+	if uint64(s.Link) >= uint64(len(f.Sections)) {
+		return nil, errorf(s.Header, "the names of the symbols of section %d are in section %d of %d", i, s.Link, len(f.Sections))
+	}
+	names, err := content(r, size, f.Sections[s.Link])
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := content(r, size, s)
+	if err != nil {
+		return nil, err
+	}
 	var kernels []string
-	for i, s := range f.Sections {
-		if s.Type != dynamicSymbols {
+	total := 0 // names may share their bytes
+	for at := 0; at+symbolSize <= len(symbols); at += symbolSize {
+		start := binary.LittleEndian.Uint32(symbols[at:])
+		if uint64(start) >= uint64(len(names)) {
+			return nil, errorf(int64(s.Offset)+int64(at), "the name of a symbol is past the end of the names")
+		}
+		text, _, _ := bytes.Cut(names[start:], []byte{0})
+		name, ok := bytes.CutSuffix(text, []byte(kernelDescriptor))
+		if total += len(text); total > maxKernelNames {
+			return nil, errorf(s.Header, "the names of the symbols have more than %d bytes", maxKernelNames)
+		}
+		if !ok || len(name) == 0 {
 			continue
 		}
-		if uint64(s.Link) >= uint64(len(f.Sections)) {
-			return nil, errorf(s.Header, "the names of the symbols of section %d are in section %d of %d", i, s.Link, len(f.Sections))
+		if bytes.ContainsAny(name, "\n\r") {
+			return nil, errorf(int64(s.Offset)+int64(at), "the name %.64q of a symbol has a line break in it", name)
 		}
-		names, err := content(r, size, f.Sections[s.Link])
-		if err != nil {
-			return nil, err
-		}
-		symbols, err := content(r, size, s)
-		if err != nil {
-			return nil, err
-		}
-		total := 0 // names may share their bytes
-		for at := 0; at+symbolSize <= len(symbols); at += symbolSize {
-			start := binary.LittleEndian.Uint32(symbols[at:])
-			if uint64(start) >= uint64(len(names)) {
-				return nil, errorf(int64(s.Offset)+int64(at), "the name of a symbol is past the end of the names")
-			}
-			text, _, _ := bytes.Cut(names[start:], []byte{0})
-			name, ok := bytes.CutSuffix(text, []byte(kernelDescriptor))
-			if total += len(text); total > maxKernelNames {
-				return nil, errorf(s.Header, "the names of the symbols have more than %d bytes", maxKernelNames)
-			}
-			if !ok || len(name) == 0 {
-				continue
-			}
-			if bytes.ContainsAny(name, "\n\r") {
-				return nil, errorf(int64(s.Offset)+int64(at), "the name %.64q of a symbol has a line break in it", name)
-			}
-			kernels = append(kernels, string(name))
-		}
+		kernels = append(kernels, string(name))
 	}
 	return kernels, nil
 }

@@ -305,6 +305,21 @@ func TestNoProblem(t *testing.T) {
 	}
 }
 
+// TestManyFixedTargets: the configuration of devices is copied once, not for each target.
+func TestManyFixedTargets(t *testing.T) {
+	cost := func(n int) float64 {
+		q := &requirement.Requirements{HasFixedTargets: true, FixedTargets: slices.Repeat([]string{"intel_gpu_pvc"}, n)}
+		return testing.AllocsPerRun(5, func() {
+			if names, all := fixedTargets(q); all || !slices.Equal(names, []string{"intel_gpu_pvc"}) {
+				t.Errorf("%q, %v", names, all)
+			}
+		})
+	}
+	if one, many := cost(1), cost(20); many > 2*one {
+		t.Errorf("20 targets take %v allocations, one %v", many, one)
+	}
+}
+
 func TestTargetsThatDoNotMeet(t *testing.T) {
 	f := []string{"f"}
 	for name, test := range map[string]struct {
@@ -529,7 +544,7 @@ func TestEverythingSurvives(t *testing.T) {
 	if !m.Metadata.Equal(in.Modules[0].Metadata) || !m.IR[0].Metadata.Equal(in.Modules[0].IR[0].Metadata) || len(m.Native) != 1 {
 		t.Error("metadata of the module differs")
 	}
-	if names := keys(m.Metadata.Set(propset.SpecializationConstants)); !slices.Equal(names, []string{"z", "a"}) {
+	if names := m.Metadata.Set(propset.SpecializationConstants).Keys(); !slices.Equal(names, []string{"z", "a"}) {
 		t.Errorf("specialization constants in the order %q", names)
 	}
 	if v, _ := back.Global.Set("vendor/global").Get("k"); !v.Equal(propset.Uint(3)) {

@@ -75,7 +75,7 @@ func (l *linker) index(names func(*module) []string) map[string][]*module {
 
 // setKeys returns a function that lists the keys of a module's set.
 func setKeys(set string) func(*module) []string {
-	return func(m *module) []string { return keys(m.Metadata.Set(set)) }
+	return func(m *module) []string { return m.Metadata.Set(set).Keys() }
 }
 
 // kernels returns functions that list the kernels of a module. No two modules have one of the same
@@ -259,14 +259,6 @@ func (l *linker) virtualFunctions(allowUnresolved bool) {
 			return fmt.Sprintf("Set of virtual functions '%s' has no members in linked images", safetext.Printable(name))
 		},
 	})
-}
-
-func keys(s *propset.Set) []string {
-	list := make([]string, 0, s.Len())
-	for _, p := range s.Properties() {
-		list = append(list, p.Key)
-	}
-	return list
 }
 
 func (l *linker) exporters(names func(*module) []string) map[string]*exporters {

@@ -172,22 +172,20 @@ func fixedTargets(q *requirement.Requirements) (names []string, all bool) {
 	if !q.HasFixedTargets || len(q.FixedTargetAspects) > 0 {
 		return nil, true
 	}
+	devices := deviceconfig.Default()
 	for _, name := range q.FixedTargets {
-		if d, ok := deviceconfig.Default().Lookup(name); ok && d.MayHaveOtherAspects && len(d.Aspects)+len(d.SubGroupSizes) == 0 {
+		d, ok := devices.Lookup(name)
+		switch {
+		case !ok:
+			names = append(names, name)
+		case d.IsGeneric():
 			return nil, true // such as spir64, which is no device
+		default:
+			names = append(names, d.Arch())
 		}
-		names = append(names, deviceArch(name))
 	}
 	slices.Sort(names)
 	return slices.Compact(names), false
-}
-
-// deviceArch returns the architecture of a device that is named in any way.
-func deviceArch(name string) string {
-	if d, ok := deviceconfig.Default().Lookup(name); ok {
-		return d.Arch()
-	}
-	return name
 }
 
 var deviceKinds = []aspect.Aspect{aspect.CPU, aspect.GPU, aspect.Accelerator, aspect.Custom}

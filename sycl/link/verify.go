@@ -158,7 +158,7 @@ func (v *verifier) imports() {
 // executable state nothing is linked: device globals that several images of a program
 // export are one variable, and the bfloat16 library stands there in two variants.
 func exported(m *module, state syclbin.State) []string {
-	names := keys(m.Metadata.Set(propset.ExportedSymbols))
+	names := m.Metadata.Set(propset.ExportedSymbols).Keys()
 	if state != syclbin.Executable {
 		return names
 	}
@@ -181,7 +181,7 @@ func exported(m *module, state syclbin.State) []string {
 // Imports returns the symbols that a module needs of others, in the order of its
 // metadata.
 func Imports(m *syclbin.Module) []string {
-	names := keys(m.Metadata.Set(propset.ImportedSymbols))
+	names := m.Metadata.Set(propset.ImportedSymbols).Keys()
 	return slices.DeleteFunc(names, func(name string) bool { return exports(m, name) })
 }
 

@@ -434,7 +434,8 @@ func (p *imageProperties) functionMetadata(f *functionCode) error {
 	return err
 }
 
-// narrow cuts sizes to the 32 bits that properties have for them.
+// narrow cuts sizes to the 32 bits that properties have for them, as DPC++'s step does: images are
+// the same as its.
 func narrow(list []uint64) []uint32 {
 	short := make([]uint32, len(list))
 	for i, n := range list {

@@ -199,7 +199,7 @@ func (p *printer) function(f *llvmir.Function) {
 // tokens digests a text in which symbols that only the module sees have numbers.
 func (p *printer) tokens(text string) {
 	for token := range llvmir.Tokens(text) {
-		name, isSymbol := strings.CutPrefix(token.Text, "@")
+		name, isSymbol := llvmir.Value{Text: token.Text}.Global()
 		switch {
 		case strings.HasPrefix(token.Text, "#"): // attributes follow
 			continue
@@ -207,7 +207,6 @@ func (p *printer) tokens(text string) {
 			fmt.Fprintf(p.hash, "%s ", token.Text)
 			continue
 		}
-		name = strings.Trim(name, `"`)
 		s := p.m.Symbol(name)
 		if s == nil || !s.Linkage().Local() {
 			fmt.Fprintf(p.hash, "@%s ", name)

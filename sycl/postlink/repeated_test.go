@@ -38,6 +38,7 @@ func TestSameFunction(t *testing.T) {
 		{"other numbers", []string{"!1", "!7", "!2", "!8", "#0", "#3", "#1", "#4"}, true},
 		{"without debug information", []string{", !dbg !2", "", " !dbg !1", ""}, true},
 		{"other names of what only the module sees", []string{"@twice", "@twice.5", "@.str", "@.str.7"}, true},
+		{"names with escapes", []string{"@twice", `@"twi\63e\22"`}, true},
 		{"another instruction", []string{"load i8", "load i16"}, false},
 		{"another instruction in what it calls", []string{"fadd", "fmul"}, false},
 		{"another string", []string{`c"a\\00"`, `c"c\\00"`}, false},

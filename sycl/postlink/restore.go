@@ -104,6 +104,9 @@ func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, e
 			errs = append(errs, p.property(set.Name, property))
 		}
 	}
+	if len(p.registered) > 0 {
+		m.AppendNamed(registeredNamesMD, p.registered...)
+	}
 	p.shareVariables()
 	return p.lost, errors.Join(errs...)
 }
@@ -114,6 +117,7 @@ type restored struct {
 	registry    *propset.Registry
 	needs       *requirement.Requirements
 	entryPoints []*llvmir.Function
+	registered  []int // nodes of names that kernels are registered by
 	lost        []string
 }
 
@@ -352,7 +356,7 @@ func (p *restored) property(set string, property propset.Property) error {
 		if !ok {
 			return refuse("the value is not the name of a kernel")
 		}
-		p.module.AppendNamed(registeredNamesMD, p.module.AddNode("!{"+"!"+devicecode.MDString(key)+", "+"!"+devicecode.MDString(text)+"}"))
+		p.registered = append(p.registered, p.module.AddNode("!{"+"!"+devicecode.MDString(key)+", "+"!"+devicecode.MDString(text)+"}"))
 	case propset.MiscProperties:
 		return p.misc(property)
 	default:

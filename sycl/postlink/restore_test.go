@@ -2,6 +2,8 @@ package postlink
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +202,48 @@ func TestForgetTranslation(t *testing.T) {
 	}
 	if strings.Contains(text(t, m), "contract") {
 		t.Error("operations may be contracted that may not")
+	}
+}
+
+// TestAllowContraction: what is named like an operation or a flag is none.
+func TestAllowContraction(t *testing.T) {
+	for text, want := range map[string]string{
+		"%x = fadd float %a, %b":                      "%x = fadd contract float %a, %b",
+		"%x = fadd nnan ninf float %a, %b":            "%x = fadd contract nnan ninf float %a, %b",
+		"%fadd = fadd float %a, %a":                   "%fadd = fadd contract float %a, %a",
+		`%"a = fadd b" = fadd double %a, %a`:          `%"a = fadd b" = fadd contract double %a, %a`,
+		"%x=frem float %contract , %b":                "%x=frem contract float %contract , %b",
+		"fdiv float %a, %b":                           "fdiv contract float %a, %b",
+		"%x = fmul fast float %a, %b":                 "%x = fmul fast float %a, %b",
+		"%x = fsub nnan contract <2 x half> %a, %b":   "%x = fsub nnan contract <2 x half> %a, %b",
+		"%fadd = add i32 %a, %b":                      "%fadd = add i32 %a, %b",
+		`%x = call float @f(float %a) "fadd " "fmul"`: `%x = call float @f(float %a) "fadd " "fmul"`,
+	} {
+		if got := allowContraction(text); got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestRestoreManyNames: the list of names is written once, not for each of them.
+func TestRestoreManyNames(t *testing.T) {
+	cost := func(n int) uint64 {
+		text := common + "[SYCL/registered kernels]\n"
+		for i := range n {
+			text += fmt.Sprintf("name%d=%s\n", i, propset.String("_ZTS1K"))
+		}
+		m, r := parseBare(t), registry(t, text)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if lost, err := restore(m, "a", r); err != nil || len(lost) > 0 || len(m.NamedMetadata(registeredNamesMD).Nodes()) != n {
+			t.Fatalf("lost %q, %v", lost, err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	cost(100)
+	if small, large := cost(500), cost(2000); large > 6*small {
+		t.Errorf("500 names take %d bytes, 2000 take %d", small, large)
 	}
 }
 

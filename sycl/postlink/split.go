@@ -560,7 +560,7 @@ func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool)
 	case 0:
 		m.DeleteGlobal(name)
 	default:
-		g.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), g.ValueType().Elem()), "["+strings.Join(kept, ", ")+"]")
+		g.SetDefinition(fmt.Sprintf("[%d x %s]", len(kept), elements[0].Type), "["+strings.Join(kept, ", ")+"]")
 	}
 }
 

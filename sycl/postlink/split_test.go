@@ -381,6 +381,19 @@ define linkonce_odr spir_func void @set() {
 !4 = !{!"second", !"k2"}
 `
 
+// TestUsedOfAnUnknownType has a list with a type that cannot be read, of which one
+// element stays.
+func TestUsedOfAnUnknownType(t *testing.T) {
+	m := parse(t, `@a = addrspace(1) global i8 0 "sycl-unique-id"="a"
+@b = addrspace(1) global i8 0
+@llvm.compiler.used = appending global [q] [ptr addrspace(1) @a, ptr addrspace(1) @b]
+`)
+	forgetUsed(m, false)
+	if got, want := write(t, m), "global [1 x ptr addrspace(1)] [ptr addrspace(1) @b]"; !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
+}
+
 // TestSplitImages looks at what images hold besides functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)

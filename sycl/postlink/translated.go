@@ -1,6 +1,7 @@
 package postlink
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func forgetTranslation(m *llvmir.Module) {
 				text = d.prune(text, list)
 			}
 			if contract {
-				text = allowContraction(in.Op(), text)
+				text = allowContraction(text)
 			}
 			if text != before {
 				f.Replace(in, text)
@@ -114,16 +115,20 @@ func (d *decorations) list(id int) int {
 	return d.pruned[id]
 }
 
+// arithmetic matches the start of an operation that may be contracted: its result and its name,
+// and its flags.
+var arithmetic = regexp.MustCompile(`^((?:%(?:"[^"]*"|[^\s="]+)\s*=\s*)?f(?:add|sub|mul|div|rem))((?:\s+(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast))*)\s`)
+
 // allowContraction gives a floating-point operation the flag that says so.
-func allowContraction(op, text string) string {
-	switch op {
-	case "fadd", "fsub", "fmul", "fdiv", "frem":
-	default:
+func allowContraction(text string) string {
+	at := arithmetic.FindStringSubmatchIndex(text)
+	if at == nil {
 		return text
 	}
-	head, rest, ok := strings.Cut(text, op+" ")
-	if !ok || strings.HasPrefix(rest, "fast ") || strings.Contains(rest, "contract ") {
-		return text
+	for flag := range strings.FieldsSeq(text[at[4]:at[5]]) {
+		if flag == "fast" || flag == "contract" {
+			return text
+		}
 	}
-	return head + op + " contract " + rest
+	return text[:at[3]] + " contract" + text[at[3]:]
 }

@@ -56,17 +56,25 @@ func Parse(name string, data []byte) (*Registry, error) {
 // ParseLax reads what Parse reads and in addition what other readers let pass
 // without harm: bytes and bits after the payload of a byte array, leading
 // zeros, and text after a title. Each of these,
-// and each repeated key, is a warning. Writing the registry repairs them.
+// and each repeated key, is a warning; after many, one says how many more there
+// are. Writing the registry repairs them.
 func ParseLax(name string, data []byte) (*Registry, []*SyntaxError, error) {
 	p := parser{file: name, lax: true}
 	r, err := p.parse(data)
+	if p.more > 0 {
+		p.warnings = append(p.warnings, &SyntaxError{File: name, Msg: fmt.Sprintf("there are %d more such faults", p.more)})
+	}
 	return r, p.warnings, err
 }
+
+// maxWarnings is how many warnings of one text are kept.
+const maxWarnings = 1000
 
 type parser struct {
 	file     string
 	lax      bool
 	warnings []*SyntaxError
+	more     int // warnings that were not kept
 
 	reg  *Registry
 	sets map[string]*Set // when there are many
@@ -86,12 +94,19 @@ func (p *parser) errorf(format string, args ...any) *SyntaxError {
 // surplus is for faults that a lenient reader repairs: a warning then, an error
 // otherwise.
 func (p *parser) surplus(format string, args ...any) error {
-	e := p.errorf(format, args...)
 	if !p.lax {
-		return e
+		return p.errorf(format, args...)
 	}
-	p.warnings = append(p.warnings, e)
+	p.warn(format, args...)
 	return nil
+}
+
+func (p *parser) warn(format string, args ...any) {
+	if len(p.warnings) == maxWarnings {
+		p.more++
+		return
+	}
+	p.warnings = append(p.warnings, p.errorf(format, args...))
 }
 
 func (p *parser) parse(data []byte) (*Registry, error) {
@@ -203,7 +218,7 @@ func (p *parser) property(line string) error {
 		return err
 	}
 	if old, replaced := p.set.put(Property{Key: key, Value: v, Line: p.line}); replaced && p.lax {
-		p.warnings = append(p.warnings, p.errorf("the key is repeated: this value replaces %s of line %d", safetext.Quote(old.Value.String()), old.Line))
+		p.warn("the key is repeated: this value replaces %s of line %d", safetext.Quote(old.Value.String()), old.Line)
 	}
 	return nil
 }

@@ -236,6 +236,15 @@ func (s *Set) Properties() []Property {
 	return s.props
 }
 
+// Keys returns the keys in the order of the properties. A nil Set has none.
+func (s *Set) Keys() []string {
+	keys := make([]string, 0, s.Len())
+	for _, p := range s.Properties() {
+		keys = append(keys, p.Key)
+	}
+	return keys
+}
+
 // Get returns the value of key, and whether there is one. A nil Set has none.
 func (s *Set) Get(key string) (Value, bool) {
 	if s == nil {

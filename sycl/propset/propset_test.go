@@ -222,6 +222,11 @@ func TestParseLax(t *testing.T) {
 		t.Errorf("got warnings\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 
+	_, warnings, err = ParseLax("f", []byte("[a]\n"+strings.Repeat("x=1|1\n", 1+maxWarnings+5)))
+	if err != nil || len(warnings) != maxWarnings+1 || warnings[maxWarnings].Error() != "f: there are 5 more such faults" {
+		t.Errorf("%v, %d warnings, the last one %v", err, len(warnings), warnings[len(warnings)-1])
+	}
+
 	for _, in := range []string{"x=1|1", "[a]\nx=1|4294967296", "[a]\nx=2|JAAAAAAAAAQA", "[a]\nx=2|IAAAAAAAAABhc2Fu"} {
 		if _, _, err := ParseLax("f", []byte(in)); err == nil {
 			t.Errorf("%q is accepted", in)

@@ -111,7 +111,7 @@ type Device struct {
 }
 
 // IsGeneric reports whether a device is a target that stands for devices that are known
-// only when the program runs. See [compat.IsGeneric].
+// only when the program runs. See [deviceconfig.Device.IsGeneric].
 func (d *Device) IsGeneric() bool {
 	return d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }

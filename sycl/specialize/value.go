@@ -166,11 +166,19 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 		return encodeBool(text)
 	}
 	if digits := strings.TrimLeft(text, "+-"); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		return nil, fmt.Errorf("%s begins with 0, which means octal to some: write it without, or as 0o%s", safetext.Quote(text), strings.TrimLeft(digits, "0"))
+		without := strings.TrimLeft(digits, "0")
+		if without == "" {
+			return nil, fmt.Errorf("%s begins with 0, which means octal to some: write 0", safetext.Quote(text))
+		}
+		return nil, fmt.Errorf("%s begins with 0, which means octal to some: write it without, or as 0o%s", safetext.Quote(text), without)
+	}
+	number := text
+	if len(text) > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9' {
+		number = text[1:] // ParseUint takes no sign
 	}
 	var bits uint64
 	inRange := false
-	signed, err := strconv.ParseInt(text, 0, 64)
+	signed, err := strconv.ParseInt(number, 0, 64)
 	if err == nil && signed < 0 {
 		bits, inRange = uint64(signed), signed >= -1<<(t.Bits-1)
 	} else {
@@ -178,7 +186,7 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 		if t.Signed {
 			limit >>= 1
 		}
-		bits, err = strconv.ParseUint(text, 0, 64)
+		bits, err = strconv.ParseUint(number, 0, 64)
 		inRange = err == nil && bits <= limit
 	}
 	switch {

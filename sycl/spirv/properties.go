@@ -12,8 +12,8 @@ import (
 
 // Kernel returns the kernel of that name, nil when the module has none.
 func (m *Module) Kernel(name string) *Kernel {
-	i := slices.IndexFunc(m.Kernels, func(k Kernel) bool { return k.Name == name })
-	if i < 0 {
+	i, ok := m.kernels[name]
+	if !ok {
 		return nil
 	}
 	return &m.Kernels[i]

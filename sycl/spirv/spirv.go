@@ -56,6 +56,7 @@ type Module struct {
 	Exports      []Function   // defined functions with export linkage, without those that stand for kernels
 	Imports      []string     // undefined functions that kernels or exports reach, without built-in ones, sorted
 
+	kernels   map[string]int // places in Kernels
 	graph     *graph
 	hasImages bool     // declares a type of images
 	refused   []string // extensions that it uses and that compilers refuse, current ones or those of some devices
@@ -513,12 +514,12 @@ func (p *parser) finish() error {
 	p.graph.debug = &p.debug
 	p.graph.spread()
 	p.graph.bodies()
-	seen := map[string]bool{}
-	for _, e := range p.entries {
-		if seen[e.name] {
+	p.m.kernels = map[string]int{}
+	for i, e := range p.entries {
+		if _, ok := p.m.kernels[e.name]; ok {
 			return &FormatError{e.offset, fmt.Sprintf("two kernels have the name %q", e.name)}
 		}
-		seen[e.name] = true
+		p.m.kernels[e.name] = i
 		k, err := p.kernel(e)
 		if err != nil {
 			return err

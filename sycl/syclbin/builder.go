@@ -22,7 +22,7 @@ type Builder struct {
 	modules []*Module
 	groups  map[identity][]*Module
 	placed  map[form]int // how many modules of a group have an image of the form
-	single  map[sized][]*Image
+	single  map[sized]*single
 }
 
 // identity is a digest of what split modules are known by: their metadata and key.
@@ -38,7 +38,32 @@ type form struct {
 // sized is what images have in common that can have the same bytes.
 type sized struct {
 	form
-	size int64
+	metadata [sha256.Size]byte // of the images, sorted
+	size     int64
+}
+
+// A single knows the bytes of the images of one [sized]: of several, their digests.
+type single struct {
+	first   *Image
+	digests map[[sha256.Size]byte]bool
+}
+
+// repeats reports whether an image is there already, and adds it.
+func (s *single) repeats(img *Image) (bool, error) {
+	if s.digests == nil {
+		digest, err := s.first.Digest()
+		if err != nil {
+			return false, err
+		}
+		s.digests = map[[sha256.Size]byte]bool{digest: true}
+	}
+	digest, err := img.Digest()
+	if err != nil {
+		return false, err
+	}
+	known := s.digests[digest]
+	s.digests[digest] = true
+	return known, nil
 }
 
 // Add adds an image. The key and the metadata are the identity of the split
@@ -65,32 +90,24 @@ func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (b
 	if err != nil {
 		return false, err
 	}
-	if b.single == nil {
-		b.single = make(map[sized][]*Image)
-	}
-	place := sized{f, img.Size()}
-	for _, other := range b.single[place] {
-		same, err := img.equal(other)
-		if same || err != nil {
-			return false, err
-		}
-	}
-	b.single[place] = append(b.single[place], img)
-	b.add(f, metadata, img)
-	return true, nil
-}
-
-// equal compares images of the same form and size.
-func (i *Image) equal(o *Image) (bool, error) {
-	if !i.Metadata.Equal(o.Metadata) {
-		return false, nil
-	}
-	digest, err := i.Digest()
+	own, err := img.Metadata.SortedText()
 	if err != nil {
 		return false, err
 	}
-	other, err := o.Digest()
-	return digest == other, err
+	place := sized{f, sha256.Sum256(own), img.Size()}
+	if known := b.single[place]; known != nil {
+		repeated, err := known.repeats(img)
+		if repeated || err != nil {
+			return false, err
+		}
+	} else {
+		if b.single == nil {
+			b.single = make(map[sized]*single)
+		}
+		b.single[place] = &single{first: img}
+	}
+	b.add(f, metadata, img)
+	return true, nil
 }
 
 // formOf returns the metadata of the abstract module of an image, and its form.

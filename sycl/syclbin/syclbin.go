@@ -100,7 +100,7 @@ type Module struct {
 // Kernels returns the names of the kernels of the module, as its metadata lists
 // them. A kernel that DPC++'s runtime lists under two names has one here.
 func (m *Module) Kernels() []string {
-	return kernelname.Distinct(keys(m.Metadata.Set(propset.KernelNames)))
+	return kernelname.Distinct(m.Metadata.Set(propset.KernelNames).Keys())
 }
 
 // Images returns the IR modules and then the native images.
@@ -430,12 +430,4 @@ func (f *File) Close() error {
 		return nil
 	}
 	return f.closer.Close()
-}
-
-func keys(s *propset.Set) []string {
-	names := make([]string, 0, s.Len())
-	for _, p := range s.Properties() {
-		names = append(names, p.Key)
-	}
-	return names
 }

@@ -257,11 +257,35 @@ func (v *verifier) noKernels(place string, m *Module) {
 	v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
 }
 
+// maxLost is how many lost kernels are known by name: names grow a lot when they are
+// demangled.
+const maxLost = 1000
+
 // names checks that the runtime finds the kernels by name, in one finding: where the
 // names were not made for it, none is.
 func (v *verifier) names() {
+	symbols, place := v.lostKernels()
+	count := "%d kernels"
+	if len(symbols) > maxLost {
+		symbols, count = symbols[:maxLost], "at least %d kernels"
+	}
 	var lost []string // as people know them: of one, DPC++ may make two
-	var place string
+	for _, symbol := range symbols {
+		lost = append(lost, kernelname.Display(symbol))
+	}
+	slices.Sort(lost)
+	lost = slices.Compact(lost)
+	switch {
+	case len(lost) == 1:
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", safetext.Quote(lost[0]))
+	case len(lost) > 1:
+		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find "+count+": %s", len(lost), quoteSome(lost))
+	}
+}
+
+// lostKernels returns the symbols of kernels that the runtime does not find by name, and
+// where the first of them is.
+func (v *verifier) lostKernels() (symbols []string, place string) {
 	for i, m := range v.file.Modules {
 		for _, symbol := range m.Kernels() {
 			if strings.HasPrefix(symbol, kernelname.Prefix) {
@@ -270,17 +294,11 @@ func (v *verifier) names() {
 			if place == "" {
 				place = fmt.Sprintf("abstract module %d", i)
 			}
-			lost = append(lost, kernelname.Display(symbol))
+			symbols = append(symbols, symbol)
 		}
 	}
-	slices.Sort(lost)
-	lost = slices.Compact(lost)
-	switch {
-	case len(lost) == 1:
-		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find the kernel %s", safetext.Quote(lost[0]))
-	case len(lost) > 1:
-		v.add(kernelPrefix, place, "ext_oneapi_get_kernel cannot find %d kernels: %s", len(lost), quoteSome(lost))
-	}
+	slices.Sort(symbols)
+	return slices.Compact(symbols), place
 }
 
 // quoteSome lists names, and counts those that are too many to read.

@@ -13,6 +13,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
+// lostKernels returns metadata with n kernels that the runtime cannot find by name.
+func lostKernels(t testing.TB, n int) *propset.Registry {
+	var b strings.Builder
+	b.WriteString(strings.Replace(needsNothing, "__sycl_kernel_K", "k0", 1) + "[SYCL/kernel names]\n")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, "k%d=1|1\n", i)
+	}
+	return registry(t, b.String())
+}
+
 const needsNothing = "[SYCL/kernel names]\n__sycl_kernel_K=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 
 // good is a file without findings.
@@ -55,6 +65,10 @@ func TestVerify(t *testing.T) {
 			f.Global, f.State = mustParse("[SYCLBIN/global metadata]\nstate=2|IAAAAAAAAAAE\n"), NoState
 		},
 			[]string{"state-invalid: global metadata: the state is a byte array"}},
+		{"lost kernels", func(f *File) { f.Modules[0].Metadata = lostKernels(t, 3) },
+			[]string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 3 kernels: "k0", "k1", "k2"`}},
+		{"many lost kernels", func(f *File) { f.Modules[0].Metadata = lostKernels(t, maxLost+7) },
+			[]string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find at least 1000 kernels: "k0", "k1", "k10", "k100", "k1000" and 995 more`}},
 		{"another set in the global metadata", func(f *File) { f.Global.Add("SYCL/kernel names") },
 			[]string{`metadata-sets: global metadata: the set "SYCL/kernel names" does not belong here`}},
 		{"a SYCLBIN set in a module", func(f *File) { f.Modules[0].Metadata.Add(propset.SYCLBINIR) },
@@ -135,7 +149,7 @@ func TestVerify(t *testing.T) {
 		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: "A", "B", "C", "D", "E" and 2 more`}},
 		{"a kernel that the runtime lists twice", func(f *File) {
 			set := f.Modules[0].Metadata.Add(propset.KernelNames)
-			for _, name := range keys(set) {
+			for _, name := range set.Keys() {
 				set.Put("rtc_0$"+name, propset.Uint(1))
 			}
 		}, nil},

@@ -61,6 +61,12 @@ func (s Section) Name() string {
 	return name
 }
 
+// ShortName returns the name of the section, and whether it has no more bytes than most.
+func (s Section) ShortName(most int) (string, bool) {
+	name, _, ok := strings.Cut(s.names[:min(most+1, len(s.names))], "\x00")
+	return name, ok || len(s.names) == 0
+}
+
 // HasPrefix reports whether the name starts with a prefix.
 func (s Section) HasPrefix(prefix string) bool { return strings.HasPrefix(s.names, prefix) }
 

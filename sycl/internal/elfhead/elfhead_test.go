@@ -179,3 +179,22 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestShortName(t *testing.T) {
+	f, err := read(file(".text", ".text.long"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range f.Sections {
+		if name, ok := s.ShortName(5); ok {
+			got = append(got, name)
+		}
+	}
+	if want := []string{"", ".text"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if name, ok := (Section{}).ShortName(5); name != "" || !ok {
+		t.Errorf("a section of a file without names: %q, %v", name, ok)
+	}
+}

@@ -129,10 +129,11 @@ func (f *Function) Replace(in *Instr, text string) {
 		panic("llvmir: an instruction of another function, or of a body that has been edited since")
 	}
 	e := edit{span{in.start, in.end}, lines(text)}
-	if i := slices.IndexFunc(f.edits, func(old edit) bool { return old.at == e.at }); i >= 0 {
+	i, replaced := slices.BinarySearchFunc(f.edits, e, func(a, b edit) int { return cmp.Compare(a.at.start, b.at.start) })
+	if replaced {
 		f.edits[i] = e
 	} else {
-		f.edits = append(f.edits, e)
+		f.edits = slices.Insert(f.edits, i, e)
 	}
 	f.m.touch(f.item)
 }
@@ -155,7 +156,6 @@ func (f *Function) fold() {
 	if len(f.edits) == 0 || f.running > 0 {
 		return
 	}
-	slices.SortFunc(f.edits, func(a, b edit) int { return cmp.Compare(a.at.start, b.at.start) })
 	text := f.m.sources[f.bodySrc]
 	var b strings.Builder
 	pos := f.body.start

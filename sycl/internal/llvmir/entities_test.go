@@ -457,3 +457,14 @@ func TestBaseGlobal(t *testing.T) {
 		}
 	}
 }
+
+// TestRenameErrors: of several faults the first by name is reported, each time.
+func TestRenameErrors(t *testing.T) {
+	m := parseString(t, "@a = global i32 0\n@b = global i32 0\n@c = global i32 0\n")
+	for range 20 {
+		err := m.RenameAll(map[string]string{"b": "", "a": "c", "x": "y"})
+		if err == nil || err.Error() != "there is a symbol @c already" {
+			t.Fatalf("error %v", err)
+		}
+	}
+}

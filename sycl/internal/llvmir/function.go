@@ -10,9 +10,9 @@ type Function struct {
 	symbol
 	defined, kernel bool
 	bodySrc         uint32
-	body            span // braces included
-	running         int  // iterations over the body
-	edits           []edit
+	body            span   // braces included
+	running         int    // iterations over the body
+	edits           []edit // of the body, in its order
 }
 
 // Defined reports whether the function has a body.

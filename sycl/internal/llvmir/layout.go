@@ -152,6 +152,9 @@ func (l *Layout) Size(t *Type) (Size, error) { return l.size(t, 0) }
 // unfinished is the size of a struct whose fields are being looked at.
 var unfinished = Size{}
 
+// deepestLayout bounds how deep classes are nested in each other.
+const deepestLayout = 1000
+
 func (l *Layout) size(t *Type, depth int) (Size, error) {
 	if t == nil {
 		return Size{}, errors.New("a type that cannot be read")
@@ -162,8 +165,8 @@ func (l *Layout) size(t *Type, depth int) (Size, error) {
 		}
 		return s, nil
 	}
-	if depth > deepestType {
-		return Size{}, fmt.Errorf("the type %s is nested more than %d deep", t, deepestType)
+	if depth > deepestLayout {
+		return Size{}, fmt.Errorf("the type %s is nested more than %d deep", t, deepestLayout)
 	}
 	l.sizes[t] = unfinished
 	s, err := l.compute(t, depth)
@@ -232,6 +235,9 @@ func (l *Layout) vectorSize(t *Type, depth int) (Size, error) {
 	width := uint64(t.elem.bits)
 	if width == 0 {
 		width = 8 * e.Store
+	}
+	if width == 0 {
+		return Size{}, fmt.Errorf("the type %s has elements without a size", t)
 	}
 	if t.length > mostMemory/width {
 		return Size{}, fmt.Errorf("the type %s is too large", t)

@@ -2,6 +2,8 @@ package llvmir
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -149,6 +151,21 @@ func TestTheGreatestNode(t *testing.T) {
 	}
 }
 
+// TestNodesFarApart: numbers that double must not make the table of nodes double.
+func TestNodesFarApart(t *testing.T) {
+	var table nodeTable
+	for i := range 18 {
+		id := uint32(1024<<i - 1)
+		table.add(id, uint32(i))
+		if item, ok := table.find(id); !ok || item != uint32(i) {
+			t.Errorf("node %d is item %d, %v", id, item, ok)
+		}
+	}
+	if n := len(table.dense); n > 2*18+1024 {
+		t.Errorf("18 nodes take a table of %d", n)
+	}
+}
+
 func TestTheGreatestGroup(t *testing.T) {
 	m := parse(t, "define void @f() #2147483647 {\n}\nattributes #0 = { cold }\nattributes #2147483647 = { cold nounwind }\n")
 	m.Function("f").removeAttribute("cold")
@@ -192,6 +209,28 @@ func TestUnusualText(t *testing.T) {
 			"!a$b = !{}\n",
 			func(m *Module) { m.AppendNamed("a$b", m.AddNode("")) },
 			"!a$b = !{!0}\n!0 = !{}\n",
+		},
+		"comments and blank lines between entities": {
+			"target triple = \"x\"\n\n; a comment\n\n \n;; target datalayout\n\n\n@g = global i32 0 ; \n\n;\n\ndeclare void @f()\n\n",
+			func(m *Module) { m.Global("g").SetLinkage(Internal); m.Function("f").SetAttribute("a", "b") },
+			"target triple = \"x\"\n\n; a comment\n\n \n;; target datalayout\n\n\n@g = internal global i32 0 ; \n\n;\n\ndeclare void @f() \"a\"=\"b\"\n\n",
+		},
+		"instructions replaced from the last to the first, and again": {
+			"define void @f() {\n  call void @a()\n  call void @b()\n  ret void\n}\n",
+			func(m *Module) {
+				f := m.Function("f")
+				for range 2 {
+					var list []Instr
+					for in := range f.Calls() {
+						list = append(list, *in)
+					}
+					for i := range slices.Backward(list) {
+						f.Replace(&list[i], "")
+						f.Replace(&list[i], fmt.Sprintf("call void @n%d()", i))
+					}
+				}
+			},
+			"define void @f() {\n  call void @n0()\n  call void @n1()\n  ret void\n}\n",
 		},
 		"a comment before the end of the body": {
 			"define void @f() {\n  call void @f() }\n",
@@ -252,6 +291,8 @@ func TestMalformed(t *testing.T) {
 		"a global without a value":      {"@a = global i32\n", "initial value", 1},
 		"an alias of nothing":           {"@a = alias i32\n", "comma", 1},
 		"a function without a name":     {"define void () {\n}\n", "without a name", 1},
+		"an empty name of a function":   {"\ndeclare void @\"\"()\n", "a symbol without a name", 2},
+		"an empty name of a variable":   {"\n@\"\" = global i32 0\n", "a symbol without a name", 2},
 		"two functions of one name":     {"declare void @f()\ndeclare void @f()\n", "is here and in line 1", 2},
 		"a NUL byte":                    {"\n\n@a\x00\n", "NUL byte", 3},
 		"a group without a body":        {"attributes #0\n", "without a body", 1},

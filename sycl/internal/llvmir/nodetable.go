@@ -7,6 +7,7 @@ import "math"
 type nodeTable struct {
 	dense  []uint32 // item + 1
 	sparse map[uint32]uint32
+	count  int // of nodes, which bounds the length of dense
 	max    int // one more than the greatest number
 	low    int // all smaller numbers are taken; moved when max is too great
 }
@@ -34,11 +35,12 @@ func (t *nodeTable) find(id uint32) (uint32, bool) {
 
 func (t *nodeTable) add(id, item uint32) {
 	t.max = max(t.max, int(id)+1)
+	t.count++
 	n := len(t.dense)
 	switch {
 	case int64(id) < int64(n):
 		t.dense[id] = item + 1
-	case int64(id) < 2*int64(n)+1024:
+	case int64(id) < 2*int64(t.count)+1024:
 		for len(t.dense) <= int(id) {
 			t.dense = append(t.dense, 0)
 		}

@@ -202,7 +202,11 @@ func (r *reader) addSymbol(kind itemKind, s Symbol, start, end int) {
 	r.add(kind, len(r.m.all)-1, start, end)
 }
 
+// unique checks the name of a symbol: it has one, and no other symbol has it.
 func (r *reader) unique(start int, name string) error {
+	if name == "" {
+		return r.fail(start, "a symbol without a name")
+	}
 	if old := r.m.symbols[name]; old != nil {
 		return r.fail(start, "symbol @%s is here and in line %d", name, r.m.line(old))
 	}
@@ -403,9 +407,11 @@ func (r *reader) limit(pos int) (int, error) {
 		case ' ', '\t', '\r', '\v', '\f':
 			continue
 		case '\n':
-			if startsKeyword(text[skipSpace(text, pos):]) {
+			next := skipSpace(text, pos) // past all that belongs to no entity
+			if startsKeyword(text[next:]) {
 				return last, nil
 			}
+			pos = next - 1
 			continue
 		case ';':
 			pos = lineEnd(text, pos) - 1

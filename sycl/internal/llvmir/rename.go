@@ -2,6 +2,8 @@ package llvmir
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +39,8 @@ func (m *Module) RenameAll(names map[string]string) error {
 // checkNames reports what stands in the way of a renaming.
 func (m *Module) checkNames(names map[string]string) error {
 	taken := map[string]bool{}
-	for old, name := range names {
+	for _, old := range slices.Sorted(maps.Keys(names)) {
+		name := names[old]
 		switch {
 		case m.symbols[old] == nil:
 			return fmt.Errorf("there is no symbol @%s", old)

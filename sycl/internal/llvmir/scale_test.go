@@ -114,6 +114,15 @@ func TestSubsetsCostWhatTheyHold(t *testing.T) {
 	}
 }
 
+// TestWideAndDeepTypes: each level of a type keeps its text.
+func TestWideAndDeepTypes(t *testing.T) {
+	const depth = 900
+	text := "@a = global " + strings.Repeat("{ ", depth) + strings.Repeat("i8, ", 25_000) + "i8" + strings.Repeat(" }", depth) + " zeroinitializer\n"
+	if n, _ := memory(func() { parseString(t, text).Global("a").ValueType() }); n > 200*uint64(len(text)) {
+		t.Errorf("%d bytes of text take %d", len(text), n)
+	}
+}
+
 func TestMemoryIsBounded(t *testing.T) {
 	text := []byte(synthetic(100_000))
 	var before, after runtime.MemStats
@@ -175,6 +184,12 @@ func TestLongLinesAndDeepNesting(t *testing.T) {
 	deep := parseString(t, "@a = global "+strings.Repeat("[1 x ", 100_000)+"i8"+strings.Repeat("]", 100_000)+" zeroinitializer\n")
 	if deep.Global("a").ValueType() != nil {
 		t.Error("a type that is nested too deeply has a structure")
+	}
+	for depth, want := range map[int]bool{deepestType: true, deepestType + 1: false} {
+		m := parseString(t, "@a = global "+strings.Repeat("{ ", depth)+"i8"+strings.Repeat(" }", depth)+" zeroinitializer\n")
+		if got := m.Global("a").ValueType() != nil; got != want {
+			t.Errorf("a type that is nested %d deep is known: %v", depth, got)
+		}
 	}
 	cyclic := parseString(t, "!0 = !DILocation(line: 1, scope: !1, inlinedAt: !0)\n!1 = !DILexicalBlock(scope: !1, line: 2)\n%a = type { %b }\n%b = type { %a }\n")
 	if _, ok := cyclic.Location(0); ok {

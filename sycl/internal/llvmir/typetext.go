@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// deepestType bounds recursion.
-const deepestType = 1000
+// deepestType bounds how deep types without names are nested: each one keeps its whole
+// text, so that memory grows by depth times length.
+const deepestType = 100
 
 // parseType reads a type.
 func (m *Module) parseType(c *cursor, depth int) (*Type, bool) {

@@ -18,16 +18,17 @@ func Nearest(name string, candidates iter.Seq[string], n int) []string {
 	if len(name) > longest {
 		return nil
 	}
+	most := 1 + len(name)/4 // differences
 	type match struct {
 		name     string
 		distance int
 	}
 	var matches []match
 	for c := range candidates {
-		if len(c) > longest {
+		if len(c) > longest || len(c) > len(name)+most || len(c) < len(name)-most {
 			continue
 		}
-		if d := Distance(name, c); d <= 1+len(name)/4 {
+		if d := Distance(name, c); d <= most {
 			matches = append(matches, match{c, d})
 		}
 	}

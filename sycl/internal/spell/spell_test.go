@@ -41,6 +41,17 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestNearestComparesLengths: names that are much longer or shorter cost nothing.
+func TestNearestComparesLengths(t *testing.T) {
+	cost := func(n int) float64 {
+		candidates := slices.Values(slices.Repeat([]string{strings.Repeat("x", 11), strings.Repeat("x", 4)}, n))
+		return testing.AllocsPerRun(10, func() { Nearest("xxxxxxx", candidates, 1) })
+	}
+	if none, many := cost(0), cost(100); many > none {
+		t.Errorf("%v allocations, %v without any", many, none)
+	}
+}
+
 func TestMeant(t *testing.T) {
 	for name, want := range map[string]string{"aspect": "did you mean aspects?", "x": "expected one of aspects, sizes"} {
 		if got := Meant(name, []string{"aspects", "sizes"}); got != want {

@@ -34,22 +34,34 @@ func (t *table) imageConstants() map[string][]string {
 
 // constants returns a function that returns the specialization constants in the images of a kernel.
 // One that differs between images is there twice.
-func (t *table) constants() func(*report.Kernel) []string {
-	ofImage := t.imageConstants()
-	return func(k *report.Kernel) []string { return constantsIn(ofImage, k) }
-}
+func (t *table) constants() func(*report.Kernel) []string { return ofImages(t.imageConstants()) }
 
-func constantsIn(ofImage map[string][]string, k *report.Kernel) []string {
-	var list []string
-	for _, id := range k.Images {
-		for _, text := range ofImage[id] {
-			if !slices.Contains(list, text) {
-				list = append(list, text)
+// ofImages returns a function that returns what the images of a kernel have, each once. Kernels
+// of the same images share a list.
+func ofImages(ofImage map[string][]string) func(*report.Kernel) []string {
+	known := map[string][]string{}
+	return func(k *report.Kernel) []string {
+		images := imagesOf(k)
+		list, ok := known[images]
+		if ok {
+			return list
+		}
+		seen := map[string]bool{}
+		for _, id := range k.Images {
+			for _, text := range ofImage[id] {
+				if !seen[text] {
+					seen[text] = true
+					list = append(list, text)
+				}
 			}
 		}
+		known[images] = list
+		return list
 	}
-	return list
 }
+
+// imagesOf returns what kernels of the same images have in common.
+func imagesOf(k *report.Kernel) string { return strings.Join(k.Images, "\x00") }
 
 // constantLines lists the specialization constants of a report by name, and says how many
 // kernels are in images with each. There are at most as many as most says, if it is not 0.
@@ -58,13 +70,14 @@ func (t *table) constantLines(most int, quote quoter) (lines []string) {
 	if len(ofImage) == 0 {
 		return nil
 	}
+	constants := ofImages(ofImage)
 	type user struct {
 		kernels int
 		name    string // of the first
 	}
 	users := map[string]user{}
 	for _, k := range t.Kernels.All() {
-		for _, text := range constantsIn(ofImage, k) {
+		for _, text := range constants(k) {
 			u := users[text]
 			if u.kernels++; u.kernels == 1 {
 				u.name = kernelName(k)

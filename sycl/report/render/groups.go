@@ -265,17 +265,7 @@ func (t *table) files() func(*report.Kernel) []string {
 			ofImage[t.Images.ID(i)] = files
 		}
 	}
-	return func(k *report.Kernel) []string {
-		var list []string
-		for _, id := range k.Images {
-			for _, name := range ofImage[id] {
-				if !slices.Contains(list, name) {
-					list = append(list, name)
-				}
-			}
-		}
-		return list
-	}
+	return ofImages(ofImage)
 }
 
 // groups returns the groups, those with the most problems first. A kernel that several

@@ -84,6 +84,7 @@ type page struct {
 	whys    map[string]int
 	targets map[string]int // indexes of Data.Targets
 	files   map[string]int // indexes of Data.Files
+	lists   map[string]int // numbers of Data.Constants
 	Data    pageData
 }
 
@@ -141,6 +142,8 @@ type pageData struct {
 	Kinds    []pageKind `json:"kinds"`
 	Patterns [][]uint32 `json:"patterns"`
 	Whys     []pageWhy  `json:"whys,omitempty"`
+
+	Constants [][]string `json:"constants,omitempty"` // a list for each set of images that kernels have
 }
 
 type pageKind struct {
@@ -170,7 +173,7 @@ type pageKernel struct {
 	Files   []int    `json:"f,omitempty"`
 	Forms   []string `json:"m,omitempty"`
 
-	Constants []string `json:"c,omitempty"`
+	Constants int `json:"c,omitempty"` // number of a list, from 1
 }
 
 func newPage(r *report.Report, o HTMLOptions) *page {
@@ -194,6 +197,9 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 				p.Data.Files = append(p.Data.Files, safetext.Escape(name))
 			}
 		}
+	}
+	if p.Lazy {
+		p.lists = p.listConstants()
 	}
 	p.reasons()
 	for _, d := range r.Devices {
@@ -261,6 +267,21 @@ func (p *page) counts() {
 	}
 }
 
+// listConstants lists the specialization constants of kernels, and returns the numbers of the
+// lists, from 1, by the images of the kernels.
+func (p *page) listConstants() map[string]int {
+	numbers := map[string]int{}
+	constants := p.table.constants()
+	for _, k := range p.Kernels.All() {
+		list, images := constants(k), imagesOf(k)
+		if _, ok := numbers[images]; !ok && len(list) > 0 {
+			p.Data.Constants = append(p.Data.Constants, list)
+			numbers[images] = len(p.Data.Constants)
+		}
+	}
+	return numbers
+}
+
 // findTargets lists the targets of the kernels.
 func (p *page) findTargets() map[string]int {
 	found := map[string]int{}
@@ -284,12 +305,12 @@ func (p *page) writeData(w *bufio.Writer) error {
 	w.WriteString(`<script type="application/json" id="data">`)
 	w.Write(data[:len(data)-1])
 	w.WriteString(`,"kernels":[`)
-	files, constants := p.table.files(), p.table.constants()
+	files := p.table.files()
 	for k, kernel := range p.Kernels.All() {
 		out := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: p.targets[report.KernelTarget(kernel)]}
 		if p.Lazy {
 			out.Symbol, out.Place, out.Origins, out.Forms = symbol(kernel), place(kernel.Location), origins(kernel), forms(kernel)
-			out.Constants = constants(kernel)
+			out.Constants = p.lists[imagesOf(kernel)]
 			for _, name := range files(kernel) {
 				out.Files = append(out.Files, p.files[name])
 			}

@@ -205,35 +205,6 @@ func (t *table) markdownHeads(columns []column) (heads string, legend []string) 
 
 const markdownLegend = "✅ runs: native code, or JIT code that is compiled when the program runs · ❌ does not run · ❓ known only when the program runs · ➖ not compared\n"
 
-// markdownRows returns the rows of the table, and which of them are kernels without a
-// problem. Labels have rows of their own.
-func (t *table) markdownRows(columns []column) (rows []string, good []bool) {
-	target := ""
-	words := make([]string, len(t.kinds))
-	for i := range t.kinds {
-		words[i] = safetext.TableCell(markdownCell(&t.kinds[i].Cell))
-	}
-	for k, kernel := range t.Kernels.All() {
-		if label := report.KernelTarget(kernel); label != target {
-			target = label
-			rows = append(rows, fmt.Sprintf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns))))
-			good = append(good, false)
-		}
-		var b strings.Builder
-		isGood := true
-		fmt.Fprintf(&b, "| %s |", safetext.TableCell(codeSpan(kernelName(kernel)+lambdaPlace(kernel))))
-		for _, c := range columns {
-			n := t.row(k)[c.devices[0]]
-			fmt.Fprintf(&b, " %s |", words[n])
-			isGood = isGood && t.kinds[n].Verdict == compat.Compatible
-		}
-		b.WriteString("\n")
-		rows = append(rows, b.String())
-		good = append(good, isGood)
-	}
-	return rows, good
-}
-
 func markdownCell(c *report.Cell) string {
 	switch {
 	case c.Verdict == compat.Compatible && c.Code == report.Native:

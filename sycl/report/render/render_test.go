@@ -574,6 +574,20 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// TestOfImages: kernels of the same images share the list of what those have.
+func TestOfImages(t *testing.T) {
+	list := ofImages(map[string][]string{"a": {"x", "y", "x"}, "b": {"y", "z"}})
+	both, one := &report.Kernel{Images: []string{"a", "b"}}, &report.Kernel{Images: []string{"a"}}
+	for k, want := range map[*report.Kernel]string{both: "[x y z]", one: "[x y]", {}: "[]"} {
+		if got := fmt.Sprint(list(k)); got != want {
+			t.Errorf("%q: %s, want %s", k.Images, got, want)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { list(one) }); n > 0 {
+		t.Errorf("a list that is known takes %v allocations", n)
+	}
+}
+
 // TestConstantsOnPage: the page has the specialization constants of each kernel, in the page itself
 // and in the input of its script.
 func TestConstantsOnPage(t *testing.T) {
@@ -583,8 +597,14 @@ func TestConstantsOnPage(t *testing.T) {
 	if strings.Count(page, want) != 1 || strings.Count(page, "<dt>Constants</dt>") != 1 {
 		t.Errorf("the page has no %s", want)
 	}
-	data := pageText(t, r, HTMLOptions{MaxCells: 1})
-	if want := `"c":["app::\u003cb\u003etile: i32 16, float 2.5","flag\\u{1b}: bytes:01"]`; strings.Count(data, want) != 1 {
+	modules := reporttest.Program()
+	modules[0].Images[0].Constants, modules[1].Images[1].Constants = &tileAndFlag, &tileAndFlag
+	data := pageText(t, reporttest.Build(t, modules, "intel_gpu_pvc"), HTMLOptions{MaxCells: 1})
+	const list = `["app::\u003cb\u003etile: i32 16, float 2.5","flag\\u{1b}: bytes:01"]`
+	if want := `"constants":[` + list + "," + list + "]"; strings.Count(data, want) != 1 {
 		t.Errorf("the input of the script has no %s", want)
+	}
+	if one, two := strings.Count(data, `"c":1}`), strings.Count(data, `"c":2}`); one != 1 || two != 2 {
+		t.Errorf("%d kernels have the first list, %d the second", one, two)
 	}
 }

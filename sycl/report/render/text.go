@@ -435,8 +435,7 @@ func width(s string) int {
 // colon: two of them would begin a command, see [safetext.Escape].
 func splitName(name string, n int) []string {
 	var parts []string
-	for width(name) > n {
-		line := firstColumns(name, n)
+	for line := firstColumns(name, n); len(line) < len(name); line = firstColumns(name, n) {
 		for i := len(line) - 1; i > len(line)/2; i-- {
 			if strings.IndexByte(" ,:<>()", line[i]) >= 0 && name[i+1] != ':' {
 				line = line[:i+1]
@@ -456,8 +455,18 @@ func splitName(name string, n int) []string {
 	return append(parts, name)
 }
 
-// firstColumns returns the start of a text that takes at most n columns.
+// firstColumns returns the start of a text that takes at most n columns, and not many more
+// bytes, as a text may have any number of characters without a width.
 func firstColumns(s string, n int) string {
+	if most := 16 * n; len(s) > most {
+		for range utf8.UTFMax - 1 {
+			if utf8.RuneStart(s[most]) {
+				break
+			}
+			most--
+		}
+		s = s[:most]
+	}
 	if isASCII(s) {
 		return s[:min(n, len(s))]
 	}

@@ -160,6 +160,20 @@ All 3 kernels run on intel_gpu_dg2.
 	}
 }
 
+// TestCharactersWithoutWidth: the rest of a name is not measured for each line.
+func TestCharactersWithoutWidth(t *testing.T) {
+	name := "行" + strings.Repeat("\u0301", 1000)
+	lines := splitName(name, 20)
+	if strings.Join(lines, "") != name {
+		t.Errorf("the lines are %q", lines)
+	}
+	for _, line := range lines {
+		if len(line) > 16*20 {
+			t.Errorf("a line has %d bytes", len(line))
+		}
+	}
+}
+
 // A kernel that needs several things that are known only at run time is listed once.
 func TestSeveralNeedsOfOneKernel(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{8}},

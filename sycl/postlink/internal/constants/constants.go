@@ -116,6 +116,7 @@ type lowering struct {
 	reads     []*read // in the order of DPC++, which decides numbers
 	constants []*constant
 	byName    map[string]*constant
+	total     uint64 // bytes of all default values
 	spir      bool
 	warnings  []devicecode.Diagnostic
 
@@ -172,6 +173,9 @@ func (l *lowering) add(r *read) error {
 	}
 	c := l.byName[r.name]
 	if c == nil {
+		if l.total += s.size.Store; l.total > mostTotal {
+			return r.fail("the default values of the specialization constants have more than %d bytes", mostTotal)
+		}
 		c = &constant{name: r.name, first: r, shape: s}
 		l.byName[r.name] = c
 		l.constants = append(l.constants, c)
@@ -188,6 +192,7 @@ func (l *lowering) add(r *read) error {
 		return c.first.fail("the specialization constant '%s' has the %s %s here and %s %s. Give both reads the same specialization_id, with one default value",
 			printable(r.name), what, c.first.describe(), r.describe(), r.place())
 	}
+	r.shape = c.shape
 	return nil
 }
 

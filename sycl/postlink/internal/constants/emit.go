@@ -24,7 +24,11 @@ func (l *lowering) replaceCalls() {
 			byFunction[r.function][at] = nil
 		}
 	}
-	for f, reads := range byFunction {
+	for _, f := range l.module.Functions() { // in their order, which decides names
+		reads := byFunction[f]
+		if reads == nil {
+			continue
+		}
 		names := newNames(f)
 		at := 0
 		for in := range f.Body() {

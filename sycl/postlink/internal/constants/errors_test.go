@@ -37,6 +37,17 @@ func kernel(body string) string {
 `
 }
 
+// manyDefaults returns code that reads n constants with a default value of 1 MiB.
+func manyDefaults(n int) string {
+	const getter = "@_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_"
+	var names, calls strings.Builder
+	for i := range n {
+		fmt.Fprintf(&names, "@n%02d = constant [4 x i8] c\"n%02d\\00\"\n", i, i)
+		fmt.Fprintf(&calls, "  call void %s(ptr %%p, ptr @n%02d, ptr @c, ptr null)\n", getter, i)
+	}
+	return "@c = internal constant { { [1048576 x i8] } } undef\ndeclare void " + getter + "(ptr sret({ [1048576 x i8] }), ptr, ptr, ptr)\n" + names.String() + kernel(calls.String())
+}
+
 func TestErrors(t *testing.T) {
 	const deep = 1200
 	var types strings.Builder
@@ -97,6 +108,7 @@ func TestErrors(t *testing.T) {
 		"too many zeros":               {composite("{ [70000 x i8] }", "{ { [70000 x i8] } } zeroinitializer"), Native, "more than 65536 scalars"},
 		"too many bytes":               {composite("{ [2000000 x i8] }", "{ i8 } { i8 1 }"), Native, "has more than 1048576 bytes"},
 		"a default of too many bytes":  {composite("{ i8 }", "{ [2000000 x i8] } zeroinitializer"), Native, "its default value has more than 1048576 bytes"},
+		"many defaults":                {manyDefaults(65), Native, "the default values of the specialization constants have more than 67108864 bytes"},
 		"a size that is no integer": {"@f = constant { float } { float 1.0 }\ndeclare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @f, ptr null, i8 0, i64 8)"), Native,
 			"is the size of memory, and is no integer"},
 		"an alignment of 3": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 3)"), Native, "3 is no alignment"},

@@ -98,7 +98,9 @@ func loweredDefaults(m *llvmir.Module) ([]byte, error) {
 		if err != nil {
 			return nil, &Error{Msg: fmt.Sprintf("!%s: !%d: %v", defaultsMD, id, err)}
 		}
-		values = append(values, memory.bytes...)
+		if values = append(values, memory.bytes...); len(values) > mostTotal {
+			return nil, &Error{Msg: fmt.Sprintf("!%s: the default values have more than %d bytes", defaultsMD, mostTotal)}
+		}
 	}
 	return values, nil
 }

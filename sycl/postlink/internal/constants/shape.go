@@ -33,6 +33,7 @@ type part struct {
 const (
 	mostLeaves = 1 << 16
 	mostBytes  = 1 << 20
+	mostTotal  = 64 << 20 // of the default values of all constants
 )
 
 // shapeOf takes the constant of a read apart.

@@ -163,7 +163,7 @@
     fact("Source", k.l, "span");
     for (const u of k.u || []) fact("Used by", u, "code");
     for (const f of k.f || []) fact("File", data.files[f], "code");
-    for (const c of k.c || []) fact("Constant", c, "code");
+    for (const c of k.c ? data.constants[k.c - 1] : []) fact("Constant", c, "code");
     for (const m of k.m || []) fact("Form", m, "code");
     body.append(facts);
     const whys = new Map();
