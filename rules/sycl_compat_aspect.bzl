@@ -2,11 +2,14 @@
 
 load(":providers.bzl", "SyclCompatSetInfo", "SyclProgramInfo", "SyclbinInfo")
 
-def _sets(rule_attr):
-    """The SyclCompatSetInfo of all targets in a rule's attributes."""
+# Attributes with programs that the build runs.
+_TOOLS = ["exec_tools", "toolchains", "tools"]
+
+def _sets(rule_attr, names):
+    """The SyclCompatSetInfo of all targets in some attributes of a rule."""
     found = []
-    for name in dir(rule_attr):
-        value = getattr(rule_attr, name)
+    for name in names:
+        value = getattr(rule_attr, name, None)
         if type(value) == "dict":
             value = value.keys() + value.values()
         elif type(value) != "list":
@@ -17,12 +20,13 @@ def _sets(rule_attr):
 def _sycl_compat_aspect_impl(target, ctx):
     binaries, reports, below = [], [], []
     if SyclbinInfo in target:
-        # A SYCLBIN holds the code of its dependencies.
+        # A SYCLBIN holds the code of its dependencies, and may load files of data.
+        below = _sets(ctx.rule.attr, ["data"])
         info = target[SyclbinInfo]
         binaries = [struct(file = f, device_config = tuple(info.device_config), embedded = False, reported = tuple(info.reported)) for f in info.files]
         reports = [info.report]
     else:
-        below = _sets(ctx.rule.attr)
+        below = _sets(ctx.rule.attr, [name for name in dir(ctx.rule.attr) if not name.startswith("_") and name not in _TOOLS])
     if SyclProgramInfo in target:
         info = target[SyclProgramInfo]
         binaries = [struct(file = info.file, device_config = tuple(info.device_config), embedded = True, reported = tuple(info.reported))]
@@ -38,7 +42,8 @@ def _sycl_compat_aspect_impl(target, ctx):
 
 sycl_compat_aspect = aspect(
     implementation = _sycl_compat_aspect_impl,
-    doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or not.
+    doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or not, but
+for programs that only its build runs (`tools`).
 
 `sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command line it
 builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:

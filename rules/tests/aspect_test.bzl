@@ -55,10 +55,21 @@ def aspect_test_suite(name):
     cc_library(name = "aspect_loads", srcs = ["b.cpp"], data = [":aspect_kernels"], **manual)
     cc_library(name = "aspect_links", srcs = ["b.cpp"], deps = [":aspect_sycl"], **manual)
     cc_library(name = "aspect_plain", srcs = ["b.cpp"], **manual)
+
+    # A program that the build runs, and a SYCLBIN that is loaded beside the one that names it.
+    native.genrule(name = "aspect_generate", outs = ["aspect_generated.txt"], cmd = "touch $@", tools = [":aspect_loads_program"], **manual)
+    cc_library(name = "aspect_built", srcs = ["b.cpp"], data = [":aspect_generate"], **manual)
+    sycl_binary(name = "aspect_more_kernels", srcs = ["b.cpp"], data = [":aspect_kernels"], **manual)
+    cc_library(name = "aspect_loads_both", srcs = ["b.cpp"], data = [":aspect_more_kernels"], **manual)
     tests = []
     for case, test, libraries, expected in [
         ("loads", _clang_test, ["loads", "plain"], {"loaded": ["aspect_kernels.syclbin"], "reports": ["aspect_kernels.binary.compat.json"]}),
         ("links", _dpcpp_test, ["links", "plain"], {"embedded": ["aspect_sycl.syclbin"], "reports": ["aspect_sycl.program.compat.json"]}),
+        ("loads_both", _clang_test, ["loads_both"], {
+            "loaded": ["aspect_kernels.syclbin", "aspect_more_kernels.syclbin"],
+            "reports": ["aspect_kernels.binary.compat.json", "aspect_more_kernels.binary.compat.json"],
+        }),
+        ("built", _clang_test, ["built"], {}),
         ("none", _clang_test, ["plain"], {}),
     ]:
         cc_binary(name = "aspect_%s_program" % case, srcs = ["c.cpp"], deps = [":aspect_" + library for library in libraries], **manual)
