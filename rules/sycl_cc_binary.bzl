@@ -68,8 +68,8 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     )
     cc_binary(
         name = name,
-        data = data + [cpu.device, cpu.driver],
-        env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | env,
+        data = (data or []) + [cpu.device, cpu.driver],
+        env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | (env or {}),
         linkopts = linkopts,
         visibility = visibility,
         deps = [":" + name + PROGRAM_SUFFIX],

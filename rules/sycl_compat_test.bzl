@@ -10,7 +10,7 @@ def _fix_command(report):
     path = "$PWD/" + report.path
     if not all([c.isalnum() or c in "/-+_.=@" for c in report.path.elems()]):
         path = "REPORT"
-    return "bazel run @rules_sycl//tools/compat -- fix --workspace $PWD " + path
+    return "bazel run @rules_sycl//rules:compat -- fix --workspace $PWD " + path
 
 def _sycl_compat_test_impl(ctx):
     report = make_report(ctx)

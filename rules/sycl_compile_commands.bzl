@@ -73,7 +73,7 @@ def _own_commands(actions):
             files.update({f: None for f in _generated_inputs(command.action)})
     return commands.values(), files.keys()
 
-_EDGES = ["actual", "data", "deps", "implementation_deps", "srcs", "tests"]
+_EDGES = ["actual", "binary", "data", "deps", "implementation_deps", "srcs", "tests"]
 
 def _below(attributes):
     """The _CommandsInfo of the targets that a target depends on."""

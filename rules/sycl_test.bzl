@@ -1,6 +1,6 @@
 """The sycl_test rule."""
 
-load("//rules/private:compat.bzl", "quoted", "runfile")
+load("//rules/private:compat.bzl", "quoted", "runfile", "script_head")
 load("//rules/private:coverage.bzl", "COVERAGE_ATTRS")
 load("//rules/private:names.bzl", "shown")
 load("//rules/private:options.bzl", "expanded_text")
@@ -47,12 +47,7 @@ def _sycl_test_impl(ctx):
             setup = setup[:-1] + [setup[-1] % runfile(runtime.cpu_driver)]
         else:
             setup = ["absent"]
-    lines = [
-        "#!/bin/sh",
-        "runfiles=${RUNFILES_DIR:-$0.runfiles}",
-        "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
-        "runfiles=$runfiles/" + quoted(ctx.workspace_name),
-        "cd \"$runfiles\" || exit 4",
+    lines = script_head(ctx, "$runfiles") + [
         "scratch=${TEST_TMPDIR:-$(mktemp -d)}",
         "name=" + quoted(shown(ctx.label)),
         "reason=" + quoted("the SYCL runtime finds no %s" % what),
@@ -157,6 +152,6 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
         name = name,
         device = device,
         runtime = runtime or Label("@sycl_toolchains//runtime"),
-        tags = tags + (["external"] if device != "cpu" else []),
+        tags = (tags or []) + (["external"] if device != "cpu" else []),
         **kwargs
     )

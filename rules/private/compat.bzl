@@ -99,6 +99,23 @@ def quoted(text):
     """A text as one argument for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
+def script_head(ctx, folder):
+    """The first lines of a script, in which `$runfiles` is the workspace's folder of the runfiles.
+
+    Args:
+        ctx: the rule context.
+        folder: where the script goes on, as text for the shell within double quotes.
+    Returns:
+        list of string.
+    """
+    return [
+        "#!/bin/sh",
+        "runfiles=${RUNFILES_DIR:-$0.runfiles}",
+        "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
+        "runfiles=$runfiles/" + quoted(ctx.workspace_name),
+        "cd \"%s\" || exit 4" % folder,
+    ]
+
 def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
     """An executable that runs the compat tool on files of the runfiles.
 
@@ -115,13 +132,7 @@ def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIR
         struct(executable, runfiles).
     """
     script = ctx.actions.declare_file(name)
-    lines = [
-        "#!/bin/sh",
-        "runfiles=${RUNFILES_DIR:-$0.runfiles}",
-        "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
-        "runfiles=$runfiles/" + quoted(ctx.workspace_name),
-        "cd \"%s\" || exit 4" % folder,
-    ]
+    lines = script_head(ctx, folder)
     command = " ".join([runfile(tool[DefaultInfo].files_to_run.executable)] + arguments)
     if hint:
         lines += [command, "code=$?", "test $code -ne 1 || echo %s >&2" % quoted(hint), "exit $code"]

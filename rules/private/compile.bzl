@@ -27,7 +27,7 @@ SOURCE_ATTRS = {
         doc = "Headers that the sources include, and those of dependents may include.",
     ),
     "includes": attr.string_list(
-        doc = "Folders to search for headers, relative to this package, for this target and for all that depend on it.",
+        doc = "Folders to search for headers, relative to this package, for this target and for all that depend on it. Compilers do not warn of headers there, as of those of the system.",
     ),
     "local_defines": attr.string_list(
         doc = "As `defines`, for this target's sources only.",

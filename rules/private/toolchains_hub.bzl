@@ -13,9 +13,9 @@ _TYPE = Label("//rules/toolchain:toolchain_type")
 # Values of the flag that are not names of repositories.
 RESERVED_COMPILERS = ["auto", "chosen", "clang", "missing", "unknown", "unknown_compiler"]
 
-# Repositories that the extension makes without a tag. Those of sycl.local tags with names
-# begin with the first.
+# Repositories that the extension makes without a tag, and what the names of others begin with.
 _OWN_REPOSITORIES = ["sycl_local", "sycl_toolchains", "sycl_tools"]
+_OWN_PREFIXES = ("sycl_local_", "sycl_tools_")
 
 # The repository of a sycl.runtime tag without a name.
 DEFAULT_RUNTIME_REPOSITORY = "sycl_runtime"
@@ -68,7 +68,7 @@ def check_repository(kind, name):
         kind: runtime or dpcpp.
         name: the name.
     """
-    if name in _OWN_REPOSITORIES or name in RESERVED_COMPILERS or is_own_target(name):
+    if name in _OWN_REPOSITORIES or name.startswith(_OWN_PREFIXES) or name in RESERVED_COMPILERS or is_own_target(name):
         fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, name))
 
 def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):

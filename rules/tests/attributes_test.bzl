@@ -90,8 +90,8 @@ def _exports_impl(ctx):
     asserts.true(env, "rules/tests/include/list.def" in headers, str(headers))
     asserts.false(env, "rules/tests/hidden.hpp" in headers, str(headers))
     bin = analysistest.target_bin_dir_path(env)
-    folders = context.includes.to_list()
-    asserts.equals(env, ["%s/rules/tests/_virtual_includes/%s" % (bin, target.label.name), "rules/include", bin + "/rules/include"], folders)
+    asserts.equals(env, ["%s/rules/tests/_virtual_includes/%s" % (bin, target.label.name)], context.includes.to_list())
+    asserts.equals(env, ["rules/include", bin + "/rules/include"], context.system_includes.to_list())
     runfiles = [f.basename for f in target[DefaultInfo].default_runfiles.files.to_list()]
     for want in ["numbers.txt", "more.txt"]:
         asserts.true(env, want in runfiles, "%s is no runfile: %s" % (want, runfiles))
@@ -194,7 +194,8 @@ def attributes_test_suite(name):
         "srcs": ["a.cpp", "private.hpp"],
         "strip_include_prefix": "include",
         "tags": ["manual"],
-        "textual_hdrs": ["include/list.def"],
+        # Those are included by their own paths, which need not be below strip_include_prefix.
+        "textual_hdrs": ["include/list.def", "other/list.inc"],
     }
     sycl_library(name = "attributes_library", **attributes)
     sycl_cc_library(name = "attributes_cc_library", linkopts = ["-Xlinker -la -Xlinker -z$(COMPILATION_MODE)"], **attributes)

@@ -5,6 +5,7 @@ load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
+load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_compile_commands.bzl", "sycl_compile_commands", "sycl_compile_commands_aspect")
 load("//rules:sycl_library.bzl", "sycl_library")
 load(":analysis.bzl", "COMPLETE", "DPCPP")
@@ -150,7 +151,8 @@ def compile_commands_test_suite(name):
         **manual
     )
     cc_library(name = "commands_above", srcs = ["c.cpp"], deps = [":commands_program"], **manual)
-    sycl_compile_commands(name = "program_commands", deps = [":commands_above"], **manual)
+    sycl_cc_test(name = "commands_of_a_test", srcs = ["b.cpp"], deps = [":commands_above"], **manual)
+    sycl_compile_commands(name = "program_commands", testonly = True, deps = [":commands_of_a_test"], **manual)
     native.genrule(
         name = "commands_generate",
         outs = ["generated.cpp", "generated.hpp"],

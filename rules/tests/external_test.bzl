@@ -15,7 +15,7 @@ def _library_impl(ctx):
     asserts.equals(
         env,
         [root + "/pkg/include" for root in [_ROOT, "%s/%s" % (bin, _ROOT)]],
-        values_of(compile.argv, "-I"),
+        values_of(compile.argv, "-isystem"),
     )
     asserts.equals(env, _ROOT + "/pkg/src/scale.cpp", compile.argv[-1])
     bitcode = compile.outputs.to_list()[0].path

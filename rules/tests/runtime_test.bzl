@@ -216,6 +216,7 @@ def runtime_test_suite(name):
         tests.append("runtime_%s_test" % case)
     for case, arguments, texts in [
         ("own_repository", {"repository": "sycl_tools"}, ["sycl.runtime: the name \"sycl_tools\" is reserved; give the repository another name"]),
+        ("own_prefix", {"repository": "sycl_local_mine"}, ["sycl.runtime: the name \"sycl_local_mine\" is reserved; give the repository another name"]),
         ("compiler_name", {"kind": "dpcpp", "repository": "clang"}, ["sycl.dpcpp: the name \"clang\" is reserved"]),
         ("own_target", {"repository": "headers"}, ["sycl.runtime: the name \"headers\" is reserved; give the repository another name"]),
         ("own_compiler", {"kind": "dpcpp", "repository": "toolchain"}, ["sycl.dpcpp: the name \"toolchain\" is reserved"]),
