@@ -326,6 +326,27 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// What a folder has that cannot be read was not looked at.
+func TestUnreadableFolder(t *testing.T) {
+	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
+	testfile.Unlistable(t, "out/locked")
+	for _, files := range [][]string{{"out"}, {"out/**"}, {"out", "!out/k.o"}} {
+		if _, _, err := makeReport(t.Context(), Options{Files: files, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "out/locked/ddd") {
+			t.Errorf("%q: %v", files, err)
+		}
+	}
+	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
+	if err != nil || !strings.Contains(stderr, "compat: warning: out/locked/ddd") {
+		t.Fatalf("%v, standard error: %s", err, stderr)
+	}
+	if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) {
+		t.Errorf("programs %q", labels)
+	}
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"out", "!out/locked/**"}, Strict: true}); err != nil {
+		t.Errorf("without the folder: %v", err)
+	}
+}
+
 // What is left out by the thousand is a few lines.
 func TestFewLines(t *testing.T) {
 	files := map[string][]byte{"k.o": object(t, offload.SYCL, kernels)}
