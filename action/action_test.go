@@ -247,6 +247,7 @@ func TestPolicies(t *testing.T) {
 		{"an address that is none", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
 		{"a folder outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a folder that is missing", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
+		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/./x' is given for two outputs"},
 		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
 		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {

@@ -60,7 +60,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 			write = gate.NewBaseline(a.result).Encode
 		}
 		if err := out.Write(name, write); err != nil {
-			return fmt.Errorf("%v", err) // what is missing for writing is no fault of a report
+			return err
 		}
 		if output := fileOutputs[format]; output != "" {
 			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})

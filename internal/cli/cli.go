@@ -6,7 +6,7 @@
 //
 //	0  done
 //	1  the answer is "no" (incompatible, files differ, findings): [No]
-//	2  wrong usage: [Usagef]
+//	2  wrong usage: [Usagef], any error with a WrongUsage method
 //	3  bad input file: [BadInput], any error with a BadInput method, a missing file
 //	4  the machine failed: every other error (I/O, missing compiler)
 //
@@ -96,6 +96,9 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.msg }
 
+// WrongUsage marks the command line as the cause.
+func (e *usageError) WrongUsage() {}
+
 // Usagef returns an error for a mistake on the command line.
 func Usagef(format string, args ...any) error {
 	return &usageError{msg: fmt.Sprintf(format, args...)}
@@ -136,7 +139,7 @@ func BadInput(err error) error {
 
 // ExitCode returns the exit code for an error that a command returned.
 func ExitCode(err error) int {
-	var usage *usageError
+	var usage interface{ WrongUsage() }
 	var no *noError
 	var bad interface{ BadInput() }
 	switch {

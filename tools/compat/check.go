@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -85,8 +84,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 		return err
 	}
 	if err := c.write(env, r, o.First()); err != nil {
-		// That the folder of an output is missing is no fault of a report.
-		return fmt.Errorf("%v", err)
+		return err
 	}
 	if r.Conclusion == gate.Failure && !c.warnOnly {
 		return cli.No(nil)
