@@ -609,9 +609,22 @@ func TestReadOnly(t *testing.T) {
 	outside := t.TempDir()
 	w.link(outside, "elsewhere")
 	want(t, w.run("reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none"), 4, "error")
+	for _, link := range [][2]string{{"new.json", filepath.Join(outside, "new.json")}, {"second.json", "new.json"}, {"up.json", "../up.json"}} {
+		name := link[0]
+		w.link(link[1], name)
+		s := w.run("reports", pattern, "json-file", name, "fail-on", "none")
+		want(t, s, 4, "error")
+		wantText(t, "what is seen", s.Stdout, name+" cannot be written: it leads out of the workspace")
+		if _, err := os.Stat(filepath.Join(w.dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 		t.Error("something was written outside")
 	}
+	w.link("inside.json", "inside")
+	want(t, w.run("reports", pattern, "json-file", "inside", "fail-on", "none"), 0, "neutral")
+	w.read("inside.json")
 }
 
 // A panic is an internal error and no verdict (S-27).
