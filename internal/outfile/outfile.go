@@ -323,6 +323,11 @@ func (g *Group) Commit() error {
 	defer g.Close()
 	unlock := lockFolders(g.places())
 	defer unlock()
+	return g.put()
+}
+
+// put is Commit for a program that has its turn already.
+func (g *Group) put() error {
 	// The main outputs come last.
 	slices.SortStableFunc(g.items, func(a, b *item) int { return a.rank() - b.rank() })
 	if len(g.items) > 1 {
@@ -488,18 +493,22 @@ func (t target) clear() error {
 	return nil
 }
 
-// put puts a file in its place. One that is there keeps its mode.
-func (t target) put(scratch string) error {
+// replace puts a file in its place. One that is there keeps its mode.
+func (t target) replace(scratch string) error {
 	if t.info != nil {
 		if err := keep(scratch, t.info); err != nil {
 			return err
 		}
 	}
-	err := os.Rename(scratch, t.path)
-	if err == nil || !isMount(err) {
+	return os.Rename(scratch, t.path)
+}
+
+// put is replace, also where a file is mounted, which cannot be replaced.
+func (t target) put(scratch string) error {
+	err := t.replace(scratch)
+	if t.info == nil || !isMount(err) {
 		return err
 	}
-	// A file that is mounted there cannot be replaced.
 	t.copied = true
 	return t.stream(t.path, func(w io.Writer) error { return copyFrom(w, scratch) })
 }
@@ -598,9 +607,19 @@ func (i *item) merge() error {
 }
 
 func (i *item) mergeFile(name string) error {
+	scratch := filepath.Join(i.scratch, name)
 	t, err := find(filepath.Join(i.place.path, name))
 	if err != nil {
 		return err
 	}
-	return (&item{name: name, place: t, scratch: filepath.Join(i.scratch, name)}).put()
+	if !t.isStream() && t.replace(scratch) == nil {
+		return nil
+	}
+	// It is a device, or a link leads elsewhere, such as to another disk.
+	var there Group
+	defer there.Close()
+	if err := there.Write(t.path, func(w io.Writer) error { return copyFrom(w, scratch) }); err != nil {
+		return err
+	}
+	return there.put()
 }
