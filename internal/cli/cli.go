@@ -170,7 +170,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	expanded, err := expandParamFiles(args)
 	if err == nil {
 		args = expanded
-		err = t.run(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
+		err = t.recovered(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
 	}
 	if code := ExitCode(err); out.err != nil && (code == ExitOK || code == ExitNo) {
 		err = fmt.Errorf("standard output: %w", out.err)
@@ -186,6 +186,19 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 		}
 	}
 	return ExitCode(err)
+}
+
+func (t *Tool) recovered(ctx context.Context, env *Env, args []string) (err error) {
+	defer Recover(&err)
+	return t.run(ctx, env, args)
+}
+
+// Recover makes an error of a panic, which it is to be deferred for: the exit code of one
+// means wrong usage. Each goroutine needs a call of its own.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("internal error: %v", p)
+	}
 }
 
 // A stdout is standard output. It remembers that something was not written, so that no

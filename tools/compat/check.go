@@ -64,8 +64,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	return c.run
 }
 
-func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gateinputs.Recover(&err)
+func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	if gateinputs.Writers[c.format] == nil {
 		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gateinputs.Writers)), ", "))
 	}
