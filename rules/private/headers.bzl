@@ -33,12 +33,13 @@ def compilation_context(ctx):
             defines = depset(expanded_defines(ctx, "defines")),
             # Those of dependents as well: public headers include private ones.
             headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
-            includes = depset(moved.folders + [
+            includes = depset(moved.folders),
+            quote_includes = depset(roots),
+            system_includes = depset([
                 paths.normalize(paths.join(root, folder))
                 for folder in [_folder(ctx, include) for include in expanded_texts(ctx, "includes")]
                 for root in roots
             ]),
-            quote_includes = depset(roots),
         ),
     ] + _contexts(ctx.attr.deps))
 
@@ -68,7 +69,7 @@ def _moved_headers(ctx):
     prefix = paths.normalize(strip[1:] if strip.startswith("/") else paths.join(ctx.label.package, strip))
     virtual = "_virtual_includes/" + ctx.label.name
     headers = []
-    for header in ctx.files.hdrs + ctx.files.textual_hdrs:
+    for header in ctx.files.hdrs:
         path = header.short_path
         if path.startswith("../"):
             path = path.split("/", 2)[2]

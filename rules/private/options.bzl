@@ -4,8 +4,8 @@ def expanded_options(ctx, attribute):
     """The options that an attribute has, as those of `cc_library` are read.
 
     `$(location //x)` and the like, Make variables and `$$` are replaced. Then each entry is
-    divided into options as a Bourne shell divides words, except with the feature
-    `no_copts_tokenization`.
+    divided into options as a Bourne shell divides words. With the feature
+    `no_copts_tokenization`, only an entry that is one Make variable is divided.
 
     Args:
         ctx: the rule context.
@@ -17,7 +17,7 @@ def expanded_options(ctx, attribute):
     options = []
     for text in getattr(ctx.attr, attribute):
         expanded = expanded_text(ctx, attribute, text)
-        if whole:
+        if whole and not _is_variable(text):
             options.append(expanded)
             continue
         read = words(expanded)
@@ -25,6 +25,11 @@ def expanded_options(ctx, attribute):
             fail("%s: %s: '%s' %s" % (ctx.label, attribute, text, read.error))
         options += read.words
     return options
+
+def _is_variable(text):
+    """Whether a text is one Make variable, as in "$(NAME)"."""
+    name = text.removeprefix("$(").removesuffix(")")
+    return text == "$(%s)" % name and not [c for c in name.elems() if c in " $()"]
 
 def expanded_texts(ctx, attribute):
     """The entries of an attribute with locations and Make variables replaced.

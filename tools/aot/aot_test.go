@@ -135,6 +135,7 @@ func TestAotFailures(t *testing.T) {
 	testfile.Write(t, "lost.table", "[Code]\nlost.spv\n")
 	refuse := testfile.Script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
 	silent := testfile.Script(t, "silent", "exit 0")
+	killed := testfile.Script(t, "killed", "kill -9 $$")
 	image := testfile.Script(t, "image", `for last; do :; done; echo native > "$last"`)
 	for name, test := range map[string]struct {
 		args []string
@@ -143,6 +144,7 @@ func TestAotFailures(t *testing.T) {
 	}{
 		"the compiler says no":              {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
 		"the compiler writes nothing":       {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
+		"the compiler is killed":            {[]string{"--ocloc", killed, "one.table"}, cli.ExitFailure, "killed was ended by a signal: killed\nnote: this is a fault of the program, or memory is short"},
 		"there is no compiler":              {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
 		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
 		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
