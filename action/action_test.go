@@ -247,6 +247,7 @@ func TestPolicies(t *testing.T) {
 		{"an address that is none", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
 		{"a folder outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a folder that is missing", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
+		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/./x' is given for two outputs"},
 		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
 		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {
@@ -608,9 +609,22 @@ func TestReadOnly(t *testing.T) {
 	outside := t.TempDir()
 	w.link(outside, "elsewhere")
 	want(t, w.run("reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none"), 4, "error")
+	for _, link := range [][2]string{{"new.json", filepath.Join(outside, "new.json")}, {"second.json", "new.json"}, {"up.json", "../up.json"}} {
+		name := link[0]
+		w.link(link[1], name)
+		s := w.run("reports", pattern, "json-file", name, "fail-on", "none")
+		want(t, s, 4, "error")
+		wantText(t, "what is seen", s.Stdout, name+" cannot be written: it leads out of the workspace")
+		if _, err := os.Stat(filepath.Join(w.dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 		t.Error("something was written outside")
 	}
+	w.link("inside.json", "inside")
+	want(t, w.run("reports", pattern, "json-file", "inside", "fail-on", "none"), 0, "neutral")
+	w.read("inside.json")
 }
 
 // A panic is an internal error and no verdict (S-27).

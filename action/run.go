@@ -72,7 +72,7 @@ func run(ctx context.Context, env environment) int {
 
 // try does all, and makes an error of a panic: no fault may look like a verdict.
 func (a *action) try(ctx context.Context) (err error) {
-	defer gateinputs.Recover(&err)
+	defer cli.Recover(&err)
 	var sources []source
 	if a.settings, sources, err = readInputs(a.args, a.getenv); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 		if name == "" {
 			continue
 		}
-		if err := makeFolder(name); err != nil {
+		if err := prepare(name); err != nil {
 			return err
 		}
 		write := func(w io.Writer) error {
@@ -60,7 +60,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 			write = gate.NewBaseline(a.result).Encode
 		}
 		if err := out.Write(name, write); err != nil {
-			return fmt.Errorf("%v", err) // what is missing for writing is no fault of a report
+			return err
 		}
 		if output := fileOutputs[format]; output != "" {
 			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
@@ -75,11 +75,10 @@ func (a *action) writeFiles(ctx context.Context) error {
 	return a.github.SetOutputs(written...)
 }
 
-// makeFolder makes the folder of a file. Unless the file was named by its whole
-// path, links do not lead out of the workspace.
-func makeFolder(name string) error {
-	dir := filepath.Dir(name)
-	if filepath.IsAbs(name) || dir == "." {
+// prepare makes the folder of a file. Unless the file was named by its whole path, links
+// do not lead out of the workspace: a change may have brought them.
+func prepare(name string) error {
+	if filepath.IsAbs(name) {
 		return nil
 	}
 	root, err := os.OpenRoot(".")
@@ -87,8 +86,11 @@ func makeFolder(name string) error {
 		return err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(dir, 0o755); err != nil {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("%s cannot be written: its folder cannot be made in the workspace: %v", name, reason(err))
+	}
+	if _, err := root.Stat(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s cannot be written: it leads out of the workspace: %v; remove the link", name, reason(err))
 	}
 	return nil
 }

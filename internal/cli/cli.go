@@ -6,7 +6,7 @@
 //
 //	0  done
 //	1  the answer is "no" (incompatible, files differ, findings): [No]
-//	2  wrong usage: [Usagef]
+//	2  wrong usage: [Usagef], any error with a WrongUsage method
 //	3  bad input file: [BadInput], any error with a BadInput method, a missing file
 //	4  the machine failed: every other error (I/O, missing compiler)
 //
@@ -96,6 +96,9 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.msg }
 
+// WrongUsage marks the command line as the cause.
+func (e *usageError) WrongUsage() {}
+
 // Usagef returns an error for a mistake on the command line.
 func Usagef(format string, args ...any) error {
 	return &usageError{msg: fmt.Sprintf(format, args...)}
@@ -136,7 +139,7 @@ func BadInput(err error) error {
 
 // ExitCode returns the exit code for an error that a command returned.
 func ExitCode(err error) int {
-	var usage *usageError
+	var usage interface{ WrongUsage() }
 	var no *noError
 	var bad interface{ BadInput() }
 	switch {
@@ -167,7 +170,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	expanded, err := expandParamFiles(args)
 	if err == nil {
 		args = expanded
-		err = t.run(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
+		err = t.recovered(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
 	}
 	if code := ExitCode(err); out.err != nil && (code == ExitOK || code == ExitNo) {
 		err = fmt.Errorf("standard output: %w", out.err)
@@ -183,6 +186,19 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 		}
 	}
 	return ExitCode(err)
+}
+
+func (t *Tool) recovered(ctx context.Context, env *Env, args []string) (err error) {
+	defer Recover(&err)
+	return t.run(ctx, env, args)
+}
+
+// Recover makes an error of a panic, which it is to be deferred for: the exit code of one
+// means wrong usage. Each goroutine needs a call of its own.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("internal error: %v", p)
+	}
 }
 
 // A stdout is standard output. It remembers that something was not written, so that no

@@ -98,6 +98,12 @@ func TestExitCodes(t *testing.T) {
 			}
 		})
 	}
+	broken := &Tool{Name: "broken", Commands: []*Command{{Setup: func(*flag.FlagSet) Run {
+		return func(context.Context, *Env, []string) error { panic("a fault\n::error::x") }
+	}}}}
+	if code, _, stderr := run(t, broken); code != ExitFailure || !strings.Contains(stderr, "broken: error: internal error: a fault") {
+		t.Errorf("a panic: exit %d, %q", code, stderr)
+	}
 	if BadInput(nil) != nil {
 		t.Error("BadInput(nil) is an error")
 	}

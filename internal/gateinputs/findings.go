@@ -15,7 +15,6 @@ import (
 // targets is there for each.
 func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
-	defer Recover(&err)
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err

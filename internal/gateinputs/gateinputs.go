@@ -83,9 +83,8 @@ type File struct {
 	Absent bool   // it is known that there is none; the name, if any, is where it would be
 }
 
-// Check reads what the options name and decides. A panic is an error.
+// Check reads what the options name and decides.
 func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
-	defer Recover(&err)
 	in, err := Load(ctx, o)
 	if err != nil {
 		return nil, err
@@ -141,7 +140,6 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 // Indexes reads reports, several at once, wherever they are, and returns their indexes.
 func Indexes(ctx context.Context, names []string) (indexes []*gate.Index, err error) {
 	defer func() { err = safetext.Error(err) }()
-	defer Recover(&err)
 	return readIndexes(ctx, &workspace.Folder{}, names)
 }
 
@@ -365,14 +363,6 @@ func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 		return fmt.Errorf("the baseline has %d entries, and limits.max-baseline of the policy is %d", n, p.MaxBaseline)
 	}
 	return nil
-}
-
-// Recover makes an error of a panic: the exit code of one that is not caught
-// means wrong usage. It is to be deferred.
-func Recover(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("internal error: %v", p)
-	}
 }
 
 // read reads a file, or the content of it that is known already.

@@ -279,16 +279,6 @@ func TestAttackS10ManyReports(t *testing.T) {
 	}
 }
 
-func TestAttackS27Panics(t *testing.T) {
-	err := func() (err error) {
-		defer Recover(&err)
-		panic(errors.New("a fault of the program"))
-	}()
-	if cli.ExitCode(err) != 4 || !strings.Contains(err.Error(), "internal error") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // Names of files are also text that somebody else chose.
 func TestAttackS1NamesOfFiles(t *testing.T) {
 	enterWorkspace(t)

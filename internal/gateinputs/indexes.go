@@ -92,7 +92,7 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 }
 
 func readIndex(folder *workspace.Folder, d *report.Decoder, name string) (index *gate.Index, cells int, err error) {
-	defer Recover(&err)
+	defer cli.Recover(&err)
 	r, err := read(folder, File{Name: name}, d.Decode)
 	if err != nil {
 		return nil, 0, err

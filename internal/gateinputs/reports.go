@@ -16,7 +16,6 @@ import (
 // that show all of them. Of several, one without a label is called by its file.
 func Reports(ctx context.Context, o Options) (list []*report.Report, err error) {
 	defer func() { err = safetext.Error(err) }()
-	defer Recover(&err)
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err

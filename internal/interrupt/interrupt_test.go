@@ -199,6 +199,15 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
+// That the folder for temporary files is missing is no fault of an input.
+func TestMissingTempDir(t *testing.T) {
+	t.Setenv("TMPDIR", "/gone")
+	_, _, err := TempDir()
+	if want := "there can be no scratch folder in /gone: no such file or directory; set TMPDIR to another folder"; err == nil || err.Error() != want || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // What a killed program leaves, the next one removes; what a running one has, stays.
 func TestLeftFolders(t *testing.T) {
 	killed, dir, _ := start(t, "never ends")

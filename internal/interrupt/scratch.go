@@ -2,6 +2,7 @@ package interrupt
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,7 +96,19 @@ func (p *paths) sweep(parent string) {
 }
 
 // TempDir is [ScratchDir] in the folder for temporary files.
-func TempDir() (dir string, remove func(), err error) { return ScratchDir(os.TempDir()) }
+func TempDir() (dir string, remove func(), err error) {
+	parent := os.TempDir()
+	dir, remove, err = ScratchDir(parent)
+	if err != nil {
+		var path *os.PathError
+		if errors.As(err, &path) {
+			err = path.Err // a name that is made up says nothing
+		}
+		// Not %w: that the folder is missing is no fault of an input.
+		err = fmt.Errorf("there can be no scratch folder in %s: %v; set TMPDIR to another folder", parent, err)
+	}
+	return dir, remove, err
+}
 
 // errTaken says that another program takes a scratch folder for one that was left: it
 // looked between two steps of making it.

@@ -9,7 +9,7 @@
 //
 // A group with several outputs removes its main outputs, puts the others in their places,
 // and then the main ones: a main output is there only when the others are there and of the
-// same run. Programs that put outputs into the same folder take turns.
+// same run. Two outputs of a group have two places. Programs that put outputs into the same folder take turns.
 package outfile
 
 import (
@@ -34,6 +34,17 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
+
+// A TakenError is that two outputs would have the same place, which is no fault of the
+// machine.
+type TakenError struct{ Name string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", e.Name)
+}
+
+// WrongUsage marks the command line as the cause.
+func (*TakenError) WrongUsage() {}
 
 func failed(name string, err error) error {
 	if err == nil {
@@ -73,6 +84,7 @@ type Group struct {
 	homes   map[string]*home // by their folders
 	items   []*item
 	folders map[string]*item // the items that are folders
+	taken   map[string]bool  // the places of outputs, without links
 }
 
 // A home is the scratch folder beside outputs.
@@ -90,6 +102,7 @@ type item struct {
 	main    bool
 	heads   []string // of a folder, when it is one: the main files in it
 	folder  bool
+	real    string // the path of a folder without links
 }
 
 // File returns where to write an output.
@@ -103,6 +116,9 @@ func (g *Group) file(name string, main bool) (string, error) {
 	defer g.mu.Unlock()
 	if folder := g.folders[filepath.Dir(name)]; folder != nil {
 		base := filepath.Base(name)
+		if err := g.take(name, filepath.Join(folder.real, base)); err != nil {
+			return "", err
+		}
 		if main {
 			folder.heads = append(folder.heads, base)
 		}
@@ -111,6 +127,11 @@ func (g *Group) file(name string, main bool) (string, error) {
 	t, err := find(name)
 	if err != nil {
 		return "", failed(name, err)
+	}
+	if !t.isStream() {
+		if err := g.take(name, realPath(t.path)); err != nil {
+			return "", err
+		}
 	}
 	i := &item{name: name, place: t, main: main}
 	if t.isStream() {
@@ -124,6 +145,30 @@ func (g *Group) file(name string, main bool) (string, error) {
 	}
 	g.items = append(g.items, i)
 	return i.scratch, nil
+}
+
+// take takes a place for an output, which no other one may have.
+func (g *Group) take(name, place string) error {
+	if g.taken[place] {
+		return &TakenError{name}
+	}
+	if g.taken == nil {
+		g.taken = map[string]bool{}
+	}
+	g.taken[place] = true
+	return nil
+}
+
+// realPath returns the absolute path of a place in a folder without links.
+func realPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	dir, base := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, base)
 }
 
 // copied has an output written elsewhere and copied to its place.
@@ -161,9 +206,6 @@ func (g *Group) Folder(name string) (scratch string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name = filepath.Clean(name)
-	if i := g.folders[name]; i != nil {
-		return i.scratch, nil
-	}
 	i := &item{name: name, folder: true, place: target{path: name}}
 	i.place.info, err = os.Stat(name)
 	switch {
@@ -174,10 +216,14 @@ func (g *Group) Folder(name string) (scratch string, err error) {
 	case errors.Is(err, os.ErrNotExist):
 		err = os.MkdirAll(filepath.Dir(name), 0o777)
 	}
-	if err == nil {
-		err = g.scratchFolder(i)
-	}
 	if err != nil {
+		return "", failed(name, err)
+	}
+	i.real = realPath(i.place.path)
+	if err := g.take(name, i.real); err != nil {
+		return "", err
+	}
+	if err := g.scratchFolder(i); err != nil {
 		return "", failed(name, err)
 	}
 	if g.folders == nil {
@@ -269,7 +315,7 @@ func (g *Group) Close() {
 	for _, h := range g.homes {
 		h.remove()
 	}
-	g.homes, g.items, g.folders = nil, nil, nil
+	g.homes, g.items, g.folders, g.taken = nil, nil, nil, nil
 }
 
 // Commit puts all outputs in their places.
@@ -277,6 +323,11 @@ func (g *Group) Commit() error {
 	defer g.Close()
 	unlock := lockFolders(g.places())
 	defer unlock()
+	return g.put()
+}
+
+// put is Commit for a program that has its turn already.
+func (g *Group) put() error {
 	// The main outputs come last.
 	slices.SortStableFunc(g.items, func(a, b *item) int { return a.rank() - b.rank() })
 	if len(g.items) > 1 {
@@ -442,18 +493,22 @@ func (t target) clear() error {
 	return nil
 }
 
-// put puts a file in its place. One that is there keeps its mode.
-func (t target) put(scratch string) error {
+// replace puts a file in its place. One that is there keeps its mode.
+func (t target) replace(scratch string) error {
 	if t.info != nil {
 		if err := keep(scratch, t.info); err != nil {
 			return err
 		}
 	}
-	err := os.Rename(scratch, t.path)
-	if err == nil || !isMount(err) {
+	return os.Rename(scratch, t.path)
+}
+
+// put is replace, also where a file is mounted, which cannot be replaced.
+func (t target) put(scratch string) error {
+	err := t.replace(scratch)
+	if t.info == nil || !isMount(err) {
 		return err
 	}
-	// A file that is mounted there cannot be replaced.
 	t.copied = true
 	return t.stream(t.path, func(w io.Writer) error { return copyFrom(w, scratch) })
 }
@@ -552,9 +607,19 @@ func (i *item) merge() error {
 }
 
 func (i *item) mergeFile(name string) error {
+	scratch := filepath.Join(i.scratch, name)
 	t, err := find(filepath.Join(i.place.path, name))
 	if err != nil {
 		return err
 	}
-	return (&item{name: name, place: t, scratch: filepath.Join(i.scratch, name)}).put()
+	if !t.isStream() && t.replace(scratch) == nil {
+		return nil
+	}
+	// It is a device, or a link leads elsewhere, such as to another disk.
+	var there Group
+	defer there.Close()
+	if err := there.Write(t.path, func(w io.Writer) error { return copyFrom(w, scratch) }); err != nil {
+		return err
+	}
+	return there.put()
 }

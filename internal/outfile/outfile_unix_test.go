@@ -50,6 +50,64 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A link in a folder of outputs may lead to another disk, where files appear whole as well.
+func TestFolderWithLinksToAnotherDisk(t *testing.T) {
+	elsewhere, err := os.MkdirTemp("/dev/shm", "outfile")
+	if err != nil {
+		t.Skip("there is no other disk: ", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(elsewhere) })
+	t.Chdir(t.TempDir())
+	if info, err := os.Stat(elsewhere); err != nil || sameDisk(".", info) {
+		t.Skip("there is no other disk: ", err)
+	}
+	kept := filepath.Join(elsewhere, "kept")
+	put(t, kept, "old")
+	before, err := os.Open(kept) // not what is replaced
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	if err := os.Mkdir("out", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kept", "gone"} {
+		if err := os.Symlink(filepath.Join(elsewhere, name), filepath.Join("out", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func() error {
+		var g Group
+		defer g.Close()
+		if _, err := g.Folder("out"); err != nil {
+			return err
+		}
+		for _, name := range []string{"kept", "gone"} {
+			if err := g.Write(filepath.Join("out", name), text("new")); err != nil {
+				return err
+			}
+		}
+		return g.Commit()
+	}
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kept", "gone"} {
+		if data, err := os.ReadFile(filepath.Join(elsewhere, name)); err != nil || string(data) != "new" {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	if old, err := io.ReadAll(before); err != nil || string(old) != "old" {
+		t.Errorf("the old file was written to: %q, %v", old, err)
+	}
+	if err := os.RemoveAll(elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); err == nil || !strings.Contains(err.Error(), "there is no folder "+elsewhere) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestModes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	defer syscall.Umask(syscall.Umask(0o027))

@@ -108,8 +108,9 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget
 // system is a fault of the file. What the libraries say has no remedy.
 func fault(f *file, err error) []outcome {
 	var system *os.PathError
+	var unpacked *scratchError
 	var bad interface{ BadInput() }
-	if !errors.As(err, &system) && !errors.As(err, &bad) {
+	if !errors.As(err, &system) && !errors.As(err, &unpacked) && !errors.As(err, &bad) {
 		err = cli.BadInput(fmt.Errorf("%w; the archive is damaged or cut short: copy, build or download it again", err))
 	}
 	return []outcome{{file: f, err: inFile(f, err)}}

@@ -58,6 +58,11 @@ func exists(name string) bool {
 	return err == nil
 }
 
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
 type finder struct {
 	folder   *workspace.Folder
 	confined bool
@@ -106,7 +111,7 @@ func (f *finder) find(name string) error {
 	}
 	outside := 0
 	for _, name := range found {
-		if _, err := f.folder.Path(name); err != nil && how == byPattern {
+		if _, err := f.folder.Path(name); err != nil && how == byPattern && isLink(name) {
 			outside++
 			continue
 		}
@@ -138,11 +143,11 @@ func (f *finder) inFolder(name string) error {
 	outside := 0
 	for _, file := range found {
 		path, err := f.folder.Path(file)
-		if err != nil {
-			outside++
-			continue
+		rest := ""
+		if err == nil {
+			rest, err = filepath.Rel(root, path)
 		}
-		if rest, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rest) {
+		if isLink(file) && (err != nil || !filepath.IsLocal(rest)) {
 			outside++
 			continue
 		}
@@ -160,8 +165,11 @@ func (f *finder) add(name, folder string, how how) error {
 		return nil
 	}
 	path, err := f.folder.Path(name)
-	if err != nil {
+	switch {
+	case err != nil && how == byName:
 		return err
+	case err != nil:
+		path = name // reading it says why
 	}
 	if known := f.seen[path]; known != nil {
 		known.how = max(known.how, how)

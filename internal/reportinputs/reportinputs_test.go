@@ -326,6 +326,46 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A member that cannot be unpacked is no fault of the archive, and none to go on after.
+func TestNoScratchFolder(t *testing.T) {
+	obj := object(t, offload.SYCL, kernels)
+	large := make([]byte, inMemory+1)
+	copy(large, obj)
+	for name, data := range map[string][]byte{
+		"k.zip":    zipFileOf(t, zip.Store, member{"k.so", large}),
+		"k.tar.gz": gzipped(tarFileOf(t, member{"k.so", large})),
+	} {
+		enter(t, map[string][]byte{"out/k.o": obj, "out/" + name: data})
+		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+		t.Setenv("TMP", os.Getenv("TMPDIR"))
+		_, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
+		if cli.ExitCode(err) != cli.ExitFailure || !strings.Contains(err.Error(), "set TMPDIR to another folder") {
+			t.Errorf("%s: %v, %s", name, err, stderr)
+		}
+	}
+}
+
+// What a folder has that cannot be read was not looked at.
+func TestUnreadableFolder(t *testing.T) {
+	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
+	testfile.Unlistable(t, "out/locked")
+	for _, files := range [][]string{{"out"}, {"out/**"}, {"out", "!out/k.o"}} {
+		if _, _, err := makeReport(t.Context(), Options{Files: files, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "out/locked/ddd") {
+			t.Errorf("%q: %v", files, err)
+		}
+	}
+	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
+	if err != nil || !strings.Contains(stderr, "compat: warning: out/locked/ddd") {
+		t.Fatalf("%v, standard error: %s", err, stderr)
+	}
+	if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) {
+		t.Errorf("programs %q", labels)
+	}
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"out", "!out/locked/**"}, Strict: true}); err != nil {
+		t.Errorf("without the folder: %v", err)
+	}
+}
+
 // What is left out by the thousand is a few lines.
 func TestFewLines(t *testing.T) {
 	files := map[string][]byte{"k.o": object(t, offload.SYCL, kernels)}

@@ -2,7 +2,6 @@ package reportinputs
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,12 +37,12 @@ func spool(in io.Reader) (*spooled, error) {
 	}
 	dir, remove, err := interrupt.TempDir()
 	if err != nil {
-		return nil, scratchError(err)
+		return nil, &scratchError{err.Error()}
 	}
 	f, err := os.Create(filepath.Join(dir, "member"))
 	if err != nil {
 		remove()
-		return nil, scratchError(err)
+		return nil, noSpace(err)
 	}
 	if os.Remove(f.Name()) == nil { // Windows keeps files that are open
 		remove()
@@ -70,13 +69,20 @@ type scratch struct{ f *os.File }
 
 func (s scratch) Write(b []byte) (int, error) {
 	n, err := s.f.Write(b)
-	return n, scratchError(err)
+	if err != nil {
+		err = noSpace(err)
+	}
+	return n, err
 }
 
-func scratchError(err error) error {
-	var path *os.PathError
-	if err == nil || !errors.As(err, &path) {
-		return err
-	}
-	return fmt.Errorf("a member of an archive cannot be unpacked: %w; set TMPDIR to a folder with more space", path)
+// A scratchError is that a member cannot be unpacked, which is no fault of the archive.
+type scratchError struct{ text string }
+
+func (e *scratchError) Error() string {
+	return "a member of an archive cannot be unpacked: " + e.text
+}
+
+// noSpace returns the error of a scratch file that is not written.
+func noSpace(err error) error {
+	return &scratchError{fmt.Sprintf("%v; set TMPDIR to a folder with more space", err)}
 }

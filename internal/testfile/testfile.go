@@ -4,6 +4,7 @@ package testfile
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -38,6 +39,23 @@ func Link(t testing.TB, to, name string) {
 	makeFolder(t, name)
 	if err := os.Symlink(to, name); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Unlistable makes a folder with one far below it that no program can list, whoever runs
+// it: its path is longer than the system takes.
+func Unlistable(t testing.TB, name string) {
+	t.Helper()
+	if err := os.MkdirAll(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(strings.Repeat(strings.Repeat("d", 250)+"/", 20), 0o755); err != nil {
+		t.Skip("no folder can have a path that is longer than the system takes: ", err)
 	}
 }
 

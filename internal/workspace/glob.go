@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -40,7 +42,8 @@ func SplitPatterns(s string) (list []string) {
 // wherever they stand in the list. Patterns cannot leave the folder. Links are
 // followed where a pattern spells them out, and only to the folder itself and to
 // outputs of Bazel: "bazel-bin/**/*.compat.json" finds reports there, and
-// "**/*.compat.json" does not.
+// "**/*.compat.json" does not. A folder that cannot be read stands for its files, so that
+// whoever reads what was found says why.
 func Glob(folder string, patterns []string) ([]string, error) {
 	found, err := search(folder, patterns)
 	return found, safetext.Error(err)
@@ -108,7 +111,7 @@ func Find(patterns []string) ([]string, error) {
 	}
 	var all []string
 	for _, folder := range folders {
-		if _, err := os.Stat(folder); err != nil {
+		if _, err := os.Stat(folder); isNowhere(err) {
 			continue // nothing is found in it
 		}
 		found, err := Glob(folder, byFolder[folder])
@@ -202,8 +205,13 @@ type searcher struct {
 func (s *searcher) find(p pattern) error {
 	names, rest := p.cut()
 	start := filepath.Join(append([]string{s.dir}, names...)...)
-	if _, err := os.Stat(start); err != nil {
-		return nil // there is no such folder
+	_, err := os.Stat(start)
+	switch {
+	case isNowhere(err):
+		return nil
+	case err != nil:
+		s.found = append(s.found, path.Join(names...))
+		return nil
 	}
 	real, err := s.Path(start)
 	if err != nil {
@@ -213,17 +221,20 @@ func (s *searcher) find(p pattern) error {
 		if s.visited++; s.visited > maxVisited {
 			return cli.BadInput(fmt.Errorf("there are more than %d files to look at: make the patterns narrower", maxVisited))
 		}
-		if name == real {
-			return err
-		}
-		if err != nil {
-			return fs.SkipDir // a folder that cannot be read
-		}
-		below, err := filepath.Rel(real, name)
-		if err != nil {
-			return err
+		below, outside := filepath.Rel(real, name)
+		if outside != nil {
+			return outside
 		}
 		below = filepath.ToSlash(below)
+		if err != nil {
+			if !isNowhere(err) {
+				s.found = append(s.found, path.Join(append(slices.Clone(names), below)...))
+			}
+			return fs.SkipDir
+		}
+		if name == real {
+			return nil
+		}
 		if d.IsDir() {
 			if d.Name() == ".git" || strings.Count(below, "/") >= maxDepth || !rest.mayMatchIn(below) {
 				return fs.SkipDir
@@ -236,7 +247,12 @@ func (s *searcher) find(p pattern) error {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			return nil // a link to a folder
 		}
-		s.found = append(s.found, strings.Join(append(slices.Clone(names), below), "/"))
+		s.found = append(s.found, path.Join(append(slices.Clone(names), below)...))
 		return nil
 	})
+}
+
+// isNowhere reports whether an error says that there is no file of a name.
+func isNowhere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -58,6 +58,32 @@ func TestGlob(t *testing.T) {
 	}
 }
 
+// A folder that cannot be read is found in place of its files, wherever a pattern may
+// match some.
+func TestGlobFindsUnreadableFolders(t *testing.T) {
+	enter(t)
+	testfile.Unlistable(t, "x/locked")
+	testfile.Write(t, "x/a.json", "")
+	testfile.Write(t, "x/a/b/c.json", "")
+	for _, test := range []struct {
+		patterns string
+		found    string // without it
+		locked   bool
+	}{
+		{"x/**/*.json", "x/a.json x/a/b/c.json", true},
+		{"**/*.json", "good.json x/a.json x/a/b/c.json", true},
+		{"x/*.json", "x/a.json", false},
+		{"x/a/**/*.json", "x/a/b/c.json", false},
+		{"x/**/*.json\n!x/locked/**", "x/a.json x/a/b/c.json", false},
+	} {
+		got, err := Glob(".", SplitPatterns(test.patterns))
+		found := slices.DeleteFunc(slices.Clone(got), func(name string) bool { return strings.HasPrefix(name, filepath.FromSlash("x/locked/")) })
+		if locked := len(found) < len(got); err != nil || strings.Join(found, " ") != test.found || locked != test.locked {
+			t.Errorf("%q: %v, %.200q", test.patterns, err, got)
+		}
+	}
+}
+
 func TestAttackS15Patterns(t *testing.T) {
 	enter(t)
 	outside := t.TempDir()

@@ -5,7 +5,7 @@ def expanded_options(ctx, attribute):
 
     `$(location //x)` and the like, Make variables and `$$` are replaced. Then each entry is
     divided into options as a Bourne shell divides words. With the feature
-    `no_copts_tokenization`, only an entry that is one variable is.
+    `no_copts_tokenization`, only an entry that is one Make variable is divided.
 
     Args:
         ctx: the rule context.
@@ -27,7 +27,9 @@ def expanded_options(ctx, attribute):
     return options
 
 def _is_variable(text):
-    return text.startswith("$(") and text.endswith(")") and text.count("$") == 1 and text.count(")") == 1
+    """Whether a text is one Make variable, as in "$(NAME)"."""
+    name = text.removeprefix("$(").removesuffix(")")
+    return text == "$(%s)" % name and not [c for c in name.elems() if c in " $()"]
 
 def expanded_texts(ctx, attribute):
     """The entries of an attribute with locations and Make variables replaced.

@@ -135,6 +135,8 @@ func TestAotFailures(t *testing.T) {
 	testfile.Write(t, "lost.table", "[Code]\nlost.spv\n")
 	refuse := testfile.Script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
 	silent := testfile.Script(t, "silent", "exit 0")
+	killed := testfile.Script(t, "killed", "kill -9 $$")
+	image := testfile.Script(t, "image", `for last; do :; done; echo native > "$last"`)
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -142,6 +144,7 @@ func TestAotFailures(t *testing.T) {
 	}{
 		"the compiler says no":              {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
 		"the compiler writes nothing":       {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
+		"the compiler is killed":            {[]string{"--ocloc", killed, "one.table"}, cli.ExitFailure, "killed was ended by a signal: killed\nnote: this is a fault of the program, or memory is short"},
 		"there is no compiler":              {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
 		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
 		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
@@ -150,6 +153,7 @@ func TestAotFailures(t *testing.T) {
 		"two tables for a device":           {[]string{"--ocloc", silent, "one.table", "two.table"}, cli.ExitUsage, "once for each input: for 2 there are 1 and 1"},
 		"a device that ocloc does not know": {[]string{"--ocloc", refuse, "--device", "pvv", "--output", "p.table", "one.table", "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245"},
 		"two modules of two tables":         {[]string{"--ocloc", silent, "--device", "pvc", "--output", "p.table", "one.table", "other.table"}, cli.ExitBadInput, "other.table: the image of module k would be the file bin/k.bin, which another image is already"},
+		"two outputs of one name":           {[]string{"--ocloc", image, "--device", "dg2", "--output", "./o.table", "one.table", "one.table"}, cli.ExitUsage, "'./o.table' is given for two outputs"},
 		"a flag is missing":                 {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {

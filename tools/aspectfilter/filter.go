@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"flag"
-	"path/filepath"
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -79,7 +78,10 @@ func (f *filter) check(args []string) error {
 	case len(args) != 1:
 		return cli.Usagef("one file table is needed, %d given", len(args))
 	}
-	return f.checkFiles()
+	if first := slices.Index(f.outputs.Values, "-"); first >= 0 && slices.Contains(f.outputs.Values[first+1:], "-") {
+		return cli.Usagef("--output: standard output takes one table")
+	}
+	return nil
 }
 
 // checkPlan is check for --plan.
@@ -93,18 +95,6 @@ func (f *filter) checkPlan(args []string) error {
 		return cli.Usagef("--plan has one --output, %d are given", len(f.outputs.Values))
 	case len(args) == 0:
 		return cli.Usagef("a file table is needed")
-	}
-	return nil
-}
-
-// checkFiles refuses a file that two outputs would be.
-func (f *filter) checkFiles() error {
-	seen := map[string]bool{}
-	for _, name := range slices.Concat(f.outputs.Values, f.reasons.Values) {
-		if seen[filepath.Clean(name)] {
-			return cli.Usagef("'%s' is given for two outputs", name)
-		}
-		seen[filepath.Clean(name)] = true
 	}
 	return nil
 }

@@ -238,6 +238,8 @@ func TestErrors(t *testing.T) {
 		{"reasons with a plan", []string{"--plan", "--reasons", "x", "in.table"}, 2, []string{"--reasons goes with --target"}},
 		{"an output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "in.table"}, 2, []string{"each --target needs an --output: 2 and 1 are given"}},
 		{"one output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "./out", "in.table"}, 2, []string{"'./out' is given for two outputs"}},
+		{"one output for a table and reasons", []string{"--target", "spir64", "--reasons", "out", "in.table"}, 2, []string{"'out' is given for two outputs"}},
+		{"two tables on standard output", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--target", "intel_gpu_pvc", "--output", "-", "--output", "-", "in.table"}, 2, []string{"standard output takes one table"}},
 		{"two outputs for a target", []string{"--target", "spir64", "--output", "other", "in.table"}, 2, []string{"each --target needs an --output: 1 and 2 are given"}},
 		{"reasons for one of two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "other", "--reasons", "x", "in.table"}, 2, []string{"--reasons is needed for each --target or for none: 2 and 1 are given"}},
 		{"two outputs for a plan", []string{"--plan", "--output", "other", "in.table"}, 2, []string{"--plan has one --output"}},

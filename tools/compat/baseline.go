@@ -37,8 +37,7 @@ func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
 	return b.run
 }
 
-func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gateinputs.Recover(&err)
+func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case len(args) == 0 || !slices.Contains([]string{"update", "prune", "verify"}, args[0]):
 		return cli.Usagef("what to do with the baseline? update, prune or verify")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -65,8 +64,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	return c.run
 }
 
-func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gateinputs.Recover(&err)
+func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	if gateinputs.Writers[c.format] == nil {
 		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gateinputs.Writers)), ", "))
 	}
@@ -85,8 +83,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) (err err
 		return err
 	}
 	if err := c.write(env, r, o.First()); err != nil {
-		// That the folder of an output is missing is no fault of a report.
-		return fmt.Errorf("%v", err)
+		return err
 	}
 	if r.Conclusion == gate.Failure && !c.warnOnly {
 		return cli.No(nil)

@@ -52,8 +52,7 @@ func (f *fixer) setup(fs *flag.FlagSet) cli.Run {
 	return f.run
 }
 
-func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) (err error) {
-	defer gateinputs.Recover(&err)
+func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case len(args) == 0:
 		return cli.Usagef("a report or a result is needed")

@@ -172,9 +172,12 @@ func (e *edit) explain(m *misfit, chosen string) {
 	}
 }
 
-// leavesNoDevice reports whether the target would name no device any more. A target such
-// as spir64 is for all devices and names none.
+// leavesNoDevice reports whether one of the lists would name no device any more. A target
+// such as spir64 is for all devices and names none.
 func (e *edit) leavesNoDevice(out []string) bool {
+	if len(e.lists[fixedTargets]) > 0 && e.leavesNothing(fixedTargets, out) {
+		return true
+	}
 	for _, name := range e.lists[syclTargets] {
 		d, known := e.config.Lookup(name)
 		if !slices.Contains(out, deviceconfig.Canonical(name)) && !(known && compat.IsGeneric(d)) {

@@ -404,7 +404,7 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 			if !has {
 				continue
 			}
-			if attr == syclTargets && e.leavesNothing(devices) {
+			if e.leavesNothing(attr, devices) {
 				e.note("%s: nothing would be left of %s of %s: change the kernels that do not run on %s", e.place, attr, e.label, d)
 				return nil, false
 			}
@@ -417,9 +417,10 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 	return list, true
 }
 
-// leavesNothing reports whether all targets are devices to take out.
-func (e *edit) leavesNothing(out []string) bool {
-	return !slices.ContainsFunc(e.lists[syclTargets], func(name string) bool { return !slices.Contains(out, deviceconfig.Canonical(name)) })
+// leavesNothing reports whether all of a list are devices to take out. Without fixed
+// targets, code is for every device, which is more than any list of them says.
+func (e *edit) leavesNothing(attr string, out []string) bool {
+	return !slices.ContainsFunc(e.lists[attr], func(name string) bool { return !slices.Contains(out, deviceconfig.Canonical(name)) })
 }
 
 func (e *edit) noteUnnamed(devices string) {
@@ -485,9 +486,6 @@ func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []cha
 		if !slices.ContainsFunc(list.List, func(e build.Expr) bool { s, ok := e.(*build.StringExpr); return ok && s.Value == name }) {
 			list.List = append(list.List, &build.StringExpr{Value: name})
 		}
-	}
-	if len(list.List) == 0 {
-		r.DelAttr(attr)
 	}
 	for _, c := range []struct {
 		verb  string

@@ -187,6 +187,9 @@ func TestCheckFiles(t *testing.T) {
 	if code, _, _ := run(t, "check", "--fail-on=any", "--baseline", "b.json", "before.json"); code != 1 {
 		t.Errorf("exit %d", code)
 	}
+	if code, _, stderr := run(t, "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json"); code != 2 || !strings.Contains(stderr, "'./r.sarif' is given for two outputs") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
 	// A failure leaves no half of a file.
 	if code, _, stderr := run(t, "check", "--sarif-file", "gone/r.sarif", "before.json"); code != 4 || !strings.Contains(stderr, "gone/r.sarif") {
 		t.Errorf("exit %d, %s", code, stderr)

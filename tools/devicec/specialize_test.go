@@ -75,8 +75,29 @@ func TestSpecialize(t *testing.T) {
 			t.Errorf("%q: exit %d: %s", test.args, code, stderr)
 		}
 	}
+	for _, test := range []struct {
+		folders [4]string // of the first and of the second table
+		taken   string    // "" when all are outputs of their own
+	}{
+		{[4]string{"c", "p", "c", "q"}, "c"},
+		{[4]string{"c", "p", "d", "./p"}, "p"},
+		{[4]string{"c", "p", "p", "q"}, "p"},
+		{[4]string{"c", "c", "d", "./d"}, ""},
+	} {
+		f := test.folders
+		code, stderr := run(t, "specialize", "--set=width=1", "--code-dir="+f[0], "--properties-dir="+f[1], "--table=1.table", "--code-dir="+f[2], "--properties-dir="+f[3], "--table=2.table", "a.table", "b.table")
+		_, err := os.Stat("1.table")
+		if test.taken == "" && (code != 0 || err != nil) || test.taken != "" && (code != 2 || err == nil || !strings.Contains(stderr, "'"+test.taken+"' is given for two outputs")) {
+			t.Errorf("%q: exit %d: %s, %v", f, code, stderr, err)
+		}
+	}
+	// When a table cannot be written, all are the old ones.
+	code, stderr := run(t, "specialize", "--set=width=1", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=e", "--properties-dir=ep", "--table=gone/e.table", "a.table", "b.table")
+	if code != 4 || !strings.Contains(stderr, "gone/e.table") || testfile.Read(t, "a/a.spv") != widthModule("A", 0, 16) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
 	testfile.Write(t, "in/b.prop", widthProperties("B", 5, 9))
-	code, stderr := run(t, append(args, "--set=width=1")...)
+	code, stderr = run(t, append(args, "--set=width=1")...)
 	if want := "//app:kernels: attribute specialize: in/b.spv: the specialization constant 'width' has another default value than in in/a.spv"; code != 3 || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}

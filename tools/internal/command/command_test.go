@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 func TestRun(t *testing.T) {
@@ -28,6 +30,14 @@ func TestRun(t *testing.T) {
 	}
 	if errs.Len() > 0 {
 		t.Errorf("a failure's output went to stderr too: %q", errs.String())
+	}
+
+	if cli.ExitCode(err) != cli.ExitBadInput {
+		t.Errorf("exit code %d", cli.ExitCode(err))
+	}
+	err = Run(t.Context(), nil, nil, &errs, "/bin/sh", "-c", "echo first; kill -9 $$")
+	if want := "sh was ended by a signal: killed:\nfirst\nnote: this is a fault of the program, or memory is short: let fewer run at once"; err == nil || err.Error() != want || cli.ExitCode(err) != cli.ExitFailure {
+		t.Errorf("got %v, exit code %d", err, cli.ExitCode(err))
 	}
 
 	if err := Run(t.Context(), nil, nil, &errs, "/nonexistent/compiler"); err == nil || errors.As(err, &failed) || !strings.Contains(err.Error(), "cannot run /nonexistent/compiler") {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // Each calls do for the numbers from 0 to n-1, at most atOnce at a time. What the calls write
@@ -24,7 +26,10 @@ func Each(ctx context.Context, log io.Writer, n, atOnce int, do func(ctx context
 			break
 		}
 		running.Go(func() {
-			e.end(i, do(own, &logs[i], i))
+			e.end(i, func() (err error) {
+				defer cli.Recover(&err)
+				return do(own, &logs[i], i)
+			}())
 			stop()
 			<-slots
 		})

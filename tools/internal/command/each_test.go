@@ -28,6 +28,19 @@ func TestEach(t *testing.T) {
 	}
 }
 
+// TestEachPanics: a panic in a call is its error.
+func TestEachPanics(t *testing.T) {
+	err := Each(t.Context(), io.Discard, 3, 3, func(_ context.Context, _ io.Writer, i int) error {
+		if i == 1 {
+			panic("a fault")
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "internal error: a fault" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestEachFails: the error is that of the lowest number, although a higher one fails before.
 // The call with the highest number is stopped.
 func TestEachFails(t *testing.T) {

@@ -43,9 +43,10 @@ func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	return rows, nil
 }
 
-// outputs are the folders of a step's files and its table, which appear together.
+// outputs are the folders of a step's files and its table, which appear together with all
+// others of the group.
 type outputs struct {
-	outfile.Group
+	*outfile.Group
 	code, properties folder
 }
 
@@ -53,19 +54,18 @@ type outputs struct {
 type folder struct{ path, scratch string }
 
 // newOutputs returns the outputs of a step that writes code to one folder and, unless its
-// name is empty, properties and symbols to another one. They have to be closed.
-func newOutputs(code, properties string) (o *outputs, err error) {
-	o = &outputs{code: folder{path: code}, properties: folder{path: properties}}
-	for _, f := range []*folder{&o.code, &o.properties} {
-		if f.path == "" {
-			continue
-		}
-		if f.scratch, err = o.Folder(f.path); err != nil {
-			o.Close()
-			return nil, err
-		}
+// name is empty, properties and symbols to another one. The group has to be closed.
+func newOutputs(g *outfile.Group, code, properties string) (*outputs, error) {
+	o := &outputs{Group: g, code: folder{path: code}, properties: folder{path: properties}}
+	var err error
+	if o.code.scratch, err = g.Folder(code); err != nil || properties == "" {
+		return o, err
 	}
-	return o, nil
+	o.properties.scratch = o.code.scratch
+	if filepath.Clean(properties) != filepath.Clean(code) {
+		o.properties.scratch, err = g.Folder(properties)
+	}
+	return o, err
 }
 
 // commit writes the table and puts all in their places.

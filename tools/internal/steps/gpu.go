@@ -16,6 +16,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -55,11 +56,12 @@ func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
 	if err != nil {
 		return err
 	}
-	out, err := newOutputs(o.CodeDir, "")
+	var group outfile.Group
+	defer group.Close()
+	out, err := newOutputs(&group, o.CodeDir, "")
 	if err != nil {
 		return err
 	}
-	defer out.Close()
 	column := t.Column(filetable.Code)
 	err = command.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
 		code := out.code.file(rows[i].stem() + gpu.extension)

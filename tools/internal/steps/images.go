@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
@@ -53,11 +54,12 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 }
 
 func (o *ImagesOptions) write(images []*image) error {
-	out, err := newOutputs(o.CodeDir, o.PropertiesDir)
+	var group outfile.Group
+	defer group.Close()
+	out, err := newOutputs(&group, o.CodeDir, o.PropertiesDir)
 	if err != nil {
 		return err
 	}
-	defer out.Close()
 	var rows [][]string
 	for i, m := range images {
 		files := out.image(strconv.Itoa(i))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -57,14 +58,16 @@ func Specialize(o SpecializeOptions) error {
 	if _, err := specialize.Set(images, o.Settings, specialize.Options{DropFixed: true}); err != nil {
 		return err
 	}
+	var group outfile.Group
+	defer group.Close()
 	for i, t := range o.Tables {
 		n := len(inputs[i].Rows)
-		if err := t.write(inputs[i], images[:n], fixed[:n]); err != nil {
-			return err
+		if err := t.write(&group, inputs[i], images[:n], fixed[:n]); err != nil {
+			return group.Relabel(err)
 		}
 		images, fixed = images[n:], fixed[n:]
 	}
-	return nil
+	return group.Commit()
 }
 
 // image returns what can be set in a row.
@@ -106,14 +109,13 @@ func (f codeFile) ReadAt(b []byte, at int64) (int, error) {
 	return file.ReadAt(b, at)
 }
 
-// write writes a table with the files of its images. Of those that had something fixed,
+// write writes a table with the files of its images to outputs. Of those that had something fixed,
 // the ones that were changed are left out.
-func (t *SpecializedTable) write(in *filetable.Table, images []specialize.Image, fixed []bool) error {
-	out, err := newOutputs(t.CodeDir, t.PropertiesDir)
+func (t *SpecializedTable) write(g *outfile.Group, in *filetable.Table, images []specialize.Image, fixed []bool) error {
+	out, err := newOutputs(g, t.CodeDir, t.PropertiesDir)
 	if err != nil {
 		return err
 	}
-	defer out.Close()
 	rows, err := rowsOf(t.In, in)
 	if err != nil {
 		return err
@@ -133,7 +135,7 @@ func (t *SpecializedTable) write(in *filetable.Table, images []specialize.Image,
 			code = images[i].Code[0]
 		}
 		if err := copyTo(files.code.scratch, io.NewSectionReader(code, 0, code.Size())); err != nil {
-			return out.Relabel(err)
+			return err
 		}
 		text, err := images[i].Metadata.MarshalText()
 		if err == nil {
@@ -143,11 +145,11 @@ func (t *SpecializedTable) write(in *filetable.Table, images []specialize.Image,
 			err = copySymbols(files.symbols.scratch, t.In, in, i)
 		}
 		if err != nil {
-			return out.Relabel(err)
+			return err
 		}
 		table.Rows = append(table.Rows, files.row())
 	}
-	return out.commit(t.Out, table)
+	return g.WriteMain(t.Out, table.Write)
 }
 
 // copySymbols writes the symbol file of a row: that of the table, or an empty one.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -68,11 +69,12 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	if err != nil {
 		return err
 	}
-	out, err := newOutputs(o.CodeDir, o.PropertiesDir)
+	var group outfile.Group
+	defer group.Close()
+	out, err := newOutputs(&group, o.CodeDir, o.PropertiesDir)
 	if err != nil {
 		return err
 	}
-	defer out.Close()
 	written := make([][]string, len(rows))
 	libraries := make([][]*image, len(rows))
 	var known libraryImages
