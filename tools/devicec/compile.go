@@ -59,7 +59,7 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
 		return cli.No(nil)
 	case failed != nil: // it did not end by itself
-		return fmt.Errorf("%v\nnote: this is a fault of the compiler, or memory is short: let fewer run at once", out.Relabel(errors.New(failed.Error())))
+		return command.Fault(out.Relabel(errors.New(failed.Error())).Error())
 	case err != nil:
 		return out.Relabel(err)
 	}

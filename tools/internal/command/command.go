@@ -17,20 +17,26 @@ import (
 // An Error is a compiler's refusal, with what it wrote.
 type Error struct {
 	Program string
-	Code    int    // negative when a signal ended it
-	Signal  string // such as "signal: killed"
+	Code    int
 	Output  string
 }
 
 func (e *Error) Error() string {
-	how := fmt.Sprintf("failed with exit code %d", e.Code)
-	if e.Code < 0 {
-		how = "was ended by a " + e.Signal
+	return with(fmt.Sprintf("%s failed with exit code %d", e.Program, e.Code), e.Output)
+}
+
+// with returns what happened, with what the program wrote.
+func with(what, output string) string {
+	if output = strings.TrimRight(output, "\n"); output != "" {
+		return what + ":\n" + output
 	}
-	if output := strings.TrimRight(e.Output, "\n"); output != "" {
-		return fmt.Sprintf("%s %s:\n%s", e.Program, how, output)
-	}
-	return fmt.Sprintf("%s %s", e.Program, how)
+	return what
+}
+
+// Fault returns the error of a program that did not end by itself, which says nothing about
+// its input.
+func Fault(what string) error {
+	return errors.New(what + "\nnote: this is a fault of the program, or memory is short: let fewer run at once")
 }
 
 // BadInput marks the input as the cause: the compiler ran and refused it.
@@ -54,8 +60,10 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &exit) && exit.ExitCode() < 0: // such as "signal: killed"
+		return Fault(with(fmt.Sprintf("%s was ended by a %s", filepath.Base(program), exit), output.String()))
 	case errors.As(err, &exit):
-		return &Error{filepath.Base(program), exit.ExitCode(), exit.String(), output.String()}
+		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
 	case err != nil:
 		// Not %w: a compiler that is not there is no missing input file.
 		return fmt.Errorf("cannot run %s: %v", program, err)
