@@ -2,8 +2,9 @@ package main
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io"
@@ -145,16 +146,23 @@ func (c *comparison) files(a, b *syclbin.File) error {
 		x, y := a.State.String(), b.State.String()
 		c.add(difference{What: "state", A: &x, B: &y})
 	}
-	globals := func(f *syclbin.File) []*propset.Registry {
+	globals := func(f *syclbin.File) *propset.Registry {
 		r := f.Global.Clone()
 		if s := r.Set(propset.SYCLBINGlobal); s != nil {
 			s.Delete("state") // compared above
 		}
-		return []*propset.Registry{r}
+		return r
 	}
-	c.properties(nil, globals(a), globals(b))
+	c.registries(nil, globals(a), globals(b))
 
-	groupsA, groupsB := groups(a), groups(b)
+	groupsA, err := c.groups(a)
+	if err != nil {
+		return err
+	}
+	groupsB, err := c.groups(b)
+	if err != nil {
+		return err
+	}
 	kernelsA, kernelsB := kernels(groupsA), kernels(groupsB)
 	for _, k := range union(kernelsA, kernelsB) {
 		inA, inB := member(kernelsA, k), member(kernelsB, k)
@@ -168,9 +176,6 @@ func (c *comparison) files(a, b *syclbin.File) error {
 	}
 	keysA, keysB := sortedKeys(groupsA), sortedKeys(groupsB)
 	for _, key := range union(keysA, keysB) {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
 		ga, gb := groupsA[key], groupsB[key]
 		named := ga
 		if ga == nil {
@@ -183,7 +188,9 @@ func (c *comparison) files(a, b *syclbin.File) error {
 			gb = new(group)
 		}
 		if len(ga.metadata) > 0 && len(gb.metadata) > 0 {
-			c.properties(named.kernels, ga.metadata, gb.metadata)
+			if err := c.properties(named.kernels, ga.metadata, gb.metadata); err != nil {
+				return err
+			}
 		}
 		if err := c.images(named.kernels, ga.images, gb.images); err != nil {
 			return err
@@ -196,13 +203,16 @@ func (c *comparison) files(a, b *syclbin.File) error {
 // where there are no kernels.
 type group struct {
 	kernels  []string
-	metadata []*propset.Registry         // distinct
-	images   map[string][]*syclbin.Image // by kind and target
+	metadata map[string]*propset.Registry // by its text
+	images   map[string][]*syclbin.Image  // by kind and target
 }
 
-func groups(f *syclbin.File) map[string]*group {
+func (c *comparison) groups(f *syclbin.File) (map[string]*group, error) {
 	list := make(map[string]*group)
 	for _, m := range f.Modules {
+		if err := c.ctx.Err(); err != nil {
+			return nil, err
+		}
 		names := slices.Sorted(slices.Values(m.Kernels()))
 		key := "kernels\n" + strings.Join(names, "\n")
 		if len(names) == 0 {
@@ -215,20 +225,22 @@ func groups(f *syclbin.File) map[string]*group {
 		}
 		g := list[key]
 		if g == nil {
-			g = &group{kernels: names, images: make(map[string][]*syclbin.Image)}
+			g = &group{kernels: names, metadata: make(map[string]*propset.Registry), images: make(map[string][]*syclbin.Image)}
 			list[key] = g
 		}
 		// What an image is compiled for is compared with the image.
 		metadata := requirement.WithCompileTarget(m.Metadata, "")
-		if !slices.ContainsFunc(g.metadata, metadata.Equal) {
-			g.metadata = append(g.metadata, metadata)
+		text, err := metadata.SortedText()
+		if err != nil {
+			return nil, err
 		}
+		g.metadata[string(text)] = metadata
 		for _, img := range m.Images() {
 			target := img.Target() + ": " + img.Kind.String()
 			g.images[target] = append(g.images[target], img)
 		}
 	}
-	return list
+	return list, nil
 }
 
 func kernels(list map[string]*group) []string {
@@ -241,24 +253,33 @@ func kernels(list map[string]*group) []string {
 }
 
 // properties compares property sets that are distinct on each side: those that
-// both sides have are the same, others are paired in order.
-func (c *comparison) properties(kernels []string, a, b []*propset.Registry) {
-	without := func(list, other []*propset.Registry) []*propset.Registry {
-		return slices.DeleteFunc(slices.Clone(list), func(r *propset.Registry) bool { return slices.ContainsFunc(other, r.Equal) })
+// both sides have are the same, others are paired in the order of their texts.
+func (c *comparison) properties(kernels []string, a, b map[string]*propset.Registry) error {
+	without := func(list, other map[string]*propset.Registry) (rest []*propset.Registry) {
+		for _, text := range sortedKeys(list) {
+			if other[text] == nil {
+				rest = append(rest, list[text])
+			}
+		}
+		return rest
 	}
-	a, b = without(a, b), without(b, a)
-	for i := range max(len(a), len(b)) {
+	restA, restB := without(a, b), without(b, a)
+	for i := range max(len(restA), len(restB)) {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
 		x, y := new(propset.Registry), new(propset.Registry)
 		switch {
-		case i < len(a) && i < len(b):
-			x, y = a[i], b[i]
-		case i < len(a):
-			x, y = a[i], nearest(b, y)
+		case i < len(restA) && i < len(restB):
+			x, y = restA[i], restB[i]
+		case i < len(restA):
+			x, y = restA[i], nearest(restB, y)
 		default:
-			x, y = nearest(a, x), b[i]
+			x, y = nearest(restA, x), restB[i]
 		}
 		c.registries(kernels, x, y)
 	}
+	return nil
 }
 
 // nearest returns the last of the list, or none if it is empty.
@@ -270,22 +291,24 @@ func nearest(list []*propset.Registry, none *propset.Registry) *propset.Registry
 }
 
 func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
-	var sets []string
-	for _, r := range []*propset.Registry{a, b} {
+	sets := make(map[string][2]*propset.Set)
+	for side, r := range []*propset.Registry{a, b} {
 		for _, s := range r.Sets() {
-			sets = append(sets, s.Name)
+			both := sets[s.Name]
+			both[side] = s
+			sets[s.Name] = both
 		}
 	}
-	for _, set := range union(sets) {
+	for _, set := range sortedKeys(sets) {
 		var keys []string
-		for _, r := range []*propset.Registry{a, b} {
-			for _, p := range r.Set(set).Properties() {
+		for _, s := range sets[set] {
+			for _, p := range s.Properties() {
 				keys = append(keys, p.Key)
 			}
 		}
 		for _, key := range union(keys) {
-			x, inA := a.Set(set).Get(key)
-			y, inB := b.Set(set).Get(key)
+			x, inA := sets[set][0].Get(key)
+			y, inB := sets[set][1].Get(key)
 			if inA && inB && x.Equal(y) {
 				continue
 			}
@@ -310,36 +333,114 @@ func described(set, key string, v propset.Value, ok bool) *string {
 	return &text
 }
 
-// images compares the images of both sides for each target, in order.
+// images compares the images of both sides for each target. Those with the same bytes are
+// pairs, others are paired by their size.
 func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) error {
 	for _, target := range union(sortedKeys(a), sortedKeys(b)) {
-		la, lb := a[target], b[target]
+		la, lb, err := c.contents(a[target], b[target])
+		if err != nil {
+			return err
+		}
+		la, lb = unpaired(la, lb, content.compare, func(x, y content) {})
+		la, lb = unpaired(la, lb, content.compareBytes, func(x, y content) { c.registries(kernels, x.img.Metadata, y.img.Metadata) })
 		for i := range max(len(la), len(lb)) {
 			d := difference{What: "image", Kernels: kernels, Target: target}
 			switch {
 			case i >= len(lb):
-				d.A = size(la[i], "")
+				d.A = size(la[i].img, "")
 			case i >= len(la):
-				d.B = size(lb[i], "")
+				d.B = size(lb[i].img, "")
 			default:
-				same, err := equalImages(la[i], lb[i])
-				if err != nil {
-					return err
-				}
-				if same {
-					c.registries(kernels, la[i].Metadata, lb[i].Metadata)
-					continue
-				}
 				other := ""
-				if la[i].Size() == lb[i].Size() {
+				if la[i].img.Size() == lb[i].img.Size() {
 					other = "other "
 				}
-				d.A, d.B = size(la[i], ""), size(lb[i], other)
+				d.A, d.B = size(la[i].img, ""), size(lb[i].img, other)
 			}
 			c.add(d)
 		}
 	}
 	return nil
+}
+
+// A content is what is compared of an image.
+type content struct {
+	img      *syclbin.Image
+	digest   string // of its bytes; "" where no other image has the size
+	metadata string
+}
+
+func (x content) compareBytes(y content) int {
+	return cmp.Or(cmp.Compare(x.img.Size(), y.img.Size()), strings.Compare(x.digest, y.digest))
+}
+
+func (x content) compare(y content) int {
+	return cmp.Or(x.compareBytes(y), strings.Compare(x.metadata, y.metadata))
+}
+
+// contents returns what is compared of the images of both sides, sorted.
+func (c *comparison) contents(a, b []*syclbin.Image) (la, lb []content, err error) {
+	sizes := map[int64]int{}
+	for _, img := range slices.Concat(a, b) {
+		sizes[img.Size()]++
+	}
+	for _, side := range []struct {
+		images []*syclbin.Image
+		list   *[]content
+	}{{a, &la}, {b, &lb}} {
+		for _, img := range side.images {
+			metadata, err := img.Metadata.SortedText()
+			if err != nil {
+				return nil, nil, err
+			}
+			one := content{img: img, metadata: string(metadata)}
+			if sizes[img.Size()] > 1 {
+				if one.digest, err = c.digest(img); err != nil {
+					return nil, nil, err
+				}
+			}
+			*side.list = append(*side.list, one)
+		}
+		slices.SortFunc(*side.list, content.compare)
+	}
+	return la, lb, nil
+}
+
+// digest returns the digest of an image, without holding it in memory.
+func (c *comparison) digest(img *syclbin.Image) (string, error) {
+	h := sha256.New()
+	buf := make([]byte, min(img.Size(), 64<<10))
+	for offset := int64(0); offset < img.Size(); offset += int64(len(buf)) {
+		if err := c.ctx.Err(); err != nil {
+			return "", err
+		}
+		part := buf[:min(int64(len(buf)), img.Size()-offset)]
+		if n, err := img.ReadAt(part, offset); n < len(part) {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return "", err
+		}
+		h.Write(part)
+	}
+	return string(h.Sum(nil)), nil
+}
+
+// unpaired returns what is left of two sorted lists without the pairs of equal ones, for
+// which it calls paired.
+func unpaired(a, b []content, compare func(x, y content) int, paired func(x, y content)) (restA, restB []content) {
+	for len(a) > 0 && len(b) > 0 {
+		switch n := compare(a[0], b[0]); {
+		case n < 0:
+			restA, a = append(restA, a[0]), a[1:]
+		case n > 0:
+			restB, b = append(restB, b[0]), b[1:]
+		default:
+			paired(a[0], b[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(restA, a...), append(restB, b...)
 }
 
 func size(img *syclbin.Image, other string) *string {
@@ -348,32 +449,6 @@ func size(img *syclbin.Image, other string) *string {
 		text += " of " + f.String()
 	}
 	return &text
-}
-
-// equalImages compares bytes without holding either image in memory.
-func equalImages(a, b *syclbin.Image) (bool, error) {
-	if a.Size() != b.Size() {
-		return false, nil
-	}
-	var x, y [64 << 10]byte
-	for offset := int64(0); offset < a.Size(); offset += int64(len(x)) {
-		n := min(int64(len(x)), a.Size()-offset)
-		for _, r := range []struct {
-			img *syclbin.Image
-			buf []byte
-		}{{a, x[:n]}, {b, y[:n]}} {
-			if m, err := r.img.ReadAt(r.buf, offset); m < len(r.buf) {
-				if err == io.EOF {
-					err = io.ErrUnexpectedEOF
-				}
-				return false, err
-			}
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {

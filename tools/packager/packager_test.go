@@ -745,6 +745,41 @@ func TestDiff(t *testing.T) {
 		t.Errorf("differences: %s", out)
 	}
 
+	// The order of modules means nothing, also of those with the same kernels or with none.
+	twins := &syclbin.File{State: f.State, Global: f.Global}
+	for _, m := range apart.Modules {
+		for _, key := range []string{"one", "two"} {
+			metadata := m.Metadata.Clone()
+			metadata.Add("vendor").Put(key, propset.Uint(1))
+			for _, named := range []bool{true, false} {
+				if !named {
+					metadata = metadata.Clone()
+					metadata.Delete(propset.KernelNames)
+					metadata.Delete(propset.ExportedSymbols)
+				}
+				twins.Modules = append(twins.Modules, &syclbin.Module{Metadata: metadata, Native: m.Native, IR: m.IR})
+			}
+		}
+	}
+	turned := &syclbin.File{State: f.State, Global: f.Global, Modules: slices.Clone(twins.Modules)}
+	slices.Reverse(turned.Modules)
+	for name, file := range map[string]*syclbin.File{"twins.syclbin": twins, "turned.syclbin": turned} {
+		if err := outfile.Write(name, func(w io.Writer) error { return syclbin.Write(w, file, syclbin.Options{}) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, stdout, stderr := run(t, "diff", "twins.syclbin", "turned.syclbin"); code != 0 || stdout != "" {
+		t.Errorf("exit code %d, differences: %s%s", code, stdout, stderr)
+	}
+	// One of several is another one.
+	turned.Modules = turned.Modules[1:]
+	if err := outfile.Write("less.syclbin", func(w io.Writer) error { return syclbin.Write(w, turned, syclbin.Options{}) }); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := run(t, "diff", "twins.syclbin", "less.syclbin"); code != 1 || strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, ": only in A: ") {
+		t.Errorf("exit code %d, differences: %s", code, stdout)
+	}
+
 	changed := map[string]string{
 		"a.spv":  spirvHead + "longer",
 		"b.pvc":  "native x",
