@@ -105,7 +105,19 @@ def toolchain_test_suite(name):
         target_compatible_with = requires_sycl(),
         targets = ["kernel", "spirv"],
     )
+
+    # Who writes a rule can document it: all that it loads is in one library.
+    native.starlark_doc_extract(
+        name = "documentation",
+        src = "spirv_kernel.bzl",
+        deps = ["//rules:starlark"],
+        **manual
+    )
+    build_test(
+        name = "documentation_test",
+        targets = ["documentation"],
+    )
     native.test_suite(
         name = name,
-        tests = ["build_test", "inputs_test", "no_program_test", "options_test", "relative_test"],
+        tests = ["build_test", "documentation_test", "inputs_test", "no_program_test", "options_test", "relative_test"],
     )
