@@ -58,7 +58,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
         **kwargs: Attributes of `cc_binary`, such as `args`, `linkshared`, `malloc`, `stamp` and `visibility`.
     """
     visibility = kwargs.pop("visibility", None)
-    cpu = cpu_device_targets(name, kwargs.get("device_compiler", ""))
+    cpu = cpu_device_targets(name, kwargs.get("device_compiler"))
     both = common_attributes(kwargs, groups = [])
     _sycl_program(
         name = name + PROGRAM_SUFFIX,
@@ -68,6 +68,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     )
     cc_binary(
         name = name,
+        # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.
         data = (data or []) + [cpu.device, cpu.driver],
         env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | (env or {}),
         linkopts = linkopts,

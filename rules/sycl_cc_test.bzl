@@ -36,7 +36,7 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
             them; and all attributes of [sycl_cc_binary](#sycl_cc_binary).
     """
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
-    own.setdefault("runtime", cpu_device_targets(name + ".run", kwargs.get("device_compiler", "")).runtime)
+    own["runtime"] = own.get("runtime") or cpu_device_targets(name + ".run", kwargs.get("device_compiler")).runtime
     both = common_attributes(kwargs, groups = ["test"])
     program = common_attributes(kwargs, groups = _LINK) | {"testonly": True}
     sycl_cc_binary(

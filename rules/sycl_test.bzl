@@ -148,6 +148,9 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
         **kwargs: Attributes of every Bazel test, such as `args`, which the program gets, `size`
             and `visibility`.
     """
+
+    # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.
+    device = device or "cpu"
     _sycl_test(
         name = name,
         device = device,

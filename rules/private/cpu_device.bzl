@@ -47,7 +47,7 @@ def cpu_device_targets(name, device_compiler):
 
     Args:
         name: name of the program.
-        device_compiler: the program's attribute, or empty.
+        device_compiler: the program's attribute, or empty or None.
     Returns:
         struct(device, driver, runtime).
     """

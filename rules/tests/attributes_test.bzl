@@ -297,6 +297,12 @@ def attributes_test_suite(name):
 
     _program_options_test(name = "attributes_of_a_test_itself_test", target_under_test = ":attributes_of_a_test")
 
+    # A macro of Bazel 8 that inherits attributes passes None for those that its caller leaves out.
+    unset = {key: None for key in ["args", "copts", "data", "device", "device_compiler", "env", "linkopts", "required", "runtime", "size", "visibility"]}
+    sycl_cc_test(name = "unset_attributes", srcs = ["a.cpp"], tags = ["manual"], **unset)
+    sycl_cc_test(name = "unset_tags", srcs = ["a.cpp"], device = "gpu", tags = None, target_compatible_with = ["@platforms//:incompatible"])
+    _program_options_test(name = "attributes_unset_test", target_under_test = ":unset_attributes")
+
     wrong = {
         "copts_location": ({"copts": ["$(location :missing)"]}, ":missing"),
         "copts_quote": ({"copts": ["-DA='x"]}, "copts: '-DA='x' lacks the closing '"),
@@ -327,6 +333,7 @@ def attributes_test_suite(name):
             "attributes_of_a_test_test",
             "attributes_runfiles_library_test",
             "attributes_sources_test",
+            "attributes_unset_test",
             "attributes_unused_test",
             "mode_dbg_g0_test",
             "mode_dbg_test",
