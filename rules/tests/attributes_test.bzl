@@ -111,6 +111,34 @@ _program_exports_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
+_CONTEXT = ["defines", "external_includes", "framework_includes", "headers", "includes", "quote_includes", "system_includes"]
+
+def _context(target, bin):
+    """The fields of a target's compilation context, without what differs from target to target."""
+    context = target[CcInfo].compilation_context
+    return {
+        field: sorted([
+            getattr(value, "path", value).replace(bin, "BIN").replace(target.label.name, "NAME")
+            for value in getattr(context, field).to_list()
+        ])
+        for field in _CONTEXT
+    }
+
+def _same_impl(ctx):
+    env = analysistest.begin(ctx)
+    own = _context(analysistest.target_under_test(env), analysistest.target_bin_dir_path(env))
+    cc = _context(ctx.attr.cc, ctx.bin_dir.path)
+    for field in _CONTEXT:
+        asserts.equals(env, cc[field], own[field], field)
+    return analysistest.end(env)
+
+# Dependents see the headers of a cc_library with the same attributes.
+_same_test = analysistest.make(
+    _same_impl,
+    attrs = {"cc": attr.label(providers = [CcInfo])},
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _unused_impl(ctx):
     env = analysistest.begin(ctx)
     argv = by_mnemonic(env)["SyclCompile"][0].argv
@@ -167,7 +195,7 @@ def _folder_impl(ctx):
 
 _folder = rule(implementation = _folder_impl)
 
-_variables = rule(implementation = lambda ctx: [platform_common.TemplateVariableInfo({"TILE": "16"})])
+_variables = rule(implementation = lambda ctx: [platform_common.TemplateVariableInfo({"OPTIONS": "-DD=1 -DE=2", "TILE": "16"})])
 
 # The command lines of all compiles of these targets have them.
 _HAS = ["-DPUBLIC=1", "-DLOCAL=two words", "-DHIDDEN", "-DA=x y", "-DB", "-DC=$(x)", "BIN/rules/tests/config.h", "-Dmode=fastbuild"]
@@ -219,6 +247,8 @@ def attributes_test_suite(name):
         linkopts = ["-Xlinker", "-la", "-Xlinker", "-zfastbuild"],
         target_under_test = ":attributes_cc_library",
     )
+    cc_library(name = "attributes_plain_library", **attributes)
+    _same_test(name = "attributes_same_test", cc = ":attributes_plain_library", target_under_test = ":attributes_library")
     sycl_binary(name = "attributes_dependent", srcs = ["c.cpp"], deps = [":attributes_library"], **manual)
     _options_test(
         name = "attributes_dependent_test",
@@ -295,6 +325,21 @@ def attributes_test_suite(name):
         target_under_test = ":attributes_of_a_test.run" + PROGRAM_SUFFIX,
     )
 
+    sycl_library(
+        name = "whole_copts",
+        srcs = ["a.cpp"],
+        copts = ["-DA=x y", "$(OPTIONS)", "-DF=$(TILE) z"],
+        features = ["no_copts_tokenization"],
+        tags = ["manual"],
+        toolchains = [":variables"],
+    )
+    _options_test(
+        name = "attributes_whole_copts_test",
+        compiles = ["SyclCompile"],
+        has = ["-DA=x y", "-DD=1", "-DE=2", "-DF=16 z"],
+        target_under_test = ":whole_copts",
+    )
+
     _program_options_test(name = "attributes_of_a_test_itself_test", target_under_test = ":attributes_of_a_test")
 
     # A macro of Bazel 8 that inherits attributes passes None for those that its caller leaves out.
@@ -332,9 +377,11 @@ def attributes_test_suite(name):
             "attributes_of_a_test_itself_test",
             "attributes_of_a_test_test",
             "attributes_runfiles_library_test",
+            "attributes_same_test",
             "attributes_sources_test",
             "attributes_unset_test",
             "attributes_unused_test",
+            "attributes_whole_copts_test",
             "mode_dbg_g0_test",
             "mode_dbg_test",
             "mode_fastbuild_test",
