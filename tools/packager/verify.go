@@ -88,7 +88,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 			if v.json {
 				j.Findings = append(j.Findings, jsonFinding(found))
 			} else {
-				fmt.Fprintf(out, "%s: %s\n", safetext.Printable(name), safetext.Printable(found.String()))
+				fmt.Fprintln(out, safetext.Escape(safetext.Printable(name+": "+found.String())))
 			}
 		}
 		all.Files = append(all.Files, j)
