@@ -132,7 +132,8 @@ func (g *Group) copied(i *item) (err error) {
 	return err
 }
 
-// scratchFile names a file in the scratch folder of a folder.
+// scratchFile names a file in the scratch folder of a folder. No name is the start of
+// another, for [Group.Relabel] to tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.homes[dir]
 	if h == nil {
@@ -150,7 +151,7 @@ func (g *Group) scratchFile(dir string) (string, error) {
 		g.homes[dir] = h
 	}
 	h.files++
-	return filepath.Join(h.dir, strconv.Itoa(h.files)), nil
+	return filepath.Join(h.dir, strconv.Itoa(h.files)+"_"), nil
 }
 
 // Folder returns a folder in which to write the content of an output folder, in folders

@@ -61,12 +61,12 @@ func TestCommandLines(t *testing.T) {
 	testfile.Write(t, "headers", "used.hpp\n")
 	const compile = "-fsycl -fsycl-device-only -fsycl-targets=spir64 -fno-sycl-instrument-device-code -Qunused-arguments -c -emit-llvm "
 	for _, test := range []struct{ args, want string }{
-		{"k.cpp", "-o S/1 k.cpp"},
-		{"k.cpp -- -std=c++20 -Iinclude -Xclang -emit-llvm -I", "-o S/1 k.cpp -std=c++20 -Iinclude -Xclang -emit-llvm -I"},
-		{"--header k.h --footer f.h k.cpp --", "-Xclang -fsycl-int-header=S/1 -Xclang -fsycl-int-footer=S/2 -o S/3 k.cpp"},
-		{"--depfile k.d k.cpp -- -O1", "-MD -MF S/1 -MT k.bc -o S/2 k.cpp -O1"},
-		{"--unused k.unused --candidates=headers k.cpp", "-MD -MF S/1 -MT k.bc -o S/2 k.cpp"},
-		{"--unused k.unused --candidates=headers --depfile k.d k.cpp", "-MD -MF S/1 -MT k.bc -o S/3 k.cpp"},
+		{"k.cpp", "-o S/1_ k.cpp"},
+		{"k.cpp -- -std=c++20 -Iinclude -Xclang -emit-llvm -I", "-o S/1_ k.cpp -std=c++20 -Iinclude -Xclang -emit-llvm -I"},
+		{"--header k.h --footer f.h k.cpp --", "-Xclang -fsycl-int-header=S/1_ -Xclang -fsycl-int-footer=S/2_ -o S/3_ k.cpp"},
+		{"--depfile k.d k.cpp -- -O1", "-MD -MF S/1_ -MT k.bc -o S/2_ k.cpp -O1"},
+		{"--unused k.unused --candidates=headers k.cpp", "-MD -MF S/1_ -MT k.bc -o S/2_ k.cpp"},
+		{"--unused k.unused --candidates=headers --depfile k.d k.cpp", "-MD -MF S/1_ -MT k.bc -o S/3_ k.cpp"},
 	} {
 		if code, stderr := runTest(t, append([]string{"compile", "--library", library, "--output", "k.bc"}, strings.Fields(test.args)...)...); code != 0 || stderr != "" {
 			t.Fatalf("%s: exit %d: %s", test.args, code, stderr)
@@ -97,7 +97,7 @@ func TestCommandLines(t *testing.T) {
 		if got := calls(t, "sycl-post-link"); got != test.want {
 			t.Errorf("%s: sycl-post-link %s\nwant %s", test.args, got, test.want)
 		}
-		const want = "-spirv-max-version=1.5 -spirv-debug-info-version=nonsemantic-shader-200 -spirv-allow-unknown-intrinsics=llvm.genx. " + extensions + " -o S/1/0.spv T/images_0.bc"
+		const want = "-spirv-max-version=1.5 -spirv-debug-info-version=nonsemantic-shader-200 -spirv-allow-unknown-intrinsics=llvm.genx. " + extensions + " -o S/1_/0.spv T/images_0.bc"
 		if got := calls(t, "llvm-spirv"); got != want {
 			t.Errorf("%s: llvm-spirv %s\nwant %s", test.args, got, want)
 		}
