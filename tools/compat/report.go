@@ -5,7 +5,6 @@ import (
 	"flag"
 	"io"
 	"slices"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
 // reporter is the subcommand report.
@@ -111,19 +109,18 @@ func (r *reporter) chooseFormat(env *cli.Env) {
 func (r *reporter) calledBy(args []string) string {
 	command := "compat report" + fileArguments(args)
 	for _, v := range r.embedded.Values {
-		command += " --embedded " + render.ShellQuote(v)
+		command += flagArgument("embedded", v)
 	}
 	for _, v := range r.deviceConfig.Values {
-		command += " --device-config " + render.ShellQuote(v)
+		command += flagArgument("device-config", v)
 	}
 	for _, f := range []struct{ name, value string }{{"name", r.name}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
 		if f.value != "" {
-			separator := " "
-			if strings.HasPrefix(f.value, "@") {
-				separator = "=" // as an argument of its own, it names a parameter file
-			}
-			command += " --" + f.name + separator + render.ShellQuote(f.value)
+			command += flagArgument(f.name, f.value)
 		}
+	}
+	if r.reading.Assume != nil {
+		command += flagArgument("assume-runtime", r.reading.Assume.Name)
 	}
 	return command
 }

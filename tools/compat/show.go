@@ -181,6 +181,15 @@ func fileArguments(names []string) (s string) {
 	return s
 }
 
+// flagArgument is a flag with its value in a command that is shown.
+func flagArgument(name, value string) string {
+	separator := " "
+	if strings.HasPrefix(value, "@") {
+		separator = "=" // as an argument of its own, it names a parameter file
+	}
+	return " --" + name + separator + render.ShellQuote(value)
+}
+
 // shownBy returns the command that shows the same part of the same reports.
 func (s *shower) shownBy() string {
 	command := s.command
@@ -196,7 +205,7 @@ func (s *shower) shownBy() string {
 			values = []string{strings.Join(values, ",")}
 		}
 		for _, v := range values {
-			command += " --" + f.name + " " + render.ShellQuote(v)
+			command += flagArgument(f.name, v)
 		}
 	}
 	return command
