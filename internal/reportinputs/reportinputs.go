@@ -30,7 +30,7 @@ import (
 
 // Options say what to report on.
 type Options struct {
-	Files    []string // files, folders and patterns; those that begin with ! take files away
+	Files    []string // files, folders and patterns; those that begin with ! take files away, or folders
 	Embedded []string // the same, for files whose images the program itself holds
 
 	// Label is what the report is about. With a label or embedded files, all files are

@@ -199,6 +199,8 @@ func TestFiles(t *testing.T) {
 		{"files in a folder", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: no device images in 2 files that were found\n"},
 		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
 		{"what a pattern takes away from a folder", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
+		{"a folder that is taken away", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
+		{"a pattern that takes nothing away", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** takes no file away\n"},
 		{"a file that two names find", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
 		{"a file whose name is a command of a runner", map[string][]byte{"k.o": obj, "##[error]x": text}, []string{"k.o", "##[error]x"}, []string{"k.o"}, nil, "#\\u{23}[error]x: note: no device images\n"},
 		{"a file that a text stands beside", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},

@@ -33,7 +33,7 @@ A FILE is a program, a library, an object, an archive of objects, an offload bin
 SYCLBIN, a SPIR-V module or a file table; a wheel or another zip or tar archive of
 such files, which may be in a zip archive itself; a folder; or a pattern, in which *
 stands for any text in a name, ? for a character and ** for any folders. A pattern
-that begins with ! takes files away. What a file is follows from its content.
+that begins with ! takes files away, or folders. What a file is follows from its content.
 
 Each file is a program of its own, called by its path; a file of a wheel by the
 distribution and its path there, without versions. With --name or --embedded, all
