@@ -37,15 +37,18 @@ const (
 const unpackIt = "unpack it, and give the folder"
 
 // A budget is how many bytes may still be unpacked from an archive, with the archives
-// that are in it.
+// that are in it: by what decompresses a tar archive, and as members, of which some have
+// more bytes than there are in the tar archive.
 type budget struct {
-	left atomic.Int64
-	size int64
+	tars, members atomic.Int64
+	size          int64
 }
 
 func newBudget(size int64) *budget {
 	b := &budget{size: size}
-	b.left.Store(freeSize + min(size, 1<<40)*maxRatio)
+	most := freeSize + min(size, 1<<40)*maxRatio
+	b.tars.Store(most)
+	b.members.Store(most)
 	return b
 }
 
@@ -62,13 +65,14 @@ func (*errBomb) BadInput() {}
 // A spender reads what is unpacked.
 type spender struct {
 	io.Reader
-	budget *budget
+	left *atomic.Int64
+	size int64 // of the archive
 }
 
 func (s spender) Read(b []byte) (int, error) {
 	n, err := s.Reader.Read(b)
-	if s.budget.left.Add(-int64(n)) < 0 {
-		return 0, &errBomb{s.budget.size}
+	if s.left.Add(-int64(n)) < 0 {
+		return 0, &errBomb{s.size}
 	}
 	return n, err
 }
@@ -83,25 +87,38 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget
 	if ctx.Err() != nil {
 		return nil
 	}
-	in = spender{in, left}
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(in, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	kind, in, err := peek(spender{in, &left.members, left.size})
+	switch {
+	case err != nil:
 		return fault(f, err)
-	}
-	head = head[:n]
-	switch kind := kindOfHead(head); {
 	case kind == other:
 		return []outcome{{file: f}}
 	case kind != deviceFile && f.depth >= maxArchives:
+		if kind != zipFile {
+			_, done, not := openTar(f, kind, in, left)
+			if not != nil {
+				return not
+			}
+			done()
+		}
 		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the archive is in an archive in an archive: unpack the outer one, and give the folder", safetext.Printable(f.name)))}}
 	}
-	s, err := spool(io.MultiReader(bytes.NewReader(head), in))
+	s, err := spool(in)
 	if err != nil {
 		return fault(f, err)
 	}
 	defer s.Close()
 	return r.content(ctx, f, s, s.Size(), left)
+}
+
+// peek returns what a stream holds, and the stream from its start.
+func peek(in io.Reader) (kind, io.Reader, error) {
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return other, nil, err
+	}
+	return kindOfHead(head[:n]), io.MultiReader(bytes.NewReader(head[:n]), in), nil
 }
 
 // fault returns the outcome of a file that cannot be unpacked. What does not come from the
@@ -214,14 +231,28 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 	return r.member(ctx, f, in, left)
 }
 
-// tarContent reads a tar archive, which may be compressed. A compressed file of another
-// kind has no device code.
+// tarContent reads a tar archive, which may be compressed.
 func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in io.Reader, left *budget) []outcome {
+	in, done, not := openTar(f, compression, in, left)
+	if not != nil {
+		return not
+	}
+	defer done()
+	return r.tarMembers(ctx, f, tar.NewReader(in), left)
+}
+
+// openTar returns a tar archive, which may be compressed, and a function to call when it
+// has been read; or the outcome of a file that is none. A compressed file of another kind
+// has no device code.
+func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Reader, done func(), not []outcome) {
+	done = func() {}
 	switch compression {
+	case tarFile:
+		return in, done, nil
 	case gzipFile:
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return fault(f, err)
+			return nil, nil, fault(f, err)
 		}
 		in = z
 	case bzip2File:
@@ -229,30 +260,27 @@ func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in i
 	case zstdFile:
 		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
-			return fault(f, err)
+			return nil, nil, fault(f, err)
 		}
-		defer z.Close()
-		in = z
+		in, done = z, z.Close
 	case xzFile:
 		o := outcome{file: f, none: "what xz has compressed is not read: " + unpackIt}
 		if strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
 			o.err = cli.BadInput(fmt.Errorf("%s: %s", safetext.Printable(f.name), o.none))
 		}
-		return []outcome{o}
+		return nil, nil, []outcome{o}
 	}
-	if compression != tarFile {
-		in = spender{in, left}
-		head := make([]byte, headSize)
-		n, err := io.ReadFull(in, head)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return fault(f, err)
-		}
-		if kindOfHead(head[:n]) != tarFile {
-			return []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
-		}
-		in = io.MultiReader(bytes.NewReader(head[:n]), in)
+	content, in, err := peek(spender{in, &left.tars, left.size})
+	switch {
+	case err != nil:
+		not = fault(f, err)
+	case content != tarFile:
+		not = []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
+	default:
+		return in, done, nil
 	}
-	return r.tarMembers(ctx, f, tar.NewReader(in), left)
+	done()
+	return nil, nil, not
 }
 
 func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *budget) []outcome {
