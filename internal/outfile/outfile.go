@@ -276,6 +276,11 @@ func (g *Group) Close() {
 // Commit puts all outputs in their places.
 func (g *Group) Commit() error {
 	defer g.Close()
+	for _, i := range g.items {
+		if _, err := os.Lstat(i.scratch); errors.Is(err, os.ErrNotExist) {
+			return failed(i.name, errors.New("the program that makes it wrote nothing"))
+		}
+	}
 	unlock := lockFolders(g.places())
 	defer unlock()
 	// The main outputs come last.
