@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -166,11 +167,11 @@ func (m *meter) ReadAt(b []byte, offset int64) (int, error) {
 }
 
 // startZip submits work for each member of a zip archive, and closes it afterwards.
-func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size int64, submit func(work func() []outcome)) {
+func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size int64, submit func(f *file, work func() []outcome)) {
 	z, err := zips(opened, size)
 	if err != nil {
 		opened.Close()
-		submit(func() []outcome { return fault(f, err) })
+		submit(f, func() []outcome { return fault(f, err) })
 		return
 	}
 	var open atomic.Int64 // members that are not read yet, and this function
@@ -182,19 +183,26 @@ func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size in
 	}
 	defer closeOne()
 	left, labels := newBudget(size), newArchiveLabel(f.name, f.label)
-	if len(z.File) == 0 {
-		submit(func() []outcome { return []outcome{{file: f}} })
+	if !slices.ContainsFunc(z.File, isRegular) {
+		submit(f, func() []outcome { return noMember(f) })
 	}
 	for _, member := range z.File {
 		if ctx.Err() != nil {
 			return
 		}
 		open.Add(1)
-		submit(func() []outcome {
+		submit(f, func() []outcome {
 			defer closeOne()
 			return r.zipMember(ctx, f, labels, member, left)
 		})
 	}
+}
+
+func isRegular(member *zip.File) bool { return member.Mode().IsRegular() }
+
+// noMember returns the outcome of an archive of folders alone, or of nothing.
+func noMember(f *file) []outcome {
+	return []outcome{{file: f, none: "there is no file in the archive"}}
 }
 
 // zipContent reads a zip archive that is in another archive.
@@ -202,6 +210,9 @@ func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size i
 	z, err := zips(in, size)
 	if err != nil {
 		return fault(f, err)
+	}
+	if !slices.ContainsFunc(z.File, isRegular) {
+		return noMember(f)
 	}
 	labels := newArchiveLabel(f.name, f.label)
 	var list []outcome
@@ -212,7 +223,7 @@ func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size i
 }
 
 func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLabel, member *zip.File, left *budget) []outcome {
-	if member.FileInfo().IsDir() || !member.Mode().IsRegular() {
+	if !isRegular(member) {
 		return nil
 	}
 	f := memberFile(archive, labels, member.Name)
@@ -289,6 +300,8 @@ func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *
 	for n := 0; ctx.Err() == nil; n++ {
 		header, err := in.Next()
 		switch {
+		case err == io.EOF && len(list) == 0:
+			return noMember(f)
 		case err == io.EOF:
 			return list
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):

@@ -403,3 +403,31 @@ func TestOneProgram(t *testing.T) {
 		t.Errorf("programs %q", labels)
 	}
 }
+
+// An archive without files is named as what it is, however deep it is.
+func TestArchivesWithoutFiles(t *testing.T) {
+	folders := zipFileOf(t, zip.Store, member{"a/", nil}, member{"a/b/", nil})
+	for name, data := range map[string][]byte{
+		"nothing.zip": zipFileOf(t, zip.Store), "folders.zip": folders, "nothing.tar": tarFileOf(t, []member{}...), "nothing.tgz": gzipped(make([]byte, 1024)),
+	} {
+		enter(t, map[string][]byte{name: data})
+		want := name + ": there is no file in the archive: looked for"
+		if strings.HasPrefix(name, "nothing.t") {
+			want = name + ": no " // tar archives begin with their first member
+		}
+		if _, _, err := makeReport(t.Context(), Options{Files: []string{name}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "out.zip": zipFileOf(t, zip.Store, member{"folders.zip", folders})})
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "no device images in 1 file that were found") {
+		t.Errorf("%v, %s", err, stderr)
+	}
+}
+
+func TestPanicNamesItsFile(t *testing.T) {
+	j := &job{file: &file{name: "out/k.so"}, work: func() []outcome { panic("wrong") }}
+	if list := j.run(); len(list) != 1 || list[0].err.Error() != "out/k.so: internal error: wrong" || cli.ExitCode(list[0].err) != cli.ExitFailure {
+		t.Errorf("got %+v", list)
+	}
+}
