@@ -169,7 +169,7 @@ func TestReportFormats(t *testing.T) {
 	mustRun(t, "report", "--output", "r.json", "k.syclbin")
 	for _, flags := range [][]string{
 		{"--format", "text", "--status", "incompatible"}, {"--format", "markdown"}, {"--format", "html"}, {"--format", "csv", "--kernels", "*Axpy"},
-		{"--format", "json", "--needs", "fp64"}, {"--group-by", "name"}, {"--all"},
+		{"--format", "json", "--needs", "fp64"}, {"--group-by", "name"}, {"--all"}, {"--forms"},
 	} {
 		want := strings.ReplaceAll(mustRun(t, append([]string{"show", "r.json"}, flags...)...), "compat show r.json", "compat report k.syclbin")
 		if got := mustRun(t, append([]string{"report", "k.syclbin"}, flags...)...); got != want {

@@ -98,7 +98,7 @@ func (r *reporter) chooseFormat(env *cli.Env) {
 	case r.format != "":
 	case r.open:
 		r.format = "html"
-	case r.output == "" && isTerminal(env.Stdout), r.all, r.groupBy != "":
+	case r.output == "" && isTerminal(env.Stdout), r.all, r.forms, r.groupBy != "":
 		r.format = "text"
 	default:
 		r.format = "json"

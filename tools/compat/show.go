@@ -149,8 +149,8 @@ func (s *shower) check(args []string) error {
 		return cli.Usagef("--width is for --format text")
 	case s.groupBy != "" && !slices.Contains(render.Groupings, render.GroupBy(s.groupBy)):
 		return cli.Usagef("--group-by %q is none of %s", s.groupBy, joinGroupings(", "))
-	case (s.groupBy != "" || s.all) && s.format != "text":
-		return cli.Usagef("--group-by and --all are for --format text")
+	case (s.groupBy != "" || s.all || s.forms) && s.format != "text":
+		return cli.Usagef("--group-by, --all and --forms are for --format text")
 	case s.maxBytes < 0:
 		return cli.Usagef("--max-bytes %d is negative", s.maxBytes)
 	case s.maxBytes != maxComment && s.format != "markdown":

@@ -61,6 +61,9 @@ type (
 )
 
 func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
+	if v.rules && (v.json || len(args) > 0) {
+		return cli.Usagef("--rules lists the rules alone: leave out --json and files")
+	}
 	out := bufio.NewWriter(env.Stdout)
 	defer out.Flush() // what was found before an error stays
 	if v.rules {

@@ -192,6 +192,10 @@ func (f *flags) checkOutputs() error {
 	if one == (len(f.modules.Values) > 0) {
 		return cli.Usagef("give either --output, for a table of all modules, or --module, for one of each source")
 	}
+	isStdout := func(o steps.TargetOutput) bool { return cli.IsStdout(o.File) }
+	if !f.IROnly && (f.Output == "-" || slices.ContainsFunc(f.TargetOutputs, isStdout)) {
+		return cli.Usagef("a table has files beside it and is not written to standard output: name a file, or give --ir-output-only")
+	}
 	if f.IROnly {
 		for _, other := range []struct {
 			flag  string

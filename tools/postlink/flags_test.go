@@ -218,6 +218,7 @@ func TestTargetOutputs(t *testing.T) {
 
 	for _, args := range [][]string{
 		{"-o=a.table", "-o=b.table"}, {"-o=a.table", "--output=b.table"}, {"-o=,b.table"}, {"-o=a/b,c.table"}, {"--ir-output-only", "-o=spir64,b.table"},
+		{"--output=-"}, {"-o=-"}, {"-o=spir64,-"},
 	} {
 		if code, stderr := run(t, append(args, "in.ll")...); code != cli.ExitUsage {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
