@@ -144,7 +144,7 @@ func (c *collector) add(found outcome, embedded bool) error {
 	c.repeated += found.repeated
 	for _, l := range found.leftOut {
 		c.log.leftOut(found.name, l)
-		c.leftOut = l.reason
+		c.leftOut = cmp.Or(c.leftOut, l.reason)
 	}
 	switch {
 	case found.err != nil:

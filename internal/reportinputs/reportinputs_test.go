@@ -431,3 +431,12 @@ func TestPanicNamesItsFile(t *testing.T) {
 		t.Errorf("got %+v", list)
 	}
 }
+
+// Where all images are left out, the message has the first reason.
+func TestFirstReason(t *testing.T) {
+	enter(t, map[string][]byte{"a.o": object(t, offload.OpenMP, kernels), "b.o": object(t, offload.SYCL, nil)})
+	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"a.o", "b.o"}})
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "no device image can be taken: an image of openmp") || !strings.Contains(stderr, "b.o: note: ") {
+		t.Errorf("%v, %s", err, stderr)
+	}
+}
