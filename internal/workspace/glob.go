@@ -191,7 +191,7 @@ func (p pattern) cut() (names, rest pattern) {
 }
 
 // literal makes characters plain that are special to doublestar and not here, such as
-// brackets, and several stars one where they are part of a name.
+// brackets.
 var literal = strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 func (p pattern) matches(path string) bool {
