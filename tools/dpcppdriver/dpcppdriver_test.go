@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,36 @@ func TestCommandLines(t *testing.T) {
 		if got := calls(t, "llvm-spirv"); got != want {
 			t.Errorf("%s: llvm-spirv %s\nwant %s", test.args, got, want)
 		}
+	}
+}
+
+// TestImagesAtOnce translates two images, each of which waits for the other.
+func TestImagesAtOnce(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	t.Chdir(t.TempDir())
+	library := install(t, "dpcpp")
+	for name, commands := range map[string]string{
+		"sycl-post-link": `for last; do :; done
+dir=$(dirname "$last")
+for i in 0 1; do echo code >"$dir/$i.bc"; echo >"$dir/$i.prop"; echo >"$dir/$i.sym"; done
+printf '[Code|Properties|Symbols]\n0.bc|0.prop|0.sym\n1.bc|1.prop|1.sym\n' >"$dir/images.table"`,
+		"llvm-spirv": `for last; do previous=$out; out=$last; done
+mkdir "$(basename "$last").begun"
+for i in $(seq 100); do test -d 0.bc.begun && test -d 1.bc.begun && echo "of $last" | sed 's/ .*[/]/ /' >&2 && cp "$last" "$previous" && exit 0; sleep 0.1; done
+exit 1`,
+	} {
+		if err := os.Remove("dpcpp/bin/" + name); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Script(t, "dpcpp/bin/"+name, commands)
+	}
+	testfile.Write(t, "k.bc", "BC\xc0\xde")
+	code, stderr := runTest(t, "post-link", "--library", library, "--output-dir", "images", "k.bc", "--")
+	if code != 0 || stderr != "of 0.bc\nof 1.bc\n" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "images/images.table") + testfile.Read(t, "images/1.spv"); got != "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\ncode\n" {
+		t.Errorf("got %q", got)
 	}
 }
 
