@@ -238,7 +238,7 @@ func TestPolicies(t *testing.T) {
 		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
 		{"a policy with a fault", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
 		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
-		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json cannot be read: no such file or directory; where you work, 'compat baseline update --baseline gone.json out/k.compat.json' makes it: commit the file"},
+		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json cannot be read: no such file or directory; make it where you work, and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
 		{"a baseline with a fault", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
 		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
 		{"a word that is none", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: "all" is none of new, any, none`},

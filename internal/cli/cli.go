@@ -55,15 +55,21 @@ type Env struct {
 // Warnf writes a diagnostic of severity warning. The place is "file",
 // "file:line" or empty.
 func (e *Env) Warnf(place, format string, args ...any) {
-	if place == "" {
-		place = e.Tool
-	}
-	Warnf(e.Stderr, place, format, args...)
+	Warnf(e.Stderr, cmp.Or(place, e.Tool), format, args...)
+}
+
+// Notef writes a diagnostic of severity note. The place is as for [Env.Warnf].
+func (e *Env) Notef(place, format string, args ...any) {
+	diagnose(e.Stderr, cmp.Or(place, e.Tool), "note", format, args...)
 }
 
 // Warnf writes a diagnostic of severity warning about a place, with all of it escaped.
 func Warnf(w io.Writer, place, format string, args ...any) {
-	fmt.Fprintf(w, "%s: warning: %s\n", safetext.Escape(place), safetext.Escape(fmt.Sprintf(format, args...)))
+	diagnose(w, place, "warning", format, args...)
+}
+
+func diagnose(w io.Writer, place, severity, format string, args ...any) {
+	fmt.Fprintf(w, "%s: %s: %s\n", safetext.Escape(place), severity, safetext.Escape(fmt.Sprintf(format, args...)))
 }
 
 // Run is what a command does once its flags are parsed.

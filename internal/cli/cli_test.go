@@ -146,8 +146,10 @@ func TestNames(t *testing.T) {
 	var errs strings.Builder
 	env := &Env{Stderr: &errs}
 	env.Warnf(name, "of %s", name)
-	if errs.String() != "dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b: warning: of dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b\n" {
-		t.Errorf("got %q", errs.String())
+	env.Notef(name, "of %s", name)
+	const escaped = "dir\\u{a}::error::x/a\\u{1b}[2J\\u{a}#\\u{23}[error]b"
+	if want := escaped + ": warning: of " + escaped + "\n" + escaped + ": note: of " + escaped + "\n"; errs.String() != want {
+		t.Errorf("got %q, want %q", errs.String(), want)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -222,22 +223,22 @@ func (o *Options) noBaseline(err error) error {
 		from = "input baseline-file"
 	}
 	if o.Policy.Name != "" {
-		command += " --policy " + argument(o.Policy.Name)
+		command += " --policy " + reportrender.ShellQuote(o.Policy.Name)
 	}
 	if len(o.Required) > 0 {
-		command += " --required " + argument(strings.Join(o.Required, ","))
+		command += " --required " + reportrender.ShellQuote(strings.Join(o.Required, ","))
 	}
-	command += " --baseline " + argument(o.Baseline.Name)
+	command += " --baseline " + reportrender.ShellQuote(o.Baseline.Name)
 	for _, a := range o.BuiltBy {
-		command += " " + argument(a)
+		command += " " + reportrender.ShellQuote(a)
 	}
 	if len(o.Reports) > 0 {
-		command += " " + argument(o.Reports[0])
+		command += " " + reportrender.ShellQuote(o.Reports[0])
 	}
 	if len(o.Reports) > 1 {
 		command += " ..."
 	}
-	return cli.BadInput(fmt.Errorf("%s: %w; where you work, '%s' makes it: commit the file", from, err, command))
+	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, command))
 }
 
 // SetBuiltBy says by which flags compat check makes reports on these binaries.
@@ -252,14 +253,6 @@ func (o *Options) SetBuiltBy(binaries, devices, deviceConfig []string) {
 		flags("--devices", []string{strings.Join(devices, ",")})
 	}
 	flags("--device-config", deviceConfig)
-}
-
-// argument writes an argument of a command that is in single quotes.
-func argument(s string) string {
-	if strings.ContainsAny(s, " *?[]{}()!$&;<>|~#") {
-		return `"` + s + `"`
-	}
-	return s
 }
 
 // missing says what has to be compared and is not given. A policy asks for the comparison

@@ -50,7 +50,6 @@ var works = map[string]func(ctx context.Context, dir string) int{
 		return 0
 	},
 	"never ends": func(context.Context, string) int {
-		grace = time.Hour
 		ready()
 		select {}
 	},
@@ -64,6 +63,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	dir := os.Getenv("DIR")
+	if os.Getenv("WORK") == "never ends" {
+		grace = time.Hour
+	}
 	Main("program", func(ctx context.Context) int {
 		os.Setenv("TMPDIR", dir)
 		folder, remove, err := TempDir()

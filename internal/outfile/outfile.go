@@ -177,7 +177,8 @@ func (g *Group) copied(i *item) (err error) {
 	return err
 }
 
-// scratchFile names a file in the scratch folder of a folder.
+// scratchFile names a file in the scratch folder of a folder. No name is the start of
+// another, for [Group.Relabel] to tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.homes[dir]
 	if h == nil {
@@ -195,7 +196,7 @@ func (g *Group) scratchFile(dir string) (string, error) {
 		g.homes[dir] = h
 	}
 	h.files++
-	return filepath.Join(h.dir, strconv.Itoa(h.files)), nil
+	return filepath.Join(h.dir, strconv.Itoa(h.files)+"_"), nil
 }
 
 // Folder returns a folder in which to write the content of an output folder, in folders
@@ -321,6 +322,11 @@ func (g *Group) Close() {
 // Commit puts all outputs in their places.
 func (g *Group) Commit() error {
 	defer g.Close()
+	for _, i := range g.items {
+		if _, err := os.Lstat(i.scratch); errors.Is(err, os.ErrNotExist) {
+			return failed(i.name, errors.New("the program that makes it wrote nothing"))
+		}
+	}
 	unlock := lockFolders(g.places())
 	defer unlock()
 	return g.put()

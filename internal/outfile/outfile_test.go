@@ -2,6 +2,7 @@ package outfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -139,6 +140,23 @@ func TestGroupTaken(t *testing.T) {
 		os.RemoveAll("new")
 		if taken := errors.As(err, new(*TakenError)); taken != test.taken || !taken && err != nil {
 			t.Errorf("%s: %v", test.outputs, err)
+		}
+	}
+}
+
+// A message is about the output that it names, whatever outputs were named before.
+func TestRelabel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var g Group
+	defer g.Close()
+	for i := range 12 {
+		name := fmt.Sprintf("out%d", i)
+		scratch, err := g.File(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Relabel(fmt.Errorf("%s: wrong", scratch)).Error(); got != name+": wrong" {
+			t.Errorf("got %q, want %s", got, name)
 		}
 	}
 }

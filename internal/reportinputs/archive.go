@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -37,15 +38,18 @@ const (
 const unpackIt = "unpack it, and give the folder"
 
 // A budget is how many bytes may still be unpacked from an archive, with the archives
-// that are in it.
+// that are in it: by what decompresses a tar archive, and as members, of which some have
+// more bytes than there are in the tar archive.
 type budget struct {
-	left atomic.Int64
-	size int64
+	tars, members atomic.Int64
+	size          int64
 }
 
 func newBudget(size int64) *budget {
 	b := &budget{size: size}
-	b.left.Store(freeSize + min(size, 1<<40)*maxRatio)
+	most := freeSize + min(size, 1<<40)*maxRatio
+	b.tars.Store(most)
+	b.members.Store(most)
 	return b
 }
 
@@ -62,13 +66,14 @@ func (*errBomb) BadInput() {}
 // A spender reads what is unpacked.
 type spender struct {
 	io.Reader
-	budget *budget
+	left *atomic.Int64
+	size int64 // of the archive
 }
 
 func (s spender) Read(b []byte) (int, error) {
 	n, err := s.Reader.Read(b)
-	if s.budget.left.Add(-int64(n)) < 0 {
-		return 0, &errBomb{s.budget.size}
+	if s.left.Add(-int64(n)) < 0 {
+		return 0, &errBomb{s.size}
 	}
 	return n, err
 }
@@ -83,25 +88,38 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget
 	if ctx.Err() != nil {
 		return nil
 	}
-	in = spender{in, left}
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(in, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	kind, in, err := peek(spender{in, &left.members, left.size})
+	switch {
+	case err != nil:
 		return fault(f, err)
-	}
-	head = head[:n]
-	switch kind := kindOfHead(head); {
 	case kind == other:
 		return []outcome{{file: f}}
 	case kind != deviceFile && f.depth >= maxArchives:
+		if kind != zipFile {
+			_, done, not := openTar(f, kind, in, left)
+			if not != nil {
+				return not
+			}
+			done()
+		}
 		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the archive is in an archive in an archive: unpack the outer one, and give the folder", safetext.Printable(f.name)))}}
 	}
-	s, err := spool(io.MultiReader(bytes.NewReader(head), in))
+	s, err := spool(in)
 	if err != nil {
 		return fault(f, err)
 	}
 	defer s.Close()
 	return r.content(ctx, f, s, s.Size(), left)
+}
+
+// peek returns what a stream holds, and the stream from its start.
+func peek(in io.Reader) (kind, io.Reader, error) {
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return other, nil, err
+	}
+	return kindOfHead(head[:n]), io.MultiReader(bytes.NewReader(head[:n]), in), nil
 }
 
 // fault returns the outcome of a file that cannot be unpacked. What does not come from the
@@ -150,11 +168,11 @@ func (m *meter) ReadAt(b []byte, offset int64) (int, error) {
 }
 
 // startZip submits work for each member of a zip archive, and closes it afterwards.
-func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size int64, submit func(work func() []outcome)) {
+func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size int64, submit func(f *file, work func() []outcome)) {
 	z, err := zips(opened, size)
 	if err != nil {
 		opened.Close()
-		submit(func() []outcome { return fault(f, err) })
+		submit(f, func() []outcome { return fault(f, err) })
 		return
 	}
 	var open atomic.Int64 // members that are not read yet, and this function
@@ -166,19 +184,26 @@ func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size in
 	}
 	defer closeOne()
 	left, labels := newBudget(size), newArchiveLabel(f.name, f.label)
-	if len(z.File) == 0 {
-		submit(func() []outcome { return []outcome{{file: f}} })
+	if !slices.ContainsFunc(z.File, isRegular) {
+		submit(f, func() []outcome { return noMember(f) })
 	}
 	for _, member := range z.File {
 		if ctx.Err() != nil {
 			return
 		}
 		open.Add(1)
-		submit(func() []outcome {
+		submit(f, func() []outcome {
 			defer closeOne()
 			return r.zipMember(ctx, f, labels, member, left)
 		})
 	}
+}
+
+func isRegular(member *zip.File) bool { return member.Mode().IsRegular() }
+
+// noMember returns the outcome of an archive of folders alone, or of nothing.
+func noMember(f *file) []outcome {
+	return []outcome{{file: f, none: "there is no file in the archive"}}
 }
 
 // zipContent reads a zip archive that is in another archive.
@@ -186,6 +211,9 @@ func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size i
 	z, err := zips(in, size)
 	if err != nil {
 		return fault(f, err)
+	}
+	if !slices.ContainsFunc(z.File, isRegular) {
+		return noMember(f)
 	}
 	labels := newArchiveLabel(f.name, f.label)
 	var list []outcome
@@ -196,7 +224,7 @@ func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size i
 }
 
 func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLabel, member *zip.File, left *budget) []outcome {
-	if member.FileInfo().IsDir() || !member.Mode().IsRegular() {
+	if !isRegular(member) {
 		return nil
 	}
 	f := memberFile(archive, labels, member.Name)
@@ -215,14 +243,28 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 	return r.member(ctx, f, in, left)
 }
 
-// tarContent reads a tar archive, which may be compressed. A compressed file of another
-// kind has no device code.
+// tarContent reads a tar archive, which may be compressed.
 func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in io.Reader, left *budget) []outcome {
+	in, done, not := openTar(f, compression, in, left)
+	if not != nil {
+		return not
+	}
+	defer done()
+	return r.tarMembers(ctx, f, tar.NewReader(in), left)
+}
+
+// openTar returns a tar archive, which may be compressed, and a function to call when it
+// has been read; or the outcome of a file that is none. A compressed file of another kind
+// has no device code.
+func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Reader, done func(), not []outcome) {
+	done = func() {}
 	switch compression {
+	case tarFile:
+		return in, done, nil
 	case gzipFile:
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return fault(f, err)
+			return nil, nil, fault(f, err)
 		}
 		in = z
 	case bzip2File:
@@ -230,30 +272,27 @@ func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in i
 	case zstdFile:
 		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
-			return fault(f, err)
+			return nil, nil, fault(f, err)
 		}
-		defer z.Close()
-		in = z
+		in, done = z, z.Close
 	case xzFile:
 		o := outcome{file: f, none: "what xz has compressed is not read: " + unpackIt}
 		if strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
 			o.err = cli.BadInput(fmt.Errorf("%s: %s", safetext.Printable(f.name), o.none))
 		}
-		return []outcome{o}
+		return nil, nil, []outcome{o}
 	}
-	if compression != tarFile {
-		in = spender{in, left}
-		head := make([]byte, headSize)
-		n, err := io.ReadFull(in, head)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return fault(f, err)
-		}
-		if kindOfHead(head[:n]) != tarFile {
-			return []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
-		}
-		in = io.MultiReader(bytes.NewReader(head[:n]), in)
+	content, in, err := peek(spender{in, &left.tars, left.size})
+	switch {
+	case err != nil:
+		not = fault(f, err)
+	case content != tarFile:
+		not = []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
+	default:
+		return in, done, nil
 	}
-	return r.tarMembers(ctx, f, tar.NewReader(in), left)
+	done()
+	return nil, nil, not
 }
 
 func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *budget) []outcome {
@@ -262,6 +301,8 @@ func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *
 	for n := 0; ctx.Err() == nil; n++ {
 		header, err := in.Next()
 		switch {
+		case err == io.EOF && len(list) == 0:
+			return noMember(f)
 		case err == io.EOF:
 			return list
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):

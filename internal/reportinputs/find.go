@@ -31,11 +31,11 @@ const (
 // find returns the files that names, folders and patterns stand for, in their order.
 // Each is there once, by its first name.
 func find(folder *workspace.Folder, names []string, confined bool, log *log) ([]*file, error) {
-	f := finder{folder: folder, confined: confined, log: log, unwanted: map[string]bool{}, seen: map[string]*file{}}
+	f := finder{folder: folder, confined: confined, log: log, seen: map[string]*file{}}
 	var wanted []string
 	for _, name := range names {
 		if pattern, ok := strings.CutPrefix(name, "!"); ok && !exists(name) {
-			if err := f.takeAway(pattern); err != nil {
+			if err := f.unwanted.Add(pattern); err != nil {
 				return nil, err
 			}
 			continue
@@ -49,6 +49,9 @@ func find(folder *workspace.Folder, names []string, confined bool, log *log) ([]
 		if err := f.find(name); err != nil {
 			return nil, err
 		}
+	}
+	for _, pattern := range f.unwanted.Unused() {
+		log.note("", "!%s takes no file away", pattern)
 	}
 	return f.files, nil
 }
@@ -67,7 +70,7 @@ type finder struct {
 	folder   *workspace.Folder
 	confined bool
 	log      *log
-	unwanted map[string]bool
+	unwanted workspace.Exclusions
 	files    []*file
 	seen     map[string]*file // by path without links
 }
@@ -78,14 +81,6 @@ func (f *finder) glob(pattern string) ([]string, error) {
 		return workspace.Glob(".", []string{pattern})
 	}
 	return workspace.Find([]string{pattern})
-}
-
-func (f *finder) takeAway(pattern string) error {
-	found, err := f.glob(pattern)
-	for _, name := range found {
-		f.unwanted[filepath.Clean(name)] = true
-	}
-	return err
 }
 
 // find adds the files that a name, a folder or a pattern stands for.
@@ -161,7 +156,7 @@ func (f *finder) inFolder(name string) error {
 
 // add adds a file that was found in a folder, or with "" in another way.
 func (f *finder) add(name, folder string, how how) error {
-	if f.unwanted[filepath.Clean(name)] {
+	if f.unwanted.Match(name) {
 		return nil
 	}
 	path, err := f.folder.Path(name)

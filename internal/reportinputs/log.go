@@ -1,7 +1,6 @@
 package reportinputs
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -74,7 +73,7 @@ func (l *log) write(lines []byte) {
 
 func (l *log) note(place, format string, args ...any) {
 	l.clear()
-	fmt.Fprintf(l.env.Stderr, "%s: note: %s\n", cmp.Or(safetext.Printable(place), l.env.Tool), safetext.Printable(fmt.Sprintf(format, args...)))
+	l.env.Notef(place, format, args...)
 }
 
 // of counts a line of a kind, and reports whether to print it.
@@ -102,7 +101,7 @@ func (l *log) leftOut(place string, images leftOut) {
 func (l *log) unreadable(err error) {
 	if l.of("the file cannot be read and is left out") {
 		l.clear()
-		fmt.Fprintf(l.env.Stderr, "%s: warning: %s; the file is left out\n", l.env.Tool, safetext.Printable(err.Error()))
+		l.env.Warnf("", "%v; the file is left out", err)
 	}
 }
 

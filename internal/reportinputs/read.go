@@ -49,8 +49,9 @@ type reader struct {
 	options reading.Options
 }
 
-// A job is work that may be done beside others.
+// A job is work on a file that may be done beside others.
 type job struct {
+	file     *file
 	work     func() []outcome
 	outcomes chan []outcome
 }
@@ -62,8 +63,8 @@ func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) er
 	jobs := runtime.GOMAXPROCS(0)
 	inOrder := make(chan *job, 2*jobs)
 	todo := make(chan *job)
-	submit := func(work func() []outcome) {
-		j := &job{work, make(chan []outcome, 1)}
+	submit := func(f *file, work func() []outcome) {
+		j := &job{f, work, make(chan []outcome, 1)}
 		inOrder <- j
 		todo <- j
 	}
@@ -110,23 +111,23 @@ func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) er
 func (j *job) run() (list []outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			list = []outcome{{file: new(file), err: fmt.Errorf("internal error: %v", p)}}
+			list = []outcome{{file: j.file, err: inFile(j.file, fmt.Errorf("internal error: %v", p))}}
 		}
 	}()
 	return j.work()
 }
 
 // start opens a file and submits the work that it makes.
-func (r *reader) start(ctx context.Context, f *file, submit func(work func() []outcome)) {
+func (r *reader) start(ctx context.Context, f *file, submit func(f *file, work func() []outcome)) {
 	opened, err := r.folder.Open(f.name)
 	if err != nil {
-		submit(func() []outcome { return []outcome{{file: f, err: err}} })
+		submit(f, func() []outcome { return []outcome{{file: f, err: err}} })
 		return
 	}
 	info, err := opened.Stat()
 	if err != nil {
 		opened.Close()
-		submit(func() []outcome { return []outcome{{file: f, err: err}} })
+		submit(f, func() []outcome { return []outcome{{file: f, err: err}} })
 		return
 	}
 	size := info.Size()
@@ -134,7 +135,7 @@ func (r *reader) start(ctx context.Context, f *file, submit func(work func() []o
 		r.startZip(ctx, f, opened, size, submit)
 		return
 	}
-	submit(func() []outcome {
+	submit(f, func() []outcome {
 		defer opened.Close()
 		if ctx.Err() != nil {
 			return nil

@@ -30,7 +30,7 @@ import (
 
 // Options say what to report on.
 type Options struct {
-	Files    []string // files, folders and patterns; those that begin with ! take files away
+	Files    []string // files, folders and patterns; those that begin with ! take files away, or folders
 	Embedded []string // the same, for files whose images the program itself holds
 
 	// Label is what the report is about. With a label or embedded files, all files are
@@ -144,7 +144,7 @@ func (c *collector) add(found outcome, embedded bool) error {
 	c.repeated += found.repeated
 	for _, l := range found.leftOut {
 		c.log.leftOut(found.name, l)
-		c.leftOut = l.reason
+		c.leftOut = cmp.Or(c.leftOut, l.reason)
 	}
 	switch {
 	case found.err != nil:

@@ -199,7 +199,10 @@ func TestFiles(t *testing.T) {
 		{"files in a folder", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: no device images in 2 files that were found\n"},
 		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
 		{"what a pattern takes away from a folder", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
+		{"a folder that is taken away", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
+		{"a pattern that takes nothing away", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** takes no file away\n"},
 		{"a file that two names find", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
+		{"a file whose name is a command of a runner", map[string][]byte{"k.o": obj, "##[error]x": text}, []string{"k.o", "##[error]x"}, []string{"k.o"}, nil, "#\\u{23}[error]x: note: no device images\n"},
 		{"a file that a text stands beside", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},
 		{"a pattern that matches nothing", map[string][]byte{"k.so": obj}, []string{"*.so", "*.dll"}, []string{"k.so"}, nil, "compat: note: no file matches *.dll\n"},
 		{"tables that patterns find", map[string][]byte{"out/k.table": []byte("[Code]\nout/k.spv\n"), "out/k.spv": kernels, "out/no.json": []byte("[1]")}, []string{"out/*.table", "out/*.json"}, []string{"out/k.table"}, nil, "in 1 file that"},
@@ -216,6 +219,9 @@ func TestFiles(t *testing.T) {
 			[]string{"*.whl"}, []string{"p/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
 		{"wheels with other code are several", map[string][]byte{"p-1-cp310-cp310-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj}), "p-1-cp311-cp311-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", object(t, offload.SYCL, kernels, []byte("\x03\x02\x23\x07\x00\x04\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"))})},
 			[]string{"*.whl"}, []string{"p (cp310-cp310-any)/k.so", "p (cp311-cp311-any)/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
+		{"a compressed tar archive of much the same", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", slices.Concat(arFile("k.o", obj), arFile("pad", make([]byte, 60<<20))[8:])}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
+		{"a compressed text in a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj}, member{"man.1.gz", gzipped(text)}, member{"empty.gz", gzipped(nil)})})},
+			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/p-1-cp310-cp310-any.whl/k.so"}, "compat: note: no device images in 2 files that were found\n"},
 		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
 		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is left out: a SYCLBIN is for SYCL (3 images)\n"},
@@ -298,6 +304,7 @@ func TestFaults(t *testing.T) {
 		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with method 14, which is not known"},
 		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
 		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
+		{"a compressed tar archive too many in one another", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: the archive is in an archive in an archive"},
 		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)}), false, "refused as a decompression bomb"},
 		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)})), false, "refused as a decompression bomb"},
 		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is what Git LFS has in place of the file: fetch the file by 'git lfs pull'"},
@@ -434,5 +441,42 @@ func TestOneProgram(t *testing.T) {
 	base := filepath.Base(dir)
 	if labels, _ := programs(r); !slices.Equal(labels, []string{base + "/k.o", base + "/k.syclbin"}) {
 		t.Errorf("programs %q", labels)
+	}
+}
+
+// An archive without files is named as what it is, however deep it is.
+func TestArchivesWithoutFiles(t *testing.T) {
+	folders := zipFileOf(t, zip.Store, member{"a/", nil}, member{"a/b/", nil})
+	for name, data := range map[string][]byte{
+		"nothing.zip": zipFileOf(t, zip.Store), "folders.zip": folders, "nothing.tar": tarFileOf(t, []member{}...), "nothing.tgz": gzipped(make([]byte, 1024)),
+	} {
+		enter(t, map[string][]byte{name: data})
+		want := name + ": there is no file in the archive: looked for"
+		if strings.HasPrefix(name, "nothing.t") {
+			want = name + ": no " // tar archives begin with their first member
+		}
+		if _, _, err := makeReport(t.Context(), Options{Files: []string{name}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "out.zip": zipFileOf(t, zip.Store, member{"folders.zip", folders})})
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "no device images in 1 file that were found") {
+		t.Errorf("%v, %s", err, stderr)
+	}
+}
+
+func TestPanicNamesItsFile(t *testing.T) {
+	j := &job{file: &file{name: "out/k.so"}, work: func() []outcome { panic("wrong") }}
+	if list := j.run(); len(list) != 1 || list[0].err.Error() != "out/k.so: internal error: wrong" || cli.ExitCode(list[0].err) != cli.ExitFailure {
+		t.Errorf("got %+v", list)
+	}
+}
+
+// Where all images are left out, the message has the first reason.
+func TestFirstReason(t *testing.T) {
+	enter(t, map[string][]byte{"a.o": object(t, offload.OpenMP, kernels), "b.o": object(t, offload.SYCL, nil)})
+	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"a.o", "b.o"}})
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "no device image can be taken: an image of openmp") || !strings.Contains(stderr, "b.o: note: ") {
+		t.Errorf("%v, %s", err, stderr)
 	}
 }

@@ -38,8 +38,8 @@ func SplitPatterns(s string) (list []string) {
 
 // Glob returns the files in a folder that patterns match, sorted, each once, with
 // the folder in front. "*" stands for any text in a name, "?" for a character and
-// "**" for any folders; patterns that begin with "!" take files away again,
-// wherever they stand in the list. Patterns cannot leave the folder. Links are
+// "**" for any folders; patterns that begin with "!" take files away again, or
+// folders with all that is in them, wherever they stand in the list. Patterns cannot leave the folder. Links are
 // followed where a pattern spells them out, and only to the folder itself and to
 // outputs of Bazel: "bazel-bin/**/*.compat.json" finds reports there, and
 // "**/*.compat.json" does not. A folder that cannot be read stands for its files, so that
@@ -55,19 +55,19 @@ func search(folder string, patterns []string) ([]string, error) {
 	}
 	var wanted, unwanted []pattern
 	for _, p := range patterns {
+		list, parse := &wanted, parsePattern
 		rest, not := strings.CutPrefix(p, "!")
-		parsed, err := parsePattern(rest)
-		switch {
-		case err != nil:
-			return nil, cli.Usagef("pattern %q %v", p, err)
-		case not:
-			unwanted = append(unwanted, parsed)
-		default:
-			wanted = append(wanted, parsed)
+		if not {
+			list, parse = &unwanted, parseUnwanted
 		}
+		parsed, err := parse(rest)
+		if err != nil {
+			return nil, cli.Usagef("pattern %q %v", p, err)
+		}
+		*list = append(*list, parsed)
 	}
 	if len(patterns) > 0 && len(wanted) == 0 {
-		return nil, cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
+		return nil, errNoneWanted()
 	}
 	open, err := Open(folder)
 	if err != nil {
@@ -90,24 +90,31 @@ func search(folder string, patterns []string) ([]string, error) {
 	return names, nil
 }
 
+func errNoneWanted() error {
+	return cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
+}
+
 // Find returns the files that patterns match. In contrast to those of [Glob] they may
 // begin with a path to another folder.
 func Find(patterns []string) ([]string, error) {
 	byFolder := map[string][]string{}
 	var folders []string
+	var unwanted Exclusions
 	for _, p := range patterns {
-		name, not := strings.CutPrefix(p, "!")
-		folder := "."
-		if filepath.IsAbs(name) || strings.HasPrefix(name, "..") {
-			folder, name = splitFolder(name)
+		if name, not := strings.CutPrefix(p, "!"); not {
+			if err := unwanted.Add(name); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		if not {
-			name = "!" + name
-		}
+		folder, name := splitFolder(p)
 		if byFolder[folder] == nil {
 			folders = append(folders, folder)
 		}
 		byFolder[folder] = append(byFolder[folder], name)
+	}
+	if len(patterns) > 0 && len(folders) == 0 {
+		return nil, errNoneWanted()
 	}
 	var all []string
 	for _, folder := range folders {
@@ -120,12 +127,15 @@ func Find(patterns []string) ([]string, error) {
 		}
 		all = append(all, found...)
 	}
-	return all, nil
+	return slices.DeleteFunc(all, unwanted.Match), nil
 }
 
-// splitFolder returns the folder in front of the first special character of a
-// pattern, and the rest.
+// splitFolder returns the folder that a pattern is for, and the rest: the one in front of
+// its first special character if it is not relative to the current one.
 func splitFolder(pattern string) (folder, rest string) {
+	if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, "..") {
+		return ".", pattern
+	}
 	end := len(pattern)
 	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
 		end = i
@@ -167,6 +177,12 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
+// parseUnwanted parses a pattern that takes files away, or folders.
+func parseUnwanted(text string) (pattern, error) {
+	p, err := parsePattern(strings.TrimRight(text, "/"))
+	return append(p, "**"), err // which stands for no folder as well
+}
+
 // cut divides a pattern after the names in front, which have no special characters. A
 // last part is never in front.
 func (p pattern) cut() (names, rest pattern) {
@@ -178,7 +194,7 @@ func (p pattern) cut() (names, rest pattern) {
 }
 
 // literal makes characters plain that are special to doublestar and not here, such as
-// brackets, and several stars one where they are part of a name.
+// brackets.
 var literal = strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 func (p pattern) matches(path string) bool {

@@ -39,6 +39,8 @@ func TestGlob(t *testing.T) {
 		{"b.json,a.json\na.json", "a.json b.json"},
 		{"**/*.json\n!x/**\n!?.json", "-dash.json good.json"},
 		{"!b.json, ?.json", "a.json ü.json"},
+		{"**/a.json, !x", "a.json"},
+		{"**/a.json, !x/y/", "a.json x/a.json"},
 		{"gone.json", ""},
 		{"gone/**/x", ""},
 		{"a.json/x", ""},
@@ -80,6 +82,44 @@ func TestGlobFindsUnreadableFolders(t *testing.T) {
 		found := slices.DeleteFunc(slices.Clone(got), func(name string) bool { return strings.HasPrefix(name, filepath.FromSlash("x/locked/")) })
 		if locked := len(found) < len(got); err != nil || strings.Join(found, " ") != test.found || locked != test.locked {
 			t.Errorf("%q: %v, %.200q", test.patterns, err, got)
+		}
+	}
+}
+
+// Patterns find files and take them away however their folders are spelled.
+func TestFind(t *testing.T) {
+	dir := enter(t)
+	for _, name := range []string{"b/a.json", "b/old/a.json", "c/old/a.json"} {
+		testfile.Write(t, name, "")
+	}
+	testfile.Link(t, "b", "link")
+	testfile.Link(t, "a.json", "b/alias.txt")
+	above := "../" + filepath.Base(dir)
+	for _, test := range []struct {
+		patterns, want string
+	}{
+		{"DIR/b/**/*.json", "DIR/b/a.json DIR/b/old/a.json"},
+		{"DIR/b/**/*.json !DIR/b/old/*.json", "DIR/b/a.json"},
+		{"DIR/b/**/*.json !b/old", "DIR/b/a.json"},
+		{"!DIR/b/old/ b/**/*.json", "b/a.json"},
+		{"b/**/*.json !" + above + "/b/*.json", "b/old/a.json"},
+		{"b/**/*.json !link/old", "b/a.json"},
+		{"b/**/*.json !link", ""},
+		{"b/* !b/alias.txt", "b/a.json"},
+		{"b/* !b/a.json", "b/alias.txt"},
+		{"link/**/*.json !b/old/*", "link/a.json"},
+		{"link/**/*.json !link/old/*", "link/a.json"},
+		{"*/old/*.json DIR/c/old/a.json !**/old/**", ""},
+		{"b/*.json !gone/x", "b/a.json"},
+	} {
+		got, err := Find(strings.Fields(strings.ReplaceAll(test.patterns, "DIR", dir)))
+		if err != nil || strings.ReplaceAll(strings.Join(got, " "), dir, "DIR") != test.want {
+			t.Errorf("%q: %v, %q", test.patterns, err, got)
+		}
+	}
+	for _, pattern := range []string{"!DIR/b/*", "!", "!/", "!.."} {
+		if got, err := Find([]string{strings.ReplaceAll(pattern, "DIR", dir)}); cli.ExitCode(err) != 2 {
+			t.Errorf("%q: %v, %q", pattern, err, got)
 		}
 	}
 }

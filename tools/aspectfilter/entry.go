@@ -23,6 +23,7 @@ type deviceEntry struct {
 	clinfo, from, device string
 	ocloc, oclocDevice   string
 	name, output         string
+	given                map[string]bool // flags
 }
 
 func (e *deviceEntry) setup(fs *flag.FlagSet) cli.Run {
@@ -33,7 +34,11 @@ func (e *deviceEntry) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.ocloc, "ocloc", "ocloc", "`program` that knows Intel devices")
 	fs.StringVar(&e.name, "name", "", "`target` to make an entry for, when there is one device")
 	fs.StringVar(&e.output, "output", "", "write the entries to this `file`")
-	return e.run
+	e.given = map[string]bool{}
+	return func(ctx context.Context, env *cli.Env, args []string) error {
+		fs.Visit(func(f *flag.Flag) { e.given[f.Name] = true })
+		return e.run(ctx, env, args)
+	}
 }
 
 func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) error {
@@ -42,6 +47,10 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 		return cli.Usagef("unexpected argument %q", args[0])
 	case e.oclocDevice != "" && (e.from != "" || e.device != ""):
 		return cli.Usagef("--ocloc-device excludes --from and --device, which are for OpenCL")
+	case e.given["clinfo"] && (e.from != "" || e.oclocDevice != ""):
+		return cli.Usagef("--clinfo is not run with --from or --ocloc-device: leave it out")
+	case e.given["ocloc"] && e.oclocDevice == "":
+		return cli.Usagef("--ocloc is run with --ocloc-device alone: the device that it is asked about")
 	case strings.HasPrefix(e.oclocDevice, "-"):
 		return cli.Usagef("the device %q looks like a flag of ocloc", e.oclocDevice)
 	}

@@ -51,6 +51,9 @@ func TestDeviceEntry(t *testing.T) {
 		{"no clinfo", []string{"--clinfo", "./gone"}, 4, "", "asking OpenCL: cannot run ./gone"},
 		{"no ocloc", []string{"--ocloc", "./gone", "--ocloc-device", "dg2"}, 4, "", "asking ocloc: "},
 		{"two sources", []string{"--from", "saved", "--ocloc-device", "dg2"}, 2, "", "--ocloc-device excludes --from and --device"},
+		{"two programs", []string{"--clinfo", "./clinfo", "--from", "saved"}, 2, "", "--clinfo is not run with --from"},
+		{"clinfo beside ocloc", []string{"--clinfo", "./clinfo", "--ocloc-device", "dg2"}, 2, "", "--clinfo is not run with --from or --ocloc-device"},
+		{"ocloc without a device", []string{"--ocloc", "./ocloc", "--from", "saved"}, 2, "", "--ocloc is run with --ocloc-device alone"},
 		{"a flag for ocloc", []string{"--ocloc-device", "-x"}, 2, "", `the device "-x" looks like a flag of ocloc`},
 		{"an argument", []string{"x"}, 2, "", `unexpected argument "x"`},
 	} {

@@ -68,6 +68,9 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	if gateinputs.Writers[c.format] == nil {
 		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gateinputs.Writers)), ", "))
 	}
+	if c.all && c.format != "text" {
+		return cli.Usagef("--all is for --format text")
+	}
 	if c.warnOnly && c.Workspace == "." {
 		c.Workspace = "" // actions do not see the sources
 	}

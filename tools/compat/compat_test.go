@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -168,7 +169,7 @@ func TestReportFormats(t *testing.T) {
 	mustRun(t, "report", "--output", "r.json", "k.syclbin")
 	for _, flags := range [][]string{
 		{"--format", "text", "--status", "incompatible"}, {"--format", "markdown"}, {"--format", "html"}, {"--format", "csv", "--kernels", "*Axpy"},
-		{"--format", "json", "--needs", "fp64"}, {"--group-by", "name"}, {"--all"},
+		{"--format", "json", "--needs", "fp64"}, {"--group-by", "name"}, {"--all"}, {"--forms"},
 	} {
 		want := strings.ReplaceAll(mustRun(t, append([]string{"show", "r.json"}, flags...)...), "compat show r.json", "compat report k.syclbin")
 		if got := mustRun(t, append([]string{"report", "k.syclbin"}, flags...)...); got != want {
@@ -184,8 +185,10 @@ func TestReportFormats(t *testing.T) {
 	if got, want := r.calledBy([]string{"a.so", "b c.so", "d.so", "e.so"}), "compat report a.so 'b c.so' d.so ... --embedded e.syclbin --device-config 'd e.yml' --name '//a b' --devices x,y"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	r = reporter{name: "@@other+//demo:kernels"}
-	if got, want := r.calledBy([]string{"a.so"}), "compat report a.so --name=@@other+//demo:kernels"; got != want {
+	r = reporter{name: "@@other+//demo:kernels", shower: shower{sources: cli.Strings{Values: []string{"@a.cpp"}}}}
+	r.reading.Assume = release.Before2026()
+	r.command = r.calledBy([]string{"a.so"})
+	if got, want := r.shownBy(), "compat report a.so --name=@@other+//demo:kernels --assume-runtime 2025.3 --sources=@a.cpp"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -121,6 +120,3 @@ func (f *fixer) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, change
 	}
 	return nil
 }
-
-// quoted makes a text one argument of a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -242,7 +242,7 @@ func patched(t *testing.T, diff, before, after string) {
 func TestFixBuildozer(t *testing.T) {
 	gateWorkspace(t)
 	testfile.Write(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
-	want := "buildozer 'remove sycl_targets intel_gpu_dg2' '//demo:kernels'\nbuildozer 'remove fixed_targets intel_gpu_dg2' '//demo:kernels'\n"
+	want := "buildozer 'remove sycl_targets intel_gpu_dg2' //demo:kernels\nbuildozer 'remove fixed_targets intel_gpu_dg2' //demo:kernels\n"
 	if got := mustRun(t, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json"); got != want {
 		t.Errorf("got %s", got)
 	}

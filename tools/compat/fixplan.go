@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
+	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -492,7 +493,7 @@ func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []cha
 		names []string
 	}{{"remove", remove}, {"add", add}} {
 		if len(c.names) > 0 {
-			p.commands = append(p.commands, fmt.Sprintf("buildozer %s %s", quoted(c.verb+" "+attr+" "+strings.Join(c.names, " ")), quoted(strings.TrimLeft(label, "@"))))
+			p.commands = append(p.commands, fmt.Sprintf("buildozer %s %s", reportrender.ShellQuote(c.verb+" "+attr+" "+strings.Join(c.names, " ")), reportrender.ShellQuote(strings.TrimLeft(label, "@"))))
 		}
 	}
 }

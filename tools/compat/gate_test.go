@@ -97,6 +97,7 @@ func TestCheck(t *testing.T) {
 		{"a baseline with a fault", []string{"--baseline", "bad.yaml", "before.json"}, 2, nil, []string{"bad.yaml: not a baseline"}},
 		{"a baseline that is missing", []string{"--baseline", "gone.json", "before.json"}, 3, nil, []string{"gone.json"}},
 		{"a format that is none", []string{"--format", "html", "before.json"}, 2, nil, []string{`format "html" is none of gitlab, json, junit, markdown, sarif, text`}},
+		{"a flag of another format", []string{"--all", "--format", "markdown", "before.json"}, 2, nil, []string{"--all is for --format text"}},
 		{"a day that is none", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`"tomorrow" is not a day such as 2027-03-31`}},
 		{"a mode that is none", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`"all" is not new, any or none`}},
 		{"a threshold that is none", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"io"
 	"slices"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
 // reporter is the subcommand report.
@@ -35,7 +33,7 @@ A FILE is a program, a library, an object, an archive of objects, an offload bin
 SYCLBIN, a SPIR-V module or a file table; a wheel or another zip or tar archive of
 such files, which may be in a zip archive itself; a folder; or a pattern, in which *
 stands for any text in a name, ? for a character and ** for any folders. A pattern
-that begins with ! takes files away. What a file is follows from its content.
+that begins with ! takes files away, or folders. What a file is follows from its content.
 
 Each file is a program of its own, called by its path; a file of a wheel by the
 distribution and its path there, without versions. With --name or --embedded, all
@@ -100,7 +98,7 @@ func (r *reporter) chooseFormat(env *cli.Env) {
 	case r.format != "":
 	case r.open:
 		r.format = "html"
-	case r.output == "" && isTerminal(env.Stdout), r.all, r.groupBy != "":
+	case r.output == "" && isTerminal(env.Stdout), r.all, r.forms, r.groupBy != "":
 		r.format = "text"
 	default:
 		r.format = "json"
@@ -111,19 +109,18 @@ func (r *reporter) chooseFormat(env *cli.Env) {
 func (r *reporter) calledBy(args []string) string {
 	command := "compat report" + fileArguments(args)
 	for _, v := range r.embedded.Values {
-		command += " --embedded " + render.ShellQuote(v)
+		command += flagArgument("embedded", v)
 	}
 	for _, v := range r.deviceConfig.Values {
-		command += " --device-config " + render.ShellQuote(v)
+		command += flagArgument("device-config", v)
 	}
 	for _, f := range []struct{ name, value string }{{"name", r.name}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
 		if f.value != "" {
-			separator := " "
-			if strings.HasPrefix(f.value, "@") {
-				separator = "=" // as an argument of its own, it names a parameter file
-			}
-			command += " --" + f.name + separator + render.ShellQuote(f.value)
+			command += flagArgument(f.name, f.value)
 		}
+	}
+	if r.reading.Assume != nil {
+		command += flagArgument("assume-runtime", r.reading.Assume.Name)
 	}
 	return command
 }

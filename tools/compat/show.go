@@ -149,8 +149,8 @@ func (s *shower) check(args []string) error {
 		return cli.Usagef("--width is for --format text")
 	case s.groupBy != "" && !slices.Contains(render.Groupings, render.GroupBy(s.groupBy)):
 		return cli.Usagef("--group-by %q is none of %s", s.groupBy, joinGroupings(", "))
-	case (s.groupBy != "" || s.all) && s.format != "text":
-		return cli.Usagef("--group-by and --all are for --format text")
+	case (s.groupBy != "" || s.all || s.forms) && s.format != "text":
+		return cli.Usagef("--group-by, --all and --forms are for --format text")
 	case s.maxBytes < 0:
 		return cli.Usagef("--max-bytes %d is negative", s.maxBytes)
 	case s.maxBytes != maxComment && s.format != "markdown":
@@ -181,6 +181,15 @@ func fileArguments(names []string) (s string) {
 	return s
 }
 
+// flagArgument is a flag with its value in a command that is shown.
+func flagArgument(name, value string) string {
+	separator := " "
+	if strings.HasPrefix(value, "@") {
+		separator = "=" // as an argument of its own, it names a parameter file
+	}
+	return " --" + name + separator + render.ShellQuote(value)
+}
+
 // shownBy returns the command that shows the same part of the same reports.
 func (s *shower) shownBy() string {
 	command := s.command
@@ -196,7 +205,7 @@ func (s *shower) shownBy() string {
 			values = []string{strings.Join(values, ",")}
 		}
 		for _, v := range values {
-			command += " --" + f.name + " " + render.ShellQuote(v)
+			command += flagArgument(f.name, v)
 		}
 	}
 	return command

@@ -125,7 +125,8 @@ func TestShowFlags(t *testing.T) {
 		want string
 	}{
 		{[]string{"--group-by", "size"}, `--group-by "size" is none of reason, name, source, file, kernel`},
-		{[]string{"--all", "--format", "csv"}, "--group-by and --all are for --format text"},
+		{[]string{"--all", "--format", "csv"}, "--group-by, --all and --forms are for --format text"},
+		{[]string{"--forms", "--format", "csv"}, "--group-by, --all and --forms are for --format text"},
 		{[]string{"--needs", "fp46"}, `no kernel of the report has a source, file, rule or need "fp46"`},
 	} {
 		code, _, stderr := run(t, append(append([]string{"show"}, c.args...), "large report.json")...)

@@ -43,6 +43,11 @@ func TestTranslateOfNothing(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
+	testfile.Write(t, "lost.table", "[Code|Properties|Symbols]\ngone.bc|k.prop|k.sym\n")
+	if code, stderr := translate("lost.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "lost.table: gone.bc: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+
 	// The property file shows whether a kernel is missing.
 	testfile.Write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
 	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"

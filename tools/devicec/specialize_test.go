@@ -61,6 +61,7 @@ func TestSpecialize(t *testing.T) {
 	if _, err := os.Stat("a/copy.spv"); err == nil {
 		t.Error("the copy with the default values is still there")
 	}
+	testfile.Write(t, "lost.table", "[Code|Properties|Symbols]\ngone.spv|in/a.prop|in/a.sym\n")
 	for _, test := range []struct {
 		args []string
 		code int
@@ -69,6 +70,7 @@ func TestSpecialize(t *testing.T) {
 		{[]string{"--set=with=1"}, 2, "devicec: error: //app:kernels: attribute specialize: with=1: there is no such constant: did you mean width?"},
 		{[]string{"--set=width=wide"}, 2, `//app:kernels: attribute specialize: width=wide: "wide" is no integer`},
 		{nil, 2, "--set is missing"},
+		{[]string{"--set=width=1", "--code-dir=l", "--properties-dir=lp", "--table=l.new.table", "lost.table"}, 3, "lost.table: gone.spv: "},
 		{[]string{"--set=width=1", "c.table"}, 2, "needed once for each of the 3 inputs"},
 	} {
 		if code, stderr := run(t, append(args, test.args...)...); code != test.code || !strings.Contains(stderr, test.want) {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -61,12 +62,12 @@ func TestCommandLines(t *testing.T) {
 	testfile.Write(t, "headers", "used.hpp\n")
 	const compile = "-fsycl -fsycl-device-only -fsycl-targets=spir64 -fno-sycl-instrument-device-code -Qunused-arguments -c -emit-llvm "
 	for _, test := range []struct{ args, want string }{
-		{"k.cpp", "-o S/1 k.cpp"},
-		{"k.cpp -- -std=c++20 -Iinclude -Xclang -emit-llvm -I", "-o S/1 k.cpp -std=c++20 -Iinclude -Xclang -emit-llvm -I"},
-		{"--header k.h --footer f.h k.cpp --", "-Xclang -fsycl-int-header=S/1 -Xclang -fsycl-int-footer=S/2 -o S/3 k.cpp"},
-		{"--depfile k.d k.cpp -- -O1", "-MD -MF S/1 -MT k.bc -o S/2 k.cpp -O1"},
-		{"--unused k.unused --candidates=headers k.cpp", "-MD -MF S/1 -MT k.bc -o S/2 k.cpp"},
-		{"--unused k.unused --candidates=headers --depfile k.d k.cpp", "-MD -MF S/1 -MT k.bc -o S/3 k.cpp"},
+		{"k.cpp", "-o S/1_ k.cpp"},
+		{"k.cpp -- -std=c++20 -Iinclude -Xclang -emit-llvm -I", "-o S/1_ k.cpp -std=c++20 -Iinclude -Xclang -emit-llvm -I"},
+		{"--header k.h --footer f.h k.cpp --", "-Xclang -fsycl-int-header=S/1_ -Xclang -fsycl-int-footer=S/2_ -o S/3_ k.cpp"},
+		{"--depfile k.d k.cpp -- -O1", "-MD -MF S/1_ -MT k.bc -o S/2_ k.cpp -O1"},
+		{"--unused k.unused --candidates=headers k.cpp", "-MD -MF S/1_ -MT k.bc -o S/2_ k.cpp"},
+		{"--unused k.unused --candidates=headers --depfile k.d k.cpp", "-MD -MF S/1_ -MT k.bc -o S/3_ k.cpp"},
 	} {
 		if code, stderr := runTest(t, append([]string{"compile", "--library", library, "--output", "k.bc"}, strings.Fields(test.args)...)...); code != 0 || stderr != "" {
 			t.Fatalf("%s: exit %d: %s", test.args, code, stderr)
@@ -97,10 +98,40 @@ func TestCommandLines(t *testing.T) {
 		if got := calls(t, "sycl-post-link"); got != test.want {
 			t.Errorf("%s: sycl-post-link %s\nwant %s", test.args, got, test.want)
 		}
-		const want = "-spirv-max-version=1.5 -spirv-debug-info-version=nonsemantic-shader-200 -spirv-allow-unknown-intrinsics=llvm.genx. " + extensions + " -o S/1/0.spv T/images_0.bc"
+		const want = "-spirv-max-version=1.5 -spirv-debug-info-version=nonsemantic-shader-200 -spirv-allow-unknown-intrinsics=llvm.genx. " + extensions + " -o S/1_/0.spv T/images_0.bc"
 		if got := calls(t, "llvm-spirv"); got != want {
 			t.Errorf("%s: llvm-spirv %s\nwant %s", test.args, got, want)
 		}
+	}
+}
+
+// TestImagesAtOnce translates two images, each of which waits for the other.
+func TestImagesAtOnce(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	t.Chdir(t.TempDir())
+	library := install(t, "dpcpp")
+	for name, commands := range map[string]string{
+		"sycl-post-link": `for last; do :; done
+dir=$(dirname "$last")
+for i in 0 1; do echo code >"$dir/$i.bc"; echo >"$dir/$i.prop"; echo >"$dir/$i.sym"; done
+printf '[Code|Properties|Symbols]\n0.bc|0.prop|0.sym\n1.bc|1.prop|1.sym\n' >"$dir/images.table"`,
+		"llvm-spirv": `for last; do previous=$out; out=$last; done
+mkdir "$(basename "$last").begun"
+for i in $(seq 100); do test -d 0.bc.begun && test -d 1.bc.begun && echo "of $last" | sed 's/ .*[/]/ /' >&2 && cp "$last" "$previous" && exit 0; sleep 0.1; done
+exit 1`,
+	} {
+		if err := os.Remove("dpcpp/bin/" + name); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Script(t, "dpcpp/bin/"+name, commands)
+	}
+	testfile.Write(t, "k.bc", "BC\xc0\xde")
+	code, stderr := runTest(t, "post-link", "--library", library, "--output-dir", "images", "k.bc", "--")
+	if code != 0 || stderr != "of 0.bc\nof 1.bc\n" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "images/images.table") + testfile.Read(t, "images/1.spv"); got != "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\ncode\n" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 )
 
 // A postLinker turns bitcode into device images.
@@ -179,24 +182,25 @@ func translate(ctx context.Context, env *cli.Env, d *installation, in, table, di
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: the table that %s wrote: %w", in, d.PostLink, err))
 	}
-	for i, cells := range t.Rows {
-		stem := strconv.Itoa(i)
-		if err := runTool(ctx, env, in, d.Translate, translateArguments(beside(table, cells[0]), filepath.Join(dir, stem+".spv"))...); err != nil {
-			return nil, err
+	err = command.Each(ctx, env.Stderr, len(t.Rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+		cells, stem := t.Rows[i], strconv.Itoa(i)
+		if err := runTool(ctx, &cli.Env{Tool: env.Tool, Stderr: log}, in, d.Translate, translateArguments(beside(table, cells[0]), filepath.Join(dir, stem+".spv"))...); err != nil {
+			return err
 		}
 		names := []string{stem + ".spv", stem + ".prop", stem + ".sym"}
 		for k := 1; k < len(names); k++ {
 			data, err := os.ReadFile(beside(table, cells[k]))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if err := os.WriteFile(filepath.Join(dir, names[k]), data, 0o666); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		t.Rows[i] = names
-	}
-	return t, nil
+		return nil
+	})
+	return t, err
 }
 
 // beside returns the path of a file that a table names: relative names are those of files

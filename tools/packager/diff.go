@@ -117,7 +117,7 @@ func (d *diff) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	} else {
 		for _, x := range c.list {
-			fmt.Fprintln(out, safetext.Printable(x.String()))
+			fmt.Fprintln(out, safetext.Escape(safetext.Printable(x.String())))
 		}
 	}
 	if err := out.Flush(); err != nil {

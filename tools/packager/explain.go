@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"flag"
@@ -103,7 +102,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 func printOutcomes(env *cli.Env, device string, list []outcome) error {
-	w := bufio.NewWriter(env.Stdout)
+	w := new(strings.Builder)
 	if len(list) == 0 {
 		fmt.Fprintln(w, "the file has no kernels")
 	}
@@ -147,7 +146,8 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		fmt.Fprintln(w, "Where there are two images, the runtime builds both and takes either. With the attribute ir of sycl_binary")
 		fmt.Fprintln(w, "(cpu, separate or none) or 'packager pack --ir cpu', it certainly takes the native one.")
 	}
-	return w.Flush()
+	_, err := io.WriteString(env.Stdout, safetext.EscapeLines(w.String()))
+	return err
 }
 
 // printConstants prints the default values of the specialization constants of an image.

@@ -107,8 +107,7 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	}
 	left.warn(env)
 	if r.Repeated > 0 {
-		fmt.Fprintf(env.Stderr, "%s: note: %d of %d device images are the same as others, in their bytes, target and property sets; each is in the result once\n",
-			safetext.Printable(name), r.Repeated, r.Taken)
+		env.Notef(name, "%d of %d device images are the same as others, in their bytes, target and property sets; each is in the result once", r.Repeated, r.Taken)
 	}
 	switch {
 	case err != nil:
@@ -144,7 +143,7 @@ func noteOptions(env *cli.Env, output string, count map[string]int) {
 		words = append(words, fmt.Sprintf("%s of %s", safetext.Quote(option), plural(count[option], "image")))
 	}
 	if len(words) > 0 {
-		fmt.Fprintf(env.Stderr, "%s: note: options for the runtime's compiler (%s) are kept in the set [%s]; the runtime uses them inside a program, and not for a file that a program loads\n",
-			safetext.Printable(output), strings.Join(words, ", "), jitoptions.Set)
+		env.Notef(output, "options for the runtime's compiler (%s) are kept in the set [%s]; the runtime uses them inside a program, and not for a file that a program loads",
+			strings.Join(words, ", "), jitoptions.Set)
 	}
 }

@@ -288,7 +288,7 @@ func (l *link) report(env *cli.Env, r *sycllink.Result) error {
 			fmt.Fprintf(&b, "  %s\n", shortened(line))
 		}
 	}
-	if _, err := io.WriteString(env.Stderr, b.String()); err != nil {
+	if _, err := io.WriteString(env.Stderr, safetext.EscapeLines(b.String())); err != nil {
 		return err
 	}
 	if n > maxShown {

@@ -397,17 +397,29 @@ func TestLinkStopsWhenAsked(t *testing.T) {
 
 func TestLinkNamesCannotControlTheTerminal(t *testing.T) {
 	folder(t)
-	const evil = "\x1b[31mred\x07\u202e"
+	const evil = "\x1b[31mred\x07\u202e ##[error]x"
 	object(t, evil+".syclbin", syclbin.Options{}, "[SYCL/kernel names]\n"+evil+"=1|1\n[SYCL/imported symbols]\n"+evil+"=1|1\n")
 	object(t, "b.syclbin", syclbin.Options{}, "[SYCL/kernel names]\n"+evil+"=1|1\n")
 	for _, args := range [][]string{
-		{"--graph=-", evil + ".syclbin", "b.syclbin"},
-		{"--graph=-", "--graph-format=dot", "--allow-unresolved", evil + ".syclbin"},
-		{"--json", evil + ".syclbin", "b.syclbin"},
-		{evil},
+		{"--graph=-", "--output=out.syclbin", evil + ".syclbin", "b.syclbin"},
+		{"--graph=-", "--output=out.syclbin", "--graph-format=dot", "--allow-unresolved", evil + ".syclbin"},
+		{"--json", "--output=out.syclbin", evil + ".syclbin", "b.syclbin"},
+		{"--output=out.syclbin", evil},
 	} {
-		_, stdout, stderr := run(t, append([]string{"link", "--output=out.syclbin"}, args...)...)
+		_, stdout, stderr := run(t, append([]string{"link"}, args...)...)
+		if strings.Contains(stderr, "##[") {
+			t.Errorf("%q: a command of a runner: %s", args, stderr)
+		}
 		if strings.ContainsAny(stderr, "\x1b\x07\u202e") || args[0] != "--json" && strings.ContainsAny(stdout, "\x1b\x07\u202e") || strings.ContainsAny(stdout, "\x1b\x07") {
+			t.Errorf("%q: %q %q", args, stdout, stderr)
+		}
+	}
+	for _, args := range [][]string{
+		{"verify", evil + ".syclbin"}, {"diff", evil + ".syclbin", "b.syclbin"}, {"explain", "--device=intel_gpu_pvc", "b.syclbin"},
+		{"import", "--output=" + evil, evil + ".syclbin", evil + ".syclbin"},
+	} {
+		_, stdout, stderr := run(t, args...)
+		if printed := stdout + stderr; !strings.Contains(printed, "red") || strings.ContainsAny(printed, "\x1b\x07\u202e") || strings.Contains(printed, "##[") {
 			t.Errorf("%q: %q %q", args, stdout, stderr)
 		}
 	}

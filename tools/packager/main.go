@@ -55,7 +55,7 @@ func (f *form) flags(fs *flag.FlagSet) {
 	fs.IntVar(&f.version, "syclbin-version", 1, "`version` of the format: 1 or 2; no runtime loads 2")
 	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container, which no runtime loads")
 	fs.UintVar(&f.container, "container-version", 0, "`version` of the OffloadBinary container, 1 or 2, if not what --runtime reads")
-	fs.UintVar(&f.kind, "image-kind", 0, "`number` by which the container calls the file a SYCLBIN, 7 or 6, if not what --runtime reads")
+	fs.UintVar(&f.kind, "image-kind", 0, "`number` by which the container calls the file a SYCLBIN, 7 or 6, if not what --runtime reads; without --runtime, 6 is for 2025.3")
 }
 
 // options checks the flags.
@@ -73,8 +73,8 @@ func (f *form) options() (syclbin.Options, error) {
 		return o, cli.Usagef("--container-version: %d is neither 1 nor 2", f.container)
 	case f.kind != 0 && f.kind != 6 && f.kind != 7:
 		return o, cli.Usagef("--image-kind: %d is neither 6 nor 7", f.kind)
-	case f.bare && f.container != 0:
-		return o, cli.Usagef("--bare: the file has no container, so leave out --container-version")
+	case f.bare && (f.container != 0 || f.kind != 0):
+		return o, cli.Usagef("--bare: the file has no container, so leave out --container-version and --image-kind")
 	case f.version == 2 && (f.bare || f.container == 1 || f.kind == 6):
 		return o, cli.Usagef("--syclbin-version 2 is a container of version 2 with images of kind 7: leave out --bare, --container-version and --image-kind")
 	case f.kind == 6 && f.runtime == nil:

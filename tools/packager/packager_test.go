@@ -382,6 +382,7 @@ func TestPackRefuses(t *testing.T) {
 		{"version 3", "--output=k --syclbin-version=3 --table=t=spir64.table", 2, "3 is neither 1 nor 2"},
 		{"a bare version 2", "--output=k --syclbin-version=2 --bare --table=t=spir64.table", 2, "leave out --bare"},
 		{"container version 3", "--output=k --container-version=3 --table=t=spir64.table", 2, "3 is neither 1 nor 2"},
+		{"an image kind without a container", "--output=k --bare --image-kind=6 --table=t=spir64.table", 2, "leave out --container-version and --image-kind"},
 		{"another image kind", "--output=k --image-kind=5 --table=t=spir64.table", 2, "5 is neither 6 nor 7"},
 		{"an image without a file", "--output=k --image=triple=t", 2, "has no file="},
 		{"an image with another field", "--output=k --image=file=a.spv,kind=sycl", 2, "'kind=sycl' is none of file="},
@@ -507,6 +508,11 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	rules := ok(t, "verify", "--rules")
+	for _, other := range []string{"--json", "k.syclbin"} {
+		if code, _, stderr := run(t, "verify", "--rules", other); code != 2 || !strings.Contains(stderr, "--rules lists the rules alone") {
+			t.Errorf("%s: exit code %d, %s", other, code, stderr)
+		}
+	}
 	if n := strings.Count(rules, "\n"); n != len(sycllink.Rules()) {
 		t.Errorf("%d rules", n)
 	}

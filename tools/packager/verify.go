@@ -61,6 +61,9 @@ type (
 )
 
 func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
+	if v.rules && (v.json || len(args) > 0) {
+		return cli.Usagef("--rules lists the rules alone: leave out --json and files")
+	}
 	out := bufio.NewWriter(env.Stdout)
 	defer out.Flush() // what was found before an error stays
 	if v.rules {
@@ -88,7 +91,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 			if v.json {
 				j.Findings = append(j.Findings, jsonFinding(found))
 			} else {
-				fmt.Fprintf(out, "%s: %s\n", safetext.Printable(name), safetext.Printable(found.String()))
+				fmt.Fprintln(out, safetext.Escape(safetext.Printable(name+": "+found.String())))
 			}
 		}
 		all.Files = append(all.Files, j)

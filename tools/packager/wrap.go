@@ -116,17 +116,39 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	})
 }
 
-// nameBeside names the files of images relative to the folder of the output.
+// nameBeside names the files of images relative to the folder of the output. That folder is
+// looked up in the file system, so the way from it is the one without links.
 func (c *wrap) nameBeside(images []hostwrap.Image) error {
 	folder := filepath.Dir(c.output)
+	real, err := withoutLinks(folder)
+	if err != nil {
+		return err
+	}
 	for i := range images {
-		name, err := filepath.Rel(folder, images[i].File)
+		file := images[i].File
+		if _, err := filepath.Rel(folder, file); err != nil {
+			return cli.Usagef("--relative: '%s' has no path relative to '%s': give both as absolute paths, or none", file, folder)
+		}
+		of, err := withoutLinks(filepath.Dir(file))
 		if err != nil {
-			return cli.Usagef("--relative: '%s' has no path relative to '%s': give both as absolute paths, or none", images[i].File, folder)
+			return err
+		}
+		name, err := filepath.Rel(real, filepath.Join(of, filepath.Base(file)))
+		if err != nil {
+			return err
 		}
 		images[i].File = filepath.ToSlash(name)
 	}
 	return nil
+}
+
+// withoutLinks returns the absolute path of a folder without links.
+func withoutLinks(folder string) (string, error) {
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return "", fmt.Errorf("%s: there is no such folder: %v", folder, err)
+	}
+	return filepath.Abs(real)
 }
 
 // warnOfConstants prints one line about the images of fixedConstants.

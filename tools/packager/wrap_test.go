@@ -98,6 +98,15 @@ func TestWrapRelative(t *testing.T) {
 	if !bytes.Equal(sources[0], sources[1]) || !strings.Contains(string(sources[0]), `.incbin "../a.pvc"`) {
 		t.Errorf("got\n%s\nand\n%s", sources[0], sources[1])
 	}
+	if err := os.MkdirAll("deep/er", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Link(t, "deep/er", "link")
+	testfile.Link(t, "one", "first")
+	ok(t, "wrap", "--relative", "--output", "link/k.s", "--table", "spir64_gen=intel_gpu_pvc=first/k.table")
+	if out, err := exec.Command(cc, "-c", "-I", "link", "-o", "k.o", "link/k.s").CombinedOutput(); err != nil {
+		t.Errorf("the output folder is a link: %v\n%s", err, out)
+	}
 	where, err := filepath.Abs("one/out/k.s")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/devices"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -99,6 +100,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	f.exclude.Split = true
 	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
+	f.fixed.Split = true
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	stepflags.DeviceConfigFiles(fs, &f.configs)
 	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (without it, those of 2026)")
@@ -170,6 +172,9 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := f.checkOutputs(); err != nil {
 		return err
 	}
+	if err := f.checkNeeds(); err != nil {
+		return err
+	}
 	config, err := devices.Load(env.Stderr, f.configs.Values)
 	if err != nil {
 		return err
@@ -177,9 +182,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	f.Input, f.Devices = in, config
 	f.NoProperties, f.NoSymbols = !f.properties, !f.symbols
 	f.Run.ExcludeAspects = f.exclude.Values
-	if len(f.fixed.Values) > 0 {
-		f.Run.FixedTargets = strings.Split(strings.Join(f.fixed.Values, ","), ",")
-	}
+	f.Run.FixedTargets = f.fixed.Values
 	return steps.PostLink(ctx, env.Stderr, f.PostLinkOptions)
 }
 
@@ -188,6 +191,10 @@ func (f *flags) checkOutputs() error {
 	one := f.Output != "" || len(f.TargetOutputs) > 0
 	if one == (len(f.modules.Values) > 0) {
 		return cli.Usagef("give either --output, for a table of all modules, or --module, for one of each source")
+	}
+	isStdout := func(o steps.TargetOutput) bool { return cli.IsStdout(o.File) }
+	if !f.IROnly && (f.Output == "-" || slices.ContainsFunc(f.TargetOutputs, isStdout)) {
+		return cli.Usagef("a table has files beside it and is not written to standard output: name a file, or give --ir-output-only")
 	}
 	if f.IROnly {
 		for _, other := range []struct {
@@ -205,11 +212,6 @@ func (f *flags) checkOutputs() error {
 			}
 		}
 	}
-	for _, name := range []string{"fixed-targets", "sycl-propagate-aspects-usage-exclude-aspects", "fsycl-fp64-conv-emu"} {
-		if f.Run.KeepAspects && f.given(name) {
-			return cli.Usagef("--%s is for aspects that are found in code: it needs --keep-aspects=false", name)
-		}
-	}
 	if f.OutDir != "" && !one {
 		return cli.Usagef("--out-dir goes with --output; --module has folders of its own")
 	}
@@ -222,6 +224,25 @@ func (f *flags) checkOutputs() error {
 			return cli.Usagef("--module: '%s' is given twice", source)
 		}
 		f.Sources = append(f.Sources, steps.SourceFolder{Source: source, Folder: folder})
+	}
+	return nil
+}
+
+// checkNeeds looks at the flags about the needs of kernels.
+func (f *flags) checkNeeds() error {
+	const exclude, fixed = "sycl-propagate-aspects-usage-exclude-aspects", "fixed-targets"
+	for _, name := range []string{fixed, exclude, "fsycl-fp64-conv-emu"} {
+		if f.Run.KeepAspects && f.given(name) {
+			return cli.Usagef("--%s is for aspects that are found in code: it needs --keep-aspects=false", name)
+		}
+	}
+	if f.given(fixed) && len(f.fixed.Values) == 0 {
+		return cli.Usagef("--%s names no target: leave it out when the kernels are for any", fixed)
+	}
+	for _, name := range f.exclude.Values {
+		if _, err := aspect.Parse(name); err != nil {
+			return cli.Usagef("--%s: %v", exclude, err)
+		}
 	}
 	return nil
 }

@@ -123,6 +123,28 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestNeeds: names in lists are without the blanks around them, and a wrong one is wrong
+// usage.
+func TestNeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", flagged)
+	for _, test := range []struct {
+		arg    string
+		code   int
+		stderr string
+	}{
+		{"--fixed-targets=intel_gpu_pvc, intel_gpu_acm_g10", 0, ""},
+		{"--fixed-targets=", 2, "--fixed-targets names no target: leave it out when the kernels are for any"},
+		{"--fixed-targets=,", 2, "--fixed-targets names no target"},
+		{"--sycl-propagate-aspects-usage-exclude-aspects=fp65", 2, `error: --sycl-propagate-aspects-usage-exclude-aspects: unknown aspect "fp65": did you mean fp64?`},
+	} {
+		code, stderr := run(t, "--split=off", "--output=out.table", test.arg, "in.ll")
+		if code != test.code || !strings.Contains(stderr, test.stderr) || strings.Contains(stderr, "not in the device configuration") {
+			t.Errorf("%s: exit %d, %s", test.arg, code, stderr)
+		}
+	}
+}
+
 func TestSplitModes(t *testing.T) {
 	kernel := func(name, source string) string {
 		return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q {\n  ret void\n}\n", name, source)
@@ -196,6 +218,7 @@ func TestTargetOutputs(t *testing.T) {
 
 	for _, args := range [][]string{
 		{"-o=a.table", "-o=b.table"}, {"-o=a.table", "--output=b.table"}, {"-o=,b.table"}, {"-o=a/b,c.table"}, {"--ir-output-only", "-o=spir64,b.table"},
+		{"--output=-"}, {"-o=-"}, {"-o=spir64,-"},
 	} {
 		if code, stderr := run(t, append(args, "in.ll")...); code != cli.ExitUsage {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
@@ -283,13 +306,11 @@ func TestBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		"a word that starts nothing": {nil, "target triple = \"x\"\n\n  hello there\n", cli.ExitBadInput, "in.ll:3:3: this does not belong to a target"},
-		"a header that goes wrong":   {nil, "define void @f(i32 %x {\n}\n", cli.ExitBadInput, "in.ll:1:23: a parameter list continues with a comma or ends"},
-		"a string that does not end": {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
-		"aspects that are none":      {nil, strings.Replace(flagged, "!reqd_work_group_size !3", "!sycl_used_aspects !1", 1), cli.ExitBadInput, "in.ll: function _ZTS8Converts: !sycl_used_aspects: !1 is not a list of aspects"},
-		"bitcode":                    {nil, "BC\xc0\xde0000", cli.ExitUsage, "in.ll is LLVM bitcode: give --llvm-dis, the path of llvm-dis"},
-		"an excluded aspect that is none": {[]string{"--sycl-propagate-aspects-usage-exclude-aspects=fp46"}, flagged,
-			cli.ExitBadInput, `excluded aspects: `},
+		"a word that starts nothing":      {nil, "target triple = \"x\"\n\n  hello there\n", cli.ExitBadInput, "in.ll:3:3: this does not belong to a target"},
+		"a header that goes wrong":        {nil, "define void @f(i32 %x {\n}\n", cli.ExitBadInput, "in.ll:1:23: a parameter list continues with a comma or ends"},
+		"a string that does not end":      {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
+		"aspects that are none":           {nil, strings.Replace(flagged, "!reqd_work_group_size !3", "!sycl_used_aspects !1", 1), cli.ExitBadInput, "in.ll: function _ZTS8Converts: !sycl_used_aspects: !1 is not a list of aspects"},
+		"bitcode":                         {nil, "BC\xc0\xde0000", cli.ExitUsage, "in.ll is LLVM bitcode: give --llvm-dis, the path of llvm-dis"},
 		"a folder for modules of sources": {[]string{"--output=", "--module=a=b", "--out-dir=c"}, flagged, cli.ExitUsage, "--out-dir goes with --output"},
 		"DPC++'s name in upper case":      {[]string{"--split=Kernel"}, flagged, cli.ExitUsage, "'Kernel' is none of"},
 	} {

@@ -7,16 +7,21 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
-func main() {
-	(&cli.Tool{
+func main() { tool().Main() }
+
+// maxInput is above what starlark_doc_extract says of any rules.
+const maxInput = 64 << 20
+
+func tool() *cli.Tool {
+	return &cli.Tool{
 		Name:  "rulesdoc",
 		Short: "write the reference page of the rules",
 		Commands: []*cli.Command{{
@@ -32,7 +37,7 @@ func main() {
 					}
 					var all module
 					for _, file := range args {
-						data, err := os.ReadFile(file)
+						data, err := infile.Read(file, "an output of starlark_doc_extract", maxInput)
 						if err != nil {
 							return err
 						}
@@ -44,7 +49,7 @@ func main() {
 				}
 			},
 		}},
-	}).Main()
+	}
 }
 
 // A section documents one name. Its table has a row for each attribute or field.

@@ -6,7 +6,14 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/rules-sycl/rules_sycl/internal/badinputs"
 )
+
+func TestBadInputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	badinputs.Check(t, tool, []string{"INPUT"})
+}
 
 func TestUnmarshal(t *testing.T) {
 	text := func(b []byte, number protowire.Number, value string) []byte {

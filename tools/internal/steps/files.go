@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -9,10 +10,22 @@ import (
 )
 
 // A row is the files of one module.
-type row struct{ code, properties string }
+type row struct {
+	table            string // "" for a module that is given itself
+	code, properties string
+}
 
 // stem is what a module's files are called, without their extension.
 func (r row) stem() string { return tables.Stem(r.code) }
+
+// size returns how many bytes the code has.
+func (r row) size() (int64, error) {
+	n, err := size(r.code)
+	if err != nil && r.table != "" {
+		err = fmt.Errorf("%s: %w", r.table, err)
+	}
+	return n, err
+}
 
 // readRows returns the rows of a table, or the one of a module.
 func readRows(name string) ([]row, error) {
@@ -34,7 +47,7 @@ func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	code, properties := t.Column(filetable.Code), t.Column(filetable.Properties)
 	var rows []row
 	for _, cells := range t.Rows {
-		r := row{code: tables.Moved(name, cells[code])}
+		r := row{table: name, code: tables.Moved(name, cells[code])}
 		if properties >= 0 {
 			r.properties = tables.Moved(name, cells[properties])
 		}

@@ -124,8 +124,8 @@ type gpuModule struct {
 
 func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	o := m.options
-	if n, err := size(m.row.code); err != nil {
-		return fmt.Errorf("%s: %w", o.Table, err)
+	if n, err := m.row.size(); err != nil {
+		return err
 	} else if n == 0 {
 		return cli.BadInput(fmt.Errorf("%s: it is empty", m.row.code))
 	}

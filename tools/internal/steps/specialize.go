@@ -73,7 +73,7 @@ func Specialize(o SpecializeOptions) error {
 // image returns what can be set in a row.
 func (r row) image() (specialize.Image, error) {
 	img := specialize.Image{Place: r.code, Metadata: new(propset.Registry)}
-	n, err := size(r.code)
+	n, err := r.size()
 	if err != nil {
 		return img, err
 	}
@@ -126,7 +126,7 @@ func (t *SpecializedTable) write(g *outfile.Group, in *filetable.Table, images [
 			continue
 		}
 		files := out.image(r.stem())
-		n, err := size(r.code)
+		n, err := r.size()
 		if err != nil {
 			return err
 		}

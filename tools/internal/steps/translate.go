@@ -107,7 +107,7 @@ func (o *TranslateOptions) atOnce() int {
 // translate makes the three files of a module. It returns the images of device
 // libraries that the module needs beside its own.
 func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row, files rowFiles) ([]*image, error) {
-	n, err := size(in.code)
+	n, err := in.size()
 	switch {
 	case err != nil:
 		return nil, err

@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// Exclusions take files away, however their names are spelled: from the current folder or
+// from the root, through links to folders or without.
+type Exclusions struct{ list []*exclusion }
+
+type exclusion struct {
+	text    string
+	folder  string // absolute
+	pattern pattern
+	real    string  // the folder that the pattern begins with, without links
+	rest    pattern // what is behind it
+	used    bool
+}
+
+// Add adds a pattern, which may begin with a path to another folder.
+func (e *Exclusions) Add(text string) error {
+	x := &exclusion{text: text}
+	folder, rest := splitFolder(strings.TrimRight(text, "/"))
+	var err error
+	if x.pattern, err = parseUnwanted(rest); err != nil {
+		return cli.Usagef("pattern %q %v", "!"+text, err)
+	}
+	if x.folder, err = filepath.Abs(folder); err != nil {
+		return err
+	}
+	names, _ := x.pattern.cut()
+	for n := len(names); n >= 0; n-- { // but for a link to a file, which is not its file
+		path := filepath.Join(append([]string{x.folder}, names[:n]...)...)
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			continue
+		}
+		if x.real, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+		x.rest = x.pattern[n:]
+		break
+	}
+	e.list = append(e.list, x)
+	return nil
+}
+
+// Match reports whether a file is taken away.
+func (e *Exclusions) Match(name string) bool {
+	if len(e.list) == 0 {
+		return false
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return false
+	}
+	real := path // but for the file itself, which may be a link
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		real = filepath.Join(dir, filepath.Base(path))
+	}
+	any := false
+	for _, x := range e.list {
+		if x.pattern.matchesIn(x.folder, path) || x.rest != nil && x.rest.matchesIn(x.real, real) {
+			x.used, any = true, true
+		}
+	}
+	return any
+}
+
+// Unused returns the patterns that took nothing away.
+func (e *Exclusions) Unused() (list []string) {
+	for _, x := range e.list {
+		if !x.used {
+			list = append(list, x.text)
+		}
+	}
+	return list
+}
+
+// matchesIn reports whether a pattern for a folder matches a path.
+func (p pattern) matchesIn(folder, path string) bool {
+	below, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(below) && p.matches(filepath.ToSlash(below))
+}
