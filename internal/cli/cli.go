@@ -220,15 +220,6 @@ func (s *stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// File returns the file that a writer is, be it as standard output of a tool.
-func File(w io.Writer) (f *os.File, ok bool) {
-	if s, isStdout := w.(*stdout); isStdout {
-		w = s.w
-	}
-	f, ok = w.(*os.File)
-	return f, ok
-}
-
 // printable returns a message with what would control a terminal, or be a command in the
 // log of a job, as escapes. The lines of a message stay, but those in names of files do
 // not: these are among the arguments.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // echo is a tool with one subcommand that prints its arguments, or fails as they say.
@@ -174,5 +175,31 @@ func TestHelp(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A line of progress appears when a command takes long, and only on a terminal.
+func TestProgress(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if p := (&Env{Stderr: file}).Progress(); p.terminal != nil || p.Due() {
+		t.Error("a file is no terminal")
+	}
+	p := &Progress{terminal: file, next: time.Now().Add(time.Hour)}
+	early := p.Due()
+	p.next = time.Now().Add(-time.Hour)
+	if due, again := p.Due(), p.Due(); early || !due || again {
+		t.Errorf("due %t, then %t and %t at once", early, due, again)
+	}
+	p.Clear()
+	p.Show("at %s", "a\x1b[2J")
+	p.Clear()
+	p.Clear()
+	data, err := os.ReadFile(file.Name())
+	if want := "\r\x1b[Kat a\\x1b[2J\r\x1b[K"; err != nil || string(data) != want {
+		t.Errorf("%v, got %q, want %q", err, data, want)
 	}
 }

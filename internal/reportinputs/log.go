@@ -1,13 +1,6 @@
 package reportinputs
 
 import (
-	"fmt"
-	"io"
-	"os"
-	"time"
-
-	"golang.org/x/term"
-
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -21,58 +14,35 @@ type log struct {
 	env   *cli.Env
 	lines map[string]int // by kind
 	kinds []string
-
-	terminal io.Writer // nil when there is none
-	next     time.Time // when to show the progress
-	shown    bool
+	line  *cli.Progress
 }
-
-const (
-	progressAfter = time.Second
-	progressEvery = 200 * time.Millisecond
-)
 
 func newLog(env *cli.Env) *log {
-	l := &log{env: env, lines: map[string]int{}, next: time.Now().Add(progressAfter)}
-	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		l.terminal = f
-	}
-	return l
+	return &log{env: env, lines: map[string]int{}, line: env.Progress()}
 }
 
-// progress shows on a terminal how many files were read, once that takes longer than
-// people like to wait.
+// progress shows how many files were read.
 func (l *log) progress(files, parts int, name string) {
-	if l.terminal == nil || time.Now().Before(l.next) {
+	if !l.line.Due() {
 		return
 	}
-	l.next = time.Now().Add(progressEvery)
-	l.shown = true
 	const most = 60
 	if name = safetext.Printable(name); len(name) > most {
 		name = "…" + name[len(name)-most:]
 	}
-	fmt.Fprintf(l.terminal, "\r\x1b[K%d files read, %d with device code: %s", files, parts, name)
-}
-
-// clear removes the line of the progress.
-func (l *log) clear() {
-	if l.shown {
-		fmt.Fprint(l.terminal, "\r\x1b[K")
-		l.shown = false
-	}
+	l.line.Show("%d files read, %d with device code: %s", files, parts, name)
 }
 
 // write prints warnings that are ready.
 func (l *log) write(lines []byte) {
 	if len(lines) > 0 {
-		l.clear()
+		l.line.Clear()
 		l.env.Stderr.Write(lines)
 	}
 }
 
 func (l *log) note(place, format string, args ...any) {
-	l.clear()
+	l.line.Clear()
 	l.env.Notef(place, format, args...)
 }
 
@@ -100,14 +70,14 @@ func (l *log) leftOut(place string, images leftOut) {
 // unreadable says that a file cannot be read.
 func (l *log) unreadable(err error) {
 	if l.of("the file cannot be read and is left out") {
-		l.clear()
+		l.line.Clear()
 		l.env.Warnf("", "%v; the file is left out", err)
 	}
 }
 
 // done says how many lines were not printed.
 func (l *log) done() {
-	l.clear()
+	l.line.Clear()
 	for _, kind := range l.kinds {
 		if more := l.lines[kind] - maxLines; more > 0 {
 			l.note("", "%d more: %s", more, kind)

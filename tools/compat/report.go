@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"flag"
-	"io"
 	"slices"
-
-	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
@@ -98,7 +95,7 @@ func (r *reporter) chooseFormat(env *cli.Env) {
 	case r.format != "":
 	case r.open:
 		r.format = "html"
-	case r.output == "" && isTerminal(env.Stdout), r.all, r.forms, r.groupBy != "":
+	case r.output == "" && cli.Terminal(env.Stdout) != nil, r.all, r.forms, r.groupBy != "":
 		r.format = "text"
 	default:
 		r.format = "json"
@@ -123,9 +120,4 @@ func (r *reporter) calledBy(args []string) string {
 		command += flagArgument("assume-runtime", r.reading.Assume.Name)
 	}
 	return command
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := cli.File(w)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -292,8 +292,8 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 // textOptions returns how to print text: colours and the width are a terminal's.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
-	f, ok := cli.File(w)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f := cli.Terminal(w)
+	if f == nil {
 		return o
 	}
 	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

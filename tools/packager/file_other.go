@@ -3,10 +3,9 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
 // A regularFile is an open file that is neither a folder nor a device.
@@ -18,19 +17,16 @@ type regularFile struct {
 }
 
 func openRegular(name string) (*regularFile, error) {
-	f, err := os.Open(name)
+	f, err := infile.Open(name, "")
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = cli.BadInput(fmt.Errorf("%s is not a file", name))
-	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	return &regularFile{f, name, info.Size(), info}, nil
+	return &regularFile{f.File, name, f.Size, info}, nil
 }
 
 // is reports whether this is the file that info is about.

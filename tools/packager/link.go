@@ -247,12 +247,7 @@ func (l *link) writeGraph(env *cli.Env, r *sycllink.Result, out *outfile.Group) 
 // write writes the output, unless an input is not what it was any more, and returns what is
 // wrong with it.
 func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclbin.Options, out *outfile.Group) ([]syclbin.Finding, error) {
-	total := int64(0)
-	for _, m := range file.Modules {
-		for _, img := range m.Images() {
-			total += img.Size()
-		}
-	}
+	total := imageBytes(file)
 	found := make(chan []syclbin.Finding, 1)
 	go func() { found <- verifyWritten(file, o) }() // while the disk is busy
 	err := out.WriteMain(l.output, func(w io.Writer) error {

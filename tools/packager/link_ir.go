@@ -6,20 +6,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/devices"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 	"github.com/rules-sycl/rules_sycl/tools/internal/command"
@@ -160,8 +156,8 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	defer remove()
 	b := &irBuild{link: l, ctx: ctx, dir: dir, state: options.ResultState(), explicit: options.State != nil, config: config, targets: targets}
 	b.env = &cli.Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: &relabel{env.Stderr, dir + "/"}}
-	b.stages = newStages(env, len(args)+4+2*len(targets))
-	defer b.stages.done()
+	b.stages = &stages{line: env.Progress(), total: len(args) + 4 + 2*len(targets)}
+	defer b.stages.line.Clear()
 	if err := b.run(args); err != nil {
 		return &relabeled{err, dir + "/"}
 	}
@@ -280,7 +276,7 @@ func (b *irBuild) run(args []string) error {
 		pack.tables.Values = append(pack.tables.Values, triple+"="+arch+"="+table)
 	}
 	b.stages.next("writing %s", b.output)
-	b.stages.done()
+	b.stages.line.Clear()
 	return pack.run(b.ctx, b.env, nil)
 }
 
@@ -331,29 +327,12 @@ func (r *relabel) Write(b []byte) (int, error) {
 
 // stages shows on a terminal what is being done, and how much that is of all.
 type stages struct {
-	show      io.Writer // nil when there is no terminal
+	line      *cli.Progress
 	at, total int
-}
-
-func newStages(env *cli.Env, total int) *stages {
-	s := &stages{total: total}
-	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		s.show = f
-	}
-	return s
 }
 
 // next shows that something starts.
 func (s *stages) next(format string, args ...any) {
 	s.at = min(s.at+1, s.total)
-	if s.show != nil {
-		fmt.Fprintf(s.show, "\r\x1b[K[%d of %d] %s", s.at, s.total, safetext.Printable(fmt.Sprintf(format, args...)))
-	}
-}
-
-// done removes the line.
-func (s *stages) done() {
-	if s.show != nil {
-		fmt.Fprint(s.show, "\r\x1b[K")
-	}
+	s.line.Show("[%d of %d] %s", s.at, s.total, fmt.Sprintf(format, args...))
 }

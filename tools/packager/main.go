@@ -92,14 +92,19 @@ func parseState(name string) (syclbin.State, error) {
 	return s, nil
 }
 
-// create writes a SYCLBIN, which appears whole or not at all.
-func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error {
-	total := int64(0)
+// imageBytes returns how many bytes the images of a file have.
+func imageBytes(f *syclbin.File) (total int64) {
 	for _, m := range f.Modules {
 		for _, img := range m.Images() {
 			total += img.Size()
 		}
 	}
+	return total
+}
+
+// create writes a SYCLBIN, which appears whole or not at all.
+func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error {
+	total := imageBytes(f)
 	return outfile.Write(name, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+name, total)
 		defer p.done()

@@ -1,39 +1,21 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
-	"time"
-
-	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// progress is a writer that shows on a terminal how much was written, once that
-// takes longer than people like to wait.
+// progress is a writer that shows how much was written.
 type progress struct {
 	w              io.Writer
-	show           io.Writer // nil when there is no terminal
+	line           *cli.Progress
 	what           string
 	total, written int64
-	next           time.Time // when to show it
-	shown          bool
 }
 
-const (
-	progressAfter = time.Second
-	progressEvery = 200 * time.Millisecond
-)
-
 func newProgress(env *cli.Env, w io.Writer, what string, total int64) *progress {
-	p := &progress{w: w, what: what, total: total, next: time.Now().Add(progressAfter)}
-	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.show = f
-	}
-	return p
+	return &progress{w: w, line: env.Progress(), what: what, total: total}
 }
 
 func (p *progress) Write(b []byte) (int, error) {
@@ -45,18 +27,10 @@ func (p *progress) Write(b []byte) (int, error) {
 // advance counts bytes and shows how many they are.
 func (p *progress) advance(n int64) {
 	p.written += n
-	if p.show != nil && p.total > 0 {
-		if now := time.Now(); now.After(p.next) {
-			p.next = now.Add(progressEvery)
-			p.shown = true
-			fmt.Fprintf(p.show, "\r\x1b[K%s: %d of %d MiB, %d%%", safetext.Printable(p.what), p.written>>20, p.total>>20, min(100, 100*p.written/p.total))
-		}
+	if p.total > 0 && p.line.Due() {
+		p.line.Show("%s: %d of %d MiB, %d%%", p.what, p.written>>20, p.total>>20, min(100, 100*p.written/p.total))
 	}
 }
 
 // done removes the line.
-func (p *progress) done() {
-	if p.shown {
-		fmt.Fprint(p.show, "\r\x1b[K")
-	}
-}
+func (p *progress) done() { p.line.Clear() }
