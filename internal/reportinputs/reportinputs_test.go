@@ -305,8 +305,8 @@ func TestFaults(t *testing.T) {
 		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
 		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
 		{"a compressed tar archive too many in one another", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: the archive is in an archive in an archive"},
-		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)}), false, "refused as a decompression bomb"},
-		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 100<<20)...)})), false, "refused as a decompression bomb"},
+		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)}), false, "refused as a decompression bomb"},
+		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)})), false, "refused as a decompression bomb"},
 		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is what Git LFS has in place of the file: fetch the file by 'git lfs pull'"},
 		{"what xz has compressed", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
 	} {
