@@ -166,7 +166,8 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im image, file str
 	if o.Library {
 		args = append(args, "-options", "-library-compilation")
 	}
-	return o.Kept.Make(keep.KeyOf([]string{o.Server, o.Ocloc}, args, module), file, log, func(log io.Writer) error {
+	recipe := keep.Recipe{Programs: []string{o.Server, o.Ocloc}, Options: args, Input: module}
+	return o.Kept.Make(recipe, file, log, func(log io.Writer) error {
 		printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
 		if err != nil {
 			return err

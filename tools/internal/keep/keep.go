@@ -21,34 +21,49 @@ type Files struct {
 	mu     sync.Mutex
 	bytes  int64
 	newest *list.List // of *file, the one used last first
-	by     map[Key]*list.Element
+	by     map[key]*list.Element
 }
 
-// A Key is what a file depends on: programs, their options and what they read. It depends on
-// no path but those of the programs.
-type Key [sha256.Size]byte
+// A Recipe is what a file depends on: programs, their options and what they read. It depends
+// on no path but those of the programs. A program is another one when its size or its time
+// has changed.
+type Recipe struct {
+	Programs, Options []string
+	Input             []byte
+	InputFile         string // has more of the input, unless the name is empty
+}
+
+type key [sha256.Size]byte
 
 type file struct {
-	key              Key
+	key              key
 	content, printed []byte
 }
 
 // New returns no files, and room for that many bytes.
 func New(limit int64) *Files {
-	return &Files{limit: limit, newest: list.New(), by: map[Key]*list.Element{}}
+	return &Files{limit: limit, newest: list.New(), by: map[key]*list.Element{}}
 }
 
-// KeyOf returns the key of what programs with these options make of an input. A program is
-// another one when its size or its time has changed.
-func KeyOf(programs, options []string, input []byte) (sum Key) {
+func (r *Recipe) key() (sum key, err error) {
 	h := sha256.New()
-	for _, program := range programs {
+	for _, program := range r.Programs {
 		fmt.Fprintf(h, "%q %s ", program, State(program))
 	}
-	fmt.Fprintf(h, "%q\n", options)
-	h.Write(input)
+	fmt.Fprintf(h, "%q\n", r.Options)
+	h.Write(r.Input)
+	if r.InputFile != "" {
+		in, err := os.Open(r.InputFile)
+		if err != nil {
+			return sum, err
+		}
+		defer in.Close()
+		if _, err := io.Copy(h, in); err != nil {
+			return sum, err
+		}
+	}
 	h.Sum(sum[:0])
-	return sum
+	return sum, nil
 }
 
 // State returns the size and the time of a program, "" when there is none.
@@ -62,9 +77,13 @@ func State(program string) string {
 
 // Make makes a file, and writes what compilers print to log. It copies both when it has made
 // the same before; else it calls a function, which gets the log.
-func (f *Files) Make(key Key, name string, log io.Writer, do func(log io.Writer) error) error {
+func (f *Files) Make(r Recipe, name string, log io.Writer, do func(log io.Writer) error) error {
 	if f == nil {
 		return do(log)
+	}
+	key, err := r.key()
+	if err != nil {
+		return err
 	}
 	if kept := f.find(key); kept != nil && os.WriteFile(name, kept.content, 0o666) == nil {
 		_, err := log.Write(kept.printed)
@@ -77,7 +96,7 @@ func (f *Files) Make(key Key, name string, log io.Writer, do func(log io.Writer)
 	return f.add(key, name, printed.Bytes())
 }
 
-func (f *Files) find(key Key) *file {
+func (f *Files) find(key key) *file {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := f.by[key]
@@ -89,7 +108,7 @@ func (f *Files) find(key Key) *file {
 }
 
 // add keeps a file unless it takes all of the room.
-func (f *Files) add(key Key, name string, printed []byte) error {
+func (f *Files) add(key key, name string, printed []byte) error {
 	if info, err := os.Stat(name); err != nil || info.Size() > f.limit {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestMake(t *testing.T) {
 	} {
 		var log strings.Builder
 		made := false
-		err := kept.Make(KeyOf(nil, nil, []byte(test.content)), "out", &log, func(log io.Writer) error {
+		err := kept.Make(Recipe{Input: []byte(test.content)}, "out", &log, func(log io.Writer) error {
 			made = true
 			testfile.Write(t, "out", test.content)
 			_, err := fmt.Fprintf(log, "note of %s", test.content)
@@ -51,46 +51,64 @@ func TestMakeFails(t *testing.T) {
 	refused := errors.New("refused")
 	for _, kept := range []*Files{nil, New(1 << 20)} {
 		for range 2 {
-			if err := kept.Make(Key{}, "out", io.Discard, func(io.Writer) error { return refused }); !errors.Is(err, refused) {
+			if err := kept.Make(Recipe{}, "out", io.Discard, func(io.Writer) error { return refused }); !errors.Is(err, refused) {
 				t.Error(err)
 			}
 		}
 	}
 	kept := New(1 << 20)
-	if err := kept.Make(Key{}, "out", io.Discard, func(io.Writer) error { return nil }); !errors.Is(err, os.ErrNotExist) {
+	if err := kept.Make(Recipe{}, "out", io.Discard, func(io.Writer) error { return nil }); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
 
-func TestKeyOf(t *testing.T) {
+func TestRecipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfile.Write(t, "opt", "a")
 	testfile.Write(t, "llc", "a")
-	key := func() Key { return KeyOf([]string{"opt", "llc"}, []string{"-O2", "-S"}, []byte("code")) }
-	keys := map[Key]string{}
-	add := func(name string, k Key) {
+	testfile.Write(t, "in", "code")
+	first := func() Recipe {
+		return Recipe{Programs: []string{"opt", "llc"}, Options: []string{"-O2", "-S"}, Input: []byte("code")}
+	}
+	key := func(r Recipe) key {
 		t.Helper()
+		k, err := r.key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	keys := map[[32]byte]string{}
+	add := func(name string, r Recipe) {
+		t.Helper()
+		k := key(r)
 		if other, known := keys[k]; known {
 			t.Errorf("%s has the key of %s", name, other)
 		}
 		keys[k] = name
 	}
-	add("the first", key())
-	if len(keys) != 1 || keys[key()] == "" {
+	add("the first", first())
+	if len(keys) != 1 || keys[key(first())] == "" {
 		t.Error("the same has another key")
 	}
-	add("the other order", KeyOf([]string{"llc", "opt"}, []string{"-O2", "-S"}, []byte("code")))
-	add("other options", KeyOf([]string{"opt", "llc"}, []string{"-O2 -S"}, []byte("code")))
-	add("other code", KeyOf([]string{"opt", "llc"}, []string{"-O2", "-S"}, []byte("cod")))
+	if keys[key(Recipe{Programs: []string{"opt", "llc"}, Options: []string{"-O2", "-S"}, InputFile: "in"})] == "" {
+		t.Error("the same code in a file has another key")
+	}
+	add("the other order", Recipe{Programs: []string{"llc", "opt"}, Options: []string{"-O2", "-S"}, Input: []byte("code")})
+	add("other options", Recipe{Programs: []string{"opt", "llc"}, Options: []string{"-O2 -S"}, Input: []byte("code")})
+	add("other code", Recipe{Programs: []string{"opt", "llc"}, Options: []string{"-O2", "-S"}, Input: []byte("cod")})
 	testfile.Write(t, "llc", "ab")
-	add("another size", key())
+	add("another size", first())
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes("llc", later, later); err != nil {
 		t.Fatal(err)
 	}
-	add("another time", key())
+	add("another time", first())
 	if err := os.Remove("llc"); err != nil {
 		t.Fatal(err)
 	}
-	add("no program", key())
+	add("no program", first())
+	if _, err := (&Recipe{InputFile: "missing"}).key(); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
 }

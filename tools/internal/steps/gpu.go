@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -132,12 +131,12 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
-	code, err := infile.Read(m.row.code, "LLVM bitcode", maxIR)
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.Table, err)
+	recipe := keep.Recipe{
+		Programs:  []string{o.Opt, o.LLC, o.LLD},
+		Options:   []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)},
+		InputFile: m.row.code,
 	}
-	key := keep.KeyOf([]string{o.Opt, o.LLC, o.LLD}, []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)}, code)
-	return o.Kept.Make(key, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
+	return o.Kept.Make(recipe, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
 }
 
 // run runs the compilers.

@@ -487,7 +487,7 @@ func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *p
 	if file == stdout {
 		return run(log)
 	}
-	return o.Kept.Make(keep.KeyOf([]string{o.Opt}, args, text.Bytes()), file, log, run)
+	return o.Kept.Make(keep.Recipe{Programs: []string{o.Opt}, Options: args, Input: text.Bytes()}, file, log, run)
 }
 
 // writeProperties writes the property files and the symbol file of an image.

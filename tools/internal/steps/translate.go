@@ -116,17 +116,14 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 	case o.DPCPP.Driver != "":
 		return o.translateByDPCPP(ctx, log, in, files)
 	}
-	bitcode, err := infile.Read(in.code, "LLVM bitcode", maxIR)
-	if err != nil {
-		return nil, err
-	}
 	translator := []string{o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", llvmSPIRVExtensions}
 	if o.LLVMSPIRV == "" { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
 		translator = []string{o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", llcExtensions}
 	}
 	var m *image
 	code := files.code
-	err = o.Kept.Make(keep.KeyOf([]string{translator[0], o.SPIRVVal}, translator, bitcode), code.scratch, log, func(log io.Writer) error {
+	recipe := keep.Recipe{Programs: []string{translator[0], o.SPIRVVal}, Options: translator, InputFile: in.code}
+	err = o.Kept.Make(recipe, code.scratch, log, func(log io.Writer) error {
 		if err := command.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.code, "-o", code.scratch)...); err != nil {
 			return err
 		}
