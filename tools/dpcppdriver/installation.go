@@ -95,7 +95,7 @@ func run(ctx context.Context, env *cli.Env, input, program string, args ...strin
 		return err
 	}
 	if failed.Code != 1 { // it did not end by itself
-		return command.Fault(fmt.Sprintf("%s: %v", input, failed))
+		return fmt.Errorf("%w, or try another release of DPC++", command.Fault(fmt.Sprintf("%s: %v", input, failed)))
 	}
 	return fmt.Errorf("%s: %w", input, failed)
 }
