@@ -17,6 +17,7 @@ load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
+load("//rules/private/actions:host_check.bzl", "host_check_action")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
 
@@ -42,6 +43,11 @@ _linked_code = aspect(
     provides = [_LinkedCodeInfo],
 )
 
+# Headers in front of libsycl's, for the host compile.
+_HOST_ATTRS = {
+    "_host_headers": attr.label(default = "//rules/dpcpp:host", providers = [CcInfo]),
+}
+
 PROGRAM_ATTRS = SOURCE_ATTRS | {
     "copts": attr.string_list(
         doc = "Options of the compiles for devices and for the host, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
@@ -62,7 +68,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "host_copts": attr.string_list(
         doc = "As `copts`, for the compile for the host only.",
     ),
-} | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | _HOST_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
@@ -86,6 +92,9 @@ PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
 # The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
 _STANDARD = ["-std=c++17"]
+
+# Macros that libsycl-jit defines, and that g++ and clang lack. Those of icpx are in _macros.
+_HOST_MACROS = ["-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1"]
 
 def program_toolchain(ctx):
     """The toolchain. Fails when it cannot build ordinary SYCL programs.
@@ -114,13 +123,14 @@ def build_program(ctx, link_dependencies):
     """
     toolchain = program_toolchain(ctx)
     cc = _cc(ctx)
-    unnamed = cc.toolchain.compiler.startswith("clang")
+    knows_headers = toolchain.runtime.startswith("2026")
+    unnamed = knows_headers or _is_clang(cc)
     device_copts = expanded_options(ctx, "device_copts")
     compiled = compile_sources(
         ctx,
         toolchain,
-        # Only clang gives unnamed kernels the names that DPC++ gives them.
-        _build_definitions(ctx) + _STANDARD + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
+        # Only clang, and the headers of //rules/dpcpp:host, find kernels without names.
+        _build_definitions(ctx) + _STANDARD + _macros(toolchain, cc) + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
         device_copts,
         host = True,
     )
@@ -128,7 +138,8 @@ def build_program(ctx, link_dependencies):
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
-    objects = [_compile_host(ctx, toolchain, cc, compiled, unnamed, linked and not link_dependencies)]
+    host = _compile_host(ctx, toolchain, cc, compiled, linked and not link_dependencies, unnamed, knows_headers)
+    objects = [host]
     info = None
     if ctx.attr.rdc and not link_dependencies:
         # Programs choose targets of their own: a name that is wrong is an error all the same.
@@ -143,14 +154,29 @@ def build_program(ctx, link_dependencies):
         )
         if code.separate or code.linked:
             debug = wants_debug_info(ctx, toolchain.copts + compiled.copts + device_copts)
-            info = _embed(ctx, toolchain, cc, code, debug, objects, [s.symbol for s in below if hasattr(s, "symbol")])
+            info = _embed(ctx, toolchain, cc, code, debug, objects, host.checks, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
-    return _providers(ctx, toolchain, cc, compiled, objects, info) + device
+    return _providers(ctx, toolchain, cc, compiled, objects, host.checks, info) + device
 
 def _build_definitions(ctx):
     """Those definitions of --copt and --cxxopt that the host compile gets: both must see the same code."""
     return [option for option in ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts if option[:2] in ["-D", "-U"]]
+
+def _macros(toolchain, cc):
+    """Options by which both compiles have the macros of icpx, or none of the two.
+
+    Code that asks for them expects clang as the host's compiler: ESIMD does not compile with g++.
+    """
+    names = ["__INTEL_CLANG_COMPILER", "__INTEL_LLVM_COMPILER"]
+    parts = toolchain.dpcpp.version.split(".")
+    if not _is_clang(cc) or len(parts) != 3 or not "".join(parts).isdigit():
+        return ["-U" + name for name in names]
+    year, update, patch = [int(part) for part in parts]
+    return ["-D%s=%d" % (name, year * 10000 + update * 100 + patch) for name in names]
+
+def _is_clang(cc):
+    return cc.toolchain.compiler.startswith("clang")
 
 def _check_runtime(ctx, toolchain):
     """Fails when a dependency brings another libsycl than that of the device compiler."""
@@ -205,20 +231,36 @@ def _symbol(ctx):
     name = "".join([c if c.isalnum() else "_" for c in label.elems()])
     return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
 
-def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
-    """The compile of a rule's sources for the host: struct(context, outputs, notes)."""
+def _compile_host(ctx, toolchain, cc, compiled, asks, unnamed, knows_headers):
+    """The compile of a rule's sources for the host.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        cc: the C++ toolchain, of _cc.
+        compiled: what compile_sources returned.
+        asks: whether the host code asks for linked device code.
+        unnamed: whether kernels may be without names.
+        knows_headers: whether the headers of //rules/dpcpp:host are for this libsycl.
+    Returns:
+        struct(context, outputs, notes, checks): the compilation context of dependents, the
+        CcCompilationOutputs, the notes of a coverage build, and Files that are made when the
+        host's kernels are those of the device compile.
+    """
     flags = (
-        _STANDARD +
+        _STANDARD + _macros(toolchain, cc) +
         # So that __FILE__ and diagnostics name a source as both compiles do.
         ["-ffile-prefix-map=./="] +
         # Where the wrapper finds the source. A target of another repository has only that
         # repository's folder.
         ["-iquote", "."] +
-        (["-Xclang", "-fsycl-is-host", "-D__SYCL_UNNAMED_LAMBDA__=1"] if unnamed else []) +
+        (["-Xclang", "-fsycl-is-host"] if _is_clang(cc) else []) +
+        (_HOST_MACROS if unnamed else []) +
         compiled.copts + expanded_options(ctx, "host_copts")
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
-    sees = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.implementation, libsycl])
+    front = [ctx.attr._host_headers[CcInfo].compilation_context] if knows_headers else []
+    sees = cc_common.merge_compilation_contexts(compilation_contexts = front + [compiled.implementation, libsycl])
     covers = ctx.coverage_instrumented() and writes_notes(cc)
     outputs, notes = [], []
     for i, c in enumerate(compiled.compiled):
@@ -228,7 +270,10 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         header, source, footer = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
 
         # GCC warns of the header when a kernel is named in an anonymous namespace.
-        lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop", source, footer]
+        lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop"]
+        if knows_headers:
+            lines += ["#define RULES_SYCL_SOURCE \"%s\"" % c.source.short_path, "#include <rules_sycl/kernels.hpp>", "#undef RULES_SYCL_SOURCE"]
+        lines += [source, footer]
         if asks and i == 0:
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
         ctx.actions.write(wrapper, "\n".join(lines) + "\n")
@@ -254,12 +299,13 @@ def _compile_host(ctx, toolchain, cc, compiled, unnamed, asks):
         )
         outputs.append(output)
     return struct(
+        checks = [host_check_action(ctx, compiled.compiled, outputs)] if knows_headers and outputs else [],
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
         notes = notes,
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
-def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
+def _embed(ctx, toolchain, cc, code, debug, objects, checks, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
     built = build_images(
         ctx,
@@ -275,7 +321,7 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
-    wrap_action(ctx, built.images, built.plan, toolchain.runtime, wrapped)
+    wrap_action(ctx, built.images, built.plan, checks, toolchain.runtime, wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()
     if symbols:
@@ -291,7 +337,7 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
         name = ctx.label.name + ".images",
         srcs = sources,
         # Clang warns of the options that C++ toolchains have for C++ only.
-        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if cc.toolchain.compiler.startswith("clang") else []),
+        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if _is_clang(cc) else []),
     )
     objects.append(struct(context = context, outputs = outputs))
 
@@ -300,7 +346,6 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
     report = ctx.actions.declare_file(ctx.label.name + ".program.compat.json")
     reported = [t.name for t in built.reported]
     report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin], targets = reported)
-    checks = check_action(ctx, report, stem)
     return struct(
         program = SyclProgramInfo(
             device_config = ctx.files.device_config,
@@ -310,7 +355,7 @@ def _embed(ctx, toolchain, cc, code, debug, objects, symbols):
             targets = [t.name for t in built.targets],
         ),
         groups = built.groups | {
-            "_validation": depset(checks),
+            "_validation": depset(check_action(ctx, report, stem)),
             "compat_report": depset([report]),
             "syclbin": depset([syclbin]),
         },
@@ -325,7 +370,7 @@ def _link(ctx):
         "user_link_flags": expanded_options(ctx, "linkopts"),
     }
 
-def _providers(ctx, toolchain, cc, compiled, objects, info):
+def _providers(ctx, toolchain, cc, compiled, objects, checks, info):
     """The rule's providers: the objects to link, and the report on the device images."""
     libraries = []
     for i, o in enumerate(objects):
@@ -368,6 +413,6 @@ def _providers(ctx, toolchain, cc, compiled, objects, info):
         instrumented_files(ctx, objects[0].notes),
         OutputGroupInfo(
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
-            **(info.groups if info else {})
+            **((info.groups if info else {}) | {"_validation": depset(checks, transitive = [info.groups["_validation"]] if info else [])})
         ),
     ] + ([info.program] if info else [])

@@ -35,6 +35,21 @@ Exit code 1 says that the source does not compile; clang++ has printed why.`,
 				Setup:   setupCompile,
 			},
 			{
+				Name:  "host",
+				Args:  "SOURCE...",
+				Short: "compare the kernels of sources' host code with those of their device code",
+				Long: `
+Reads DPC++'s integration header and the object file of a host compile that had the
+headers of rules/dpcpp/host in front of DPC++'s own. An error is a kernel that only the
+host code has, one whose size differs, and one that g++ may take for another one. A
+kernel that only the device code has is a warning. An object file without symbols, as
+-flto makes it, is not compared.
+
+Exit code 1 says that the compiles differ.`,
+				Example: "devicec host --header axpy.integration.h --object axpy.o axpy.cpp",
+				Setup:   setupHost,
+			},
+			{
 				Name:  "import",
 				Args:  "FILE.syclbin",
 				Short: "turn the IR of a SYCLBIN into device code that can be linked",

@@ -20,9 +20,9 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
         flags += ["--ir", ir]
     if embedded:
         flags.append("--embedded")
-    _packager_action(ctx, "pack", flags, images, plan, runtime, out, "SyclbinPack", "Packing %{output}")
+    _packager_action(ctx, "pack", flags, images, [plan], runtime, out, "SyclbinPack", "Packing %{output}")
 
-def wrap_action(ctx, images, plan, runtime, out):
+def wrap_action(ctx, images, plan, checks, runtime, out):
     """SyclWrap: writes the source of an object that registers all images with libsycl.
 
     It names the files of images relative to its own folder, so that it is the same in each
@@ -32,12 +32,13 @@ def wrap_action(ctx, images, plan, runtime, out):
         ctx: the rule context.
         images: as for pack_action.
         plan: the plan's File; it must succeed before anything is wrapped.
+        checks: list of more such Files.
         runtime: release of the runtime that the program is linked to.
         out: the File to write, which ends in .s.
     """
-    _packager_action(ctx, "wrap", ["--allow-empty", "--relative"], images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
+    _packager_action(ctx, "wrap", ["--allow-empty", "--relative"], images, [plan] + checks, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
 
-def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message):
+def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic, progress_message):
     args = ctx.actions.args()
     args.add(command)
     args.add_all(flags)
@@ -49,7 +50,7 @@ def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, 
         ctx,
         ctx.executable._packager,
         args,
-        inputs = [plan] + [f for i in images for f in [i.table] + i.files],
+        inputs = checks + [f for i in images for f in [i.table] + i.files],
         outputs = [out],
         mnemonic = mnemonic,
         progress_message = progress_message,

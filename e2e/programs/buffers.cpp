@@ -1,0 +1,45 @@
+// Buffers, accessors, local memory, and what libsycl fills and copies by kernels.
+#include "check.hpp"
+
+#include <vector>
+
+int main() {
+  Run r;
+  int *out = r.out;
+  {
+    std::vector<int> data(64, 1);
+    sycl::buffer<int> b(data);
+    r.queue.submit([&](sycl::handler &h) {
+      sycl::accessor a(b, h);
+      sycl::local_accessor<int> local(8, h);
+      h.parallel_for(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> i) {
+        const int at = static_cast<int>(i.get_local_id(0));
+        local[at] = a[i.get_global_id(0)] + at;
+        sycl::group_barrier(i.get_group());
+        if (at == 0)
+          for (int k = 1; k < 8; k++) local[0] += local[k];
+        if (i.get_global_id(0) == 0) out[0] = local[0];
+      });
+    });
+    r.expect(36, "local memory");
+    r.queue.submit([&](sycl::handler &h) {
+      sycl::accessor a(b, h, sycl::write_only, sycl::no_init);
+      h.fill(a, 7);
+    });
+    r.queue.submit([&](sycl::handler &h) {
+      sycl::accessor a(b, h, sycl::read_only);
+      h.single_task([=] { out[0] = a[63]; });
+    });
+    r.expect(7, "fill of an accessor");
+  }
+  struct Pair {
+    int a, b;
+  };
+  Pair *pairs = sycl::malloc_shared<Pair>(4, r.queue);
+  r.queue.fill(pairs, Pair{3, 4}, 4);
+  r.queue.single_task([=] { out[0] = pairs[3].b; });
+  r.expect(4, "fill with a local type");
+  r.queue.wait();
+  sycl::free(pairs, r.queue);
+  return result();
+}

@@ -1,0 +1,19 @@
+// Device globals, with host code that copies to them.
+#include "check.hpp"
+
+namespace ext = sycl::ext::oneapi::experimental;
+
+ext::device_global<int> counter;
+static ext::device_global<int[4]> table;
+
+int main() {
+  Run r;
+  int *out = r.out;
+  const int five = 5, four[4] = {1, 2, 3, 4};
+  r.queue.copy(&five, counter).wait();
+  r.queue.copy(four, table, 4).wait();
+  r.queue.single_task([=] { counter += table[3]; });
+  r.queue.single_task([=] { out[0] = counter; });
+  r.expect(9, "device_global");
+  return result();
+}

@@ -1,0 +1,3 @@
+#pragma once
+struct Run;
+void of_library(Run &r, int v);

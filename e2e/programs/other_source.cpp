@@ -1,0 +1,12 @@
+#include "shared.hpp"
+
+static void second(Run &r) { r.queue.single_task([out = r.out] { out[0] = 10; }); }
+
+void other(Run &r) {
+  second(r);
+  r.expect(10, "second source");
+  in_header(r, 20);
+  r.expect(20, "header in the second source");
+  in_template(r, 30L);
+  r.expect(60, "template in the second source");
+}

@@ -1,0 +1,144 @@
+// Finds a kernel without a name in the table of its source's kernels.
+
+#pragma once
+#pragma GCC system_header
+
+#include <sycl/exception.hpp>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+namespace rules_sycl {
+
+// Whether the integration header describes a kernel by its type, so that the compiler finds it.
+template <class K>
+constexpr bool described = *sycl::detail::KernelInfo<K>::getName() != '\0';
+
+inline std::string readable(const char *type) {
+  char *text = abi::__cxa_demangle(type, nullptr, nullptr, nullptr);
+  const std::string out = text ? text : type;
+  std::free(text);
+  return out;
+}
+
+// The mangled name of a type. It may be incomplete: the type of a pointer to it is not.
+template <class K>
+const char *type_name() {
+#if defined(__clang__)
+  return __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
+#elif defined(__GXX_RTTI)
+  return typeid(K *).name() + 1;  // P is for the pointer
+#else
+  static_assert(described<K>,
+                "a kernel without a name needs typeid: leave out -fno-rtti, name the kernel, as in "
+                "parallel_for<class Name>(...), or build with clang (--repo_env=CC=clang-21)");
+  return "";
+#endif
+}
+
+[[noreturn]] inline void fail(const std::string &text) {
+  throw sycl::exception(sycl::make_error_code(sycl::errc::kernel), "rules_sycl: " + text);
+}
+
+// Names of kernels begin with _ZTS, which stands for the name of a type.
+inline const char *type_of(const Kernel &k) { return k.name + 4; }
+
+template <class Is>
+const Kernel *the(Kernels all, Is is) {
+  for (const Kernel *k = all.first; k != all.end; k++)
+    if (k->name && is(*k)) return k;
+  return nullptr;
+}
+
+#if defined(__clang__) || __GNUC__ >= 13
+
+inline const Kernel *find(const char *type, Kernels all) {
+  if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(type_of(k), type) == 0; })) return k;
+  // Compilers disagree on whether a name shows that a function is internal.
+  return the(all, [&](const Kernel &k) { return readable(type_of(k)) == readable(type); });
+}
+
+#else
+
+// These releases number the lambdas of a function in one sequence; the device compile numbers
+// those of the same parameters. Among these, the order is the same, so that the second of three
+// is the second of three.
+
+namespace {
+
+// The types of the kernels that this source submits, listed before main.
+std::vector<const char *> &submitted() {
+  static std::vector<const char *> types;
+  return types;
+}
+
+template <class K>
+struct Listed {
+  __attribute__((used)) static inline const bool here = (submitted().push_back(type_name<K>()), true);
+};
+
+}  // namespace
+
+// A readable name without the numbers of its lambdas, and these numbers.
+struct Numbered {
+  std::string name;
+  std::vector<int> numbers;
+
+  explicit Numbered(const char *type) {
+    const std::string text = readable(type);
+    for (std::size_t i = 0; i < text.size();) {
+      name += text[i];
+      if (text[i++] != '#') continue;
+      std::size_t digits = 0;
+      numbers.push_back(std::stoi(text.substr(i), &digits));
+      i += digits;
+    }
+  }
+};
+
+// How many kernels have a name, and how many of them come before the one with some numbers.
+struct Rank {
+  const Numbered &wanted;
+  std::size_t all = 0, before = 0;
+
+  void count(const Numbered &other) {
+    if (other.name != wanted.name) return;
+    all++;
+    if (other.numbers < wanted.numbers) before++;
+  }
+};
+
+inline const Kernel *find(const char *type, Kernels all, const std::vector<const char *> &types) {
+  const Numbered wanted(type);
+  Rank host{wanted};
+  for (const char *other : types) host.count(Numbered(other));
+  return the(all, [&](const Kernel &k) {
+    const Numbered candidate(type_of(k));
+    if (candidate.name != wanted.name) return false;
+    Rank device{candidate};
+    the(all, [&](const Kernel &other) { return device.count(Numbered(type_of(other))), false; });
+    return device.all == host.all && device.before == host.before;
+  });
+}
+
+#endif
+
+template <class K>
+const Kernel &find() {
+#if defined(__clang__) || __GNUC__ >= 13
+  const Kernel *found = find(type_name<K>(), kernels());
+#else
+  const Kernel *found = find(type_name<K>(), kernels(), submitted());
+#endif
+  if (found) return *found;
+  fail("the device compile of " + std::string(kernels().source) + " has no kernel '" + readable(type_name<K>()) +
+       "', which the host code submits: name it, as in parallel_for<class Name>(...), and take away "
+       "what only one of the two compiles sees, such as #ifdef __SYCL_DEVICE_ONLY__");
+}
+
+}  // namespace rules_sycl

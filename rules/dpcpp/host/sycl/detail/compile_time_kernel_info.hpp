@@ -1,0 +1,76 @@
+// Stands in front of DPC++'s header of this name. CompileTimeKernelInfo<K> is where libsycl's
+// headers look up what the integration header says of a kernel. For a kernel without a name, this
+// one does so when the program runs: typeid names a type as the device compile does.
+
+#pragma once
+#pragma GCC system_header
+
+#if defined(__clang__)
+#include_next <sycl/detail/compile_time_kernel_info.hpp>
+#else
+
+#define CompileTimeKernelInfo CompileTimeKernelInfoOfLibrary
+#include_next <sycl/detail/compile_time_kernel_info.hpp>
+#undef CompileTimeKernelInfo
+
+#include <rules_sycl/find.hpp>
+
+namespace rules_sycl {
+
+using Info = sycl::detail::CompileTimeKernelInfoTy;
+
+template <class K>
+const Info &info() {
+  if constexpr (described<K>) {
+    return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
+  } else {
+    static const Info found = [] {
+      const Kernel &k = find<K>();
+      return Info{std::string_view(k.name), k.parameters, k.esimd, std::string_view(k.file),
+                  std::string_view(k.function), k.line, k.column, k.size, k.parameter};
+    }();
+    return found;
+  }
+}
+
+template <class K>
+struct Name {
+  operator sycl::detail::string_view() const { return info<K>().Name; }
+  friend constexpr bool operator==(Name, std::string_view) { return false; }
+  friend constexpr bool operator!=(Name, std::string_view) { return true; }
+};
+
+// Equal to any size: kernel_launch_helper.hpp compares it, and says more than a static_assert can.
+struct Size {
+  friend constexpr bool operator==(unsigned long, Size) { return true; }
+};
+
+// What CompileTimeKernelInfo<K> is: the members that libsycl's headers read while they are
+// compiled, and all others when the program runs.
+template <class K>
+struct Described {
+  using Header = sycl::detail::KernelInfo<K>;
+  rules_sycl::Name<K> Name;
+  Size KernelSize;
+  bool IsESIMD = Header::isESIMD();
+  sycl::detail::string_view FileName = std::string_view(Header::getFileName());
+  sycl::detail::string_view FunctionName = std::string_view(Header::getFunctionName());
+  unsigned LineNumber = Header::getLineNumber();
+  unsigned ColumnNumber = Header::getColumnNumber();
+  operator const Info &() const { return info<K>(); }
+};
+
+}  // namespace rules_sycl
+
+namespace sycl {
+inline namespace _V1 {
+namespace detail {
+
+template <class K>
+inline constexpr rules_sycl::Described<K> CompileTimeKernelInfo{};
+
+}  // namespace detail
+}  // namespace _V1
+}  // namespace sycl
+
+#endif

@@ -1,0 +1,17 @@
+// Stands in front of DPC++'s header of this name, which prints a message where a compiler has no
+// __builtin_assume.
+
+#pragma once
+#pragma GCC system_header
+
+#include <sycl/detail/defines_elementary.hpp>
+
+#if !defined(__clang__)
+#pragma push_macro("__SYCL_ID_QUERIES_FIT_IN_INT__")
+#undef __SYCL_ID_QUERIES_FIT_IN_INT__
+#define __SYCL_ID_QUERIES_FIT_IN_INT__ 0
+#endif
+#include_next <sycl/detail/defines.hpp>
+#if !defined(__clang__)
+#pragma pop_macro("__SYCL_ID_QUERIES_FIT_IN_INT__")
+#endif

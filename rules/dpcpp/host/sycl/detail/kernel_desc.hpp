@@ -1,0 +1,57 @@
+// Stands in front of DPC++'s header of this name when a compiler other than DPC++'s own compiles
+// the host code.
+//
+// The device compile names a kernel without a name after its type, and its integration header
+// describes it by KernelInfoData<'_', 'Z', ...>, with the characters of that name. Only clang can
+// look that up while it compiles. For the other compilers, DPC++'s header declares what they can
+// read, KernelInfo, and rules_sycl/kernels.hpp makes a table of the rest.
+
+#pragma once
+#pragma GCC system_header
+
+#if defined(__clang__)
+#include_next <sycl/detail/kernel_desc.hpp>
+#else
+
+#pragma push_macro("__SYCL_UNNAMED_LAMBDA__")
+#undef __SYCL_UNNAMED_LAMBDA__
+#include_next <sycl/detail/kernel_desc.hpp>
+#pragma pop_macro("__SYCL_UNNAMED_LAMBDA__")
+
+namespace sycl {
+inline namespace _V1 {
+namespace detail {
+
+template <char...>
+struct KernelInfoData {
+  static constexpr const char *getName() { return ""; }
+};
+
+}  // namespace detail
+}  // namespace _V1
+}  // namespace sycl
+
+#endif
+
+namespace rules_sycl {
+
+// A kernel that only its name describes, as the integration header has it.
+struct Kernel {
+  const char *name;  // null for other kernels
+  unsigned parameters;
+  bool esimd;
+  const char *file, *function;
+  unsigned line, column;
+  long size;
+  sycl::detail::kernel_param_desc_t (*parameter)(int);
+};
+
+struct Kernels {
+  const Kernel *first, *end;
+  const char *source;
+};
+
+// Those of the source that is compiled; rules_sycl/kernels.hpp defines it.
+static Kernels kernels();
+
+}  // namespace rules_sycl

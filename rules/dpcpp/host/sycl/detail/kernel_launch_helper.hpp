@@ -1,0 +1,69 @@
+// Stands in front of DPC++'s header of this name. libsycl's headers call KernelWrapper::wrap for
+// each kernel that the host code submits.
+
+#pragma once
+#pragma GCC system_header
+
+#define KernelWrapper KernelWrapperOfLibrary
+#include_next <sycl/detail/kernel_launch_helper.hpp>
+#undef KernelWrapper
+
+#include <sycl/detail/compile_time_kernel_info.hpp>
+
+#include <rules_sycl/find.hpp>
+
+namespace rules_sycl {
+
+// The name of `here` says in the object file which kernel the host code submits: its type, its size,
+// and a hash of the name that the integration header has for the type, 0 when it has none. 'devicec
+// host' compares that with the device compile.
+template <class K, unsigned long Size, unsigned long Name>
+struct Submitted {
+  __attribute__((used, visibility("hidden"))) static inline char here = 0;
+};
+
+// FNV-1a, 0 for an empty text.
+constexpr unsigned long hash(const char *text) {
+  unsigned long out = *text ? 0xcbf29ce484222325 : 0;
+  for (; *text; text++) out = (out ^ static_cast<unsigned char>(*text)) * 0x100000001b3;
+  return out;
+}
+
+// Throws when the device compile has no such kernel, or one of another size.
+template <class K>
+bool check(long size) {
+#if defined(__clang__)
+  if constexpr (!described<K>) find<K>();
+#else
+#if __GNUC__ < 13
+  if constexpr (!described<K>) (void)&Listed<K>::here;
+#endif
+  if (info<K>().KernelSize != size)
+    fail("the kernel '" + readable(type_name<K>()) + "' of " + kernels().source + " has " + std::to_string(size) +
+         " bytes of captures, and in the device compile " + std::to_string(info<K>().KernelSize) +
+         ": g++ captures a constant that DPC++ does not; make it static constexpr, or put it outside of the function");
+#endif
+  (void)size;
+  return true;
+}
+
+}  // namespace rules_sycl
+
+namespace sycl {
+inline namespace _V1 {
+namespace detail {
+
+template <WrapAs As, class K, class Type, class Element,
+          class Properties = ext::oneapi::experimental::empty_properties_t>
+struct KernelWrapper {
+  static void wrap(const Type &kernel) {
+    (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName())>::here;
+    static const bool checked = rules_sycl::check<K>(sizeof(Type));
+    (void)checked;
+    KernelWrapperOfLibrary<As, K, Type, Element, Properties>::wrap(kernel);
+  }
+};
+
+}  // namespace detail
+}  // namespace _V1
+}  // namespace sycl

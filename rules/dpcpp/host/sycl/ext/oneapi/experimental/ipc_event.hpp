@@ -1,0 +1,12 @@
+// Stands in front of DPC++'s header of this name, which calls put(...). From C++20 on, g++ finds
+// friends of its arguments in other namespaces, too; (put)(...) is looked up in its own.
+
+#pragma once
+#pragma GCC system_header
+#if !defined(__clang__)
+#include <sycl/ext/oneapi/experimental/reusable_events.hpp>
+#include <sycl/platform.hpp>
+#define put (put)
+#endif
+#include_next <sycl/ext/oneapi/experimental/ipc_event.hpp>
+#undef put

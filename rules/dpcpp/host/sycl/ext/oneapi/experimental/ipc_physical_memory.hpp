@@ -1,0 +1,13 @@
+// Stands in front of DPC++'s header of this name, which calls put(...). From C++20 on, g++ finds
+// friends of its arguments in other namespaces, too; (put)(...) is looked up in its own.
+
+#pragma once
+#pragma GCC system_header
+#if !defined(__clang__)
+#include <sycl/ext/oneapi/experimental/detail/ipc_common.hpp>
+#include <sycl/ext/oneapi/virtual_mem/physical_mem.hpp>
+#include <sycl/platform.hpp>
+#define put (put)
+#endif
+#include_next <sycl/ext/oneapi/experimental/ipc_physical_memory.hpp>
+#undef put

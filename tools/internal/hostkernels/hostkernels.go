@@ -1,0 +1,395 @@
+// Package hostkernels compares the kernels that the host code of a source submits with those
+// that the device compile of the source has. Both compilers read the same source, but not with
+// the same macros, and not all compilers number and lay out lambdas alike.
+//
+// The kernels of the device compile are in DPC++'s integration header. Those of the host are in
+// the symbols of its object file: for each kernel K of N bytes that the code submits, the headers
+// of rules/dpcpp/host define rules_sycl::Submitted<K, N, H>::here. H is the FNV-1a hash of the name
+// that the integration header has for K, 0 where only K's own name says which kernel it is.
+package hostkernels
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// A Kernel is one of the device compile.
+type Kernel struct {
+	Name         string // as people read it
+	File         string // without its folder
+	Line, Column int    // of the lambda or class; 0 when unknown
+	Size         int64  // of the lambda or class, in bytes
+
+	hash uint64 // of the symbol; 0 for one of the host that has none
+	pack bool   // whether a parameter pack is part of the symbol
+}
+
+// An Object is what an object file says of the host code.
+type Object struct {
+	Readable  bool // it has symbols: code that is compiled at link time has none
+	Submitted []Kernel
+	GCC       int // the major version of the compiler, 0 when it is not GCC
+}
+
+// A Finding is a difference.
+type Finding struct {
+	Kernel  Kernel
+	Warning bool // the program works; else it is an error
+	Text    string
+}
+
+// Header reads the kernels of an integration header.
+func Header(r io.Reader) ([]Kernel, error) {
+	var (
+		kernels []Kernel
+		k       Kernel
+		field   string
+	)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 16<<20)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "template <> struct KernelInfo") {
+			k = Kernel{}
+			continue
+		}
+		if line == "};" && k.Name != "" {
+			if !ofLibrary(k.Name) {
+				kernels = append(kernels, k)
+			}
+			k = Kernel{}
+			continue
+		}
+		if _, after, ok := strings.Cut(line, " get"); ok {
+			field, _, _ = strings.Cut(after, "()")
+		}
+		_, value, ok := strings.Cut(line, "return ")
+		if !ok || field == "" {
+			continue
+		}
+		value, _, _ = strings.Cut(value, "; }")
+		value = strings.TrimSuffix(value, ";")
+		if err := k.set(field, value); err != nil {
+			return nil, fmt.Errorf("line %d: %s: %w", n, field, err)
+		}
+		field = ""
+	}
+	return kernels, lines.Err()
+}
+
+func (k *Kernel) set(field, value string) (err error) {
+	switch field {
+	case "Name":
+		if value, err = strconv.Unquote(value); err == nil {
+			k.Name = strings.TrimPrefix(demangle.Filter(value), "typeinfo name for ")
+			k.pack = strings.Contains(value, "J")
+			k.hash = hash(value)
+		}
+	case "FileName":
+		k.File, err = strconv.Unquote(value)
+	case "LineNumber":
+		k.Line, err = strconv.Atoi(value)
+	case "ColumnNumber":
+		k.Column, err = strconv.Atoi(value)
+	case "KernelSize":
+		k.Size, err = strconv.ParseInt(value, 10, 64)
+	}
+	return err
+}
+
+// hash is that of rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
+func hash(symbol string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, symbol)
+	return h.Sum64()
+}
+
+// ofLibrary reports whether libsycl makes a kernel beside another one, for ranges of any size.
+func ofLibrary(name string) bool {
+	return strings.HasPrefix(name, "sycl::_V1::detail::RoundedRangeKernel<") || strings.HasPrefix(name, "sycl::_V1::detail::__pf_kernel_wrapper<")
+}
+
+var (
+	submitted = regexp.MustCompile(`^rules_sycl::Submitted<(.*), (\d+)ul, (\d+)ul>::here$`)
+	gcc       = regexp.MustCompile(`GCC: \(.*\) (\d+)\.`)
+)
+
+// ReadObject reads the kernels that an object file says its code submits.
+func ReadObject(r io.ReaderAt) (*Object, error) {
+	magic := make([]byte, 4)
+	if _, err := r.ReadAt(magic, 0); err != nil {
+		return nil, err
+	}
+	if bytes.Equal(magic, []byte("BC\xc0\xde")) {
+		return new(Object), nil
+	}
+	file, err := elf.NewFile(r)
+	if err != nil {
+		return nil, err
+	}
+	o := &Object{Readable: true}
+	for _, s := range file.Sections {
+		if strings.HasPrefix(s.Name, ".gnu.lto_") {
+			return new(Object), nil
+		}
+	}
+	if comment := file.Section(".comment"); comment != nil {
+		text, err := comment.Data()
+		if err != nil {
+			return nil, err
+		}
+		if m := gcc.FindSubmatch(text); m != nil && !bytes.Contains(text, []byte("clang")) {
+			o.GCC, _ = strconv.Atoi(string(m[1]))
+		}
+	}
+	symbols, err := file.Symbols()
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		return nil, err
+	}
+	for _, s := range symbols {
+		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
+			continue
+		}
+		m := submitted.FindStringSubmatch(demangle.Filter(s.Name))
+		if m == nil {
+			return nil, fmt.Errorf("the symbol %s cannot be read", s.Name)
+		}
+		size, err := strconv.ParseInt(m[2], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("the symbol %s: %w", s.Name, err)
+		}
+		sum, err := strconv.ParseUint(m[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("the symbol %s: %w", s.Name, err)
+		}
+		if !ofLibrary(m[1]) {
+			o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, hash: sum})
+		}
+	}
+	return o, nil
+}
+
+// Compare returns how the device compile of a source and its host code differ, errors first.
+func Compare(device []Kernel, host *Object) []Finding {
+	if !host.Readable {
+		return nil
+	}
+	var found []Finding
+	report := func(k Kernel, warning bool, format string, args ...any) {
+		found = append(found, Finding{k, warning, fmt.Sprintf(format, args...)})
+	}
+	compareSizes := func(device, host Kernel) {
+		switch why := more; {
+		case host.Size < device.Size:
+			why = less
+			fallthrough
+		case host.Size > device.Size:
+			report(device, false, differs+why, shown(device), host.Size, device.Size)
+		}
+	}
+	byHash := make(map[uint64]Kernel)
+	for _, k := range device {
+		byHash[k.hash] = k
+	}
+	var unnamed []Kernel // of the host
+	for _, h := range host.Submitted {
+		if h.hash == 0 {
+			unnamed = append(unnamed, h)
+		} else if d, ok := byHash[h.hash]; ok {
+			compareSizes(d, h)
+			delete(byHash, h.hash)
+		}
+	}
+	device = slices.DeleteFunc(slices.Clone(device), func(k Kernel) bool {
+		_, left := byHash[k.hash]
+		return !left
+	})
+
+	key := func(k Kernel) string { return k.Name }
+	if host.GCC != 0 && host.GCC < 13 {
+		// It numbers lambdas in another way, and those of one name in the same order.
+		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
+	}
+	devices, hosts := groups(device, key), groups(unnamed, key)
+	for _, name := range order(devices, hosts) {
+		d, h := devices[name], hosts[name]
+		if len(d) == len(h) {
+			for i := range d {
+				compareSizes(d[i], h[i])
+			}
+			continue
+		}
+		for _, k := range h[min(len(d), len(h)):] {
+			report(k, false, onlyHost, shown(k))
+		}
+		for _, k := range d[min(len(d), len(h)):] {
+			report(k, true, onlyDevice, shown(k))
+		}
+	}
+	if host.GCC != 0 {
+		for _, k := range expanded(device) {
+			report(k, false, ambiguous)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(rank(a), rank(b)) })
+	return found
+}
+
+// What differs, and what to do.
+const (
+	differs  = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so that its arguments would be at other places: "
+	more     = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, put it outside of the function, or build with clang (--repo_env=CC=clang-21)"
+	less     = "the device code uses a variable below an #ifdef that hides it from the host's compiler; use it outside of the #ifdef as well"
+	onlyHost = "the host code submits the kernel '%s', and the device code has no kernel of this name: " +
+		"give it a name, as in parallel_for<class Name>(...), or take away what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
+	onlyDevice = "the device code has the kernel '%s', and the host code does not submit it: " +
+		"is it below an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
+	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so that one would run in place of another: " +
+		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each, or build with clang (--repo_env=CC=clang-21)"
+)
+
+// shown returns the name of a kernel without libsycl's inline namespace.
+func shown(k Kernel) string { return strings.ReplaceAll(k.Name, "sycl::_V1::", "sycl::") }
+
+func rank(f Finding) int {
+	if f.Warning {
+		return 1
+	}
+	return 0
+}
+
+// numbers are those of lambdas and other types without a name.
+var numbers = regexp.MustCompile(`#\d+`)
+
+// groups returns the kernels by a key, each group in the order of the numbers in their names. A
+// kernel that several functions submit is one.
+func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
+	byKey := make(map[string][]Kernel)
+	for _, k := range kernels {
+		group := byKey[key(k)]
+		if !slices.ContainsFunc(group, func(o Kernel) bool { return o.Name == k.Name && o.Size == k.Size }) {
+			byKey[key(k)] = append(group, k)
+		}
+	}
+	for _, group := range byKey {
+		slices.SortFunc(group, func(a, b Kernel) int {
+			return slices.Compare(ordinals(a.Name), ordinals(b.Name))
+		})
+	}
+	return byKey
+}
+
+func ordinals(name string) (list []int) {
+	for _, text := range numbers.FindAllString(name, -1) {
+		n, _ := strconv.Atoi(text[1:])
+		list = append(list, n)
+	}
+	return list
+}
+
+// order returns the keys of both, sorted.
+func order(a, b map[string][]Kernel) []string {
+	var keys []string
+	for _, m := range []map[string][]Kernel{a, b} {
+		for k := range m {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// expanded returns one kernel of each group of several that stand at the same place of the
+// source in the same function, as those of (q.single_task([=] { use(values); }), ...).
+func expanded(device []Kernel) (list []Kernel) {
+	type place struct {
+		name, file   string
+		line, column int
+	}
+	seen := make(map[place]int)
+	for _, k := range device {
+		if !k.pack {
+			continue
+		}
+		p := place{withoutOwnNumbers(k.Name), k.File, k.Line, k.Column}
+		if seen[p]++; seen[p] == 2 && k.Line != 0 {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// withoutOwnNumbers returns a name without the numbers of lambdas, but for those in template arguments.
+func withoutOwnNumbers(name string) string {
+	var out strings.Builder
+	depth := 0
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		out.WriteByte(c)
+		switch {
+		case c == '<':
+			depth++
+		case c == '>':
+			depth--
+		case c == '#' && depth == 0:
+			for i+1 < len(name) && '0' <= name[i+1] && name[i+1] <= '9' {
+				i++
+			}
+		}
+	}
+	return out.String()
+}
+
+// Place returns where a kernel is, as compilers write it: in the source of that path, or in a header.
+func (k Kernel) Place(source string, text []byte) string {
+	if k.Line == 0 {
+		if line := mention(text, identifier(k.Name)); line > 0 {
+			return fmt.Sprintf("%s:%d", source, line)
+		}
+		return source
+	}
+	if k.File == path.Base(source) {
+		return fmt.Sprintf("%s:%d:%d", source, k.Line, k.Column)
+	}
+	return fmt.Sprintf("%s:%d:%d", k.File, k.Line, k.Column)
+}
+
+var identifiers = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
+
+// identifier returns what the source calls a kernel, or the function that has it.
+func identifier(name string) string {
+	name = strings.TrimPrefix(name, "(anonymous namespace)::")
+	name, _, _ = strings.Cut(name, "::{lambda")
+	name, _, _ = strings.Cut(name, "(")
+	name, _, _ = strings.Cut(name, "<")
+	all := identifiers.FindAllString(name, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}
+
+// mention returns the first line of a text that has a word, 0 for none.
+func mention(text []byte, word string) int {
+	if word == "" {
+		return 0
+	}
+	at := regexp.MustCompile(`\b` + word + `\b`).FindIndex(text)
+	if at == nil {
+		return 0
+	}
+	return bytes.Count(text[:at[0]], []byte("\n")) + 1
+}

@@ -1,0 +1,230 @@
+package hostkernels
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+)
+
+// header returns an integration header with a kernel of each symbol, at lines 1, 2 and so on.
+func header(symbols ...string) string {
+	var b strings.Builder
+	for i, s := range symbols {
+		fmt.Fprintf(&b, `template <> struct KernelInfo<::K> {
+  __SYCL_DLL_LOCAL
+  static constexpr const char* getName() { return %q; }
+  __SYCL_DLL_LOCAL
+  static constexpr const char* getFileName() {
+#ifndef NDEBUG
+    return "a.cpp";
+#else
+    return "";
+#endif
+  }
+  static constexpr unsigned getLineNumber() {
+#ifndef NDEBUG
+    return %d;
+#else
+    return 0;
+#endif
+  }
+  static constexpr unsigned getColumnNumber() {
+#ifndef NDEBUG
+    return 7;
+#else
+    return 0;
+#endif
+  }
+  static constexpr long getKernelSize() { return 8; }
+};
+`, s, i+1)
+	}
+	return b.String()
+}
+
+// object assembles an object file with some symbols.
+func object(t *testing.T, compiler string, symbols ...string) *Object {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	if compiler != "" {
+		fmt.Fprintf(&b, ".ident %q\n", compiler)
+	}
+	b.WriteString(".bss\n")
+	for _, s := range symbols {
+		fmt.Fprintf(&b, "%s: .zero 1\n", s)
+	}
+	source, out := filepath.Join(dir, "a.s"), filepath.Join(dir, "a.o")
+	if err := os.WriteFile(source, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(programs.Find(t, "gcc"), "-c", "-o", out, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	o, err := ReadObject(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+const (
+	gcc12   = "GCC: (Debian 12.2.0-14) 12.2.0"
+	gcc16   = "GCC: (Debian 16.2.0-3) 16.2.0"
+	clang21 = "Debian clang version 21.1.8 (13)"
+)
+
+func TestCompare(t *testing.T) {
+	const lambda, second = "Z4mainEUlvE_", "Z4mainEUlvE0_"
+	add := strconv.FormatUint(hash("_ZTS3Add"), 10)
+	// Of a kernel of 8 bytes, as g++ and clang name the symbol.
+	submitted := func(kernel string, size int, hash string) string {
+		return fmt.Sprintf("_ZN10rules_sycl9SubmittedI%sLm%dELm%sEE4hereE", kernel, size, hash)
+	}
+	tests := []struct {
+		name     string
+		compiler string
+		device   []string // types
+		host     []string // symbols
+		want     []string // place, severity, and how the text begins or what it has
+	}{
+		{"same", gcc16, []string{lambda, second}, []string{submitted(lambda, 8, "0"), submitted(second, 8, "0")}, nil},
+		{"none", gcc16, nil, nil, nil},
+		{"with a name", gcc16, []string{"3Add"}, []string{submitted("3Add", 8, add)}, nil},
+		{"constant", gcc16, []string{lambda}, []string{submitted(lambda, 16, "0")},
+			[]string{"src/a.cpp:1:7 error the kernel 'main::{lambda()#1}' has 16 bytes of captures in the host code and 8 in the device code, so that its arguments would be at other places: g++ captures a constant"}},
+		{"constant, with a name", gcc16, []string{"3Add"}, []string{submitted("3Add", 16, add)},
+			[]string{"src/a.cpp:1:7 error the kernel 'Add' has 16 bytes of captures"}},
+		{"variable that only the device uses", clang21, []string{lambda}, []string{submitted(lambda, 1, "0")},
+			[]string{"src/a.cpp:1:7 error the kernel 'main::{lambda()#1}' has 1 bytes of captures in the host code and 8 in the device code, so that its arguments would be at other places: the device code uses a variable below an #ifdef"}},
+		{"only on the host", gcc16, []string{lambda}, []string{submitted(lambda, 8, "0"), submitted("8OnlyHost", 8, "0")},
+			[]string{"src/a.cpp:3 error the host code submits the kernel 'OnlyHost', and the device code has no kernel of this name"}},
+		{"only on the device", clang21, []string{lambda, second}, []string{submitted(lambda, 8, "0")},
+			[]string{"src/a.cpp:2:7 warning the device code has the kernel 'main::{lambda()#2}', and the host code does not submit it"}},
+		{"other numbers", gcc16, []string{lambda, second}, []string{submitted(lambda, 8, "0"), submitted("Z4mainEUlvE1_", 8, "0")},
+			[]string{
+				"src/a.cpp:2 error the host code submits the kernel 'main::{lambda()#3}'",
+				"src/a.cpp:2:7 warning the device code has the kernel 'main::{lambda()#2}'",
+			}},
+		{"other numbers of g++ 12", gcc12, []string{lambda, second}, []string{submitted("Z4mainEUlvE0_", 8, "0"), submitted("Z4mainEUlvE3_", 8, "0")}, nil},
+		{"fold expression", gcc16, []string{"Z4eachIJildEEvDpT_EUlvE_"}, []string{submitted("Z4eachIJildEEvDpT_EUlvE_", 8, "0")}, nil},
+		{"kernels of libsycl beside others", gcc16,
+			[]string{lambda, "N4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1EZ4mainEUlvE_EE"},
+			[]string{submitted(lambda, 8, "0"), submitted("N4sycl3_V16detail18RoundedRangeKernelINS1_4itemILi1ELb1EEELi1EZ4mainEUlvE_EE", 24, "0")}, nil},
+	}
+	source := []byte("// a source\n\nclass OnlyHost; int main() {\n")
+	source2 := []byte("\nint main() {\n")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var symbols []string
+			for _, d := range tt.device {
+				symbols = append(symbols, "_ZTS"+d)
+			}
+			device, err := Header(strings.NewReader(header(symbols...)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := source
+			if strings.HasPrefix(tt.name, "other numbers") {
+				text = source2
+			}
+			var got []string
+			for _, f := range Compare(device, object(t, tt.compiler, tt.host...)) {
+				severity := "error"
+				if f.Warning {
+					severity = "warning"
+				}
+				got = append(got, fmt.Sprintf("%s %s %s", f.Kernel.Place("src/a.cpp", text), severity, f.Text))
+			}
+			if len(got) != len(tt.want) {
+				t.Fatalf("got %q, want %q", got, tt.want)
+			}
+			for i := range got {
+				if !strings.HasPrefix(got[i], tt.want[i]) {
+					t.Errorf("got  %s\nwant %s", got[i], tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestFoldExpression(t *testing.T) {
+	// The lambda of a fold expression is several kernels of one place.
+	text := strings.ReplaceAll(header("_ZTSZ4eachIJildEEvDpT_EUlvE_", "_ZTSZ4eachIJildEEvDpT_EUlvE0_"), "return 2;", "return 1;")
+	device, err := Header(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		compiler string
+		want     int
+	}{{gcc16, 1}, {clang21, 0}} {
+		host := object(t, tt.compiler,
+			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE_Lm8ELm0EE4hereE",
+			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE0_Lm8ELm0EE4hereE")
+		found := Compare(device, host)
+		if len(found) != tt.want {
+			t.Errorf("%s: got %v", tt.compiler, found)
+		}
+	}
+	// Two reductions of one function are at one place of libsycl's headers, and differ in their arguments.
+	text = strings.ReplaceAll(header("_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", "_ZTSN4sycl3RedIZ4mainEUlvE0_JiEEE"), "return 2;", "return 1;")
+	if device, err = Header(strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	host := object(t, gcc16,
+		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0EE4hereE",
+		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE0_JiEEELm8ELm0EE4hereE")
+	if found := Compare(device, host); len(found) != 0 {
+		t.Errorf("reductions: got %v", found)
+	}
+}
+
+func TestObjectsWithoutSymbols(t *testing.T) {
+	device, err := Header(strings.NewReader(header("_ZTSZ4mainEUlvE_")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bitcode, err := ReadObject(bytes.NewReader([]byte("BC\xc0\xde and more")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := Compare(device, bitcode); len(found) != 0 {
+		t.Errorf("bitcode: got %v", found)
+	}
+	for _, text := range []string{"", "abc", "\x7fELF but not really"} {
+		if _, err := ReadObject(strings.NewReader(text)); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
+func FuzzHeader(f *testing.F) {
+	f.Add(header("_ZTS3Add", "_ZTSZ4mainEUlvE_"))
+	f.Add("template <> struct KernelInfo<> {\n getName() { return \"\\x\"; }\n};")
+	f.Fuzz(func(t *testing.T, text string) {
+		kernels, err := Header(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, k := range kernels {
+			if k.Name == "" {
+				t.Error("a kernel without a name")
+			}
+			k.Place("a.cpp", []byte(text))
+		}
+		Compare(kernels, &Object{Readable: true, GCC: 12, Submitted: kernels})
+	})
+}
