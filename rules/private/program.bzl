@@ -43,6 +43,12 @@ _linked_code = aspect(
     provides = [_LinkedCodeInfo],
 )
 
+# Warnings that are about device code: the device compile has them where there is a reason.
+_DEVICE_WARNINGS = {
+    "clang": ["-Wno-unknown-attributes"],
+    "gcc": ["-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas"],
+}
+
 # Headers in front of libsycl's, for the host compile.
 _HOST_ATTRS = {
     "_host_headers": attr.label(default = "//rules/dpcpp:host", providers = [CcInfo]),
@@ -256,7 +262,8 @@ def _compile_host(ctx, toolchain, cc, compiled, asks, unnamed, knows_headers):
         ["-iquote", "."] +
         (["-Xclang", "-fsycl-is-host"] if _is_clang(cc) else []) +
         (_HOST_MACROS if unnamed else []) +
-        compiled.copts + expanded_options(ctx, "host_copts")
+        compiled.copts + expanded_options(ctx, "host_copts") +
+        _DEVICE_WARNINGS["clang" if _is_clang(cc) else "gcc"]
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
     front = [ctx.attr._host_headers[CcInfo].compilation_context] if knows_headers else []
