@@ -29,7 +29,7 @@ sycl_cc_binary_rule = _sycl_program
 # Attributes of the compiles; all others are those of cc_binary.
 _COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_") and name != "data"]
 
-def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
+def sycl_cc_binary(name, data = [], env = {}, **kwargs):
     """An ordinary SYCL program: `#include <sycl/sycl.hpp>`, a main function, kernels.
 
     ```starlark
@@ -54,7 +54,6 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
         name: A unique name for this target.
         data: Files that the program reads. Options can name them by `$(execpath)`.
         env: Environment variables of `bazel run`.
-        linkopts: Options of the host link.
         **kwargs: Attributes of `cc_binary`, such as `args`, `linkshared`, `malloc`, `stamp` and `visibility`.
     """
     visibility = kwargs.pop("visibility", None)
@@ -71,7 +70,6 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
         # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.
         data = (data or []) + [cpu.device, cpu.driver],
         env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | (env or {}),
-        linkopts = linkopts,
         visibility = visibility,
         deps = [":" + name + PROGRAM_SUFFIX],
         **kwargs

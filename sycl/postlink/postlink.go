@@ -112,7 +112,7 @@ type Result struct {
 // the module, which nothing may change while they are in use.
 func Run(m *Module, o Options) (*Result, error) {
 	if o.Source != "" {
-		if err := markSource(m.ir, o.Source); err != nil {
+		if err := markSource(m.ir, o.Source, o.EmulateFP64Conversions); err != nil {
 			return nil, err
 		}
 		if err := m.readAgain(); err != nil {

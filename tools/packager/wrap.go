@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -41,7 +42,8 @@ same wherever that folder is: 'cc -c -I out out/kernels.s'.
 Tables are as for 'packager pack'. Kernel names are those of the symbol file,
 else of the property file, else of the image itself, and stay as they are: a host
 program looks for the names that its compiler gave them. The options of a property set
-rules_sycl/options become those with which the runtime compiles the image.`,
+rules_sycl/options become those with which the runtime compiles the image, and
+--option adds some for all images of SPIR-V.`,
 		Example: "packager wrap --runtime 2026.2 --output kernels.s --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(wrap).setup(fs) },
 	}
@@ -54,6 +56,7 @@ type wrap struct {
 	tables  cli.Strings
 	empty   bool // whether it is fine that there is no image
 	beside  bool // whether images are named relative to the output
+	options cli.Strings
 }
 
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
@@ -64,6 +67,7 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
 	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
 	fs.BoolVar(&c.beside, "relative", false, "name the files of images relative to the folder of the output, which the assembler then gets by -I")
+	fs.Var(&c.options, "option", "an `option` with which the runtime compiles SPIR-V, after those of the images; may be repeated")
 	return c.run
 }
 
@@ -97,7 +101,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.place, err)
 		}
-		images = append(images, in.wrapped())
+		images = append(images, in.wrapped(c.options.Values))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -184,8 +188,8 @@ func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	return fixed
 }
 
-// wrapped returns the image as a program has it.
-func (l *loadedInput) wrapped() hostwrap.Image {
+// wrapped returns the image as a program has it. The options are those for SPIR-V.
+func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	properties := requirement.WithCompileTarget(l.metadata, l.image.CompileTarget())
 	options := jitoptions.Of(properties)
 	if options != (jitoptions.Options{}) { // which have their own place in a program
@@ -202,6 +206,9 @@ func (l *loadedInput) wrapped() hostwrap.Image {
 	}
 	if f := l.image.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
 		img.Format = f
+	}
+	if img.Format == imageformat.SPIRV {
+		img.Options.Compile = strings.TrimSpace(strings.Join(append([]string{options.Compile}, more...), " "))
 	}
 	return img
 }

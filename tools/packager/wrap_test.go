@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -291,5 +292,38 @@ func TestWrapOptions(t *testing.T) {
 			t.Fatalf("tables %q, %v", tables, err)
 		}
 		table = "spir64-unknown-unknown=" + tables[0]
+	}
+}
+
+// Options of the command line are for SPIR-V, after those of an image.
+func TestWrapAddsOptions(t *testing.T) {
+	cc := programs.Find(t, "cc")
+	own := new(propset.Registry)
+	jitoptions.Put(own, jitoptions.Options{Compile: "-own", Link: "-l"})
+	folder(t, split)
+	testfile.Write(t, "a.prop", string(file(t, "a.prop"))+own.String())
+	ok(t, append([]string{"wrap", "--output", "k.s", "--option=-a", "--option=-b c"}, splitTables...)...)
+	if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := hostbin.Open("libk.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var got []string
+	for _, img := range f.Images {
+		got = append(got, fmt.Sprintf("%s %q %q", img.Triple, img.CompileOptions, img.LinkOptions))
+	}
+	want := []string{
+		`nvptx64 "-own" "-l"`,
+		`spir64 "-own -a -b c" "-l"`,
+		`spir64 "-a -b c" ""`,
+		`spir64_gen "" ""`,
+		`spir64_gen "-own" "-l"`,
+		`spir64_gen "" ""`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -22,7 +22,7 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
         flags.append("--embedded")
     _packager_action(ctx, "pack", flags, images, [plan], runtime, out, "SyclbinPack", "Packing %{output}")
 
-def wrap_action(ctx, images, plan, checks, runtime, out):
+def wrap_action(ctx, images, plan, checks, runtime, options, out):
     """SyclWrap: writes the source of an object that registers all images with libsycl.
 
     It names the files of images relative to its own folder, so that it is the same in each
@@ -34,9 +34,11 @@ def wrap_action(ctx, images, plan, checks, runtime, out):
         plan: the plan's File; it must succeed before anything is wrapped.
         checks: list of more such Files.
         runtime: release of the runtime that the program is linked to.
+        options: list of string: those with which the runtime compiles SPIR-V.
         out: the File to write, which ends in .s.
     """
-    _packager_action(ctx, "wrap", ["--allow-empty", "--relative"], images, [plan] + checks, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
+    flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
+    _packager_action(ctx, "wrap", flags, images, [plan] + checks, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
 
 def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic, progress_message):
     args = ctx.actions.args()
