@@ -656,7 +656,7 @@ func (p *imageProperties) virtualFunctions() error {
 			continue
 		}
 		if set, ok := f.attribute(devicecode.AttrIndirectlyCallable); ok {
-			p.put(propset.VirtualFunctions, "virtual-functions-set", propset.String(set))
+			p.put(propset.VirtualFunctions, propset.VirtualFunctionsSet, propset.String(set))
 			return nil
 		}
 		sets, _ := f.attribute(devicecode.AttrCallsIndirectly)
@@ -664,7 +664,7 @@ func (p *imageProperties) virtualFunctions() error {
 	}
 	if len(uses) > 0 {
 		slices.Sort(uses) // DPC++'s order is that of a hash table
-		p.put(propset.VirtualFunctions, "uses-virtual-functions-set", propset.String(strings.Join(slices.Compact(uses), ",")))
+		p.put(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.String(strings.Join(slices.Compact(uses), ",")))
 	}
 	return nil
 }
