@@ -12,7 +12,7 @@
 //   - variables that only a static constructor would initialize are errors
 //   - what nothing on a device uses goes, and kernels get the metadata and the names
 //     that they have in images
-//   - functions that kernels call and no source defines are errors, or warnings
+//   - functions and variables that kernels use and no source defines are errors, or warnings
 //   - compile-time properties become the metadata that translators read
 //   - kernels get the sets of virtual functions that they may call
 //   - functions get the aspects that they use ([aspects.Propagate])
@@ -199,7 +199,8 @@ func prepare(m *llvmir.Module, o Options) error {
 	return nil
 }
 
-// checkUndefined makes errors, or warnings, of the functions that no source defines.
+// checkUndefined makes errors, or warnings, of the functions and variables that no source
+// defines.
 func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	if o.Split.Dependencies {
 		return nil, nil

@@ -467,7 +467,10 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 	return nil
 }
 
-const globalAddressSpace = 1
+const (
+	globalAddressSpace = 1
+	localAddressSpace  = 3
+)
 
 // inImageScope reports whether each device image has its own device global.
 func inImageScope(g *llvmir.Global) bool {

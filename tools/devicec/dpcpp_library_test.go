@@ -50,6 +50,16 @@ void kernels(sycl::queue &q, float *f) {
   });
 }
 `,
+	"limit.cpp": `#include <sycl/sycl.hpp>
+
+extern const int limit;
+
+void kernels(sycl::queue &q, int *p) {
+  q.single_task<class Limit>([=] {
+    p[0] = limit;
+  });
+}
+`,
 }
 
 // TestDPCPP follows kernels from the source to the property file through DPC++'s compiler.
@@ -125,6 +135,15 @@ func TestDPCPP(t *testing.T) {
 	compile("far.cpp")
 	code, stderr := images()
 	if want := "devicec: error: far.cpp:6: device function 'far(float)' is used but nothing defines it; kernel "; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
+		t.Errorf("exit %d: %swant %s", code, stderr, want)
+	}
+	if code, stderr := images("--allow-device-image-dependencies"); code != 0 || stderr != "" {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+
+	compile("limit.cpp")
+	code, stderr = images()
+	if want := "devicec: error: limit.cpp:6: device variable 'limit' is used but nothing defines it; kernel 'Limit' uses it. Define it in the same source"; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
 		t.Errorf("exit %d: %swant %s", code, stderr, want)
 	}
 	if code, stderr := images("--allow-device-image-dependencies"); code != 0 || stderr != "" {

@@ -73,12 +73,13 @@ func (o *ImagesOptions) write(images []*image) error {
 	return out.commit(o.Table, tableOf(rows))
 }
 
-// checkDefined fails for functions that kernels use and no image defines. What
+// checkDefined fails for functions and variables that kernels use and no image defines. What
 // reads specialization constants no other image defines either.
 func (o *ImagesOptions) checkDefined(images []*image) error {
 	var texts []string
+	functions := undefined(images, func(m *spirv.Module) []string { return m.Imports })
 	linked := virtualFunctions(images)
-	for _, name := range undefined(images) {
+	for _, name := range functions {
 		switch {
 		case spirv.IsSpecConstantGetter(name):
 			kernel, place := o.user(images, name)
@@ -89,7 +90,12 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 			texts = append(texts, fmt.Sprintf("%s: %s reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
 				place, reader))
 		case !o.Dependencies && !linked[name]:
-			texts = append(texts, o.undefined(images, name))
+			texts = append(texts, o.undefined(images, "function", name))
+		}
+	}
+	if !o.Dependencies {
+		for _, name := range undefined(images, func(m *spirv.Module) []string { return m.Variables }) {
+			texts = append(texts, o.undefined(images, "variable", name))
 		}
 	}
 	if len(texts) == 0 {
@@ -99,10 +105,10 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 }
 
 // undefined returns the names that images import, sorted.
-func undefined(images []*image) []string {
+func undefined(images []*image, imports func(*spirv.Module) []string) []string {
 	var names []string
 	for _, m := range images {
-		names = append(names, m.module.Imports...)
+		names = append(names, imports(m.module)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -123,11 +129,14 @@ func virtualFunctions(images []*image) map[string]bool {
 }
 
 // undefined is the error of what nothing defines.
-func (o *ImagesOptions) undefined(images []*image, name string) string {
+func (o *ImagesOptions) undefined(images []*image, kind, name string) string {
 	kernel, place := o.user(images, name)
-	text := fmt.Sprintf("%s: device function '%s' is used but nothing defines it", place, kernelname.Display(name))
+	text := fmt.Sprintf("%s: device %s '%s' is used but nothing defines it", place, kind, kernelname.Display(name))
 	if kernel != "" {
 		text += fmt.Sprintf("; kernel '%s' uses it", kernelname.Display(kernel))
+	}
+	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ makes beside kernels that need it only
+		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
 	}
 	return text + ". Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
 }
