@@ -211,7 +211,7 @@ var schema = []rule{
 	current(VirtualFunctions, VirtualFunctionsSet, text),
 	current(VirtualFunctions, UsesVirtualFunctionsSet, text),
 	current(ImplicitLocalArg, "*", u32),
-	inFlight(WorkGroupDynamicLocalMem, "*", boolean),
+	current(WorkGroupDynamicLocalMem, "*", boolean),
 	current(RegisteredKernels, "*", text),
 	current(SYCLBINGlobal, "state", named("input", "object", "executable")),
 	inFlight(SYCLBINGlobal, "abstract_modules_num", u32),
