@@ -100,6 +100,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 		}
 	}
 	s.keep = keptVariables(m, im.used)
+	im.all = im.all && len(images) == 1 // where explicit SIMD code is apart, what nothing calls is of neither part
 	if im.all {
 		s.keep = append(s.keep, unlinked(m)...)
 	}
