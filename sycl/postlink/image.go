@@ -153,9 +153,9 @@ func (image *Image) writeRead(w io.Writer) error {
 	return image.writeRegistered(w)
 }
 
-// idleDeviceGlobals returns the static device globals that the image's properties list and
-// no kernel of the image uses. A cleanup would drop them, and then the runtime, which
-// initializes those of the list, would not find them.
+// idleDeviceGlobals returns the static device globals that the image's properties list, no
+// kernel of the image uses and llvm.compiler.used does not keep. A cleanup would drop them,
+// and then the runtime, which initializes those of the list, would not find them.
 func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	var local []*llvmir.Global
 	defined := make(map[llvmir.Entity]bool, len(image.define))
@@ -167,8 +167,11 @@ func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	}
 	idle := map[llvmir.Symbol]bool{}
 	for _, g := range local {
-		used := slices.ContainsFunc(image.module.ir.SymbolUsers(g.Name()), func(e llvmir.Entity) bool { return defined[e] })
-		idle[g] = !used || len(image.entryPoints) == 0
+		users := image.module.ir.SymbolUsers(g.Name())
+		used := slices.ContainsFunc(users, func(e llvmir.Entity) bool { return defined[e] })
+		if list := image.module.ir.Global(compilerUsed); list == nil || !slices.Contains(users, llvmir.Entity(list)) {
+			idle[g] = !used || len(image.entryPoints) == 0
+		}
 	}
 	return idle
 }

@@ -130,7 +130,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // errors, of which what follows would say something else
 		return &Result{Diagnostics: list}, nil
 	}
-	used := forgetUsed(m, o.AsDPCPP)
+	used := forgetUsed(m, o)
 	dropDiscardable(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err

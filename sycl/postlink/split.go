@@ -479,22 +479,26 @@ func inImageScope(g *llvmir.Global) bool {
 	return ok && v != "false"
 }
 
+// compilerUsed lists what a cleanup keeps although no code uses it.
+const compilerUsed = "llvm.compiler.used"
+
 // forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
 // device globals in llvm.compiler.used, whose names it returns. DPC++'s own step drops
-// those of them that nothing else uses.
-func forgetUsed(m *llvmir.Module, drop bool) map[string]bool {
+// those of them that nothing else uses. Static ones stay for DPC++'s library, which takes
+// them out itself before it translates; translators would make a variable of the list.
+func forgetUsed(m *llvmir.Module, o Options) map[string]bool {
 	m.DeleteGlobal("llvm.used")
 	used := map[string]bool{}
-	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
+	filterElements(m, compilerUsed, func(e llvmir.Value) bool {
 		name, ok := e.BaseGlobal()
 		g := m.Global(name)
 		if !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID) {
 			return true
 		}
 		used[name] = true
-		return false
+		return o.DPCPPTranslator && !o.AsDPCPP && g.Linkage().Local()
 	})
-	if !drop {
+	if !o.AsDPCPP {
 		return used
 	}
 	var unused []llvmir.Symbol

@@ -1,4 +1,4 @@
-// Kernels that call virtual functions, of two sets.
+// Kernels that call virtual functions, of two sets, and a device global that one of them uses.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -7,6 +7,8 @@
 namespace exp = sycl::ext::oneapi::experimental;
 
 class Doubles;
+
+static exp::device_global<int> made;
 
 struct Shape {
   SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(exp::indirectly_callable)
@@ -34,6 +36,7 @@ struct Make {
   void operator()() const {
     shapes[0] = new (square) Square(3);
     shapes[1] = new (ring) Ring(4, 2);
+    made = 2;
   }
   Shape **shapes;
   Square *square;
@@ -61,6 +64,8 @@ int main() {
   queue.single_task(Make{shapes, sycl::malloc_shared<Square>(1, queue), sycl::malloc_shared<Ring>(1, queue)}).wait();
   queue.parallel_for(2, Areas{shapes, out}).wait();
   queue.single_task(Share{shapes, out}).wait();
-  std::printf("areas %g and %g, a share of %g\n", out[0], out[1], out[2]);
-  return out[0] == 9 && out[1] == 36 && out[2] == 0.2f ? 0 : 1;
+  int count = 0;
+  queue.copy(made, &count).wait();
+  std::printf("%d shapes, areas %g and %g, a share of %g\n", count, out[0], out[1], out[2]);
+  return count == 2 && out[0] == 9 && out[1] == 36 && out[2] == 0.2f ? 0 : 1;
 }
