@@ -77,9 +77,8 @@ func (o *ImagesOptions) write(images []*image) error {
 // reads specialization constants no other image defines either.
 func (o *ImagesOptions) checkDefined(images []*image) error {
 	var texts []string
-	functions := undefined(images, func(m *spirv.Module) []string { return m.Imports })
 	linked := virtualFunctions(images)
-	for _, name := range functions {
+	for _, name := range undefined(images, func(m *spirv.Module) []string { return m.Imports }) {
 		switch {
 		case spirv.IsSpecConstantGetter(name):
 			kernel, place := o.user(images, name)
@@ -90,12 +89,12 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 			texts = append(texts, fmt.Sprintf("%s: %s reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
 				place, reader))
 		case !o.Dependencies && !linked[name]:
-			texts = append(texts, o.undefined(images, "function", name))
+			texts = append(texts, o.undefinedText(images, "function", name))
 		}
 	}
 	if !o.Dependencies {
 		for _, name := range undefined(images, func(m *spirv.Module) []string { return m.Variables }) {
-			texts = append(texts, o.undefined(images, "variable", name))
+			texts = append(texts, o.undefinedText(images, "variable", name))
 		}
 	}
 	if len(texts) == 0 {
@@ -120,7 +119,7 @@ func virtualFunctions(images []*image) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range images {
 		if m.definesVirtualFunctions() {
-			for name := range strings.FieldsSeq(string(m.symbols)) {
+			for name := range strings.SplitSeq(string(m.symbols), "\n") {
 				names[name] = true
 			}
 		}
@@ -128,8 +127,8 @@ func virtualFunctions(images []*image) map[string]bool {
 	return names
 }
 
-// undefined is the error of what nothing defines.
-func (o *ImagesOptions) undefined(images []*image, kind, name string) string {
+// undefinedText is the error of what nothing defines.
+func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string {
 	kernel, place := o.user(images, name)
 	text := fmt.Sprintf("%s: device %s '%s' is used but nothing defines it", place, kind, kernelname.Display(name))
 	if kernel != "" {
