@@ -23,6 +23,10 @@
 // kernels of copied files, and of one source with other definitions, are not told apart,
 // and neither are those of different shared libraries.
 //
+// The runtime links all images of a set of virtual functions, which fails when two have the
+// same function, wherever that is from. So each object has a symbol
+// sycl_virtual_function_is_defined_twice_NAME of its own for each of them.
+//
 // The bytes of images are not in the source: directives .incbin name their files as
 // the caller does, and the assembler opens them. A relative name is looked for in the
 // assembler's current folder, then in those of its flags -I.
@@ -119,6 +123,9 @@ func Write(w io.Writer, images []Image, r *release.Release) error {
 	if err := s.places(images); err != nil {
 		return err
 	}
+	if err := s.virtualFunctions(images); err != nil {
+		return err
+	}
 	s.line("\t.section .note.GNU-stack,\"\",@progbits")
 	return s.w.Flush()
 }
@@ -161,16 +168,44 @@ func withoutFolder(at srcloc.Location) srcloc.Location {
 	return at
 }
 
-// place writes the symbol of a kernel. Assemblers differ in what else may be in a symbol, and
-// compilers write nothing else.
+// place writes the symbol of a kernel.
 func (s *source) place(kernel string, at srcloc.Location) {
-	if strings.Trim(kernel, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.") != "" {
-		return
-	}
 	sum := fnv.New64a()
 	io.WriteString(sum, at.String())
-	symbol := "sycl_kernel_is_defined_twice_" + kernel
-	s.line("\t.section .sycl_kernels,\"G\",@progbits,sycl_kernel_%016x_%s,comdat", sum.Sum64(), kernel)
+	s.symbol("sycl_kernel_is_defined_twice_", kernel, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,sycl_kernel_%016x_%s,comdat", sum.Sum64(), kernel))
+}
+
+// virtualFunctions writes the symbols of virtual functions.
+func (s *source) virtualFunctions(images []Image) error {
+	defined, written := map[string]bool{}, map[string]bool{}
+	for _, image := range images {
+		if _, ok := image.Properties.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet); !ok {
+			continue
+		}
+		device, _ := image.Properties.Set(propset.DeviceRequirements).Get("compile_target")
+		for _, name := range image.Entries {
+			key := strings.Join([]string{image.Target, device.String(), name}, "\n")
+			if defined[key] {
+				return &ImageError{File: image.File, Err: fmt.Errorf("the virtual function %q is in an image of another source too, and the runtime links both: link the device code of the sources, with rdc = True", kernelname.Display(name))}
+			}
+			defined[key] = true
+			if !written[name] {
+				s.symbol("sycl_virtual_function_is_defined_twice_", name, ".sycl_kernels,\"\",@progbits")
+			}
+			written[name] = true
+		}
+	}
+	return nil
+}
+
+// symbol writes a symbol of which a program has one. Assemblers differ in what else may be in
+// a symbol than in those of compilers.
+func (s *source) symbol(prefix, name, section string) {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.") != "" {
+		return
+	}
+	symbol := prefix + name
+	s.line("\t.section %s", section)
 	s.line("\t.globl %s", symbol)
 	s.line("\t.hidden %s", symbol)
 	s.line("%s:", symbol)

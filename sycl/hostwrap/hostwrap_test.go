@@ -270,3 +270,38 @@ func TestKernelsOfOneName(t *testing.T) {
 		t.Errorf("in one object: %v", err)
 	}
 }
+
+// A virtual function is in one image for a device: the runtime links all of a set.
+func TestVirtualFunctions(t *testing.T) {
+	image := func(target, device, name string) Image {
+		r := new(propset.Registry)
+		r.Add(propset.VirtualFunctions).Put(propset.VirtualFunctionsSet, propset.String("set"))
+		if device != "" {
+			r.Add(propset.DeviceRequirements).Put("compile_target", propset.String(device))
+		}
+		return Image{File: "f.spv", Target: target, Format: imageformat.SPIRV, Entries: []string{name}, Properties: r}
+	}
+	const name = "_ZNK5Shape4areaEv"
+	devices := []Image{image("spir64", "", name), image("spir64_gen", "intel_gpu_pvc", name), image("spir64_gen", "intel_gpu_bmg_g21", name), image("spir64", "", "other")}
+	source := write(t, devices, release.Newest())
+	if got := strings.Count(source, "sycl_virtual_function_is_defined_twice_"+name+":"); got != 1 {
+		t.Errorf("%d symbols", got)
+	}
+	err := Write(io.Discard, append(devices, image("spir64", "", name)), release.Newest())
+	if want := `image "f.spv": the virtual function "Shape::area() const" is in an image of another source too, and the runtime links both: link the device code of the sources, with rdc = True`; err == nil || err.Error() != want {
+		t.Errorf("in one object: %v", err)
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f.spv"), []byte("spirv"))
+	put(t, filepath.Join(dir, "a.s"), []byte(source))
+	put(t, filepath.Join(dir, "b.s"), []byte(source))
+	put(t, filepath.Join(dir, "c.s"), []byte(write(t, []Image{image("spir64", "", "another")}, release.Newest())))
+	for other, links := range map[string]bool{"b.s": false, "c.s": true} {
+		cmd := exec.Command(programs.Find(t, "cc"), "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", other)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if links != (err == nil) || !links && !strings.Contains(string(out), "sycl_virtual_function_is_defined_twice_"+name) {
+			t.Errorf("%s: %v\n%s", other, err, out)
+		}
+	}
+}

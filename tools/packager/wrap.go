@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -109,6 +110,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
+	images = withoutNativeVirtual(env, images)
 	warnOfConstants(env, fixedConstants(images))
 	if c.beside {
 		if err := c.nameBeside(images); err != nil {
@@ -153,6 +155,30 @@ func withoutLinks(folder string) (string, error) {
 		return "", fmt.Errorf("%s: there is no such folder: %v", folder, err)
 	}
 	return filepath.Abs(real)
+}
+
+// withoutNativeVirtual leaves native images with virtual functions, or with kernels that call
+// them, out when there is SPIR-V of the same: the runtime links all images of a set, whatever
+// device they are for.
+func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Image {
+	compiled := map[string]bool{}
+	for _, i := range images {
+		for _, name := range i.Entries {
+			compiled[name] = compiled[name] || i.Format == imageformat.SPIRV
+		}
+	}
+	var left []hostwrap.Image
+	kept := slices.DeleteFunc(slices.Clone(images), func(i hostwrap.Image) bool {
+		leave := i.Format == imageformat.Native && i.Properties.Set(propset.VirtualFunctions).Len() > 0 && len(i.Entries) > 0 && compiled[i.Entries[0]]
+		if leave {
+			left = append(left, i)
+		}
+		return leave
+	})
+	if len(left) > 0 {
+		env.Warnf(left[0].File, "native code with virtual functions, or with kernels that call them, is left out: the runtime links that of all devices together. It compiles the SPIR-V instead")
+	}
+	return kept
 }
 
 // warnOfConstants prints one line about the images of fixedConstants.

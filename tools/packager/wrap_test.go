@@ -193,6 +193,33 @@ func TestWrapConstants(t *testing.T) {
 	}
 }
 
+// TestWrapVirtualFunctions: native images that the runtime would link for any device are left out
+// when the program has SPIR-V of them.
+func TestWrapVirtualFunctions(t *testing.T) {
+	const warning = "b.pvc: warning: native code with virtual functions, or with kernels that call them, is left out: the runtime links that of all devices together. It compiles the SPIR-V instead\n"
+	uses := "[SYCL/virtual functions]\nuses-virtual-functions-set=" + propset.String("set").String() + "\n"
+	for name, test := range map[string]struct {
+		properties, table string
+		want              string
+		native            bool
+	}{
+		"SPIR-V as well":          {uses, "spir64.table", warning, false},
+		"SPIR-V of other kernels": {uses, "other.table", "", true},
+		"no virtual functions":    {"", "spir64.table", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n"})
+			code, _, stderr := run(t, "wrap", "--output=k.s", "--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "--table=spir64-unknown-unknown="+test.table)
+			if code != 0 || stderr != test.want {
+				t.Errorf("exit code %d, %q; want %q", code, stderr, test.want)
+			}
+			if got := strings.Contains(testfile.Read(t, "k.s"), "b.pvc"); got != test.native {
+				t.Errorf("native code: %v, want %v", got, test.native)
+			}
+		})
+	}
+}
+
 func TestWrapRefuses(t *testing.T) {
 	files := maps.Clone(split)
 	maps.Copy(files, map[string]string{

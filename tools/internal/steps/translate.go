@@ -215,6 +215,11 @@ func (o *TranslateOptions) write(m *image, in row, files rowFiles) error {
 	for _, k := range m.module.Kernels {
 		names.WriteString(k.Name + "\n")
 	}
+	if m.definesVirtualFunctions() {
+		for _, f := range m.module.Exports {
+			names.WriteString(f.Name + "\n")
+		}
+	}
 	m.symbols = []byte(names.String())
 	return m.write(files, o.KeepDebugInfo)
 }
