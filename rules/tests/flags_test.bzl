@@ -139,7 +139,7 @@ _TAKES = {
     "nothing": struct(
         attributes = {"copts": ["-fsycl", "-fsycl-unnamed-lambda", "-shared-intel"], "host_copts": ["-fsycl"], "device_copts": ["-fsycl"]},
         has = {"CppCompile": [""]},
-        has_not = {"CppCompile": ["-fsycl", "intel"], "SyclCompile": ["-fsycl ", "-fsycl-unnamed", "-shared-intel"]},
+        has_not = {"CppCompile": ["-fsycl", "-shared-intel"], "SyclCompile": ["-fsycl ", "-fsycl-unnamed", "-shared-intel"]},
     ),
     "split": struct(
         attributes = {"linkopts": ["-fsycl", "-fsycl-device-code-split=per_source", "-fsycl-device-code-split=per_kernel"]},

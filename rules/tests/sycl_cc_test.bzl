@@ -58,21 +58,25 @@ def _library_impl(ctx):
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
         "SyclCompile": 2,
+        "SyclHostCheck": 1,
         "SyclImages": 2,
         "SyclWrap": 1,
         "SyclbinPack": 1,
     }, {m: n for m, n in found.items() if m.startswith("Sycl")})
 
     for compile in actions["SyclCompile"]:
-        for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-fno-sycl-unnamed-lambda"]:
+        for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-U__INTEL_LLVM_COMPILER"]:
             asserts.true(env, want in compile.argv, "SyclCompile lacks %s: %s" % (want, compile.argv))
-        asserts.false(env, "-fhost-only" in compile.argv, str(compile.argv))
+        for unwanted in ["-fhost-only", "-fno-sycl-unnamed-lambda"]:
+            asserts.false(env, unwanted in compile.argv, str(compile.argv))
     prefixes = [a for compile in actions["SyclCompile"] for a in compile.argv if a.startswith("-fsycl-unique-prefix=uid")]
     asserts.equals(env, 2, len({p: None for p in prefixes}), "names of internal constants of two sources: %s" % prefixes)
     for compile in actions["CppCompile"]:
         if compile.argv[-1].endswith(".o") and ".images" not in compile.argv[-1]:
-            for want in ["-DANSWER=42", "-Wall", "-fhost-only"]:
+            for want in ["-DANSWER=42", "-Wall", "-fhost-only", "-U__INTEL_LLVM_COMPILER", "-D__SYCL_UNNAMED_LAMBDA__=1"]:
                 asserts.true(env, want in compile.argv, "CppCompile lacks %s: %s" % (want, compile.argv))
+    checked = actions["SyclHostCheck"][0].outputs.to_list()
+    asserts.true(env, checked[0] in actions["SyclWrap"][0].inputs.to_list(), "nothing is linked before the compiles are compared")
     report = actions["SyclCompatReport"][0].argv
     asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report[report.index("--targets") + 1])
     target = analysistest.target_under_test(env)
@@ -122,7 +126,7 @@ def _rdc_library_impl(ctx):
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
     actions = by_mnemonic(env)
-    asserts.equals(env, ["SyclCompile"], sorted([m for m in actions if m.startswith("Sycl")]))
+    asserts.equals(env, ["SyclCompile", "SyclHostCheck"], sorted([m for m in actions if m.startswith("Sycl")]))
     asserts.false(env, SyclProgramInfo in target, "it has no images")
     asserts.equals(env, ["rules/tests/b.cpp"], [s.module for s in target[SyclDeviceInfo].sources.to_list()])
     return analysistest.end(env)
