@@ -14,9 +14,10 @@ static void explain() {
   const char *names = std::getenv("OCL_ICD_FILENAMES");
   std::istringstream list(names ? names : "");
   for (std::string name; std::getline(list, name, ':');) {
-    const char *error = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) ? nullptr : dlerror();
-    std::fprintf(stderr, "sycl_devices: %s: %s\n", name.c_str(),
-                 error ? error : "it loads, and has no device that ONEAPI_DEVICE_SELECTOR lets pass");
+    if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
+      std::fprintf(stderr, "sycl_devices: %s loads, and has no device that ONEAPI_DEVICE_SELECTOR lets pass\n", name.c_str());
+    else
+      std::fprintf(stderr, "sycl_devices: %s\n", dlerror());
   }
 }
 
