@@ -140,6 +140,7 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
             module = module,
             bitcode = out.bitcode,
             compiler = compiler_name(toolchain),
+            header = out.header,
             # Actions run only for families that a target asks for.
             gpu_bitcode = struct(**({
                 f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), implementation, local_defines, copts, family = f).bitcode
@@ -242,6 +243,7 @@ def linkable(ctx, toolchain, syclbin, state):
         module = syclbin.short_path,
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
         compiler = compiler_name(toolchain),
+        header = None,
         gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]

@@ -221,7 +221,7 @@ def _libsycl(targets):
     return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
-    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "module"]}
+    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "module"]}
 
 def _cc(ctx):
     """The C++ toolchain: struct(toolchain, features)."""
@@ -339,7 +339,8 @@ def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, ch
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
-    wrap_action(ctx, built.images, built.plan, checks, toolchain.runtime, built.options.get("spir64", []), wrapped)
+    headers = [s.header for s in code.separate + code.linked if s.header]
+    wrap_action(ctx, built.images, headers, built.plan, checks, toolchain.runtime, built.options.get("spir64", []), wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()
     if symbols:

@@ -47,6 +47,15 @@ _fake_libsycl = rule(
     attrs = {"library": attr.label(providers = [CcInfo])},
 )
 
+def _wrapped_headers(env):
+    """The integration headers that show kernels of one name."""
+    wrap = by_mnemonic(env)["SyclWrap"][0]
+    inputs = [f.path for f in wrap.inputs.to_list()]
+    headers = [wrap.argv[i + 1] for i, a in enumerate(wrap.argv) if a == "--header"]
+    for header in headers:
+        asserts.true(env, header in inputs, header)
+    return [header.split("/")[-1] for header in headers]
+
 def _library_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -77,6 +86,7 @@ def _library_impl(ctx):
                 asserts.true(env, want in compile.argv, "CppCompile lacks %s: %s" % (want, compile.argv))
     checked = actions["SyclHostCheck"][0].outputs.to_list()
     asserts.true(env, checked[0] in actions["SyclWrap"][0].inputs.to_list(), "nothing is linked before the compiles are compared")
+    asserts.equals(env, 2, len(_wrapped_headers(env)))
     report = actions["SyclCompatReport"][0].argv
     asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report[report.index("--targets") + 1])
     target = analysistest.target_under_test(env)
@@ -144,6 +154,7 @@ def _rdc_program_impl(ctx):
     modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
+    asserts.equals(env, ctx.attr.headers, sorted(_wrapped_headers(env)))
     definitions = [a.content for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
     asserts.equals(env, ["char %s;\n" % s for s in ctx.attr.symbols], definitions)
     return analysistest.end(env)
@@ -151,6 +162,8 @@ def _rdc_program_impl(ctx):
 _rdc_program_test = analysistest.make(
     _rdc_program_impl,
     attrs = {
+        # Also of libraries.
+        "headers": attr.string_list(default = ["b.cpp.integration.h", "c.cpp.integration.h"]),
         "images": attr.int(),
         "linked": attr.string_list(),
         "symbols": attr.string_list(default = ["sycl_device_code_of_rules_tests_rdc_library_is_linked_by_sycl_cc_binary"]),
@@ -309,6 +322,8 @@ def sycl_cc_test_suite(name):
     )
     _rdc_program_test(
         name = "cc_device_library_test",
+        # A sycl_library has none.
+        headers = ["c.cpp.integration.h"],
         images = 2,
         linked = ["rules/tests/b.cpp"],
         symbols = [],

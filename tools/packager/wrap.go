@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -44,7 +46,13 @@ Tables are as for 'packager pack'. Kernel names are those of the symbol file,
 else of the property file, else of the image itself, and stay as they are: a host
 program looks for the names that its compiler gave them. The options of a property set
 rules_sycl/options become those with which the runtime compiles the image, and
---option adds some for all images of SPIR-V.`,
+--option adds some for all images of SPIR-V.
+
+
+Kernels of one name at different places are an error, also when a program links the
+objects of two sources. Integration headers (--header) say where each kernel is, and
+which class names it on the host. Without them, code says where it is, and kernels
+have the names of their symbols.`,
 		Example: "packager wrap --runtime 2026.2 --output kernels.s --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(wrap).setup(fs) },
 	}
@@ -55,6 +63,7 @@ type wrap struct {
 	runtime *release.Release
 	reading reading.Options
 	tables  cli.Strings
+	headers cli.Strings
 	empty   bool // whether it is fine that there is no image
 	beside  bool // whether images are named relative to the output
 	options cli.Strings
@@ -66,6 +75,7 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	reading.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
 	c.reading.AssumeFlag(fs)
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
+	fs.Var(&c.headers, "header", "DPC++'s integration header of a source, a `file`: where kernels are, and by which classes the host finds them; may be repeated")
 	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
 	fs.BoolVar(&c.beside, "relative", false, "name the files of images relative to the folder of the output, which the assembler then gets by -I")
 	fs.Var(&c.options, "option", "an `option` with which the runtime compiles SPIR-V, after those of the images; may be repeated")
@@ -117,10 +127,22 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 			return err
 		}
 	}
+	var kernels []intheader.Kernel
+	for _, header := range c.headers.Values {
+		// That of a source without kernels is empty.
+		text, err := infile.Read(header, "", maxHeader)
+		if err != nil {
+			return err
+		}
+		kernels = append(kernels, intheader.Parse(string(text))...)
+	}
 	return outfile.Write(c.output, func(w io.Writer) error {
-		return hostwrap.Write(w, images, c.runtime)
+		return hostwrap.Write(w, images, kernels, c.runtime)
 	})
 }
+
+// maxHeader is the size of an integration header of more kernels than a source has.
+const maxHeader = 256 << 20
 
 // nameBeside names the files of images relative to the folder of the output. That folder is
 // looked up in the file system, so the way from it is the one without links.

@@ -117,6 +117,26 @@ func TestWrapRelative(t *testing.T) {
 	}
 }
 
+// Integration headers say where kernels are, and which class names them; that of a source
+// without kernels is empty.
+func TestWrapHeaders(t *testing.T) {
+	folder(t, split)
+	header := func(name, symbol string, line int) {
+		testfile.Write(t, name, fmt.Sprintf("template <> struct KernelInfo<K> {\n  getName() { return %q; }\n  getFileName() { return \"%s.cpp\"; }\n  getLineNumber() { return %d; }\n};\n", symbol, name, line))
+	}
+	header("a", "_ZTSZ1fvE1K", 3)
+	header("b", "_ZTSZ1gvE1K", 4)
+	testfile.Write(t, "none", "")
+	wrap := append([]string{"wrap", "--output", "k.s", "--header", "a", "--header", "none"}, splitTables...)
+	ok(t, wrap...)
+	if !bytes.Contains(file(t, "k.s"), []byte("sycl_kernel_is_defined_twice_K:")) {
+		t.Errorf("no symbol of K in\n%s", file(t, "k.s"))
+	}
+	if code, _, stderr := run(t, append(wrap, "--header", "b")...); code != 3 || !strings.Contains(stderr, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
 // Neither the order of flags nor the name of the output shows.
 func TestWrapIsDeterministic(t *testing.T) {
 	folder(t, split)
