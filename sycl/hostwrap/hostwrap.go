@@ -187,7 +187,7 @@ func (s *source) places(images []Image, kernels []intheader.Kernel) error {
 	for _, k := range kernels {
 		name, shown := hostName(k)
 		names[k.Name] = name
-		if strings.HasPrefix(k.Name, ofSYCL) {
+		if strings.HasPrefix(k.Name, ofSYCL) || k.Location.Line == 0 {
 			continue
 		}
 		at := k.Location

@@ -8,6 +8,7 @@
 //	  static constexpr const char* getFileName() { … return "scale.cpp"; … }
 //	  static constexpr unsigned getLineNumber() { … return 7; … }
 //	  static constexpr unsigned getColumnNumber() { … return 42; … }
+//	  static constexpr long getKernelSize() { return 8; }
 //	};
 //
 // Of a kernel without a name of its own the class is KernelInfoData<'_', 'Z', …>, with the
@@ -31,8 +32,10 @@ type Kernel struct {
 	Type string
 
 	// Location is where the function or lambda is. The path is that of a file without
-	// folders.
+	// folders. It is the zero Location when the header does not say it.
 	Location srcloc.Location
+
+	Size int64 // of the function object or lambda, in bytes
 }
 
 var (
@@ -66,9 +69,14 @@ func Parse(text string) []Kernel {
 				k.Location.Line = uint32(number)
 			case "getColumnNumber":
 				k.Location.Column = uint32(number)
+			case "getKernelSize":
+				k.Size = int64(number)
 			}
 		}
-		if k.Name != "" && k.Location.Path != "" && k.Location.Line > 0 {
+		if k.Location.Path == "" || k.Location.Line == 0 {
+			k.Location = srcloc.Location{}
+		}
+		if k.Name != "" {
 			kernels = append(kernels, k)
 		}
 	}
