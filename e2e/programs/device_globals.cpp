@@ -12,7 +12,8 @@ int main() {
   const int five = 5, four[4] = {1, 2, 3, 4};
   r.queue.copy(&five, counter).wait();
   r.queue.copy(four, table, 4).wait();
-  r.queue.single_task([=] { counter += table[3]; });
+  // DPC++ 2026.2.0 throws UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST now and then without this wait.
+  r.queue.single_task([=] { counter += table[3]; }).wait();
   r.queue.single_task([=] { out[0] = counter; });
   r.expect(9, "device_global");
   return result();

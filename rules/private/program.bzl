@@ -167,10 +167,10 @@ def build_program(ctx, link_dependencies):
         )
         if code.separate or code.linked:
             debug = wants_debug_info(ctx, toolchain.copts + options.device)
-            info = _embed(ctx, toolchain, cc, code, targets, split, options.backend, debug, objects, host.checks, [s.symbol for s in below if hasattr(s, "symbol")])
+            info = _embed(ctx, toolchain, cc, code, targets, split, options.backend, debug, objects, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
-    return _providers(ctx, toolchain, cc, compiled, objects, host.checks, info, options.link, link_dependencies) + device
+    return _providers(ctx, toolchain, cc, compiled, objects, info, options.link, link_dependencies) + device
 
 def _build_definitions(ctx):
     """Those definitions of --copt and --cxxopt that the host compile gets: both must see the same code."""
@@ -242,9 +242,12 @@ def _symbol(ctx):
     A program with the host code and without the device code would throw when it submits
     a kernel. With this symbol, the linker reports that the device code is missing.
     """
+    return _unique(ctx, "sycl_device_code_of_") + "_is_linked_by_sycl_cc_binary"
+
+def _unique(ctx, prefix):
+    """A symbol of a target's own."""
     label = "/".join([part for part in [ctx.label.repo_name, ctx.label.package, ctx.label.name] if part])
-    name = "".join([c if c.isalnum() else "_" for c in label.elems()])
-    return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
+    return prefix + "".join([c if c.isalnum() else "_" for c in label.elems()])
 
 def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_headers):
     """The compile of a rule's sources for the host.
@@ -259,9 +262,8 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
         unnamed: whether kernels may be without names.
         knows_headers: whether the headers of //rules/dpcpp:host are for this libsycl.
     Returns:
-        struct(context, outputs, notes, checks): the compilation context of dependents, the
-        CcCompilationOutputs, the notes of a coverage build, and Files that are made when the
-        host's kernels are those of the device compile.
+        struct(context, outputs, notes): the compilation context of dependents, the
+        CcCompilationOutputs, and the notes of a coverage build.
     """
     flags = (
         _STANDARD + _macros(toolchain, cc) +
@@ -276,10 +278,19 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
         _DEVICE_WARNINGS["clang" if _is_clang(cc) else "gcc"]
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
-    front = [ctx.attr._host_headers[CcInfo].compilation_context] if knows_headers else []
+    front = [
+        ctx.attr._host_headers[CcInfo].compilation_context,
+        # What DPC++ adds to standard headers, which its own compiler finds by itself.
+        cc_common.create_compilation_context(system_includes = depset([
+            folder + "/sycl/stl_wrappers"
+            for folders in [libsycl.external_includes, libsycl.includes, libsycl.system_includes]
+            for folder in folders.to_list()
+        ])),
+    ] if knows_headers else []
     sees = cc_common.merge_compilation_contexts(compilation_contexts = front + [compiled.implementation, libsycl])
     covers = ctx.coverage_instrumented() and writes_notes(cc)
-    outputs, notes = [], []
+    layouts = _unique(ctx, "rules_sycl_layouts_of_") + "_%x" % (hash(str(ctx.label)) % 0x100000000)
+    outputs, notes, sources = [], [], []
     for i, c in enumerate(compiled.compiled):
         # The folders keep apart sources of the same name. The wrapper's own name differs from
         # that of any source: the compiler would find it first when a source includes that name.
@@ -289,7 +300,13 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
         # GCC warns of the header when a kernel is named in an anonymous namespace.
         lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop"]
         if knows_headers:
-            lines += ["#define RULES_SYCL_SOURCE \"%s\"" % c.source.short_path, "#include <rules_sycl/kernels.hpp>", "#undef RULES_SYCL_SOURCE"]
+            lines += [
+                "#define RULES_SYCL_LAYOUTS " + layouts,
+                "#define RULES_SYCL_SOURCE \"%s\"" % c.source.short_path,
+                "#include <rules_sycl/kernels.hpp>",
+                "#undef RULES_SYCL_LAYOUTS",
+                "#undef RULES_SYCL_SOURCE",
+            ]
         lines += [source, footer]
         if asks and i == 0:
             lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
@@ -298,31 +315,46 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
         inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs
         if covers:
             covered = covered_action(ctx, cc, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
-            outputs.append(covered.outputs)
+            output = covered.outputs
             notes.append(covered.notes)
-            continue
-
-        # One compile for each source, so that none depends on the other sources.
+        else:
+            # One compile for each source, so that none depends on the other sources.
+            _, output = cc_common.compile(
+                actions = ctx.actions,
+                additional_inputs = inputs,
+                cc_toolchain = cc.toolchain,
+                compilation_contexts = [sees],
+                feature_configuration = cc.features,
+                local_defines = compiled.local_defines,
+                name = "%s.%d" % (ctx.label.name, i),
+                srcs = [wrapper],
+                user_compile_flags = flags,
+            )
+        outputs.append(output)
+        sources.append(struct(
+            source = c.source,
+            footer = c.footer,
+            header = c.header,
+            object = (output.pic_objects or output.objects)[0],
+            wrapper = wrapper,
+        ))
+    if knows_headers and sources:
+        # Nothing is linked before the compiles are compared.
         _, output = cc_common.compile(
             actions = ctx.actions,
-            additional_inputs = inputs,
             cc_toolchain = cc.toolchain,
-            compilation_contexts = [sees],
             feature_configuration = cc.features,
-            local_defines = compiled.local_defines,
-            name = "%s.%d" % (ctx.label.name, i),
-            srcs = [wrapper],
-            user_compile_flags = flags,
+            name = ctx.label.name + ".layouts",
+            srcs = [host_check_action(ctx, cc, sources, sees, compiled.local_defines, flags, layouts)],
         )
         outputs.append(output)
     return struct(
-        checks = [host_check_action(ctx, compiled.compiled, outputs)] if knows_headers and outputs else [],
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
         notes = notes,
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
-def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, checks, symbols):
+def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
     built = build_images(
         ctx,
@@ -340,7 +372,7 @@ def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, ch
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
     headers = [s.header for s in code.separate + code.linked if s.header]
-    wrap_action(ctx, built.images, headers, built.plan, checks, toolchain.runtime, built.options.get("spir64", []), wrapped)
+    wrap_action(ctx, built.images, headers, built.plan, toolchain.runtime, built.options.get("spir64", []), wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()
     if symbols:
@@ -401,7 +433,7 @@ def _without_flags(ctx, info):
         linking_context = cc_common.create_linking_context(linker_inputs = depset(inputs, order = "topological")),
     )
 
-def _providers(ctx, toolchain, cc, compiled, objects, checks, info, link, program):
+def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
     """The rule's providers: the objects to link, and the report on the device images."""
     libraries = []
     for i, o in enumerate(objects):
@@ -447,6 +479,6 @@ def _providers(ctx, toolchain, cc, compiled, objects, checks, info, link, progra
         instrumented_files(ctx, objects[0].notes),
         OutputGroupInfo(
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
-            **((info.groups if info else {}) | {"_validation": depset(checks, transitive = [info.groups["_validation"]] if info else [])})
+            **(info.groups if info else {})
         ),
     ] + ([info.program] if info else [])

@@ -14,7 +14,7 @@ load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
 def _options_impl(ctx):
     env = analysistest.begin(ctx)
     for mnemonic in ctx.attr.compiles:
-        compiles = [a for a in by_mnemonic(env).get(mnemonic, []) if ".images" not in a.outputs.to_list()[0].path]
+        compiles = [a for a in by_mnemonic(env).get(mnemonic, []) if ".images" not in a.outputs.to_list()[0].path and ".layouts" not in a.outputs.to_list()[0].path]
         asserts.true(env, compiles, "there is no %s" % mnemonic)
         for action in compiles:
             argv = [a.replace(analysistest.target_bin_dir_path(env), "BIN") for a in action.argv]

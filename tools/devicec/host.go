@@ -5,7 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -19,15 +22,21 @@ const mostFindings = 10
 // A hostCheck compares the two compiles of sources.
 type hostCheck struct {
 	headers, objects cli.Strings // one of each for each source
-	output           string
+	compiles         cli.Strings // none, or one for each source
+	layouts, symbol  string
 }
+
+// again is the name of the object file in the command of a second compile.
+const again = "rules_sycl_object"
 
 // setupHost declares the flags of 'devicec host'.
 func setupHost(fs *flag.FlagSet) cli.Run {
 	c := new(hostCheck)
 	fs.Var(&c.headers, "header", "the integration `header` of a source's device compile")
 	fs.Var(&c.objects, "object", "the object `file` of a source's host compile")
-	fs.StringVar(&c.output, "output", "", "a `file` to write, without contents, when all agree")
+	fs.Var(&c.compiles, "compile", "a `file` with the command of a source's host compile, an argument a line, whose object file is "+again)
+	fs.StringVar(&c.layouts, "layouts", "", "the C `file` to write, with the layouts of kernels that the host's compiler lays out in another way than DPC++")
+	fs.StringVar(&c.symbol, "symbol", "", "`name` of the table in that file")
 	return c.run
 }
 
@@ -36,6 +45,7 @@ func (c *hostCheck) run(_ context.Context, env *cli.Env, sources []string) error
 		return cli.Usagef("give --header and --object once for each source, in their order")
 	}
 	failed := false
+	layouts := map[string]hostkernels.Layout{}
 	for i, source := range sources {
 		same, err := compare(env, source, c.headers.Values[i], c.objects.Values[i])
 		if err != nil {
@@ -46,10 +56,30 @@ func (c *hostCheck) run(_ context.Context, env *cli.Env, sources []string) error
 	switch {
 	case failed:
 		return cli.No(nil)
-	case c.output == "":
+	case c.layouts == "":
 		return nil
 	}
-	return outfile.Write(c.output, func(io.Writer) error { return nil })
+	return outfile.Write(c.layouts, func(w io.Writer) error { return writeLayouts(w, c.symbol, layouts) })
+}
+
+// writeLayouts writes a table as rules/dpcpp/host/sycl/detail/kernel_desc.hpp declares it.
+func writeLayouts(w io.Writer, symbol string, layouts map[string]hostkernels.Layout) error {
+	var b strings.Builder
+	names := slices.Sorted(maps.Keys(layouts))
+	for i, name := range names {
+		fmt.Fprintf(&b, "static const int offsets_%d[] = {", i)
+		for _, offset := range layouts[name].Offsets {
+			fmt.Fprintf(&b, "%d, ", offset)
+		}
+		b.WriteString("0};\n")
+	}
+	fmt.Fprintf(&b, "const struct {\n  const char *kernel;\n  long size;\n  const int *offsets;\n} %s[] = {\n", symbol)
+	for i, name := range names {
+		fmt.Fprintf(&b, "  {\"%s\", %d, offsets_%d},\n", name, layouts[name].Size, i)
+	}
+	b.WriteString("  {0, 0, 0},\n};\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // compare prints how the compiles of a source differ, and reports whether the program is right.

@@ -15,7 +15,7 @@ def writes_notes(cc):
     Returns:
         bool.
     """
-    options = _options(cc, cc_common.create_compile_variables(
+    options = host_compile_options(cc, cc_common.create_compile_variables(
         cc_toolchain = cc.toolchain,
         feature_configuration = cc.features,
         variables_extension = {"gcov_gcno_file": "notes.gcno"},
@@ -41,22 +41,10 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
     """
     out = ctx.actions.declare_file(name + ".pic.o")
     notes = ctx.actions.declare_file(name + ".pic.gcno")
-    compile = cc_common.create_compile_variables(
-        cc_toolchain = cc.toolchain,
-        feature_configuration = cc.features,
-        include_directories = context.includes,
-        output_file = out.path,
-        preprocessor_defines = depset(local_defines, transitive = [context.defines]),
-        quote_include_directories = context.quote_includes,
-        source_file = source.path,
-        system_include_directories = depset(transitive = [context.external_includes, context.system_includes]),
-        use_pic = True,
-        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + flags,
-        variables_extension = {"gcov_gcno_file": notes.path},
-    )
+    compile = host_compile_variables(ctx, cc, source, out.path, context, local_defines, flags, {"gcov_gcno_file": notes.path})
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME),
-        arguments = _options(cc, compile),
+        arguments = host_compile_options(cc, compile),
         # The program writes its counters to a path that begins with this folder.
         env = cc_common.get_environment_variables(
             feature_configuration = cc.features,
@@ -75,7 +63,44 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
         outputs = cc_common.create_compilation_outputs(objects = depset([out]), pic_objects = depset([out])),
     )
 
-def _options(cc, variables):
+def host_compile_variables(ctx, cc, source, output, context, local_defines, flags, extension = {}):
+    """The variables of a host compile that cc_common.compile does not declare.
+
+    Args:
+        ctx: the rule context.
+        cc: struct(toolchain, features): the C++ toolchain.
+        source: the source File.
+        output: path of the object file.
+        context: the compilation context of the source.
+        local_defines: definitions for the target only.
+        flags: the rule's own options.
+        extension: dict of further variables.
+    Returns:
+        the variables.
+    """
+    return cc_common.create_compile_variables(
+        cc_toolchain = cc.toolchain,
+        feature_configuration = cc.features,
+        include_directories = context.includes,
+        output_file = output,
+        preprocessor_defines = depset(local_defines, transitive = [context.defines]),
+        quote_include_directories = context.quote_includes,
+        source_file = source.path,
+        system_include_directories = depset(transitive = [context.external_includes, context.system_includes]),
+        use_pic = True,
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + flags,
+        variables_extension = extension,
+    )
+
+def host_compile_options(cc, variables):
+    """The options of a host compile.
+
+    Args:
+        cc: struct(toolchain, features): the C++ toolchain.
+        variables: of host_compile_variables.
+    Returns:
+        list of string.
+    """
     return cc_common.get_memory_inefficient_command_line(
         feature_configuration = cc.features,
         action_name = CPP_COMPILE_ACTION_NAME,

@@ -20,9 +20,9 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
         flags += ["--ir", ir]
     if embedded:
         flags.append("--embedded")
-    _packager_action(ctx, "pack", flags, images, [plan], runtime, out, "SyclbinPack", "Packing %{output}")
+    _packager_action(ctx, "pack", flags, images, plan, runtime, out, "SyclbinPack", "Packing %{output}")
 
-def wrap_action(ctx, images, headers, plan, checks, runtime, options, out):
+def wrap_action(ctx, images, headers, plan, runtime, options, out):
     """SyclWrap: writes the source of an object that registers all images with libsycl.
 
     It names the files of images relative to its own folder, so that it is the same in each
@@ -33,15 +33,14 @@ def wrap_action(ctx, images, headers, plan, checks, runtime, options, out):
         images: as for pack_action.
         headers: the integration headers of the sources.
         plan: the plan's File; it must succeed before anything is wrapped.
-        checks: list of more such Files.
         runtime: release of the runtime that the program is linked to.
         options: list of string: those with which the runtime compiles SPIR-V.
         out: the File to write, which ends in .s.
     """
     flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
-    _packager_action(ctx, "wrap", flags, images, [plan] + checks, runtime, out, "SyclWrap", "Wrapping device images of %{label}", headers)
+    _packager_action(ctx, "wrap", flags, images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}", headers)
 
-def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic, progress_message, headers = []):
+def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message, headers = []):
     args = ctx.actions.args()
     args.add(command)
     args.add_all(flags)
@@ -54,7 +53,7 @@ def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic
         ctx,
         ctx.executable._packager,
         args,
-        inputs = checks + headers + [f for i in images for f in [i.table] + i.files],
+        inputs = [plan] + headers + [f for i in images for f in [i.table] + i.files],
         outputs = [out],
         mnemonic = mnemonic,
         progress_message = progress_message,

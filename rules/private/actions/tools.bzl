@@ -33,7 +33,7 @@ def _in_param_file(args, use_always = False):
     args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
 
-def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, transitive = [], tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = None):
+def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, transitive = [], tools = [], programs = [], toolchain = SYCL_TOOLCHAIN_TYPE, worker = None, mapped = True):
     """Declares an action that runs one of the tools.
 
     Args:
@@ -51,6 +51,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
         toolchain: the type of the toolchain whose programs it runs, or None.
         worker: list of those inputs that a persistent worker keeps in use from action to action,
             beside the programs; None when the tool is no worker.
+        mapped: whether paths are only those of Files in args, which Bazel may map.
     """
     if worker != None and not ctx.attr._workers[BuildSettingInfo].value:
         worker = None
@@ -73,7 +74,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
         # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
-        execution_requirements = ({} if tools else _PATH_MAPPING) | ({} if worker == None else _WORKER),
+        execution_requirements = (_PATH_MAPPING if mapped and not tools else {}) | ({} if worker == None else _WORKER),
         toolchain = toolchain,
     )
 

@@ -7,9 +7,12 @@
 
 #include <sycl/detail/kernel_desc.hpp>
 
+// 'devicec host' writes it.
+extern "C" __attribute__((visibility("hidden"))) const rules_sycl::Layout RULES_SYCL_LAYOUTS[];
+
 #if defined(__clang__)
 
-rules_sycl::Kernels rules_sycl::kernels() { return {nullptr, nullptr, RULES_SYCL_SOURCE}; }
+rules_sycl::Kernels rules_sycl::kernels() { return {nullptr, nullptr, RULES_SYCL_LAYOUTS, RULES_SYCL_SOURCE}; }
 
 #else
 
@@ -70,7 +73,7 @@ using All = Table<AllNumbers<kKernels>>;
 
 rules_sycl::Kernels rules_sycl::kernels() {
   namespace table = sycl::detail::rules_sycl_table;
-  return {table::All::rows, table::All::rows + table::kKernels, RULES_SYCL_SOURCE};
+  return {table::All::rows, table::All::rows + table::kKernels, RULES_SYCL_LAYOUTS, RULES_SYCL_SOURCE};
 }
 
 #endif

@@ -46,8 +46,16 @@ struct Kernel {
   sycl::detail::kernel_param_desc_t (*parameter)(int);
 };
 
+// Where the host's compiler has put the captures of a kernel, when that is not where DPC++ has them.
+struct Layout {
+  const char *kernel;  // its name; null after the last one of a table
+  long size;
+  const int *offsets;  // of each parameter
+};
+
 struct Kernels {
   const Kernel *first, *end;
+  const Layout *layouts;
   const char *source;
 };
 
