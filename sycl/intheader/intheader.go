@@ -12,7 +12,13 @@
 //	};
 //
 // Of a kernel without a name of its own the class is KernelInfoData<'_', 'Z', …>, with the
-// characters of what getName returns. What has another form is not read.
+// characters of what getName returns. Before the classes is a list of the kernels' parameters:
+//
+//	const kernel_param_desc_t kernel_signatures[] = {
+//	  //--- _ZTSN3app5ScaleE
+//	  { kernel_param_kind_t::kind_pointer, 8, 0 },
+//
+// What has another form is not read.
 package intheader
 
 import (
@@ -36,11 +42,31 @@ type Kernel struct {
 	Location srcloc.Location
 
 	Size int64 // of the function object or lambda, in bytes
+
+	Parameters []Parameter
+}
+
+// A Parameter is a part of a function object or lambda that its kernel gets.
+type Parameter struct {
+	Kind string // as accessor, pointer or std_layout
+
+	// Info is the size of a pointer or std_layout, in bytes. What it is for others
+	// depends on the kind.
+	Info int64
+
+	Offset int64 // in the function object or lambda
+}
+
+// Sized returns the size of a parameter, false when the header does not say it.
+func (p Parameter) Sized() (int64, bool) {
+	return p.Info, p.Kind == "pointer" || p.Kind == "std_layout"
 }
 
 var (
 	classes = regexp.MustCompile(`(?m)^template <> struct KernelInfo(Data)?<(.*)> \{$`)
 	returns = regexp.MustCompile(`(get\w+)\(\) \{\s*(?:#ifndef NDEBUG\s*)?return (?:"([^"\n]*)"|(\d+));`)
+
+	signatures = regexp.MustCompile(`(?m)^\s*//--- (\S+)$|^\s*\{ kernel_param_kind_t::kind_(\w+), (\d+), (\d+) \},`)
 
 	// In the names of types, of the global namespace.
 	global = regexp.MustCompile(`(^|[^\w>])::`)
@@ -49,6 +75,7 @@ var (
 // Parse returns the kernels of a header in their order.
 func Parse(text string) []Kernel {
 	var kernels []Kernel
+	parameters := parameters(text)
 	for _, class := range classes.FindAllStringSubmatchIndex(text, -1) {
 		body, _, closed := strings.Cut(text[class[1]:], "\n};")
 		if !closed {
@@ -77,8 +104,27 @@ func Parse(text string) []Kernel {
 			k.Location = srcloc.Location{}
 		}
 		if k.Name != "" {
+			k.Parameters = parameters[k.Name]
 			kernels = append(kernels, k)
 		}
 	}
 	return kernels
+}
+
+// parameters returns those of the kernels of a header, by the names of the kernels.
+func parameters(text string) map[string][]Parameter {
+	_, text, _ = strings.Cut(text, "kernel_signatures[] = {")
+	text, _, _ = strings.Cut(text, "\n};")
+	byKernel := make(map[string][]Parameter)
+	kernel := ""
+	for _, m := range signatures.FindAllStringSubmatch(text, -1) {
+		if m[1] != "" {
+			kernel = m[1]
+			continue
+		}
+		info, _ := strconv.ParseInt(m[3], 10, 32)
+		offset, _ := strconv.ParseInt(m[4], 10, 32)
+		byKernel[kernel] = append(byKernel[kernel], Parameter{Kind: m[2], Info: info, Offset: offset})
+	}
+	return byKernel
 }

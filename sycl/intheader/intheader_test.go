@@ -2,7 +2,7 @@ package intheader
 
 import (
 	"os"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -19,14 +19,15 @@ func TestParse(t *testing.T) {
 		return srcloc.Location{Path: path, Line: line, Column: column}
 	}
 	want := []Kernel{
-		{"_ZTSZN2ns1fERN4sycl3_V15queueEE3Loc", "ns::Loc", at("e1.cpp", 8, 75), 1},
-		{"_ZTS4TmplIN2ns1GELi3EE", "Tmpl<ns::G, 3>", at("e1.cpp", 8, 140), 1},
-		{"_ZTSN12_GLOBAL__N_11LE", "L", at("e1.cpp", 9, 93), 1},
+		{"_ZTSZN2ns1fERN4sycl3_V15queueEE3Loc", "ns::Loc", at("e1.cpp", 8, 75), 1, nil},
+		{"_ZTS4TmplIN2ns1GELi3EE", "Tmpl<ns::G, 3>", at("e1.cpp", 8, 140), 1, nil},
+		{"_ZTSN12_GLOBAL__N_11LE", "L", at("e1.cpp", 9, 93), 1, nil},
 		{"_ZTSN4sycl3_V16detail9reduction7MainKrnIZ2e1NS0_5queueEPiE3RedLNS2_8strategyE1EJS5_EEE",
-			"sycl::detail::reduction::MainKrn<Red, static_cast<sycl::detail::reduction::strategy>(1), int *>", at("reduction.hpp", 1289, 51), 136},
-		{"_ZTSZ1eN4sycl3_V15queueEPiEUlvE_", "", at("un.cpp", 3, 17), 8},
+			"sycl::detail::reduction::MainKrn<Red, static_cast<sycl::detail::reduction::strategy>(1), int *>", at("reduction.hpp", 1289, 51), 136, nil},
+		{"_ZTSZ1eN4sycl3_V15queueEPiEUlvE_", "", at("un.cpp", 3, 17), 40,
+			[]Parameter{{"accessor", 4062, 0}, {"std_layout", 2, 32}}},
 	}
-	if got := Parse(string(text)); !slices.Equal(got, want) {
+	if got := Parse(string(text)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }
@@ -37,6 +38,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(text))
+	f.Add("kernel_signatures[] = {\n  //--- _ZTS1K\n  { kernel_param_kind_t::kind_pointer, 8, 0 },\n};\n")
 	f.Add("template <> struct KernelInfo<K> {\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, k := range Parse(text) {

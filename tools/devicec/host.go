@@ -7,12 +7,14 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
 
@@ -40,14 +42,24 @@ func setupHost(fs *flag.FlagSet) cli.Run {
 	return c.run
 }
 
-func (c *hostCheck) run(_ context.Context, env *cli.Env, sources []string) error {
+func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) error {
 	if len(sources) == 0 || len(c.headers.Values) != len(sources) || len(c.objects.Values) != len(sources) {
 		return cli.Usagef("give --header and --object once for each source, in their order")
 	}
+	if n := len(c.compiles.Values); n != 0 && n != len(sources) {
+		return cli.Usagef("give --compile for no source, or once for each, in their order")
+	}
+	if (c.layouts == "") != (c.symbol == "") {
+		return cli.Usagef("--layouts and --symbol go together")
+	}
 	failed := false
-	layouts := map[string]hostkernels.Layout{}
+	layouts := map[string]*hostkernels.Layout{}
 	for i, source := range sources {
-		same, err := compare(env, source, c.headers.Values[i], c.objects.Values[i])
+		s := compiledSource{name: source, header: c.headers.Values[i], object: c.objects.Values[i]}
+		if len(c.compiles.Values) > 0 {
+			s.compile = c.compiles.Values[i]
+		}
+		same, err := s.compare(ctx, env, layouts)
 		if err != nil {
 			return err
 		}
@@ -63,7 +75,7 @@ func (c *hostCheck) run(_ context.Context, env *cli.Env, sources []string) error
 }
 
 // writeLayouts writes a table as rules/dpcpp/host/sycl/detail/kernel_desc.hpp declares it.
-func writeLayouts(w io.Writer, symbol string, layouts map[string]hostkernels.Layout) error {
+func writeLayouts(w io.Writer, symbol string, layouts map[string]*hostkernels.Layout) error {
 	var b strings.Builder
 	names := slices.Sorted(maps.Keys(layouts))
 	for i, name := range names {
@@ -82,40 +94,94 @@ func writeLayouts(w io.Writer, symbol string, layouts map[string]hostkernels.Lay
 	return err
 }
 
-// compare prints how the compiles of a source differ, and reports whether the program is right.
-func compare(env *cli.Env, source, header, object string) (bool, error) {
-	text, err := os.ReadFile(source)
+// A compiledSource is a source with what its compiles made. With the command of the host compile,
+// it can be compiled again.
+type compiledSource struct {
+	name, header, object, compile string
+}
+
+// compare prints how the compiles differ, and reports whether the program is right. It adds the
+// layouts of kernels that need one.
+func (s *compiledSource) compare(ctx context.Context, env *cli.Env, layouts map[string]*hostkernels.Layout) (bool, error) {
+	text, err := os.ReadFile(s.name)
 	if err != nil {
 		return false, err
 	}
-	described, err := os.ReadFile(header)
+	described, err := os.ReadFile(s.header)
 	if err != nil {
 		return false, err
 	}
-	compiled, err := os.Open(object)
+	device := hostkernels.Device(intheader.Parse(string(described)))
+	host, err := read(s.object, func(r io.ReaderAt) (*hostkernels.Object, error) { return hostkernels.ReadObject(r) })
 	if err != nil {
 		return false, err
 	}
-	defer compiled.Close()
-	host, err := hostkernels.ReadObject(compiled)
-	if err != nil {
-		return false, cli.BadInput(fmt.Errorf("%s: %w", object, err))
+	if s.compile != "" && hostkernels.NeedLayouts(device, host) {
+		if host.Layouts, err = s.layouts(ctx, env, device); err != nil {
+			return false, err
+		}
+		for symbol, layout := range host.Layouts {
+			if layout != nil && layout.Offsets != nil {
+				layouts[symbol] = layout
+			}
+		}
 	}
 
 	found := map[string]int{}
-	for _, f := range hostkernels.Compare(hostkernels.Device(intheader.Parse(string(described))), host) {
+	for _, f := range hostkernels.Compare(device, host) {
 		severity := "error"
 		if f.Warning {
 			severity = "warning"
 		}
 		if found[severity]++; found[severity] <= mostFindings {
-			fmt.Fprintf(env.Stderr, "%s: %s: %s\n", f.Kernel.Place(source, text), severity, f.Text)
+			fmt.Fprintf(env.Stderr, "%s: %s: %s\n", f.Kernel.Place(s.name, text), severity, f.Text)
 		}
 	}
 	for _, severity := range []string{"error", "warning"} {
 		if more := found[severity] - mostFindings; more > 0 {
-			fmt.Fprintf(env.Stderr, "%s: %s: the same for %d more kernels\n", source, severity, more)
+			fmt.Fprintf(env.Stderr, "%s: %s: the same for %d more kernels\n", s.name, severity, more)
 		}
 	}
 	return found["error"] == 0, nil
+}
+
+// layouts compiles the source again, with debugging information, and reads where the captures of
+// its kernels are.
+func (s *compiledSource) layouts(ctx context.Context, env *cli.Env, device []hostkernels.Kernel) (map[string]*hostkernels.Layout, error) {
+	text, err := os.ReadFile(s.compile)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "devicec")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	object := filepath.Join(folder, "layouts.o")
+	argv := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, a := range argv {
+		if a == again {
+			argv[i] = object
+		}
+	}
+	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
+	if err := command.Run(ctx, nil, nil, env.Stderr, argv[0], argv[1:]...); err != nil {
+		return nil, err
+	}
+	return read(object, func(r io.ReaderAt) (map[string]*hostkernels.Layout, error) { return hostkernels.Layouts(r, device) })
+}
+
+// read reads an object file.
+func read[T any](name string, from func(io.ReaderAt) (T, error)) (T, error) {
+	var none T
+	file, err := os.Open(name)
+	if err != nil {
+		return none, err
+	}
+	defer file.Close()
+	out, err := from(file)
+	if err != nil {
+		return none, cli.BadInput(fmt.Errorf("%s: %w", name, err))
+	}
+	return out, nil
 }

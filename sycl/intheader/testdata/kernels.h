@@ -9,6 +9,20 @@
 #define SYCL_LANGUAGE_VERSION 202012L
 #endif //SYCL_LANGUAGE_VERSION
 
+// names of all kernels defined in the corresponding source
+// array representing signatures of all kernels defined in the
+// corresponding source
+static constexpr
+const kernel_param_desc_t kernel_signatures[] = {
+  //--- _ZTSZN2ns1fERN4sycl3_V15queueEE3Loc
+
+  //--- _ZTSZ1eN4sycl3_V15queueEPiEUlvE_
+  { kernel_param_kind_t::kind_accessor, 4062, 0 },
+  { kernel_param_kind_t::kind_std_layout, 2, 32 },
+
+  { kernel_param_kind_t::kind_invalid, -987654321, -987654321 }, 
+};
+
 // Specializations of KernelInfo for kernel function types:
 namespace sycl {
 inline namespace _V1 {
@@ -246,7 +260,7 @@ template <> struct KernelInfoData<'_', 'Z', 'T', 'S', 'Z', '1', 'e', 'N', '4', '
   }
   // Returns the size of the kernel object in bytes.
   __SYCL_DLL_LOCAL
-  static constexpr long getKernelSize() { return 8; }
+  static constexpr long getKernelSize() { return 40; }
 };
 
 } // namespace detail

@@ -34,8 +34,10 @@ type Kernel struct {
 	Location srcloc.Location // of the lambda or class, as intheader has it; zero for one of the host
 	Size     int64           // of the lambda or class, in bytes
 
-	hash uint64 // of the symbol; 0 for one of the host that has none
-	pack bool   // whether a parameter pack is part of the symbol
+	symbol     string                // of the object file for one of the host
+	parameters []intheader.Parameter // none for one of the host
+	hash       uint64                // of the symbol; 0 for one of the host that has none
+	pack       bool                  // whether a parameter pack is part of the symbol
 }
 
 // An Object is what an object file says of the host code.
@@ -43,6 +45,11 @@ type Object struct {
 	Readable  bool // it has symbols: code that is compiled at link time has none
 	Submitted []Kernel
 	GCC       int // the major version of the compiler, 0 when it is not GCC
+
+	// Layouts are those of the kernels that the host compiler lays out in another way than
+	// the device compile, by the symbols of the latter; nil for those of which this cannot be
+	// told. Without Layouts, what differs is told by the sizes.
+	Layouts map[string]*Layout
 }
 
 // A Finding is a difference.
@@ -52,14 +59,14 @@ type Finding struct {
 	Text    string
 }
 
-// Device returns the kernels of an integration header without those that libsycl adds.
+// Device returns the kernels of an integration header.
 func Device(header []intheader.Kernel) []Kernel {
 	var kernels []Kernel
 	for _, k := range header {
-		name := strings.TrimPrefix(demangle.Filter(k.Name), "typeinfo name for ")
-		if !ofLibrary(name) {
-			kernels = append(kernels, Kernel{Name: name, Location: k.Location, Size: k.Size, hash: hash(k.Name), pack: strings.Contains(k.Name, "J")})
-		}
+		kernels = append(kernels, Kernel{
+			Name: strings.TrimPrefix(demangle.Filter(k.Name), "typeinfo name for "), Location: k.Location, Size: k.Size,
+			symbol: k.Name, parameters: k.Parameters, hash: hash(k.Name), pack: strings.Contains(k.Name, "J"),
+		})
 	}
 	return kernels
 }
@@ -129,11 +136,53 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the symbol %s: %w", s.Name, err)
 		}
-		if !ofLibrary(m[1]) {
-			o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, hash: sum})
-		}
+		o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, symbol: s.Name, hash: sum})
 	}
 	return o, nil
+}
+
+// A pair is a kernel of both compiles.
+type pair struct{ device, host Kernel }
+
+// match returns the kernels of both compiles, those of one, and those of the device compile that
+// the host finds by their own name.
+func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, unnamed []Kernel) {
+	byHash := make(map[uint64]Kernel)
+	for _, k := range device {
+		byHash[k.hash] = k
+	}
+	var submitted []Kernel // without names
+	for _, h := range host.Submitted {
+		if h.hash == 0 {
+			submitted = append(submitted, h)
+		} else if d, ok := byHash[h.hash]; ok {
+			pairs = append(pairs, pair{d, h})
+			delete(byHash, h.hash)
+		}
+	}
+	unnamed = slices.DeleteFunc(slices.Clone(device), func(k Kernel) bool {
+		_, left := byHash[k.hash]
+		return !left
+	})
+
+	key := func(k Kernel) string { return k.Name }
+	if host.GCC != 0 && host.GCC < 13 {
+		// It numbers lambdas in another way, and those of one name in the same order.
+		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
+	}
+	devices, hosts := groups(unnamed, key), groups(submitted, key)
+	for _, name := range order(devices, hosts) {
+		d, h := devices[name], hosts[name]
+		common := min(len(d), len(h))
+		if len(d) == len(h) {
+			for i := range d {
+				pairs = append(pairs, pair{d[i], h[i]})
+			}
+		}
+		onlyHost = append(onlyHost, h[common:]...)
+		onlyDevice = append(onlyDevice, d[common:]...)
+	}
+	return pairs, onlyHost, onlyDevice, unnamed
 }
 
 // Compare returns how the device compile of a source and its host code differ, errors first.
@@ -145,56 +194,41 @@ func Compare(device []Kernel, host *Object) []Finding {
 	report := func(k Kernel, warning bool, format string, args ...any) {
 		found = append(found, Finding{k, warning, fmt.Sprintf(format, args...)})
 	}
-	compareSizes := func(device, host Kernel) {
-		switch why := more; {
-		case host.Size < device.Size:
-			why = less
-			fallthrough
-		case host.Size > device.Size:
-			report(device, false, differs+why, shown(device), host.Size, device.Size)
-		}
-	}
-	byHash := make(map[uint64]Kernel)
-	for _, k := range device {
-		byHash[k.hash] = k
-	}
-	var unnamed []Kernel // of the host
-	for _, h := range host.Submitted {
-		if h.hash == 0 {
-			unnamed = append(unnamed, h)
-		} else if d, ok := byHash[h.hash]; ok {
-			compareSizes(d, h)
-			delete(byHash, h.hash)
-		}
-	}
-	device = slices.DeleteFunc(slices.Clone(device), func(k Kernel) bool {
-		_, left := byHash[k.hash]
-		return !left
-	})
-
-	key := func(k Kernel) string { return k.Name }
-	if host.GCC != 0 && host.GCC < 13 {
-		// It numbers lambdas in another way, and those of one name in the same order.
-		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
-	}
-	devices, hosts := groups(device, key), groups(unnamed, key)
-	for _, name := range order(devices, hosts) {
-		d, h := devices[name], hosts[name]
-		if len(d) == len(h) {
-			for i := range d {
-				compareSizes(d[i], h[i])
+	pairs, onlyHost, onlyDevice, unnamed := match(device, host)
+	for _, p := range pairs {
+		d, h := p.device, p.host
+		layout, other := host.Layouts[d.symbol]
+		if ofLibrary(d.Name) && layout != nil && layout.Offsets == nil {
+			// It has the kernel that it is made of as one argument.
+			layout = nil
+			for _, p := range pairs {
+				if !ofLibrary(p.device.Name) && strings.Contains(d.Name, p.device.Name) {
+					d, h = p.device, p.host
+				}
 			}
-			continue
 		}
-		for _, k := range h[min(len(d), len(h)):] {
-			report(k, false, onlyHost, shown(k))
+		switch {
+		case layout != nil || host.Layouts == nil && ofLibrary(d.Name):
+		case h.Size < d.Size:
+			report(d, false, differs+less, shown(d), h.Size, d.Size)
+		case h.Size > d.Size:
+			report(d, false, differs+more, shown(d), h.Size, d.Size)
+		case other:
+			report(d, false, moved+more, shown(d))
 		}
-		for _, k := range d[min(len(d), len(h)):] {
-			report(k, true, onlyDevice, shown(k))
+	}
+	for _, k := range onlyHost {
+		if !ofLibrary(k.Name) {
+			report(k, false, onlyInHost, shown(k))
+		}
+	}
+	for _, k := range onlyDevice {
+		if !ofLibrary(k.Name) {
+			report(k, true, onlyInDevice, shown(k))
 		}
 	}
 	if host.GCC != 0 {
-		for _, k := range expanded(device) {
+		for _, k := range expanded(slices.DeleteFunc(unnamed, func(k Kernel) bool { return ofLibrary(k.Name) })) {
 			report(k, false, ambiguous)
 		}
 	}
@@ -204,12 +238,13 @@ func Compare(device []Kernel, host *Object) []Finding {
 
 // What differs, and what to do.
 const (
-	differs  = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so that its arguments would be at other places: "
-	more     = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, put it outside of the function, or build with clang (--repo_env=CC=clang-21)"
-	less     = "the device code uses a variable below an #ifdef that hides it from the host's compiler; use it outside of the #ifdef as well"
-	onlyHost = "the host code submits the kernel '%s', and the device code has no kernel of this name: " +
+	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so that its arguments would be at other places: "
+	moved      = "the kernel '%s' has captures in the host code that the device code has not, so that its arguments would be at other places: "
+	more       = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, put it outside of the function, or build with clang (--repo_env=CC=clang-21)"
+	less       = "the device code uses a variable below an #ifdef that hides it from the host's compiler; use it outside of the #ifdef as well"
+	onlyInHost = "the host code submits the kernel '%s', and the device code has no kernel of this name: " +
 		"give it a name, as in parallel_for<class Name>(...), or take away what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
-	onlyDevice = "the device code has the kernel '%s', and the host code does not submit it: " +
+	onlyInDevice = "the device code has the kernel '%s', and the host code does not submit it: " +
 		"is it below an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
 	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so that one would run in place of another: " +
 		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each, or build with clang (--repo_env=CC=clang-21)"

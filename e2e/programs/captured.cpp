@@ -1,0 +1,46 @@
+// Constants of a function in kernels of a [&] lambda: g++ captures them, DPC++ does not.
+#include "check.hpp"
+
+static int four() { return 4; }
+
+int main() {
+  Run r;
+  int *out = r.out;
+  const int step = 3;
+  constexpr double scale = 2.0;
+  r.queue.submit([&](sycl::handler &h) {
+    h.single_task([=] {
+      int *const p = out;
+      p[0] = step * static_cast<int>(scale);
+    });
+  });
+  r.expect(6, "single_task");
+  const int known = four();
+  r.queue.submit([&](sycl::handler &h) {
+    h.parallel_for(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> i) { if (i.get_global_id(0) == step) out[0] = step + known; });
+  });
+  r.expect(7, "nd_range, beside a constant that is known when the program runs");
+  r.queue.submit([&](sycl::handler &h) {
+    h.single_task<class Named>([=] { if (step == 3) out[0] = 10 * step; });
+  });
+  r.expect(30, "with a name");
+  int data[64] = {};
+  {
+    sycl::buffer<int> b(data, 64);
+    r.queue.submit([&](sycl::handler &h) {
+      sycl::accessor a(b, h);
+      sycl::local_accessor<int> local(8, h);
+      h.parallel_for(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> i) {
+        local[i.get_local_id(0)] = step;
+        a[i.get_global_id(0)] = local[i.get_local_id(0)] * static_cast<int>(scale);
+      });
+    });
+    r.queue.submit([&](sycl::handler &h) {
+      sycl::accessor a(b, h);
+      h.parallel_for(50, [=](sycl::id<1> i) { a[i] += step; });
+    });
+  }
+  r.out[0] = data[0] + data[49] + data[50];
+  r.expect(24, "accessors");
+  return result();
+}

@@ -1,0 +1,408 @@
+package hostkernels
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A class is a type of the host code.
+type class struct {
+	size, align     int64
+	scalar, pointer bool
+	empty           bool
+
+	// open says that the members are known because lambdas are among them, or it is one.
+	open     bool
+	members  []*member
+	minAlign int64 // what the source says
+	parts    int   // the number of members, and of their members
+}
+
+// A member is one of a class, or a base.
+type member struct {
+	offset  int64
+	class   *class
+	removal removal
+}
+
+// A removal says whether the device compile leaves a capture out.
+type removal int
+
+const (
+	never removal = iota
+	possible
+	certain
+)
+
+// each calls f for the members of a class, and for theirs.
+func (c *class) each(f func(*member)) {
+	for _, m := range c.members {
+		f(m)
+		m.class.each(f)
+	}
+}
+
+var errShape = errors.New("debugging information of an unknown form")
+
+// A reader reads classes from debugging information.
+type reader struct {
+	*dwarf.Reader
+	parents map[dwarf.Offset]dwarf.Offset // the class or function around a class or function
+	classes map[dwarf.Offset]*class       // nil for one that is being read, or cannot be
+}
+
+// readClasses returns the classes of the kernels that an object file submits, by their symbols.
+// The headers of rules/dpcpp/host have for each a class Submitted<K, …>, which has the symbol, and
+// one KernelWrapper<…, K, Type, …>.
+func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
+	file, err := elf.NewFile(r)
+	if err != nil {
+		return nil, err
+	}
+	data, err := file.DWARF()
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	local := make(map[uint64]string) // by address: these have no name in the debugging information
+	for _, s := range symbols {
+		if elf.ST_BIND(s.Info) == elf.STB_LOCAL && strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
+			if _, twice := local[s.Value]; twice {
+				s.Name = ""
+			}
+			local[s.Value] = s.Name
+		}
+	}
+
+	t := &reader{data.Reader(), make(map[dwarf.Offset]dwarf.Offset), make(map[dwarf.Offset]*class)}
+	var (
+		around  []*dwarf.Entry
+		keys    = make(map[dwarf.Offset]dwarf.Offset) // K of a class Submitted
+		types   = make(map[dwarf.Offset]dwarf.Offset) // Type by K
+		heres   = make(map[dwarf.Offset]dwarf.Offset) // the class Submitted of a variable 'here'
+		symbol  = make(map[string]dwarf.Offset)       // the class Submitted
+		inClass = func(name string) bool {
+			return len(around) > 0 && strings.HasPrefix(text(around[len(around)-1], dwarf.AttrName), name)
+		}
+	)
+	for {
+		e, err := t.Next()
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			break
+		}
+		if e.Tag == 0 {
+			if len(around) == 0 {
+				return nil, errShape
+			}
+			around = around[:len(around)-1]
+			continue
+		}
+		switch e.Tag {
+		case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagSubprogram:
+			for i := len(around) - 1; i >= 0; i-- {
+				if isClass(around[i]) || around[i].Tag == dwarf.TagSubprogram {
+					t.parents[e.Offset] = around[i].Offset
+					break
+				}
+			}
+		case dwarf.TagTemplateTypeParameter:
+			name, of := text(e, dwarf.AttrName), offset(e, dwarf.AttrType)
+			switch parent := around; {
+			case name == "K" && inClass("Submitted<"):
+				keys[parent[len(parent)-1].Offset] = of
+			case name == "Type" && inClass("KernelWrapper<"):
+				if _, twice := types[keys[parent[len(parent)-1].Offset]]; !twice {
+					types[keys[parent[len(parent)-1].Offset]] = of
+				}
+			case name == "K" && inClass("KernelWrapper<"):
+				keys[parent[len(parent)-1].Offset] = of
+			}
+		case dwarf.TagVariable, dwarf.TagMember:
+			if inClass("Submitted<") {
+				heres[e.Offset] = around[len(around)-1].Offset
+				symbol[text(e, dwarf.AttrLinkageName)] = around[len(around)-1].Offset
+			} else if here, ok := heres[offset(e, dwarf.AttrSpecification)]; ok {
+				at, _ := e.Val(dwarf.AttrLocation).([]byte)
+				if len(at) == 9 { // DW_OP_addr
+					symbol[local[binary.LittleEndian.Uint64(at[1:])]] = here
+				}
+			}
+		}
+		if e.Children {
+			around = append(around, e)
+		}
+	}
+
+	classes := make(map[string]*class)
+	for _, k := range submitted {
+		if of, ok := types[keys[symbol[k.symbol]]]; ok && k.symbol != "" {
+			classes[k.symbol] = t.class(of, 0)
+		}
+	}
+	return classes, nil
+}
+
+func isClass(e *dwarf.Entry) bool {
+	return e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagStructType
+}
+
+func text(e *dwarf.Entry, a dwarf.Attr) string {
+	s, _ := e.Val(a).(string)
+	return s
+}
+
+// number returns an attribute, -1 for none.
+func number(e *dwarf.Entry, a dwarf.Attr) int64 {
+	if n, ok := e.Val(a).(int64); ok {
+		return n
+	}
+	return -1
+}
+
+func offset(e *dwarf.Entry, a dwarf.Attr) dwarf.Offset {
+	o, _ := e.Val(a).(dwarf.Offset)
+	return o
+}
+
+// entry returns the entry at an offset, nil for none, and its children.
+func (t *reader) entry(at dwarf.Offset) (e *dwarf.Entry, children []*dwarf.Entry) {
+	t.Seek(at)
+	e, err := t.Next()
+	if err != nil || e == nil {
+		return nil, nil
+	}
+	for last := at; e.Children; {
+		child, err := t.Next()
+		if err != nil || child == nil || child.Tag == 0 || child.Offset <= last {
+			break
+		}
+		last = child.Offset
+		children = append(children, child)
+		t.SkipChildren()
+	}
+	return e, children
+}
+
+// class returns the class at an offset, nil for one that cannot be read.
+func (t *reader) class(at dwarf.Offset, depth int) *class {
+	if c, ok := t.classes[at]; ok || depth > 100 {
+		return c
+	}
+	t.classes[at] = nil // one that has itself as a member is none
+	c := t.read(at, depth+1)
+	if c == nil || c.size < 0 || c.size > mostBytes || c.align < 1 || c.align > mostBytes || c.align&(c.align-1) != 0 || c.parts > mostParts {
+		return nil
+	}
+	t.classes[at] = c
+	return c
+}
+
+func (t *reader) read(at dwarf.Offset, depth int) *class {
+	e, children := t.entry(at)
+	if e == nil {
+		return nil
+	}
+	size, align := number(e, dwarf.AttrByteSize), number(e, dwarf.AttrAlignment)
+	switch e.Tag {
+	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagTypedef:
+		c := t.class(offset(e, dwarf.AttrType), depth)
+		if c != nil && align > c.align {
+			aligned := *c
+			aligned.align, aligned.minAlign = align, align
+			return &aligned
+		}
+		return c
+	case dwarf.TagBaseType, dwarf.TagEnumerationType, dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
+		return &class{size: size, align: max(align, size), scalar: true, pointer: e.Tag == dwarf.TagPointerType, parts: 1}
+	case dwarf.TagArrayType:
+		element := t.class(offset(e, dwarf.AttrType), depth)
+		if element == nil {
+			return nil
+		}
+		size, align = element.size, max(align, element.align)
+		for _, child := range children {
+			if count := number(child, dwarf.AttrCount); count >= 0 && count <= mostBytes {
+				size *= count
+			} else if last := number(child, dwarf.AttrUpperBound); last >= -1 && last < mostBytes {
+				size *= last + 1
+			}
+			if size > mostBytes {
+				return nil
+			}
+		}
+		if vector, _ := e.Val(dwarf.Attr(0x2107)).(bool); vector { // DW_AT_GNU_vector
+			align = max(align, size)
+		}
+		return &class{size: size, align: align, parts: 1}
+	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType:
+		c := &class{size: size, align: max(align, 1), minAlign: max(align, 1), parts: 1, empty: size == 1}
+		lambda := isLambda(e, children)
+		c.open = lambda
+		generic := lambda && slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
+			return child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()<")
+		})
+		for _, child := range children {
+			static, _ := child.Val(dwarf.AttrDeclaration).(bool)
+			if child.Tag != dwarf.TagInheritance && (child.Tag != dwarf.TagMember || static) {
+				continue
+			}
+			m := &member{class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc)}
+			if m.class == nil {
+				return nil
+			}
+			if child.Tag == dwarf.TagInheritance && m.class.empty {
+				continue
+			}
+			if lambda {
+				m.removal = t.removal(e, child)
+				if generic {
+					// There, DPC++ takes the constants of expressions that depend on a parameter.
+					m.removal = min(m.removal, possible)
+				}
+			}
+			c.align = max(c.align, m.class.align)
+			c.parts += m.class.parts
+			c.open = c.open || m.class.open && e.Tag != dwarf.TagUnionType
+			c.empty = false
+			c.members = append(c.members, m)
+		}
+		if !c.open {
+			c.members, c.parts = nil, 1
+		}
+		return c
+	}
+	return nil
+}
+
+// isLambda reports whether a class is that of a lambda, which has no name or one in brackets.
+func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
+	if name := text(e, dwarf.AttrName); !isClass(e) || name != "" && !strings.HasPrefix(name, "<lambda") {
+		return false
+	}
+	for _, child := range children {
+		if child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()") {
+			return true
+		}
+	}
+	return false
+}
+
+// removal returns what there is to know of a capture of a lambda.
+func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
+	name, ok := strings.CutPrefix(text(capture, dwarf.AttrName), "__")
+	constant, plain := t.constant(offset(capture, dwarf.AttrType))
+	at, closed := place(capture), place(lambda)
+	if !ok || !constant || at[0] == closed[0] && (at[1] < closed[1] || at[1] == closed[1] && at[2] < closed[2]) {
+		return never // it is in the brackets, which end where the lambda is said to be
+	}
+	function := t.parents[lambda.Offset]
+	if t.variable(function, name) != nil {
+		return never // g++ leaves constants of the function itself out
+	}
+	outer, members := t.around(function)
+	if outer == nil || !isLambda(outer, members) {
+		return never
+	}
+	captured := false
+	for _, m := range members {
+		captured = captured || m.Tag == dwarf.TagMember && text(m, dwarf.AttrName) == "__"+name
+	}
+	if !captured {
+		return certain // what is no constant has to come through the lambda around
+	}
+	for range 100 {
+		function = t.parents[outer.Offset]
+		if v := t.variable(function, name); v != nil {
+			if expression, _ := v.Val(attrConstExpr).(bool); !expression && !plain {
+				return never
+			}
+			break
+		}
+		if outer, _ = t.around(function); outer == nil {
+			break
+		}
+	}
+	return possible
+}
+
+const attrConstExpr = dwarf.Attr(0x6c) // DW_AT_const_expr
+
+// place returns where the source has something: a file, a line and a column.
+func place(e *dwarf.Entry) [3]int64 {
+	return [3]int64{number(e, dwarf.AttrDeclFile), number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)}
+}
+
+// constant reports whether a type is const, and of integers or an enumeration.
+func (t *reader) constant(at dwarf.Offset) (constant, plain bool) {
+	for range 100 {
+		e, _ := t.entry(at)
+		if e == nil {
+			break
+		}
+		switch e.Tag {
+		case dwarf.TagConstType:
+			constant = true
+		case dwarf.TagTypedef, dwarf.TagArrayType, dwarf.TagVolatileType:
+		case dwarf.TagEnumerationType:
+			return constant, true
+		case dwarf.TagBaseType:
+			const float = 4 // DW_ATE_float
+			return constant, number(e, dwarf.AttrEncoding) != float
+		default:
+			return constant, false
+		}
+		at = offset(e, dwarf.AttrType)
+	}
+	return constant, false
+}
+
+// around returns the class that a function is of, nil for none, and the class's children.
+func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
+	for range 3 {
+		e, _ := t.entry(function)
+		if e == nil {
+			return nil, nil
+		}
+		if of := max(offset(e, dwarf.AttrSpecification), offset(e, dwarf.AttrAbstractOrigin)); of != 0 {
+			function = of
+		}
+	}
+	class, ok := t.parents[function]
+	if !ok {
+		return nil, nil
+	}
+	return t.entry(class)
+}
+
+// variable returns the variable or parameter of a function with a name, nil for none.
+func (t *reader) variable(function dwarf.Offset, name string) *dwarf.Entry {
+	blocks := []dwarf.Offset{function}
+	for i := 0; i < len(blocks) && i < mostParts; i++ {
+		_, children := t.entry(blocks[i])
+		for _, e := range children {
+			switch artificial, _ := e.Val(dwarf.AttrArtificial).(bool); {
+			case e.Tag == dwarf.TagLexDwarfBlock:
+				blocks = append(blocks, e.Offset)
+			case (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagFormalParameter) && !artificial:
+				if of := offset(e, dwarf.AttrAbstractOrigin); of != 0 {
+					e, _ = t.entry(of)
+				}
+				if e != nil && text(e, dwarf.AttrName) == name {
+					return e
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package hostkernels
+
+import (
+	"io"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+)
+
+// A Layout says where the captures of a kernel are that the host compiler lays out in another way
+// than the device compile: g++ copies constants of a function into a lambda that is in another
+// lambda, DPC++ does not.
+type Layout struct {
+	Size int64 // of the kernel's lambda or class in the host code
+
+	// Offsets are those of the kernel's parameters there, in their order. They are nil when a
+	// parameter is a lambda that itself is laid out in another way, as in the kernels that
+	// libsycl makes of others for ranges of any size: then there are only Moves.
+	Offsets []int64
+
+	Moves []Move // what the device compile's lambda or class consists of, in its order
+}
+
+// A Move is a number of bytes that are at one place of the lambda or class in the host code, and
+// at another one in the device compile.
+type Move struct{ Host, Device, Size int64 }
+
+// offsets returns where parameters are in the host code, nil when one is not in one piece.
+func (l *Layout) offsets(parameters []intheader.Parameter) []int64 {
+	list := []int64{}
+	for _, p := range parameters {
+		size, sized := p.Sized()
+		if !sized {
+			size = 1
+		}
+		at := int64(-1)
+		for _, m := range l.Moves {
+			if m.Device+m.Size <= p.Offset || p.Offset+size <= m.Device {
+				continue
+			}
+			host := m.Host + p.Offset - m.Device
+			if at >= 0 && at != host || host < 0 || host+size > l.Size {
+				return nil
+			}
+			at = host
+		}
+		list = append(list, max(at, 0))
+	}
+	return list
+}
+
+// NeedLayouts reports whether the host code may lay a kernel out in another way than the device
+// compile: g++ made it, and it has more bytes, or bytes between captures where another one fits.
+func NeedLayouts(device []Kernel, host *Object) bool {
+	pairs, _, _, _ := match(device, host)
+	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
+		return p.host.Size > p.device.Size || p.host.Size == p.device.Size && !ofLibrary(p.device.Name) && hasRoom(p.device)
+	})
+}
+
+// hasRoom reports whether a kernel may have bytes that no parameter is of.
+func hasRoom(k Kernel) bool {
+	at := int64(0)
+	for i, p := range k.parameters {
+		size, ok := p.Sized()
+		switch {
+		case at >= 0 && p.Offset > at, ok && size > 8:
+			return true // a class may have room
+		case ok:
+			at = p.Offset + size
+		case i+1 == len(k.parameters):
+			return false
+		default:
+			at = -1 // it ends where the next one begins
+		}
+	}
+	return at >= 0 && at < k.Size && k.Size > 1
+}
+
+// Layouts returns the layouts of kernels for an Object, from the debugging information of the host
+// code's object file, when it is compiled with -g -O0 -fno-data-sections.
+func Layouts(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
+	object, err := ReadObject(r)
+	if err != nil {
+		return nil, err
+	}
+	classes, err := readClasses(r, object.Submitted)
+	if err != nil {
+		return nil, err
+	}
+	pairs, _, _, _ := match(device, object)
+	layouts := make(map[string]*Layout)
+	known := make(map[*member]bool) // whether the device compile leaves a member out
+	for again := true; again; {
+		again = false
+		for _, p := range pairs {
+			if p.host.Size >= p.device.Size && solve(classes[p.host.symbol], p, known, layouts) {
+				again = true
+			}
+		}
+	}
+	return layouts, nil
+}
+
+const (
+	mostDoubts = 12      // members of a kernel which the device compile may leave out
+	mostParts  = 1000    // members of a kernel, and members of these
+	mostBytes  = 1 << 20 // of a kernel
+)
+
+// solve finds the layout of a kernel, and reports whether it learned of members whether the device
+// compile leaves them out.
+func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
+	left := make(map[*member]bool)
+	if c == nil || c.size != p.host.Size || !c.asCompiled() {
+		if p.host.Size > p.device.Size {
+			layouts[p.device.symbol] = nil
+		}
+		return false
+	}
+	var doubts []*member
+	c.each(func(m *member) {
+		leave, ok := known[m]
+		switch {
+		case m.removal == certain || ok && leave:
+			left[m] = true
+		case m.removal == possible && !ok && !slices.Contains(doubts, m):
+			doubts = append(doubts, m)
+		}
+	})
+	sure := len(left)
+	if sure+len(doubts) == 0 && p.host.Size == p.device.Size {
+		return false
+	}
+	var (
+		host  []int64                    // for each byte in the device compile, where it is in the host's; -1 for none
+		count int                        // of solutions
+		leave = make([]int, len(doubts)) // in how many of them a doubt is left out
+		same  = true                     // whether they agree
+	)
+	for set := 0; len(doubts) <= mostDoubts && set < 1<<len(doubts); set++ {
+		for i, m := range doubts {
+			left[m] = set>>i&1 == 1
+		}
+		f := form{left: left}
+		if size, _ := f.place(c, 0); size != p.device.Size || !f.fits(p.device.parameters) {
+			continue
+		}
+		count++
+		for i := range doubts {
+			leave[i] += set >> i & 1
+		}
+		var agree bool
+		host, agree = merge(host, f.parts, p.device.Size)
+		same = same && agree
+	}
+	for i, m := range doubts {
+		if count > 0 && (leave[i] == 0 || leave[i] == count) {
+			known[m], learned = leave[i] > 0, true
+		}
+	}
+	switch {
+	case count > 0 && same:
+		l := &Layout{Size: c.size, Moves: moves(host)}
+		l.Offsets = l.offsets(p.device.parameters)
+		layouts[p.device.symbol] = l
+		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
+			delete(layouts, p.device.symbol)
+		}
+	case c.size == p.device.Size && sure == 0:
+		delete(layouts, p.device.symbol) // nothing says that it is another one
+	default:
+		layouts[p.device.symbol] = nil
+	}
+	return learned
+}
+
+// merge adds where parts are to what other solutions say, and reports whether they agree.
+func merge(host []int64, parts []part, size int64) ([]int64, bool) {
+	if host == nil {
+		host = slices.Repeat([]int64{-1}, int(size))
+	}
+	agree := true
+	for _, p := range parts {
+		for i := int64(0); p.whole && i < p.size && p.device+i < size; i++ {
+			at := &host[p.device+i]
+			agree = agree && (*at < 0 || *at == p.host+i)
+			*at = p.host + i
+		}
+	}
+	return host, agree
+}
+
+// moves returns the pieces that move alike.
+func moves(host []int64) []Move {
+	var list []Move
+	for device, at := range host {
+		if at < 0 {
+			continue
+		}
+		if n := len(list); n > 0 && at-int64(device) == list[n-1].Host-list[n-1].Device {
+			list[n-1].Size = int64(device) + 1 - list[n-1].Device
+		} else {
+			list = append(list, Move{at, int64(device), 1})
+		}
+	}
+	return list
+}
+
+// A form is a class without some of its members, laid out as the ABI says.
+type form struct {
+	left  map[*member]bool // the members that are left out
+	parts []part
+}
+
+// A part is the class, a member, or a member of one.
+type part struct {
+	class        *class
+	host, device int64
+	size         int64 // in the device compile
+	whole        bool  // its members are not parts
+}
+
+// place lays out a class that is at an offset of the host's, and returns its size and alignment.
+// It is at 0 until its parent moves it.
+func (f *form) place(c *class, host int64) (size, align int64) {
+	own := len(f.parts)
+	f.parts = append(f.parts, part{class: c, host: host, size: c.size, whole: !c.open})
+	if !c.open {
+		return c.size, c.align
+	}
+	align = c.minAlign
+	for _, m := range c.members {
+		if f.left[m] {
+			continue
+		}
+		first := len(f.parts)
+		n, a := f.place(m.class, host+m.offset)
+		size = up(size, a)
+		for i := range f.parts[first:] {
+			f.parts[first+i].device += size
+		}
+		size += n
+		align = max(align, a)
+	}
+	size = max(up(size, align), 1)
+	f.parts[own].size = size
+	return size, align
+}
+
+func up(n, align int64) int64 { return (n + align - 1) / align * align }
+
+// asCompiled reports whether place does what the host compiler did.
+func (c *class) asCompiled() bool {
+	var f form
+	size, _ := f.place(c, 0)
+	return size == c.size && !slices.ContainsFunc(f.parts, func(p part) bool { return p.host != p.device || p.size != p.class.size })
+}
+
+// fits reports whether each parameter of a kernel is in a part, and no part is without one.
+func (f *form) fits(parameters []intheader.Parameter) bool {
+	used := make([]bool, len(f.parts))
+	for _, param := range parameters {
+		size, sized := param.Sized()
+		found := false
+		for i, p := range f.parts {
+			same := sized && param.Offset == p.device && size == p.size
+			inside := p.whole && !p.class.scalar && p.device <= param.Offset && param.Offset < p.device+p.size &&
+				(!sized || param.Offset+size <= p.device+p.size)
+			if !same && !inside || p.class.scalar && p.class.pointer != (param.Kind == "pointer") {
+				continue
+			}
+			found = true
+			for j, inner := range f.parts[i:] {
+				if p.device <= inner.device && inner.device < p.device+p.size {
+					used[i+j] = true
+				}
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	for i, p := range f.parts {
+		if p.whole && !p.class.empty && !used[i] {
+			return false
+		}
+	}
+	return true
+}

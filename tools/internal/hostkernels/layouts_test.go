@@ -1,0 +1,243 @@
+package hostkernels
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+)
+
+// What rules/dpcpp/host and libsycl's headers have of this.
+const library = `
+namespace rules_sycl {
+template <class K, unsigned long Size, unsigned long Name>
+struct Submitted {
+  __attribute__((used, visibility("hidden"))) static inline char here = 0;
+};
+}
+template <class K, class Type>
+struct KernelWrapper {
+  static void wrap(const Type &) { (void)&rules_sycl::Submitted<K, sizeof(Type), Name>::here; }
+};
+struct Accessor {
+  Accessor(const Accessor &);
+  char bytes[24];
+  double *p;
+};
+struct Handler {
+  template <class F>
+  void single_task(F f) { KernelWrapper<F, F>::wrap(f); }
+  template <class K, class F>
+  void named(F f) { KernelWrapper<K, F>::wrap(f); }
+};
+template <class F>
+struct Rounded {
+  long range;
+  F f;
+  void operator()() const;
+};
+template <class F>
+void submit(F f) { Handler h; f(h); }
+int runtime();
+template <class T>
+void use(const T &);
+`
+
+// compiled compiles the body of a function with g++, for kernels whose names have a hash.
+func compiled(t testing.TB, body string, hash uint64) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	source, out := filepath.Join(dir, "a.cpp"), filepath.Join(dir, "a.o")
+	text := fmt.Sprintf("constexpr unsigned long Name = %du;%svoid f(int *out, short s, Accessor acc) {\n%s\n}\n", hash, library, body)
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(programs.Find(t, "g++"), "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	object, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+func sized(size, offset int64) intheader.Parameter {
+	return intheader.Parameter{Kind: "std_layout", Info: size, Offset: offset}
+}
+
+func pointer(offset int64) intheader.Parameter {
+	return intheader.Parameter{Kind: "pointer", Info: 8, Offset: offset}
+}
+
+func accessor(offset int64) intheader.Parameter {
+	return intheader.Parameter{Kind: "accessor", Info: 4062, Offset: offset}
+}
+
+func TestLayouts(t *testing.T) {
+	type parameters = []intheader.Parameter
+	type kernel struct {
+		size       int64 // in the device compile
+		parameters parameters
+		want       *Layout
+	}
+	same := &Layout{} // stands for a kernel that is not among the layouts
+	tests := []struct {
+		name    string
+		body    string
+		kernels []kernel // the one that the body submits and, if any, the Rounded of it
+	}{
+		{"last", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, []int64{0}, []Move{{0, 0, 8}}}}}},
+		{"of one size", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + s; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
+		{"types", `enum class E : short { e = 3 }; struct P { int x; double y; };
+			const char c = 'c'; const bool b = true; constexpr E e = E::e; constexpr P p{1, 2}; constexpr double d = 2.5; const long n = 7;
+			submit([&](Handler &h) { h.single_task([=] { out[0] = c + s + b + int(e) + p.x + int(d) + n; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, []int64{0, 10}, []Move{{0, 0, 8}, {10, 8, 2}}}}}},
+		{"floating point", `const double d = 2.5; const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + int(d); }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, []int64{0, 16}, []Move{{0, 0, 8}, {16, 8, 8}}}}}},
+		{"run time", `const int n = runtime(), step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + n; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 4}}}}}},
+		{"of the lambda around", `submit([&](Handler &h) { const int n = runtime(); h.single_task([=] { out[0] = n; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, same}}},
+		{"in the brackets", `const int step = 4; submit([&](Handler &h) { h.single_task([step, out] { out[0] = step; }); });`,
+			[]kernel{{16, parameters{sized(4, 0), pointer(8)}, same}}},
+		{"no constant", `submit([&](Handler &h) { h.single_task([=] { out[0] = s; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, same}}},
+		{"accessor", `const long step = 4; submit([&](Handler &h) { h.single_task([=] { use(acc); use(step + s); }); });`,
+			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, []int64{0, 40}, []Move{{0, 0, 32}, {40, 32, 2}}}}}},
+		{"constant alone", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { use(step + 1); }); });`,
+			[]kernel{{1, nil, &Layout{4, []int64{}, nil}}}},
+		{"lambda in a kernel", `const int step = 4; submit([&](Handler &h) { auto g = [=](int i) { return step * i + s; }; h.single_task([=] { out[0] = g(1); }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
+		{"with a name", `const int step = 4; submit([&](Handler &h) { h.named<class Named>([=] { out[0] = step; }); });`,
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, []int64{0}, []Move{{0, 0, 8}}}}}},
+		{"any range", `const int step = 4; submit([&](Handler &h) {
+			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
+			[]kernel{
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, nil, []Move{{0, 0, 16}, {20, 16, 2}}}},
+			}},
+		{"generic lambda around", `const int step = 4; submit([&](auto &h) {
+			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
+			[]kernel{
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, nil, []Move{{0, 0, 16}, {20, 16, 2}}}},
+			}},
+		{"doubt", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n + s; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(2, 12)}, nil}}},
+		{"another kernel", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
+			[]kernel{{12, parameters{pointer(0), sized(4, 8)}, nil}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var name uint64
+			if strings.Contains(tt.body, "class Named") {
+				name = hash("_ZTSZ1fPis8AccessorE5Named")
+			}
+			object := compiled(t, tt.body, name)
+			host, err := ReadObject(bytes.NewReader(object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(host.Submitted) != len(tt.kernels) {
+				t.Fatalf("the object has %v", host.Submitted)
+			}
+			slices.SortFunc(host.Submitted, func(a, b Kernel) int {
+				return strings.Index(a.Name, "Rounded<") - strings.Index(b.Name, "Rounded<")
+			})
+			var device []Kernel
+			for i, k := range tt.kernels {
+				submitted := host.Submitted[i]
+				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash})
+			}
+			layouts, err := Layouts(bytes.NewReader(object), device)
+			if err != nil {
+				t.Fatal(err)
+			}
+			errors := 0
+			for i, k := range tt.kernels {
+				got, ok := layouts[device[i].symbol]
+				if ok != (k.want != same) || ok && !reflect.DeepEqual(got, k.want) {
+					t.Errorf("%d: got %v %+v, want %+v", i, ok, got, k.want)
+				}
+				if k.want == nil {
+					errors++
+				} else if k.want != same && !NeedLayouts(device, host) {
+					t.Error("layouts are needed")
+				}
+			}
+			host.Layouts = layouts
+			if found := Compare(device, host); len(found) != errors {
+				t.Errorf("found %v", found)
+			}
+		})
+	}
+}
+
+func TestNeedLayouts(t *testing.T) {
+	for _, tt := range []struct {
+		size, host int64
+		parameters []intheader.Parameter
+		want       bool
+	}{
+		{8, 8, []intheader.Parameter{pointer(0)}, false},
+		{8, 16, []intheader.Parameter{pointer(0)}, true},
+		{16, 8, []intheader.Parameter{pointer(0), pointer(8)}, false},
+		{16, 16, []intheader.Parameter{pointer(0), sized(2, 8)}, true},
+		{16, 16, []intheader.Parameter{sized(4, 0), pointer(8)}, true},
+		{40, 40, []intheader.Parameter{accessor(0), pointer(32)}, false},
+		{40, 40, []intheader.Parameter{pointer(0), accessor(8)}, false},
+		{24, 24, []intheader.Parameter{pointer(0), sized(16, 8)}, true},
+		{1, 1, nil, false},
+	} {
+		device := []Kernel{{Name: "K", Size: tt.size, parameters: tt.parameters}}
+		host := &Object{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: tt.host}}}
+		if got := NeedLayouts(device, host); got != tt.want {
+			t.Errorf("%+v: got %v", tt, got)
+		}
+		host.GCC = 0
+		if NeedLayouts(device, host) {
+			t.Errorf("%+v: clang", tt)
+		}
+	}
+}
+
+func FuzzLayouts(f *testing.F) {
+	object := compiled(f, `const int step = 4; submit([&](auto &h) {
+		const int n = runtime(); auto k = [=] { use(acc); out[0] = step + s + n; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`, 0)
+	host, err := ReadObject(bytes.NewReader(object))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(0, []byte{})
+	for at := 0; at < len(object); at += 97 {
+		f.Add(at, []byte{0xff, 0x80, 0, 0x13})
+	}
+	device := slices.Clone(host.Submitted)
+	for i := range device {
+		device[i].Size -= 8
+	}
+	f.Fuzz(func(t *testing.T, at int, patch []byte) {
+		if at < 0 || at > len(object) {
+			return
+		}
+		patched := slices.Clone(object)
+		copy(patched[at:], patch)
+		layouts, err := Layouts(bytes.NewReader(patched), device)
+		for symbol, l := range layouts {
+			if err != nil || l != nil && l.Size < 0 {
+				t.Errorf("%s: %+v, %v", symbol, l, err)
+			}
+		}
+	})
+}
