@@ -42,5 +42,23 @@ int main() {
   }
   r.out[0] = data[0] + data[49] + data[50];
   r.expect(24, "accessors");
+  short small = 5;
+  r.queue.submit([&](sycl::handler &h) {
+    h.parallel_for(101, [=](sycl::id<1> i) { if (i == 100) out[0] = step + small; });
+  });
+  r.expect(8, "a range that is rounded up");
+  r.queue.submit([&](sycl::handler &h) {
+    h.single_task([=] { if (step == 3) out[0] = small; });
+  });
+  r.expect(5, "captures of one size at different places");
+  r.queue.submit([&](sycl::handler &h) {
+    h.parallel_for(sycl::range<1>(40), sycl::reduction(out, sycl::plus<>()), [=](sycl::id<1>, auto &sum) { sum += step * small; });
+  });
+  r.expect(600, "reduction");
+  const auto kernel = [&](sycl::handler &h) { h.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> i) { if (i.get_local_id(0) == step) out[0] = step * small + known; }); };
+  for (int k = 0; k < 3; k++) {
+    r.queue.submit(kernel);
+    r.expect(19, "the same kernel again");
+  }
   return result();
 }

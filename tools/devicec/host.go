@@ -78,18 +78,20 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 func writeLayouts(w io.Writer, symbol string, layouts map[string]*hostkernels.Layout) error {
 	var b strings.Builder
 	names := slices.Sorted(maps.Keys(layouts))
+	b.WriteString("struct move {\n  int host, device, size;\n};\n")
 	for i, name := range names {
-		fmt.Fprintf(&b, "static const int offsets_%d[] = {", i)
-		for _, offset := range layouts[name].Offsets {
-			fmt.Fprintf(&b, "%d, ", offset)
+		fmt.Fprintf(&b, "static const struct move moves_%d[] = {", i)
+		for _, m := range layouts[name].Moves {
+			fmt.Fprintf(&b, "{%d, %d, %d}, ", m.Host, m.Device, m.Size)
 		}
-		b.WriteString("0};\n")
+		b.WriteString("{0, 0, 0}};\n")
 	}
-	fmt.Fprintf(&b, "const struct {\n  const char *kernel;\n  long size;\n  const int *offsets;\n} %s[] = {\n", symbol)
+	fmt.Fprintf(&b, "const struct {\n  const char *kernel;\n  int host, device;\n  const struct move *moves;\n  int count;\n} %s[] = {\n", symbol)
 	for i, name := range names {
-		fmt.Fprintf(&b, "  {\"%s\", %d, offsets_%d},\n", name, layouts[name].Size, i)
+		l := layouts[name]
+		fmt.Fprintf(&b, "  {\"%s\", %d, %d, moves_%d, %d},\n", name, l.Host, l.Device, i, len(l.Moves))
 	}
-	b.WriteString("  {0, 0, 0},\n};\n")
+	b.WriteString("  {0, 0, 0, 0, 0},\n};\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -121,7 +123,7 @@ func (s *compiledSource) compare(ctx context.Context, env *cli.Env, layouts map[
 			return false, err
 		}
 		for symbol, layout := range host.Layouts {
-			if layout != nil && layout.Offsets != nil {
+			if layout != nil {
 				layouts[symbol] = layout
 			}
 		}

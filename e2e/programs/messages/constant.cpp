@@ -1,10 +1,11 @@
-// g++ captures the constant, DPC++ does not.
+// g++ captures both constants, DPC++ the second one: nothing tells g++'s two ints apart.
 #include <sycl/sycl.hpp>
+
+int four();
 
 int main() {
   sycl::queue queue;
   int *out = sycl::malloc_shared<int>(1, queue);
-  const int step = 4;
-  queue.submit([&](sycl::handler &h) { h.single_task<class Named>([=] { out[0] = step; }); });
-  queue.submit([&](sycl::handler &h) { h.single_task([=] { out[0] = step; }); });
+  const int step = 4, known = four();
+  queue.submit([&](auto &h) { h.template single_task<class Named>([=] { out[0] = step + known; }); });
 }

@@ -82,7 +82,7 @@ func TestCompare(t *testing.T) {
 		{"constant, with a name", gcc16, []string{"3Add"}, []string{submitted("3Add", 16, add)},
 			[]string{"src/a.cpp:1:7 error the kernel 'Add' has 16 bytes of captures"}},
 		{"variable that only the device uses", clang21, []string{lambda}, []string{submitted(lambda, 1, "0")},
-			[]string{"src/a.cpp:1:7 error the kernel 'main::{lambda()#1}' has 1 bytes of captures in the host code and 8 in the device code, so that its arguments would be at other places: the device code uses a variable below an #ifdef"}},
+			[]string{"src/a.cpp:1:7 error the kernel 'main::{lambda()#1}' has 1 bytes of captures in the host code and 8 in the device code, so that its arguments would be at other places: the device code uses a variable that the host code does not"}},
 		{"only on the host", gcc16, []string{lambda}, []string{submitted(lambda, 8, "0"), submitted("8OnlyHost", 8, "0")},
 			[]string{"src/a.cpp:3 error the host code submits the kernel 'OnlyHost', and the device code has no kernel of this name"}},
 		{"only on the device", clang21, []string{lambda, second}, []string{submitted(lambda, 8, "0")},

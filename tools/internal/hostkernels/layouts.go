@@ -11,12 +11,7 @@ import (
 // than the device compile: g++ copies constants of a function into a lambda that is in another
 // lambda, DPC++ does not.
 type Layout struct {
-	Size int64 // of the kernel's lambda or class in the host code
-
-	// Offsets are those of the kernel's parameters there, in their order. They are nil when a
-	// parameter is a lambda that itself is laid out in another way, as in the kernels that
-	// libsycl makes of others for ranges of any size: then there are only Moves.
-	Offsets []int64
+	Host, Device int64 // sizes of the kernel's lambda or class
 
 	Moves []Move // what the device compile's lambda or class consists of, in its order
 }
@@ -24,30 +19,6 @@ type Layout struct {
 // A Move is a number of bytes that are at one place of the lambda or class in the host code, and
 // at another one in the device compile.
 type Move struct{ Host, Device, Size int64 }
-
-// offsets returns where parameters are in the host code, nil when one is not in one piece.
-func (l *Layout) offsets(parameters []intheader.Parameter) []int64 {
-	list := []int64{}
-	for _, p := range parameters {
-		size, sized := p.Sized()
-		if !sized {
-			size = 1
-		}
-		at := int64(-1)
-		for _, m := range l.Moves {
-			if m.Device+m.Size <= p.Offset || p.Offset+size <= m.Device {
-				continue
-			}
-			host := m.Host + p.Offset - m.Device
-			if at >= 0 && at != host || host < 0 || host+size > l.Size {
-				return nil
-			}
-			at = host
-		}
-		list = append(list, max(at, 0))
-	}
-	return list
-}
 
 // NeedLayouts reports whether the host code may lay a kernel out in another way than the device
 // compile: g++ made it, and it has more bytes, or bytes between captures where another one fits.
@@ -161,8 +132,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 	}
 	switch {
 	case count > 0 && same:
-		l := &Layout{Size: c.size, Moves: moves(host)}
-		l.Offsets = l.offsets(p.device.parameters)
+		l := &Layout{Host: c.size, Device: p.device.Size, Moves: moves(host)}
 		layouts[p.device.symbol] = l
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)

@@ -96,17 +96,17 @@ func TestLayouts(t *testing.T) {
 		kernels []kernel // the one that the body submits and, if any, the Rounded of it
 	}{
 		{"last", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, []int64{0}, []Move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []Move{{0, 0, 8}}}}}},
 		{"of one size", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + s; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
 		{"types", `enum class E : short { e = 3 }; struct P { int x; double y; };
 			const char c = 'c'; const bool b = true; constexpr E e = E::e; constexpr P p{1, 2}; constexpr double d = 2.5; const long n = 7;
 			submit([&](Handler &h) { h.single_task([=] { out[0] = c + s + b + int(e) + p.x + int(d) + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, []int64{0, 10}, []Move{{0, 0, 8}, {10, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, 16, []Move{{0, 0, 8}, {10, 8, 2}}}}}},
 		{"floating point", `const double d = 2.5; const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + int(d); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, []int64{0, 16}, []Move{{0, 0, 8}, {16, 8, 8}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, 16, []Move{{0, 0, 8}, {16, 8, 8}}}}}},
 		{"run time", `const int n = runtime(), step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 4}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 4}}}}}},
 		{"of the lambda around", `submit([&](Handler &h) { const int n = runtime(); h.single_task([=] { out[0] = n; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, same}}},
 		{"in the brackets", `const int step = 4; submit([&](Handler &h) { h.single_task([step, out] { out[0] = step; }); });`,
@@ -114,24 +114,24 @@ func TestLayouts(t *testing.T) {
 		{"no constant", `submit([&](Handler &h) { h.single_task([=] { out[0] = s; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, same}}},
 		{"accessor", `const long step = 4; submit([&](Handler &h) { h.single_task([=] { use(acc); use(step + s); }); });`,
-			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, []int64{0, 40}, []Move{{0, 0, 32}, {40, 32, 2}}}}}},
+			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, 40, []Move{{0, 0, 32}, {40, 32, 2}}}}}},
 		{"constant alone", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { use(step + 1); }); });`,
-			[]kernel{{1, nil, &Layout{4, []int64{}, nil}}}},
+			[]kernel{{1, nil, &Layout{4, 1, nil}}}},
 		{"lambda in a kernel", `const int step = 4; submit([&](Handler &h) { auto g = [=](int i) { return step * i + s; }; h.single_task([=] { out[0] = g(1); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
 		{"with a name", `const int step = 4; submit([&](Handler &h) { h.named<class Named>([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, []int64{0}, []Move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []Move{{0, 0, 8}}}}}},
 		{"any range", `const int step = 4; submit([&](Handler &h) {
 			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
 			[]kernel{
-				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}},
-				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, nil, []Move{{0, 0, 16}, {20, 16, 2}}}},
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []Move{{0, 0, 16}, {20, 16, 2}}}},
 			}},
 		{"generic lambda around", `const int step = 4; submit([&](auto &h) {
 			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
 			[]kernel{
-				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, []int64{0, 12}, []Move{{0, 0, 8}, {12, 8, 2}}}},
-				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, nil, []Move{{0, 0, 16}, {20, 16, 2}}}},
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []Move{{0, 0, 16}, {20, 16, 2}}}},
 			}},
 		{"doubt", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n + s; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(2, 12)}, nil}}},
@@ -235,7 +235,7 @@ func FuzzLayouts(f *testing.F) {
 		copy(patched[at:], patch)
 		layouts, err := Layouts(bytes.NewReader(patched), device)
 		for symbol, l := range layouts {
-			if err != nil || l != nil && l.Size < 0 {
+			if err != nil || l != nil && l.Host < 0 {
 				t.Errorf("%s: %+v, %v", symbol, l, err)
 			}
 		}

@@ -19,45 +19,18 @@ namespace rules_sycl {
 
 using Info = sycl::detail::CompileTimeKernelInfoTy;
 
-// Stands for Info::ParamDescGetter of a kernel that has a layout of its own.
-template <class K>
-struct Laid {
-  static inline Info::ParamDescGetterT getter = nullptr;
-  static inline const int *offsets = nullptr;
-
-  static sycl::detail::kernel_param_desc_t get(int index) {
-    sycl::detail::kernel_param_desc_t out = getter(index);
-    out.offset = offsets[index];
-    return out;
-  }
-};
-
-// What the integration header says of a kernel, with the layout of the host's compiler.
-template <class K>
-Info made() {
-  Info out;
-  if constexpr (described<K>) {
-    out = sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
-  } else {
-    const Kernel &k = find<K>();
-    out = {std::string_view(k.name), k.parameters, k.esimd, std::string_view(k.file),
-           std::string_view(k.function), k.line, k.column, k.size, k.parameter};
-  }
-  for (const Layout *l = kernels().layouts; l->kernel; l++) {
-    if (l->kernel != std::string_view(out.Name)) continue;
-    Laid<K>::getter = out.ParamDescGetter;
-    Laid<K>::offsets = l->offsets;
-    out.ParamDescGetter = Laid<K>::get;
-    out.KernelSize = l->size;
-    break;
-  }
-  return out;
-}
-
 template <class K>
 const Info &info() {
-  static const Info found = made<K>();
-  return found;
+  if constexpr (described<K>) {
+    return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
+  } else {
+    static const Info found = [] {
+      const Kernel &k = find<K>();
+      return Info{std::string_view(k.name), k.parameters, k.esimd, std::string_view(k.file),
+                  std::string_view(k.function), k.line, k.column, k.size, k.parameter};
+    }();
+    return found;
+  }
 }
 
 template <class K>

@@ -47,10 +47,15 @@ struct Kernel {
 };
 
 // Where the host's compiler has put the captures of a kernel, when that is not where DPC++ has them.
+struct Move {
+  int host, device, size;  // bytes from the begin of the kernel
+};
+
 struct Layout {
   const char *kernel;  // its name; null after the last one of a table
-  long size;
-  const int *offsets;  // of each parameter
+  int host, device;    // sizes
+  const Move *moves;
+  int count;
 };
 
 struct Kernels {

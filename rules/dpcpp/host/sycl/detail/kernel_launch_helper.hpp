@@ -8,6 +8,7 @@
 #include_next <sycl/detail/kernel_launch_helper.hpp>
 #undef KernelWrapper
 
+#include <sycl/detail/cg_types.hpp>
 #include <sycl/detail/compile_time_kernel_info.hpp>
 
 #include <rules_sycl/find.hpp>
@@ -29,21 +30,26 @@ constexpr unsigned long hash(const char *text) {
   return out;
 }
 
-// Throws when the device compile has no such kernel, or one of another size.
-template <class K>
-bool check(long size) {
+// Throws when the device compile has no such kernel, or one whose captures are at other places.
+template <class K, class Type>
+bool check() {
 #if defined(__clang__)
   if constexpr (!described<K>) find<K>();
 #else
 #if __GNUC__ < 13
   if constexpr (!described<K>) (void)&Listed<K>::here;
 #endif
-  if (info<K>().KernelSize != size)
-    fail("the kernel '" + readable(type_name<K>()) + "' of " + kernels().source + " has " + std::to_string(size) +
-         " bytes of captures, and in the device compile " + std::to_string(info<K>().KernelSize) +
+  const Info &kernel = info<K>();
+  for (const Layout *l = kernels().layouts; l->kernel; l++) {
+    if (l->kernel != std::string_view(kernel.Name) || l->host != sizeof(Type)) continue;
+    Arguments<Type>::layout = l;
+    return true;
+  }
+  if (kernel.KernelSize != sizeof(Type))
+    fail("the kernel '" + readable(type_name<K>()) + "' of " + kernels().source + " has " + std::to_string(sizeof(Type)) +
+         " bytes of captures, and in the device compile " + std::to_string(kernel.KernelSize) +
          ": g++ captures a constant that DPC++ does not; make it static constexpr, or put it outside of the function");
 #endif
-  (void)size;
   return true;
 }
 
@@ -58,7 +64,7 @@ template <WrapAs As, class K, class Type, class Element,
 struct KernelWrapper {
   static void wrap(const Type &kernel) {
     (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName())>::here;
-    static const bool checked = rules_sycl::check<K>(sizeof(Type));
+    static const bool checked = rules_sycl::check<K, Type>();
     (void)checked;
     KernelWrapperOfLibrary<As, K, Type, Element, Properties>::wrap(kernel);
   }
