@@ -108,6 +108,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		count int                        // of solutions
 		leave = make([]int, len(doubts)) // in how many of them a doubt is left out
 		same  = true                     // whether they agree
+		own   bool                       // whether one of them is that the device compile leaves out none
 	)
 	for set := 0; len(doubts) <= mostDoubts && set < 1<<len(doubts); set++ {
 		for i, m := range doubts {
@@ -118,6 +119,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 			continue
 		}
 		count++
+		own = own || sure+set == 0
 		for i := range doubts {
 			leave[i] += set >> i & 1
 		}
@@ -137,7 +139,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case c.size == p.device.Size && sure == 0:
+	case own, c.size == p.device.Size && sure+count == 0:
 		delete(layouts, p.device.symbol) // nothing says that it is another one
 	default:
 		layouts[p.device.symbol] = nil

@@ -135,6 +135,8 @@ func TestLayouts(t *testing.T) {
 			}},
 		{"doubt", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n + s; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(2, 12)}, nil}}},
+		{"doubt of one size", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, nil}}},
 		{"another kernel", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
 			[]kernel{{12, parameters{pointer(0), sized(4, 8)}, nil}}},
 	}
