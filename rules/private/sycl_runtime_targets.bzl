@@ -243,7 +243,8 @@ def sycl_runtime_targets(name, missing, compiler = None):
     cc_library(
         name = "headers",
         hdrs = native.glob(["include/**"], allow_empty = True),
-        includes = ["include"],
+        # As DPC++ searches them: what its standard headers add comes first.
+        includes = ["include/sycl/stl_wrappers", "include"],
         **common
     )
     _library(
