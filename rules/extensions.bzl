@@ -178,8 +178,8 @@ This makes a repository with these targets:
 
 | target | what it is |
 |---|---|
-| `@sycl_runtime//:sycl` | SYCL's headers and libsycl with all that it loads, for `deps` of a `cc_binary` |
-| `@sycl_runtime//:cpu_device` | all files of Intel's OpenCL CPU device, for `data` |
+| `@sycl_runtime//:sycl` | SYCL's headers and libsycl with all that it loads, and Intel's OpenCL CPU device, for `deps` of a `cc_binary` |
+| `@sycl_runtime//:cpu_device` | all files of that device, for `data` of programs that do not depend on `:sycl` |
 | `@sycl_runtime//:cpu_driver` | the library among them, for `OCL_ICD_FILENAMES` |
 | `@sycl_runtime//:devices` | a program that lists the devices that the runtime finds |
 | `@sycl_runtime` | all of it, for `runtime` of a `sycl_test` |

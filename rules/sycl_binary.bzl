@@ -5,6 +5,7 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "read_options", "split_of")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
@@ -15,24 +16,27 @@ load(":providers.bzl", "SyclbinInfo")
 
 def _sycl_binary_impl(ctx):
     toolchain = find_sycl_toolchain(ctx)
-    sycl_targets = chosen_targets(ctx)
-    compiled = compile_sources(ctx, toolchain, families = families_of(resolve_targets(ctx.label, sycl_targets)))
+    options = read_options(ctx)
+    sycl_targets = chosen_targets(ctx, attribute_value(ctx, options, "sycl_targets", []))
+    rdc = attribute_value(ctx, options, "rdc", False)
+    compiled = compile_sources(ctx, toolchain, options, families = families_of(resolve_targets(ctx.label, sycl_targets)))
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
     return build_syclbin(
         ctx,
         toolchain,
-        separate = [] if ctx.attr.rdc else sources,
-        linked = sources if ctx.attr.rdc else [],
+        separate = [] if rdc else sources,
+        linked = sources if rdc else [],
         sycl_targets = sycl_targets,
-        device_code_split = ctx.attr.device_code_split,
+        device_code_split = split_of(ctx, options),
         state = ctx.attr.state,
         # Later links can resolve calls between files.
         dependencies = ctx.attr.state != "executable",
-        keep_debug_info = wants_debug_info(ctx, toolchain.copts + compiled.copts),
+        keep_debug_info = wants_debug_info(ctx, toolchain.copts + options.device),
         ir = ctx.attr.ir,
         specialize = ctx.attr.specialize,
+        backend = options.backend,
         runfiles = runfiles_of(ctx),
     ) + [instrumented_files(ctx)]
 
@@ -70,7 +74,7 @@ sycl_binary(
         "device_code_split": attr.string(
             default = "auto",
             doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different modules.",
-            values = ["auto", "per_source", "per_kernel", "off"],
+            values = SPLITS,
         ),
         "ir": attr.string(
             default = "any",
@@ -82,7 +86,7 @@ sycl_binary(
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
             values = ["input", "object", "executable"],
         ),
-    } | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    } | BACKEND_ATTRS | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclbinInfo],
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),

@@ -5,7 +5,6 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:common_attributes.bzl", "common_attributes")
 load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
-load("//rules/private:cpu_device.bzl", "cpu_device_targets")
 load("//rules/private:device_compiler.bzl", "device_compiler_transition")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
 load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
@@ -29,7 +28,7 @@ sycl_cc_binary_rule = _sycl_program
 # Attributes of the compiles; all others are those of cc_binary.
 _COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_") and name != "data"]
 
-def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
+def sycl_cc_binary(name, data = [], **kwargs):
     """An ordinary SYCL program: `#include <sycl/sycl.hpp>`, a main function, kernels.
 
     ```starlark
@@ -43,8 +42,8 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
     The program holds the device images, and is linked to libsycl. A target gets an image
     only of the kernels that it can run: a kernel that uses `double` does not stop the build
-    for a GPU without it. `bazel run` finds Intel's OpenCL CPU device when the machine has
-    no GPU.
+    for a GPU without it. The program finds Intel's OpenCL CPU device in its runfiles, beside
+    the devices of the machine, when neither `OCL_ICD_FILENAMES` nor `OCL_ICD_VENDORS` is set.
 
     With `rdc = True` the device code of the program's sources is linked, so that kernels
     can call `SYCL_EXTERNAL` functions of other sources. Libraries among `deps` that have
@@ -53,12 +52,9 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     Args:
         name: A unique name for this target.
         data: Files that the program reads. Options can name them by `$(execpath)`.
-        env: Environment variables of `bazel run`.
-        linkopts: Options of the host link.
-        **kwargs: Attributes of `cc_binary`, such as `args`, `linkshared`, `malloc`, `stamp` and `visibility`.
+        **kwargs: Attributes of `cc_binary`, such as `args`, `env`, `linkshared`, `malloc`, `stamp` and `visibility`.
     """
     visibility = kwargs.pop("visibility", None)
-    cpu = cpu_device_targets(name, kwargs.get("device_compiler"))
     both = common_attributes(kwargs, groups = [])
     _sycl_program(
         name = name + PROGRAM_SUFFIX,
@@ -69,9 +65,7 @@ def sycl_cc_binary(name, data = [], env = {}, linkopts = [], **kwargs):
     cc_binary(
         name = name,
         # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.
-        data = (data or []) + [cpu.device, cpu.driver],
-        env = {"OCL_ICD_FILENAMES": "$(rootpath %s)" % cpu.driver} | (env or {}),
-        linkopts = linkopts,
+        data = data or [],
         visibility = visibility,
         deps = [":" + name + PROGRAM_SUFFIX],
         **kwargs

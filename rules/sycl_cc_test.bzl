@@ -1,7 +1,7 @@
 """The sycl_cc_test rule."""
 
 load("//rules/private:common_attributes.bzl", "common_attributes")
-load("//rules/private:cpu_device.bzl", "cpu_device_targets")
+load("//rules/private:current_runtime.bzl", "runtime_of")
 load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 
@@ -22,8 +22,9 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
     )
     ```
 
-    The test passes when the program exits with 0. On a machine without the wanted device
-    the test passes, and its log says `skipped`. With `required = True` it fails instead.
+    The test passes when the program exits with 0. On a machine without a `pocl`, `gpu` or
+    `any` device the test passes, and its log says `skipped`. With `required = True` it fails
+    instead, and so does a test whose `cpu` device does not load.
 
     Args:
         name: A unique name for this target.
@@ -36,7 +37,7 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
             them; and all attributes of [sycl_cc_binary](#sycl_cc_binary).
     """
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
-    own["runtime"] = own.get("runtime") or cpu_device_targets(name + ".run", kwargs.get("device_compiler")).runtime
+    own["runtime"] = own.get("runtime") or runtime_of(name + ".run", kwargs.get("device_compiler"))
     both = common_attributes(kwargs, groups = ["test"])
     program = common_attributes(kwargs, groups = _LINK) | {"testonly": True}
     sycl_cc_binary(

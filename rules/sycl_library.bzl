@@ -5,13 +5,14 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:flags.bzl", "read_options")
 load("//rules/private:gpus.bzl", "FAMILIES")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclDeviceInfo")
 
 def _sycl_library_impl(ctx):
     toolchain = find_sycl_toolchain(ctx)
-    compiled = compile_sources(ctx, toolchain, families = FAMILIES)
+    compiled = compile_sources(ctx, toolchain, read_options(ctx), families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
     return [
         DefaultInfo(files = depset(own), runfiles = runfiles_of(ctx)),

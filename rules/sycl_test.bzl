@@ -33,25 +33,34 @@ EOF
 }"""
 
 _FAIL = """absent() {
-  echo "$reason, and 'required' is set" >&2
+  echo "$name: $reason" >&2
   exit 1
 }"""
+
+# The CPU device comes with the runtime: that it does not work is a fault, and no other machine.
+_NO_CPU = ", which comes with DPC++. The lines above say why. Mend that, or run the test on another device: the attribute device takes any, gpu and pocl"
+_NO_CPU_DRIVER = "the runtime %s has no OpenCL CPU device of Intel, lib/libintelocl.so: take the runtime of a version of sycl.dpcpp or sycl.runtime, or set the attribute device to any, gpu or pocl"
 
 def _sycl_test_impl(ctx):
     runtime = ctx.attr.runtime[SyclRuntimeInfo]
     what, setup = _DEVICES[ctx.attr.device]
+    reason = "the SYCL runtime finds no " + what
     files = []
     if ctx.attr.device == "cpu":
         files = runtime.cpu_device
         if runtime.cpu_driver:
             setup = setup[:-1] + [setup[-1] % runfile(runtime.cpu_driver)]
+            reason += _NO_CPU
         else:
             setup = ["absent"]
+            reason = _NO_CPU_DRIVER % shown(ctx.attr.runtime.label)
+    elif ctx.attr.required:
+        reason += ", and the attribute required is set"
     lines = script_head(ctx, "$runfiles") + [
         "scratch=${TEST_TMPDIR:-$(mktemp -d)}",
         "name=" + quoted(shown(ctx.label)),
-        "reason=" + quoted("the SYCL runtime finds no %s" % what),
-        _FAIL if ctx.attr.required else _SKIP,
+        "reason=" + quoted(reason),
+        _FAIL if ctx.attr.device == "cpu" or ctx.attr.required else _SKIP,
     ] + setup + [
         runfile(runtime.devices),
         "case $? in 0) ;; 3) absent ;; *) exit 4 ;; esac",
@@ -97,7 +106,7 @@ _sycl_test = rule(
         "env": attr.string_dict(
             doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`, and Make variables are expanded.",
         ),
-        "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device."),
+        "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device. With `device = \"cpu\"` a test does so in any case."),
         "runtime": attr.label(providers = [SyclRuntimeInfo]),
     } | COVERAGE_ATTRS,
     fragments = ["coverage"],
@@ -128,9 +137,10 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
     ```
 
     The test passes when the program exits with 0. It first prints the devices that the
-    runtime finds. Without a device of the wanted kind the test passes, and its log and its
-    XML say `skipped` and the reason. With `required` it fails instead. The program runs in
-    the workspace's folder of the runfiles.
+    runtime finds. On a machine without a `pocl`, `gpu` or `any` device the test passes, and
+    its log and its XML say `skipped` and the reason. With `required` it fails instead. So it
+    does when the `cpu` device does not work: that comes with DPC++, and the log says what does
+    not load. The program runs in the workspace's folder of the runfiles.
 
     The runtime is `@sycl_runtime`, the repository of a `sycl.runtime` tag in
     `MODULE.bazel`, when the attribute `runtime` names no other. On a machine that cannot

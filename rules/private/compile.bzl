@@ -2,8 +2,9 @@
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
+load("//rules/private:gpus.bzl", "EMULATED")
 load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_context")
-load("//rules/private:options.bzl", "expanded_defines", "expanded_options")
+load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 load("//rules/private/actions:tools.bzl", "COMPILE_TOOL_ATTRS")
@@ -96,28 +97,31 @@ RDC_ATTRS = {
     ),
 }
 
-def compile_sources(ctx, toolchain, before = [], after = [], host = False, families = []):
+def compile_sources(ctx, toolchain, options, before = [], host = False, families = []):
     """Declares the compilation of a rule's own sources.
 
     Args:
         ctx: the context of a rule with COMPILE_ATTRS.
         toolchain: SyclToolchainInfo.
+        options: what read_options returned.
         before: options before those of the rule.
-        after: options after them.
         host: whether a host compiler compiles the sources as well.
         families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
     Returns:
-        struct(context, implementation, copts, local_defines, own, compiled): the compilation
-        context of dependents, and that of the rule's sources; the rule's own options and
+        struct(context, implementation, local_defines, own, compiled): the compilation
+        context of dependents, and that of the rule's sources; the rule's own
         definitions; the structs of SyclDeviceInfo of the rule's own sources; and a list of
         struct(source, bitcode, header, footer), as compile_action returns them.
     """
     context = compilation_context(ctx)
     implementation = implementation_context(ctx, context)
-    own_copts = expanded_options(ctx, "copts")
+    copts = before + options.device
     local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
     own = {}
     compiled = []
+
+    # Clang's bitcode is the same with and without emulation.
+    others = ([EMULATED] if options.emulate else []) if toolchain.dpcpp else families
     for source in ctx.files.srcs:
         if source.is_directory:
             fail("%s: srcs: %s is a folder; make its sources single files" % (ctx.label, source.short_path))
@@ -130,23 +134,22 @@ def compile_sources(ctx, toolchain, before = [], after = [], host = False, famil
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
-        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), implementation, local_defines, before + own_copts + after, host)
+        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), implementation, local_defines, copts, host)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
         own[module] = struct(
             module = module,
             bitcode = out.bitcode,
             compiler = compiler_name(toolchain),
+            header = out.header,
             # Actions run only for families that a target asks for.
-            gpu_bitcode = struct(**{
-                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), implementation, local_defines, before + own_copts + after, family = f).bitcode
-                for f in families
-                if not toolchain.dpcpp
-            }),
+            gpu_bitcode = struct(**({
+                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), implementation, local_defines, copts, family = f).bitcode
+                for f in others
+            } | ({EMULATED.name: out.bitcode} if options.emulate and not toolchain.dpcpp else {}))),
         )
     return struct(
         context = context,
         implementation = implementation,
-        copts = own_copts,
         local_defines = local_defines,
         own = own.values(),
         compiled = compiled,
@@ -240,6 +243,7 @@ def linkable(ctx, toolchain, syclbin, state):
         module = syclbin.short_path,
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
         compiler = compiler_name(toolchain),
+        header = None,
         gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]

@@ -4,6 +4,8 @@ Code of a family is compiled and divided into modules once for all of its GPUs. 
 last step, from bitcode to PTX or a code object, is that of one GPU.
 """
 
+load(":icpx_flags.bzl", "FLAGS")
+
 def _family(name, triple, feature, links = False):
     """A family.
 
@@ -27,6 +29,14 @@ FAMILIES = [
     _family("amdgcn_wave32", "amdgcn-amd-amdhsa", "+wavefrontsize32", links = True),
     _family("amdgcn_wave64", "amdgcn-amd-amdhsa", "+wavefrontsize64", links = True),
 ]
+
+# Intel GPUs whose compiler replaces conversions from and to double: kernels that do nothing else
+# with double do not need fp64. The code becomes SPIR-V, and the options are those of DPC++.
+EMULATED = struct(
+    name = "emulated_fp64",
+    options = FLAGS["-fsycl-fp64-conv-emu"].device,
+    ocloc = FLAGS["-fsycl-fp64-conv-emu"].native,
+)
 
 _BY_NAME = {f.name: f for f in FAMILIES}
 

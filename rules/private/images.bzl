@@ -3,6 +3,8 @@
 load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
+load("//rules/private:flags.bzl", "backend_options")
+load("//rules/private:gpus.bzl", "EMULATED")
 load("//rules/private:names.bzl", "shown")
 load("//rules/private:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets")
 load("//rules/private/actions:aot.bzl", "aot_action", "filter_action", "plan_action")
@@ -18,7 +20,7 @@ SPECIALIZE_ATTRS = {
     ),
 }
 
-def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}):
+def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}, backend = []):
     """Declares the actions from device code to the images for each target.
 
     Args:
@@ -33,10 +35,12 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         keep_debug_info: whether SPIR-V, and images for NVIDIA and AMD GPUs, keep debug information.
         syclbin: whether the images are for a SYCLBIN.
         specialize: dict of specialization constant -> the value that it gets.
+        backend: options of the compilers of native code, as read_options has them.
     Returns:
-        struct(targets, reported, images, plan, groups): what resolve_targets returns;
+        struct(targets, reported, images, plan, options, groups): what resolve_targets returns;
         those of it that the kernels are for; the images as pack_action takes them, with
-        native set where they are native; the plan's File; and output groups.
+        native set where they are native; the plan's File; what backend_options returns; and
+        output groups.
     """
     targets = resolve_targets(ctx.label, sycl_targets)
     for name, value in specialize.items():
@@ -50,67 +54,78 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
 
     spirv_targets = [t for t in targets if not t.family]
+    emulating = [t for t in spirv_targets if t.compiler] if [s for s in named if hasattr(s.gpu_bitcode, EMULATED.name)] else []
+    plain = [t for t in spirv_targets if t not in emulating]
+    options = backend_options(ctx.label, backend + ([struct(target = "intel_gpu_*", native = EMULATED.ocloc, jit = [], where = "")] if emulating else []), targets)
     families = families_of(targets)
     if families:
         _check_families(ctx, toolchain, separate + linked, [t for t in targets if t.family], kernels_only, specialize)
 
-    forms, modules, links, by_family = {}, [], [], {}
-    if spirv_targets:
-        units = _units(ctx, toolchain, separate, linked, stem, split == "off" or by_dpcpp)
+    forms, others, modules, links, groups = {}, {}, [], [], []
+    for family, its_targets in [(None, plain), (EMULATED, emulating)]:
+        if not its_targets:
+            continue
+        own = {}
+        units = _units(ctx, toolchain, separate, linked, stem, split == "off" or by_dpcpp, family)
         links += units.links
         for unit in units.units:
             if by_dpcpp:
                 name = unit.stems[""]
-                forms[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
+                own[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
                 continue
-            found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
+            found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin, emulate = family == EMULATED)
             for module, name in unit.stems.items():
                 modules.append(found[module].code)
-                forms[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info)
+                own[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info, emulate = family == EMULATED)
+        forms |= own
+        groups.append(struct(names = own.keys(), targets = its_targets))
     for family in families:
         units = _units(ctx, toolchain, separate, linked, stem, split == "off", family)
         links += units.links
-        by_family[family.name] = {}
+        own = {}
         for unit in units.units:
             found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
             for module, name in unit.stems.items():
                 # Post-link's own files: nothing is read from SPIR-V.
                 folder = found[module].code
                 modules.append(folder)
-                by_family[family.name][name] = struct(code = folder, properties = folder, table = found[module].table)
+                own[name] = struct(code = folder, properties = folder, table = found[module].table)
+        others |= own
+        groups.append(struct(names = own.keys(), targets = [t for t in targets if t.family and t.family.name == family.name]))
 
     if specialize:
         forms = specialize_action(ctx, forms, specialize)
-    all_forms = dict(forms)
-    filtered = {name: _filtered(ctx, form, name, spirv_targets) for name, form in forms.items()}
-    for family in families:
-        all_forms |= by_family[family.name]
-        of_family = [t for t in targets if t.family and t.family.name == family.name]
-        filtered |= {name: _filtered(ctx, form, name, of_family) for name, form in by_family[family.name].items()}
+    all_forms = forms | others
+    filtered = {name: _filtered(ctx, all_forms[name], name, group.targets) for group in groups for name in group.names}
     compiled = {
-        name: _compiled(ctx, toolchain, form, name, targets, filtered[name], not kernels_only, keep_debug_info)
-        for name, form in all_forms.items()
+        name: _compiled(ctx, toolchain, all_forms[name], name, group.targets, filtered[name], options, not kernels_only, keep_debug_info)
+        for group in groups
+        for name in group.names
     }
     images = [
-        _image(form, target, filtered[name], compiled[name])
+        _image(all_forms[name], target, filtered[name], compiled[name])
         for target in targets
-        for name, form in (by_family[target.family.name] if target.family else forms).items()
+        for group in groups
+        if target in group.targets
+        for name in group.names
     ]
 
-    # The kernels need the same in all forms: those of one are planned for all targets.
-    planned = forms if spirv_targets else by_family[families[0].name]
-    plan = plan_action(ctx, planned.values(), targets, ctx.files.device_config, stem)
+    # The kernels need the same in all forms: those of one are planned for all targets. Where
+    # some emulate what kernels need, it is theirs.
+    planned = groups[1 if emulating and plain else 0].names
+    plan = plan_action(ctx, [all_forms[name] for name in planned], targets, ctx.files.device_config, stem)
     return struct(
         targets = targets,
         reported = [t for t in targets if _is_for(fixed_targets, t)],
         images = images,
         plan = plan,
+        options = options,
         groups = {
             "aot_images": depset([code.code for codes in compiled.values() for code in codes.values()]),
             "aot_plan": depset([plan]),
             "device_ir": depset(
-                ([s.bitcode for s in separate + linked] if spirv_targets else []) +
-                [getattr(s.gpu_bitcode, f.name) for f in families for s in separate + linked],
+                ([s.bitcode for s in separate + linked] if plain else []) +
+                [getattr(s.gpu_bitcode, f.name, s.bitcode) for f in families + ([EMULATED] if emulating else []) for s in separate + linked],
             ),
             "device_link": depset(links),
             "device_modules": depset(modules),
@@ -162,17 +177,17 @@ def _units(ctx, toolchain, separate, linked, stem, whole, family = None):
         linked: list of such structs whose code is linked first.
         stem: path of the outputs of all linked code.
         whole: whether linked code is not divided by sources.
-        family: the family of GPUs whose bitcode it is, None for that of SPIR-V.
+        family: the family of GPUs whose bitcode it is, None for that of other SPIR-V.
     Returns:
         struct(units, links): list of struct(bitcode, source, stems), the bitcode and the
         sources that post-link divides it into; and the list of linked bitcode.
     """
     suffix = "." + family.name if family else ""
-    bitcode = {s.module: getattr(s.gpu_bitcode, family.name) if family else s.bitcode for s in separate + linked}
+    bitcode = {s.module: getattr(s.gpu_bitcode, family.name, s.bitcode) if family else s.bitcode for s in separate + linked}
     units = [struct(bitcode = bitcode[s.module], source = s.module, stems = {"": s.stem + suffix}) for s in separate]
     links = []
     if linked:
-        links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem + suffix)]
+        links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem + suffix, emulate = family == EMULATED)]
         units.append(struct(
             bitcode = links[0],
             source = "",
@@ -212,7 +227,7 @@ def _dpcpp_post_link(ctx, toolchain):
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
-def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}, runfiles = None):
+def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}, backend = [], runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
@@ -227,11 +242,13 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         keep_debug_info: whether SPIR-V, and images for NVIDIA and AMD GPUs, keep debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
         specialize: dict of specialization constant -> the value that it gets.
+        backend: options of the compilers of native code, as read_options has them.
         runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
-    built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True, specialize = specialize)
+    built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True, specialize = specialize, backend = backend)
+    _check_backend(ctx, built, backend)
     images = built.images
     if not built.reported:
         fail("%s: fixed_targets: sycl_targets has none of the targets that the kernels are for, so that there would be no image: add one of %s to sycl_targets, or leave out fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
@@ -258,6 +275,13 @@ def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_sp
         groups = built.groups,
         runfiles = runfiles,
     )
+
+def _check_backend(ctx, built, backend):
+    """Fails for options that would have no effect, as a SYCLBIN has no place for those of SPIR-V."""
+    native = [t for t in built.targets if t.compiler]
+    for each in backend:
+        if each.jit and (each.target == "spir64" or not native):
+            fail("%s: %s: DPC++'s runtime takes no options from a SYCLBIN: give them to sycl::build when the program runs, or name an intel_gpu_* target, whose images are compiled with them" % (ctx.label, each.where))
 
 def _check_ir(ctx, targets, state, ir):
     """Fails when the attribute ir cannot have an effect."""
@@ -314,18 +338,18 @@ def _filtered(ctx, form, name, targets):
     filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
     return tables
 
-def _compiled(ctx, toolchain, form, name, targets, filtered, library, keep_debug_info):
+def _compiled(ctx, toolchain, form, name, targets, filtered, options, library, keep_debug_info):
     """A source's native images: dict of target -> struct(code, table)."""
     chips, compiled = {}, {}
     for target in targets:
-        if not target.compiler or target.name not in filtered:
+        if not target.compiler:
             continue
         if target.family:
             compiled[target.name] = gpu_action(ctx, toolchain, form, filtered[target.name], target, "%s.%s" % (name, target.name), keep_debug_info)
         else:
-            chips.setdefault(target.chip, []).append(target)
-    for same in chips.values():
-        compiled |= aot_action(ctx, toolchain, form, filtered, same, name, library)
+            chips.setdefault((target.chip, tuple(options.get(target.name, []))), []).append(target)
+    for (_, own), same in chips.items():
+        compiled |= aot_action(ctx, toolchain, form, filtered, same, name, own, library)
     return compiled
 
 def _image(form, target, filtered, compiled):

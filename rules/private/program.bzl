@@ -10,9 +10,9 @@ load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS",
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
+load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
-load("//rules/private:options.bzl", "expanded_options")
 load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
@@ -43,14 +43,24 @@ _linked_code = aspect(
     provides = [_LinkedCodeInfo],
 )
 
+# Warnings that are about device code: the device compile has them where there is a reason.
+_DEVICE_WARNINGS = {
+    "clang": ["-Wno-unknown-attributes"],
+    "gcc": ["-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas"],
+}
+
 # Headers in front of libsycl's, for the host compile.
 _HOST_ATTRS = {
     "_host_headers": attr.label(default = "//rules/dpcpp:host", providers = [CcInfo]),
 }
 
 PROGRAM_ATTRS = SOURCE_ATTRS | {
+    "additional_linker_inputs": attr.label_list(
+        allow_files = True,
+        doc = "Files that the link of programs reads, such as one that `linkopts` names by `$(execpath)`.",
+    ),
     "copts": attr.string_list(
-        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Those of icpx go to the step that they are for ([flags.md](flags.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
     ),
     "deps": attr.label_list(
         aspects = [_linked_code],
@@ -60,7 +70,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "device_code_split": attr.string(
         default = "auto",
         doc = "Which kernels become one image, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different images.",
-        values = ["auto", "per_source", "per_kernel", "off"],
+        values = SPLITS,
     ),
     "device_copts": attr.string_list(
         doc = "As `copts`, for the compile for devices only.",
@@ -68,14 +78,13 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "host_copts": attr.string_list(
         doc = "As `copts`, for the compile for the host only.",
     ),
-} | _HOST_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+    "linkopts": attr.string_list(
+        doc = "Options of the host link, for a library of all programs with it. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell.",
+    ),
+} | _HOST_ATTRS | BACKEND_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
-    "additional_linker_inputs": attr.label_list(
-        allow_files = True,
-        doc = "Files that the link of programs reads, such as one that `linkopts` names by `$(execpath)`.",
-    ),
     "alwayslink": attr.bool(
         doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
     ),
@@ -83,9 +92,6 @@ PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
         aspects = [_linked_code],
         doc = "Libraries whose headers and `defines` are for this target's sources only. Dependents link them, and do not see their headers.",
         providers = [[CcInfo]],
-    ),
-    "linkopts": attr.string_list(
-        doc = "Options of the host link of all programs with this library. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell.",
     ),
 }
 
@@ -123,41 +129,48 @@ def build_program(ctx, link_dependencies):
     """
     toolchain = program_toolchain(ctx)
     cc = _cc(ctx)
+    intel_host = cc.toolchain.compiler.startswith("ic")  # icx, icpx
     knows_headers = toolchain.runtime.startswith("2026")
     unnamed = knows_headers or _is_clang(cc)
-    device_copts = expanded_options(ctx, "device_copts")
+    check_command_line(ctx, intel_host)
+    options = read_options(ctx, intel_host)
+    rdc = attribute_value(ctx, options, "rdc", False)
+    targets = chosen_targets(ctx, attribute_value(ctx, options, "sycl_targets", []))
+    split = split_of(ctx, options)
     compiled = compile_sources(
         ctx,
         toolchain,
+        options,
         # Only clang, and the headers of //rules/dpcpp:host, find kernels without names.
         _build_definitions(ctx) + _STANDARD + _macros(toolchain, cc) + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
-        device_copts,
         host = True,
     )
     if link_dependencies:
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])
-    linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if ctx.attr.rdc else [])
-    host = _compile_host(ctx, toolchain, cc, compiled, linked and not link_dependencies, unnamed, knows_headers)
+    linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
+    host = _compile_host(ctx, toolchain, cc, compiled, options.host, linked and not link_dependencies, unnamed, knows_headers)
     objects = [host]
     info = None
-    if ctx.attr.rdc and not link_dependencies:
+    if rdc and not link_dependencies:
         # Programs choose targets of their own: a name that is wrong is an error all the same.
-        resolve_targets(ctx.label, chosen_targets(ctx))
+        resolve_targets(ctx.label, targets)
+        if options.backend:
+            fail("%s: %s: this library makes no device images: set backend_options on the sycl_cc_binary or sycl_cc_test that links its device code" % (ctx.label, options.backend[0].where))
         device = [SyclDeviceInfo(sources = depset(linked, transitive = [waiting]))]
     else:
         device = []
         below = waiting.to_list() if link_dependencies else []
         code = struct(
-            separate = [] if ctx.attr.rdc else compiled.own,
+            separate = [] if rdc else compiled.own,
             linked = linked + below,
         )
         if code.separate or code.linked:
-            debug = wants_debug_info(ctx, toolchain.copts + compiled.copts + device_copts)
-            info = _embed(ctx, toolchain, cc, code, debug, objects, host.checks, [s.symbol for s in below if hasattr(s, "symbol")])
+            debug = wants_debug_info(ctx, toolchain.copts + options.device)
+            info = _embed(ctx, toolchain, cc, code, targets, split, options.backend, debug, objects, host.checks, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
-    return _providers(ctx, toolchain, cc, compiled, objects, host.checks, info) + device
+    return _providers(ctx, toolchain, cc, compiled, objects, host.checks, info, options.link, link_dependencies) + device
 
 def _build_definitions(ctx):
     """Those definitions of --copt and --cxxopt that the host compile gets: both must see the same code."""
@@ -170,6 +183,8 @@ def _macros(toolchain, cc):
     """
     names = ["__INTEL_CLANG_COMPILER", "__INTEL_LLVM_COMPILER"]
     parts = toolchain.dpcpp.version.split(".")
+    if cc.toolchain.compiler.startswith("ic"):
+        return []  # icpx has them
     if not _is_clang(cc) or len(parts) != 3 or not "".join(parts).isdigit():
         return ["-U" + name for name in names]
     year, update, patch = [int(part) for part in parts]
@@ -206,7 +221,7 @@ def _libsycl(targets):
     return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
-    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "module"]}
+    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "module"]}
 
 def _cc(ctx):
     """The C++ toolchain: struct(toolchain, features)."""
@@ -231,7 +246,7 @@ def _symbol(ctx):
     name = "".join([c if c.isalnum() else "_" for c in label.elems()])
     return "sycl_device_code_of_%s_is_linked_by_sycl_cc_binary" % name
 
-def _compile_host(ctx, toolchain, cc, compiled, asks, unnamed, knows_headers):
+def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_headers):
     """The compile of a rule's sources for the host.
 
     Args:
@@ -239,6 +254,7 @@ def _compile_host(ctx, toolchain, cc, compiled, asks, unnamed, knows_headers):
         toolchain: SyclToolchainInfo.
         cc: the C++ toolchain, of _cc.
         compiled: what compile_sources returned.
+        options: those of the target.
         asks: whether the host code asks for linked device code.
         unnamed: whether kernels may be without names.
         knows_headers: whether the headers of //rules/dpcpp:host are for this libsycl.
@@ -256,7 +272,8 @@ def _compile_host(ctx, toolchain, cc, compiled, asks, unnamed, knows_headers):
         ["-iquote", "."] +
         (["-Xclang", "-fsycl-is-host"] if _is_clang(cc) else []) +
         (_HOST_MACROS if unnamed else []) +
-        compiled.copts + expanded_options(ctx, "host_copts")
+        options +
+        _DEVICE_WARNINGS["clang" if _is_clang(cc) else "gcc"]
     )
     libsycl = toolchain.libsycl[CcInfo].compilation_context
     front = [ctx.attr._host_headers[CcInfo].compilation_context] if knows_headers else []
@@ -305,23 +322,25 @@ def _compile_host(ctx, toolchain, cc, compiled, asks, unnamed, knows_headers):
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
-def _embed(ctx, toolchain, cc, code, debug, objects, checks, symbols):
+def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, checks, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
     built = build_images(
         ctx,
         toolchain,
         code.separate,
         code.linked,
-        chosen_targets(ctx),
-        ctx.attr.device_code_split,
+        targets,
+        split,
         kernels_only = True,
         dependencies = False,
         keep_debug_info = debug,
         specialize = ctx.attr.specialize,
+        backend = backend,
     )
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
-    wrap_action(ctx, built.images, built.plan, checks, toolchain.runtime, wrapped)
+    headers = [s.header for s in code.separate + code.linked if s.header]
+    wrap_action(ctx, built.images, headers, built.plan, checks, toolchain.runtime, built.options.get("spir64", []), wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()
     if symbols:
@@ -361,16 +380,28 @@ def _embed(ctx, toolchain, cc, code, debug, objects, checks, symbols):
         },
     )
 
-def _link(ctx):
-    """What a library adds to the host link of programs."""
-    if not hasattr(ctx.attr, "linkopts"):
-        return {}
-    return {
-        "additional_inputs": depset(ctx.files.additional_linker_inputs),
-        "user_link_flags": expanded_options(ctx, "linkopts"),
-    }
+def _without_flags(ctx, info):
+    """The CcInfo of a program without those linkopts of dependencies that are nothing to the linker."""
+    inputs, changed = [], False
+    for each in info.linking_context.linker_inputs.to_list():
+        options = link_options(ctx.label, "deps: linkopts of %s" % each.owner, each.user_link_flags)
+        if options != each.user_link_flags:
+            changed = True
+            each = cc_common.create_linker_input(
+                additional_inputs = depset(each.additional_inputs),
+                libraries = depset(each.libraries),
+                owner = each.owner,
+                user_link_flags = options,
+            )
+        inputs.append(each)
+    if not changed:
+        return info
+    return CcInfo(
+        compilation_context = info.compilation_context,
+        linking_context = cc_common.create_linking_context(linker_inputs = depset(inputs, order = "topological")),
+    )
 
-def _providers(ctx, toolchain, cc, compiled, objects, checks, info):
+def _providers(ctx, toolchain, cc, compiled, objects, checks, info, link, program):
     """The rule's providers: the objects to link, and the report on the device images."""
     libraries = []
     for i, o in enumerate(objects):
@@ -392,7 +423,8 @@ def _providers(ctx, toolchain, cc, compiled, objects, checks, info):
     linked = cc_common.create_linker_input(
         libraries = depset(libraries),
         owner = ctx.label,
-        **_link(ctx)
+        additional_inputs = depset(ctx.files.additional_linker_inputs),
+        user_link_flags = link,
     )
     own = CcInfo(
         compilation_context = objects[0].context,
@@ -405,6 +437,8 @@ def _providers(ctx, toolchain, cc, compiled, objects, checks, info):
             for d in getattr(ctx.attr, "implementation_deps", [])
         ] + [toolchain.libsycl[CcInfo]],
     )
+    if program:
+        everything = _without_flags(ctx, everything)
     runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [

@@ -13,18 +13,20 @@ SYCL_TARGETS_ATTRS = {
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
 }
 
-def chosen_targets(ctx):
+def chosen_targets(ctx, own = None):
     """The names of the targets to build for.
 
     Args:
         ctx: the context of a rule with SYCL_TARGETS_ATTRS.
+        own: those that the rule itself asks for; None for those of the attribute.
     Returns:
         list of string. Those of the attribute are to be checked by the rule.
     """
     override = ctx.attr._override_sycl_targets
     if override[BuildSettingInfo].value:
         return _of_flag(override)
-    return ctx.attr.sycl_targets or _of_flag(ctx.attr._sycl_targets)
+    own = ctx.attr.sycl_targets if own == None else own
+    return own or _of_flag(ctx.attr._sycl_targets)
 
 def _of_flag(target):
     names = target[BuildSettingInfo].value

@@ -1,8 +1,25 @@
 // Prints the devices that the SYCL runtime offers, one a line. Exit code 3: none.
 #include <sycl/sycl.hpp>
 
+#include <dlfcn.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <sstream>
+#include <string>
+
+// Says what is wrong with the drivers that OpenCL's loader was to load, which says nothing.
+static void explain() {
+  const char *names = std::getenv("OCL_ICD_FILENAMES");
+  std::istringstream list(names ? names : "");
+  for (std::string name; std::getline(list, name, ':');) {
+    if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
+      std::fprintf(stderr, "sycl_devices: %s loads, and has no device that ONEAPI_DEVICE_SELECTOR lets pass\n", name.c_str());
+    else
+      std::fprintf(stderr, "sycl_devices: %s\n", dlerror());
+  }
+}
 
 int main() {
   int count = 0;
@@ -14,7 +31,12 @@ int main() {
     }
   } catch (const std::exception &e) {
     std::fprintf(stderr, "sycl_devices: %s\n", e.what());
+    explain();
     return 4;
   }
-  return count > 0 ? 0 : 3;
+  if (count > 0) {
+    return 0;
+  }
+  explain();
+  return 3;
 }

@@ -82,16 +82,32 @@ def _library_impl(ctx):
         for file in ctx.files.linked + ctx.files.loaded
     ]
     beside = [library.dynamic_library for library in libraries]
+    _, objects = cc_common.compile(
+        actions = ctx.actions,
+        cc_toolchain = cc_toolchain,
+        feature_configuration = features,
+        name = ctx.label.name,
+        srcs = [ctx.file._find_cpu_device],
+    )
+    _, find_cpu_device = cc_common.create_linking_context_from_compilation_outputs(
+        actions = ctx.actions,
+        alwayslink = True,
+        cc_toolchain = cc_toolchain,
+        compilation_outputs = objects,
+        disallow_dynamic_library = True,
+        feature_configuration = features,
+        name = ctx.label.name,
+    )
     linking = cc_common.create_linking_context(linker_inputs = depset([cc_common.create_linker_input(
         additional_inputs = depset(beside),
-        libraries = depset(libraries[:len(ctx.files.linked)]),
+        libraries = depset([find_cpu_device.library_to_link] + libraries[:len(ctx.files.linked)]),
         owner = ctx.label,
         user_link_flags = depset(_LINK_FIRST),
     )]))
     return [
         DefaultInfo(
             files = depset(ctx.files.linked),
-            runfiles = ctx.runfiles(beside + ctx.files.linked + ctx.files.loaded),
+            runfiles = ctx.runfiles(beside + ctx.files.linked + ctx.files.loaded + ctx.files.cpu_device),
         ),
         CcInfo(
             compilation_context = ctx.attr.headers[CcInfo].compilation_context,
@@ -103,9 +119,11 @@ _library = rule(
     implementation = _library_impl,
     doc = "libsycl to link, with what it loads as runfiles.",
     attrs = {
+        "cpu_device": attr.label(allow_files = True),
         "headers": attr.label(providers = [CcInfo]),
         "linked": attr.label_list(allow_files = True),
         "loaded": attr.label_list(allow_files = True),
+        "_find_cpu_device": attr.label(allow_single_file = True, default = ":find_cpu_device.c"),
     },
     fragments = ["cpp"],
     provides = [CcInfo],
@@ -249,9 +267,12 @@ def sycl_runtime_targets(name, missing, compiler = None):
     )
     _library(
         name = "sycl",
+        cpu_device = ":cpu_device",
         headers = ":headers",
         linked = libsycl_files() + native.glob(["lib/" + _FIRST], allow_empty = True),
         loaded = native.glob(_LOADED, allow_empty = True),
+        # Each cc_shared_library has what finds the CPU device.
+        tags = ["LINKABLE_MORE_THAN_ONCE"],
         **common
     )
     driver = native.glob(["lib/libintelocl.so"], allow_empty = True)
@@ -259,13 +280,14 @@ def sycl_runtime_targets(name, missing, compiler = None):
     native.filegroup(
         name = "cpu_device",
         srcs = driver + native.glob(_CPU_DEVICE, allow_empty = True),
-        data = [":sycl"],
+        data = native.glob(_LOADED, allow_empty = True),
         **common
     )
     cc_binary(
         name = "devices",
         srcs = [Label(":sycl_devices.cpp")],
         copts = ["-std=c++17"],
+        linkopts = ["-ldl"],
         deps = [":sycl"],
         **common
     )

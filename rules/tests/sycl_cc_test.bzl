@@ -47,6 +47,15 @@ _fake_libsycl = rule(
     attrs = {"library": attr.label(providers = [CcInfo])},
 )
 
+def _wrapped_headers(env):
+    """The integration headers that show kernels of one name."""
+    wrap = by_mnemonic(env)["SyclWrap"][0]
+    inputs = [f.path for f in wrap.inputs.to_list()]
+    headers = [wrap.argv[i + 1] for i, a in enumerate(wrap.argv) if a == "--header"]
+    for header in headers:
+        asserts.true(env, header in inputs, header)
+    return [header.split("/")[-1] for header in headers]
+
 def _library_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
@@ -58,21 +67,26 @@ def _library_impl(ctx):
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
         "SyclCompile": 2,
+        "SyclHostCheck": 1,
         "SyclImages": 2,
         "SyclWrap": 1,
         "SyclbinPack": 1,
     }, {m: n for m, n in found.items() if m.startswith("Sycl")})
 
     for compile in actions["SyclCompile"]:
-        for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-fno-sycl-unnamed-lambda"]:
+        for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-U__INTEL_LLVM_COMPILER"]:
             asserts.true(env, want in compile.argv, "SyclCompile lacks %s: %s" % (want, compile.argv))
-        asserts.false(env, "-fhost-only" in compile.argv, str(compile.argv))
+        for unwanted in ["-fhost-only", "-fno-sycl-unnamed-lambda"]:
+            asserts.false(env, unwanted in compile.argv, str(compile.argv))
     prefixes = [a for compile in actions["SyclCompile"] for a in compile.argv if a.startswith("-fsycl-unique-prefix=uid")]
     asserts.equals(env, 2, len({p: None for p in prefixes}), "names of internal constants of two sources: %s" % prefixes)
     for compile in actions["CppCompile"]:
         if compile.argv[-1].endswith(".o") and ".images" not in compile.argv[-1]:
-            for want in ["-DANSWER=42", "-Wall", "-fhost-only"]:
+            for want in ["-DANSWER=42", "-Wall", "-fhost-only", "-U__INTEL_LLVM_COMPILER", "-D__SYCL_UNNAMED_LAMBDA__=1"]:
                 asserts.true(env, want in compile.argv, "CppCompile lacks %s: %s" % (want, compile.argv))
+    checked = actions["SyclHostCheck"][0].outputs.to_list()
+    asserts.true(env, checked[0] in actions["SyclWrap"][0].inputs.to_list(), "nothing is linked before the compiles are compared")
+    asserts.equals(env, 2, len(_wrapped_headers(env)))
     report = actions["SyclCompatReport"][0].argv
     asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report[report.index("--targets") + 1])
     target = analysistest.target_under_test(env)
@@ -122,7 +136,7 @@ def _rdc_library_impl(ctx):
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
     actions = by_mnemonic(env)
-    asserts.equals(env, ["SyclCompile"], sorted([m for m in actions if m.startswith("Sycl")]))
+    asserts.equals(env, ["SyclCompile", "SyclHostCheck"], sorted([m for m in actions if m.startswith("Sycl")]))
     asserts.false(env, SyclProgramInfo in target, "it has no images")
     asserts.equals(env, ["rules/tests/b.cpp"], [s.module for s in target[SyclDeviceInfo].sources.to_list()])
     return analysistest.end(env)
@@ -140,6 +154,7 @@ def _rdc_program_impl(ctx):
     modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
+    asserts.equals(env, ctx.attr.headers, sorted(_wrapped_headers(env)))
     definitions = [a.content for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
     asserts.equals(env, ["char %s;\n" % s for s in ctx.attr.symbols], definitions)
     return analysistest.end(env)
@@ -147,6 +162,8 @@ def _rdc_program_impl(ctx):
 _rdc_program_test = analysistest.make(
     _rdc_program_impl,
     attrs = {
+        # Also of libraries.
+        "headers": attr.string_list(default = ["b.cpp.integration.h", "c.cpp.integration.h"]),
         "images": attr.int(),
         "linked": attr.string_list(),
         "symbols": attr.string_list(default = ["sycl_device_code_of_rules_tests_rdc_library_is_linked_by_sycl_cc_binary"]),
@@ -305,6 +322,8 @@ def sycl_cc_test_suite(name):
     )
     _rdc_program_test(
         name = "cc_device_library_test",
+        # A sycl_library has none.
+        headers = ["c.cpp.integration.h"],
         images = 2,
         linked = ["rules/tests/b.cpp"],
         symbols = [],

@@ -14,14 +14,25 @@
 // their two layouts. The libsycl of 2025.3.1 and
 // that of 2026.2.0 were tried with it.
 //
-// The runtime takes any one of several kernels that have the same name. Therefore an
-// object has a symbol for each kernel whose place in the source is known, in a section
-// group that has the place in its name. Linkers keep one of several groups of a name, as
-// for a kernel in a header. For kernels of different places they report that
-// sycl_kernel_is_defined_twice_NAME has two definitions. A place is the name of a file
-// without folders, as those of a header depend on how it is included, and a line. So
-// kernels of copied files, and of one source with other definitions, are not told apart,
-// and neither are those of different shared libraries.
+// The runtime takes any one of several kernels that have the same name. So does the host:
+// a program has one instance of libsycl's templates for a class that names kernels, which
+// says what the kernel of that class is called in device code. That name may be another one
+// in each source: a class that is first named in parallel_for<class K> belongs to the
+// function in device code, and to the namespace on the host. Therefore an object has a symbol for
+// each kernel, with the name of its class where an integration header has it. The symbol is in a
+// section group that has the kernel's place in its name. Linkers keep one of several groups of a
+// name, as for a kernel in a header. For kernels of different places they report that
+// sycl_kernel_is_defined_twice_NAME has two definitions.
+//
+// A place is the name of a file without folders, as those of a header depend on how it is
+// included, with line and column. So kernels of copied files, and of one source with other
+// definitions, are not told apart, and neither are those of different shared libraries. Of
+// kernels that libsycl's headers make, and of those without an integration header, the place is
+// that of the code, which is not known when they have none.
+//
+// The runtime links all images of a set of virtual functions, which fails when two have the
+// same function, wherever that is from. So each object has a symbol
+// sycl_virtual_function_is_defined_twice_NAME of its own for each of them.
 //
 // The bytes of images are not in the source: directives .incbin name their files as
 // the caller does, and the assembler opens them. A relative name is looked for in the
@@ -30,6 +41,7 @@ package hostwrap
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -39,6 +51,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -97,9 +110,10 @@ func (e *ImageError) Unwrap() error { return e.Err }
 func (*ImageError) BadInput() {}
 
 // Write writes the source for a release of the runtime. The errors are of type
-// *[ImageError], those of w aside. The same images give the same bytes. Without an
-// image the object registers nothing and needs no libsycl.
-func Write(w io.Writer, images []Image, r *release.Release) error {
+// *[ImageError] and *[TwiceError], those of w aside. The same images and kernels give the
+// same bytes. The kernels are those of the sources of the images. Without an image the object
+// registers nothing and needs no libsycl.
+func Write(w io.Writer, images []Image, kernels []intheader.Kernel, r *release.Release) error {
 	if n := len(images); n > maxImages {
 		return &ImageError{Err: fmt.Errorf("a program registers at most %d images at once, not %d: wrap them as several objects", maxImages, n)}
 	}
@@ -116,7 +130,10 @@ func Write(w io.Writer, images []Image, r *release.Release) error {
 	if len(images) > 0 {
 		s.register(table, len(images))
 	}
-	if err := s.places(images); err != nil {
+	if err := s.places(images, kernels); err != nil {
+		return err
+	}
+	if err := s.virtualFunctions(images); err != nil {
 		return err
 	}
 	s.line("\t.section .note.GNU-stack,\"\",@progbits")
@@ -131,27 +148,81 @@ func (s *source) register(table []word, n int) {
 	s.call("fini", "__sycl_unregister_lib", descriptor)
 }
 
+// A TwiceError says that a program has two kernels of one name.
+type TwiceError struct {
+	Kernel     string // for people
+	At, Before srcloc.Location
+}
+
+func (e *TwiceError) Error() string {
+	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", e.Kernel, e.At, e.Before)
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*TwiceError) BadInput() {}
+
 // places writes the symbols of the kernels whose place is known.
-func (s *source) places(images []Image) error {
+func (s *source) places(images []Image, kernels []intheader.Kernel) error {
 	known := map[string]srcloc.Location{}
+	add := func(name, shown string, at srcloc.Location) error {
+		before, ok := known[name]
+		switch {
+		case !ok:
+			known[name] = at
+			s.place(name, withoutFolder(at))
+		case withoutFolder(at) != withoutFolder(before):
+			return &TwiceError{shown, at, before}
+		}
+		return nil
+	}
+	type place struct{ symbol, file string }
+	paths := map[place]string{} // headers have none
 	for i := range images {
-		for _, kernel := range images[i].Entries {
-			k, _ := srcloc.Of(images[i].Properties, kernel)
-			at := k.Location
-			if at.IsZero() {
+		for _, symbol := range images[i].Entries {
+			k, _ := srcloc.Of(images[i].Properties, symbol)
+			paths[place{symbol, path.Base(k.Location.Path)}] = k.Location.Path
+		}
+	}
+	names := map[string]string{} // by symbol
+	for _, k := range kernels {
+		name, shown := hostName(k)
+		names[k.Name] = name
+		if strings.HasPrefix(k.Name, ofSYCL) || k.Location.Line == 0 {
+			continue
+		}
+		at := k.Location
+		at.Path = cmp.Or(paths[place{k.Name, at.Path}], at.Path)
+		if err := add(name, shown, at); err != nil {
+			return err
+		}
+	}
+	for i := range images {
+		for _, symbol := range images[i].Entries {
+			k, _ := srcloc.Of(images[i].Properties, symbol)
+			name, ok := names[symbol]
+			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, ofSYCL) {
 				continue
 			}
-			before, ok := known[kernel]
-			switch {
-			case !ok:
-				known[kernel] = at
-				s.place(kernel, withoutFolder(at))
-			case withoutFolder(at) != withoutFolder(before):
-				return &ImageError{File: images[i].File, Err: fmt.Errorf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", kernelname.Display(kernel), at, before)}
+			if err := add(cmp.Or(name, symbol), kernelname.Display(symbol), k.Location); err != nil {
+				return &ImageError{File: images[i].File, Err: err}
 			}
 		}
 	}
 	return nil
+}
+
+// ofSYCL begins the symbols of kernels that libsycl's headers make of others. Their place
+// is in a header of libsycl.
+const ofSYCL = "_ZTSN4sycl"
+
+// hostName returns the name of a kernel that sources share: that of the class, or that of the
+// symbol for a kernel without a name and for one of an unnamed namespace, whose class is
+// another one in each source; and the name for people.
+func hostName(k intheader.Kernel) (name, shown string) {
+	if k.Type == "" || strings.Contains(k.Name, "_GLOBAL__N_") {
+		return k.Name, kernelname.Display(k.Name)
+	}
+	return k.Type, k.Type
 }
 
 // withoutFolder returns a place as far as it is compared: the folder of a header depends on
@@ -161,20 +232,64 @@ func withoutFolder(at srcloc.Location) srcloc.Location {
 	return at
 }
 
-// place writes the symbol of a kernel. Assemblers differ in what else may be in a symbol, and
-// compilers write nothing else.
-func (s *source) place(kernel string, at srcloc.Location) {
-	if strings.Trim(kernel, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.") != "" {
-		return
+// place writes the symbol of a name, in a group of its place.
+func (s *source) place(name string, at srcloc.Location) {
+	symbol := symbolName(name)
+	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(at.String()), symbol)
+	s.symbol("sycl_kernel_is_defined_twice_"+symbol, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,%s,comdat", group))
+}
+
+// symbolName returns a name as a part of a symbol. Assemblers differ in what else than letters,
+// digits and _$. may be in one: a sum stands for it.
+func symbolName(name string) string {
+	symbol := strings.Map(func(c rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.", c) {
+			return c
+		}
+		return '_'
+	}, name)
+	if symbol != name {
+		symbol += fmt.Sprintf("_%016x", sum(name))
 	}
-	sum := fnv.New64a()
-	io.WriteString(sum, at.String())
-	symbol := "sycl_kernel_is_defined_twice_" + kernel
-	s.line("\t.section .sycl_kernels,\"G\",@progbits,sycl_kernel_%016x_%s,comdat", sum.Sum64(), kernel)
+	return symbol
+}
+
+// virtualFunctions writes the symbols of virtual functions.
+func (s *source) virtualFunctions(images []Image) error {
+	defined, written := map[string]bool{}, map[string]bool{}
+	for _, image := range images {
+		if _, ok := image.Properties.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet); !ok {
+			continue
+		}
+		device, _ := image.Properties.Set(propset.DeviceRequirements).Get("compile_target")
+		for _, name := range image.Entries {
+			key := strings.Join([]string{image.Target, device.String(), name}, "\n")
+			if defined[key] {
+				return &ImageError{File: image.File, Err: fmt.Errorf("the virtual function %q is in an image of another source too, and the runtime links both: link the device code of the sources, with rdc = True", kernelname.Display(name))}
+			}
+			defined[key] = true
+			if !written[name] {
+				s.symbol("sycl_virtual_function_is_defined_twice_"+symbolName(name), ".sycl_kernels,\"\",@progbits")
+			}
+			written[name] = true
+		}
+	}
+	return nil
+}
+
+// symbol writes a symbol of which a program has one.
+func (s *source) symbol(symbol, section string) {
+	s.line("\t.section %s", section)
 	s.line("\t.globl %s", symbol)
 	s.line("\t.hidden %s", symbol)
 	s.line("%s:", symbol)
 	s.line("\t.byte 0")
+}
+
+func sum(text string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, text)
+	return h.Sum64()
 }
 
 // source is assembler source that is written. Its errors are those of the last
@@ -267,8 +382,8 @@ func (s *source) image(img *Image) ([]word, error) {
 	if err != nil {
 		return nil, err
 	}
-	const ofSYCL = 4 // the kind of offloading
-	first := uint64(s.release.Descriptor) | ofSYCL<<16 | formatNumbers[img.Format]<<24
+	const sycl = 4 // the kind of offloading
+	first := uint64(s.release.Descriptor) | sycl<<16 | formatNumbers[img.Format]<<24
 	empty := s.text("")
 	words := []word{number(first), s.text(img.Target)}
 	for _, options := range []string{img.Options.Compile, img.Options.Link} {

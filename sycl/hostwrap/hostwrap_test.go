@@ -16,6 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -44,7 +45,7 @@ func small(t *testing.T) []Image {
 func write(t *testing.T, images []Image, r *release.Release) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Write(&b, images, r); err != nil {
+	if err := Write(&b, images, nil, r); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -193,21 +194,21 @@ func TestRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			img := good
 			c.change(&img)
-			err := Write(io.Discard, []Image{good, img}, release.Before2026())
+			err := Write(io.Discard, []Image{good, img}, nil, release.Before2026())
 			var bad *ImageError
 			if !errors.As(err, &bad) || bad.File != img.File || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
-	if err := Write(io.Discard, slices.Repeat([]Image{good}, maxImages+1), release.Newest()); err == nil {
+	if err := Write(io.Discard, slices.Repeat([]Image{good}, maxImages+1), nil, release.Newest()); err == nil {
 		t.Errorf("%d images are written", maxImages+1)
 	}
 	var none strings.Builder
-	if err := Write(&none, nil, release.Newest()); err != nil || strings.Contains(none.String(), "__sycl") {
+	if err := Write(&none, nil, nil, release.Newest()); err != nil || strings.Contains(none.String(), "__sycl") {
 		t.Errorf("without an image: %v, and\n%s", err, &none)
 	}
-	if err := Write(broken{}, small(t), release.Newest()); !errors.Is(err, errBroken) {
+	if err := Write(broken{}, small(t), nil, release.Newest()); !errors.Is(err, errBroken) {
 		t.Errorf("got %v, want the error of the writer", err)
 	}
 }
@@ -265,8 +266,103 @@ func TestKernelsOfOneName(t *testing.T) {
 			})
 		}
 	}
-	err := Write(io.Discard, append(at(header, 7), at("lib/other.cpp", 9)...), release.Newest())
+	err := Write(io.Discard, append(at(header, 7), at("lib/other.cpp", 9)...), nil, release.Newest())
 	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of lib/other.cpp:9 is also defined at lib/twice.hpp:7: the runtime would take one for the other; give them different names` {
+		t.Errorf("in one object: %v", err)
+	}
+}
+
+// A virtual function is in one image for a device: the runtime links all of a set.
+func TestVirtualFunctions(t *testing.T) {
+	image := func(target, device, name string) Image {
+		r := new(propset.Registry)
+		r.Add(propset.VirtualFunctions).Put(propset.VirtualFunctionsSet, propset.String("set"))
+		if device != "" {
+			r.Add(propset.DeviceRequirements).Put("compile_target", propset.String(device))
+		}
+		return Image{File: "f.spv", Target: target, Format: imageformat.SPIRV, Entries: []string{name}, Properties: r}
+	}
+	const name = "_ZNK5Shape4areaEv"
+	devices := []Image{image("spir64", "", name), image("spir64_gen", "intel_gpu_pvc", name), image("spir64_gen", "intel_gpu_bmg_g21", name), image("spir64", "", "other")}
+	source := write(t, devices, release.Newest())
+	if got := strings.Count(source, "sycl_virtual_function_is_defined_twice_"+name+":"); got != 1 {
+		t.Errorf("%d symbols", got)
+	}
+	err := Write(io.Discard, append(devices, image("spir64", "", name)), nil, release.Newest())
+	if want := `image "f.spv": the virtual function "Shape::area() const" is in an image of another source too, and the runtime links both: link the device code of the sources, with rdc = True`; err == nil || err.Error() != want {
+		t.Errorf("in one object: %v", err)
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f.spv"), []byte("spirv"))
+	put(t, filepath.Join(dir, "a.s"), []byte(source))
+	put(t, filepath.Join(dir, "b.s"), []byte(source))
+	put(t, filepath.Join(dir, "c.s"), []byte(write(t, []Image{image("spir64", "", "another")}, release.Newest())))
+	for other, links := range map[string]bool{"b.s": false, "c.s": true} {
+		cmd := exec.Command(programs.Find(t, "cc"), "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", other)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if links != (err == nil) || !links && !strings.Contains(string(out), "sycl_virtual_function_is_defined_twice_"+name) {
+			t.Errorf("%s: %v\n%s", other, err, out)
+		}
+	}
+}
+
+// Kernels of one class in two objects, whatever their symbols are and whether there is code
+// in them.
+func TestKernelsOfOneClass(t *testing.T) {
+	cc := programs.Find(t, "cc")
+	of := func(symbol, class, file string, line uint32) intheader.Kernel {
+		return intheader.Kernel{Name: symbol, Type: class, Location: srcloc.Location{Path: file, Line: line, Column: 5}}
+	}
+	const reduction = "_ZTSN4sycl3_V16detail9reduction7MainKrnI1KEE"
+	reduced := func(function, file string, line uint32) []Image {
+		symbol := reduction + function
+		image := Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{symbol}, Properties: new(propset.Registry)}
+		srcloc.Put(image.Properties, symbol, srcloc.Kernel{Location: srcloc.Location{Path: file, Line: line}})
+		return []Image{image}
+	}
+	for name, test := range map[string]struct {
+		first, second intheader.Kernel
+		images        [2][]Image
+		symbol        string // that is defined twice; "" when the program links
+	}{
+		"of two functions":           {first: of("_ZTSZ1fvE1K", "K", "a.cpp", 3), second: of("_ZTSZ1gvE1K", "K", "b.cpp", 3), symbol: "K"},
+		"of two lines":               {first: of("_ZTS1K", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "a.cpp", 4), symbol: "K"},
+		"of a header":                {first: of("_ZTSZ1fvE1K", "K", "a.hpp", 3), second: of("_ZTSZ1fvE1K", "K", "a.hpp", 3)},
+		"a template":                 {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIiE", "K<int>", "b.cpp", 3), symbol: "K_int__"},
+		"another of the template":    {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIlE", "K<long>", "b.cpp", 3)},
+		"names that look alike":      {first: of("_ZTSN1n1KE", "n::K", "a.cpp", 3), second: of("_ZTS4n__K", "n__K", "b.cpp", 3)},
+		"without a name":             {first: of("_ZTSZ1fvEUlvE_", "", "a.cpp", 3), second: of("_ZTSZ1fvEUlvE_", "", "b.cpp", 3), symbol: "_ZTSZ1fvEUlvE_"},
+		"of unnamed namespaces":      {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTSN12_GLOBAL__N_11KE", "K", "b.cpp", 3), symbol: "_ZTSN12_GLOBAL__N_11KE"},
+		"of an unnamed namespace":    {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "b.cpp", 3)},
+		"reductions":                 {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"g", "R<K>", "reduction.hpp", 9), [2][]Image{reduced("f", "a.cpp", 3), reduced("g", "b.cpp", 3)}, "R_K__"},
+		"one reduction of a header":  {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"f", "R<K>", "reduction.hpp", 9), [2][]Image{reduced("f", "a.hpp", 3), reduced("f", "a.hpp", 3)}, ""},
+		"reductions without a place": {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"f", "R<K>", "reduction.hpp", 9), [2][]Image{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
+			for i, k := range []intheader.Kernel{test.first, test.second} {
+				var b strings.Builder
+				if err := Write(&b, test.images[i], []intheader.Kernel{k}, release.Newest()); err != nil {
+					t.Fatal(err)
+				}
+				put(t, filepath.Join(dir, []string{"a.s", "b.s"}[i]), []byte(b.String()))
+			}
+			cmd := exec.Command(cc, "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", "b.s")
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if (test.symbol == "") != (err == nil) || err != nil && !strings.Contains(string(out), "sycl_kernel_is_defined_twice_"+test.symbol) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+
+	// In one object, with the path that the code has.
+	image := Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
+	srcloc.Put(image.Properties, "_ZTSZ1fvE1K", srcloc.Kernel{Location: srcloc.Location{Path: "lib/a.cpp", Line: 4}})
+	err := Write(io.Discard, []Image{image}, []intheader.Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
+	if err == nil || err.Error() != `the kernel "K" of b.cpp:3:5 is also defined at lib/a.cpp:3:5: the runtime would take one for the other; give them different names` {
 		t.Errorf("in one object: %v", err)
 	}
 }

@@ -63,10 +63,10 @@ func (p part) module() *syclbin.Module {
 	q := requirement.Requirements{Aspects: p.aspects, HasFixedTargets: p.fixed != nil, FixedTargets: p.fixed}
 	q.Put(r)
 	if p.members != "" {
-		r.Add(propset.VirtualFunctions).Put(keyMembers, propset.String(p.members))
+		r.Add(propset.VirtualFunctions).Put(propset.VirtualFunctionsSet, propset.String(p.members))
 	}
 	if p.uses != "" {
-		r.Add(propset.VirtualFunctions).Put(keyUses, propset.String(p.uses))
+		r.Add(propset.VirtualFunctions).Put(propset.UsesVirtualFunctionsSet, propset.String(p.uses))
 	}
 	for name, g := range p.globals {
 		r.Add(propset.DeviceGlobals).Put(name, propset.Uint32s(g[0], g[1]))
@@ -475,7 +475,7 @@ func TestErrors(t *testing.T) {
 		"unresolved executable":          {[]Input{file("a")}, Options{State: &executable, AllowUnresolved: true}, "link: nothing may be unresolved in executable state", false},
 		"specialization constants":       {[]Input{bad(propset.SpecializationConstants, "x", propset.Uint32s(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"device globals":                 {[]Input{bad(propset.DeviceGlobals, "x", propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
-		"virtual functions":              {[]Input{bad(propset.VirtualFunctions, keyUses, propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
+		"virtual functions":              {[]Input{bad(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"requirements":                   {[]Input{bad(propset.DeviceRequirements, "aspects", propset.Bytes([]byte{1}))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"more targets than anybody has":  {[]Input{file("a", many)}, Options{}, "the files have images for 1025 targets", true},
 		"images that end before the end": {[]Input{file("a", truncated()), file("b", truncated())}, Options{}, "", false},

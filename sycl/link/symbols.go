@@ -15,12 +15,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// Keys of the set of virtual functions.
-const (
-	keyMembers = "virtual-functions-set"
-	keyUses    = "uses-virtual-functions-set"
-)
-
 // definitions reports what several modules have for the same target.
 func (l *linker) definitions(state syclbin.State) {
 	for _, names := range kernels(state) {
@@ -253,8 +247,8 @@ func (l *linker) virtualFunctions(allowUnresolved bool) {
 		}
 	}
 	l.resolve(importing{
-		id: VirtualFunctions, exports: l.exporters(virtual(keyMembers)), allow: allowUnresolved,
-		names: virtual(keyUses),
+		id: VirtualFunctions, exports: l.exporters(virtual(propset.VirtualFunctionsSet)), allow: allowUnresolved,
+		names: virtual(propset.UsesVirtualFunctionsSet),
 		text: func(name string) string {
 			return fmt.Sprintf("Set of virtual functions '%s' has no members in linked images", safetext.Printable(name))
 		},

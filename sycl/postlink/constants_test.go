@@ -244,7 +244,7 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 			t.Fatal(err)
 		}
 		m := parse(t, text)
-		if err := markSource(m, "a.cpp"); err != nil {
+		if err := markSource(m, "a.cpp", false); err != nil {
 			t.Fatal(err)
 		}
 		result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})

@@ -184,7 +184,7 @@ func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := markSource(m, "start.cpp"); err != nil {
+			if err := markSource(m, "start.cpp", false); err != nil {
 				t.Fatal(err)
 			}
 			var all, got strings.Builder

@@ -208,14 +208,19 @@ func subGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, bool) {
 	return size, err == nil && size > 0
 }
 
-// An undefinedFunction is called on the device and defined nowhere.
-type undefinedFunction struct {
-	name  string
-	chain []string // functions from a kernel down to the one that names it
+// An undefinedSymbol is used on the device and defined nowhere.
+type undefinedSymbol struct {
+	name     string
+	variable bool
+	chain    []string // functions from a kernel down to the one that names it
 }
 
-func (u undefinedFunction) String() string {
-	return fmt.Sprintf("device function '%s' is used but no source defines it; it is called by %s", kernelname.Display(u.name), calledBy(u.chain))
+func (u undefinedSymbol) String() string {
+	kind, use := "function", "called"
+	if u.variable {
+		kind, use = "variable", "used"
+	}
+	return fmt.Sprintf("device %s '%s' is used but no source defines it; it is %s by %s", kind, kernelname.Display(u.name), use, calledBy(u.chain))
 }
 
 // calledBy names the functions of a chain from a kernel, the last one first.
@@ -243,27 +248,33 @@ func definedLater(name string) bool {
 		bfloat16Library.MatchString(name) || name == assertFail || constants.Reads(name)
 }
 
-// undefined lists the functions that a module's kernels reach and no code defines,
-// sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
+// undefined lists the functions and variables that a module's kernels reach and no code
+// defines, sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
 // those of explicit SIMD are for later tools to define, what a failed assertion calls is
 // the device's, what reads specialization constants is replaced later, a sanitizer's
 // functions are in its library, the bfloat16 library is the runtime's to link, and DPC++'s
-// compiler links other device libraries to its modules.
-func undefined(m *llvmir.Module) []undefinedFunction {
+// compiler links other device libraries to its modules. Local memory is the device's, and
+// variables with names that are reserved for compilers are theirs, such as the vtables of
+// type information.
+func undefined(m *llvmir.Module) []undefinedSymbol {
 	p := newPaths(m)
-	var list []undefinedFunction
+	var list []undefinedSymbol
 	libraries := aspects.Finished(m)
 	sanitizer := ""
 	if list := sanitizerList(m); list != nil {
 		sanitizer = sanitizerOf(list.Name())
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.from)) {
-		f := m.Function(name)
-		if f == nil || f.Defined() || definedLater(name) || sanitizer != "" && strings.HasPrefix(name, "__"+sanitizer+"_") ||
+		s := m.Symbol(name)
+		g, variable := s.(*llvmir.Global)
+		if variable && (g.AddrSpace() == localAddressSpace || strings.HasPrefix(name, "__") || strings.HasPrefix(name, "_ZTVN10__cxxabiv1")) {
+			continue
+		}
+		if s.Defined() || definedLater(name) || sanitizer != "" && strings.HasPrefix(name, "__"+sanitizer+"_") ||
 			libraries && inDeviceLibrary(name) {
 			continue
 		}
-		list = append(list, undefinedFunction{name, p.chain(name)})
+		list = append(list, undefinedSymbol{name, variable, p.chain(name)})
 	}
 	return list
 }

@@ -262,6 +262,34 @@ declare void @never()
 	}
 }
 
+func TestUndefinedVariables(t *testing.T) {
+	m := parse(t, `@_ZTV5Shape = external addrspace(1) constant { [3 x ptr addrspace(4)] }
+@limit = available_externally addrspace(1) constant i32 3
+@_ZTVN10__cxxabiv117__class_type_infoE = external addrspace(1) global ptr addrspace(4)
+@__spirv_BuiltInGlobalInvocationId = external addrspace(1) constant <3 x i64>
+@shared = external addrspace(3) global [0 x i32]
+@never = external addrspace(1) constant i32
+@_ZTI5Shape = linkonce_odr addrspace(1) constant ptr addrspace(1) @_ZTVN10__cxxabiv117__class_type_infoE
+define spir_kernel void @k() {
+  %f = load ptr addrspace(4), ptr addrspace(1) @_ZTI5Shape
+  %l = load i32, ptr addrspace(1) @limit
+  %i = load <3 x i64>, ptr addrspace(1) @__spirv_BuiltInGlobalInvocationId
+  %s = load i32, ptr addrspace(3) @shared
+  call void @make()
+  ret void
+}
+define void @make() {
+  store ptr addrspace(1) @_ZTV5Shape, ptr null
+  ret void
+}
+`)
+	got := undefined(m)
+	want := "[device variable 'vtable for Shape' is used but no source defines it; it is used by function 'make', called by kernel 'k']"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got  %v\nwant %s", got, want)
+	}
+}
+
 func TestUndefinedAtTheEndOfALongChain(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("define spir_kernel void @f0() {\n  call void @f1()\n  ret void\n}\n")

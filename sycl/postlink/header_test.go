@@ -65,7 +65,7 @@ pointer: sycl-alignment=64 sycl-cache-read-hint=64
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := markSource(m, "shop.cpp"); err != nil {
+		if err := markSource(m, "shop.cpp", false); err != nil {
 			t.Fatalf("%s: %v", level, err)
 		}
 		if got := describeProperties(t, m); got != want {

@@ -34,12 +34,13 @@ type imageModule struct {
 	split     SplitOptions
 	used      map[string]bool                 // device globals that all images keep
 	all       bool                            // an image has what nothing calls too, and functions as the code has them
+	asDPCPP   bool                            // copies of functions that other modules define stay copies
 	libraries bool                            // the module is one of DPC++'s compiler, which links device libraries when it translates
 	writer    func() (*propertyWriter, error) // made once
 }
 
 func newImageModule(m *llvmir.Module, o Options, used map[string]bool, libraries bool) *imageModule {
-	return &imageModule{m, o.Split, used, o.AsDPCPP && o.Split.Whole, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
+	return &imageModule{m, o.Split, used, o.AsDPCPP && o.Split.Whole, o.AsDPCPP, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
 }
 
 // EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions,
@@ -134,7 +135,7 @@ func (image *Image) writeRead(w io.Writer) error {
 		if !ok { // hosts find some variables by name, and images that are linked may share others
 			return true
 		}
-		return entry[f] || image.module.all || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
+		return entry[f] || image.module.all || image.module.asDPCPP && f.Linkage() == llvmir.AvailableExternally || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
 			image.module.split.Dependencies && importable(f) && f.HasAttribute(devicecode.AttrModuleID)
 	}
 	idle := image.idleDeviceGlobals()
@@ -153,9 +154,9 @@ func (image *Image) writeRead(w io.Writer) error {
 	return image.writeRegistered(w)
 }
 
-// idleDeviceGlobals returns the static device globals that the image's properties list and
-// no kernel of the image uses. A cleanup would drop them, and then the runtime, which
-// initializes those of the list, would not find them.
+// idleDeviceGlobals returns the static device globals that the image's properties list, no
+// kernel of the image uses and llvm.compiler.used does not keep. A cleanup would drop them,
+// and then the runtime, which initializes those of the list, would not find them.
 func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	var local []*llvmir.Global
 	defined := make(map[llvmir.Entity]bool, len(image.define))
@@ -167,8 +168,11 @@ func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	}
 	idle := map[llvmir.Symbol]bool{}
 	for _, g := range local {
-		used := slices.ContainsFunc(image.module.ir.SymbolUsers(g.Name()), func(e llvmir.Entity) bool { return defined[e] })
-		idle[g] = !used || len(image.entryPoints) == 0
+		users := image.module.ir.SymbolUsers(g.Name())
+		used := slices.ContainsFunc(users, func(e llvmir.Entity) bool { return defined[e] })
+		if list := image.module.ir.Global(compilerUsed); list == nil || !slices.Contains(users, llvmir.Entity(list)) {
+			idle[g] = !used || len(image.entryPoints) == 0
+		}
 	}
 	return idle
 }

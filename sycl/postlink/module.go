@@ -43,19 +43,19 @@ func (m *Module) readAgain() error {
 // the attribute that names the source, whatever name DPC++'s front end gave it, annotations become attributes and metadata, and
 // functions get the aspects that they use, which is what their callers in this source
 // know of them.
-func (m *Module) Mark(source string) error {
+func (m *Module) Mark(source string, emulateFP64Conversions bool) error {
 	for _, f := range m.ir.Functions() {
 		if f.HasAttribute(devicecode.AttrModuleID) {
 			f.SetAttribute(devicecode.AttrModuleID, source)
 		}
 	}
-	if err := markSource(m.ir, source); err != nil {
+	if err := markSource(m.ir, source, emulateFP64Conversions); err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
 	return nil
 }
 
-func markSource(m *llvmir.Module, id string) error {
+func markSource(m *llvmir.Module, id string, emulateFP64Conversions bool) error {
 	markModule(m, id)
 	if err := aspects.Renumber(m); err != nil {
 		return err
@@ -64,7 +64,7 @@ func markSource(m *llvmir.Module, id string) error {
 	if err := lowerAnnotations(m, id); err != nil {
 		return err
 	}
-	_, err := aspects.Propagate(m, aspects.Options{NoMismatch: true, NoFixedTargets: true})
+	_, err := aspects.Propagate(m, aspects.Options{NoMismatch: true, NoFixedTargets: true, EmulateFP64Conversions: emulateFP64Conversions})
 	return err
 }
 

@@ -76,7 +76,7 @@ func FuzzRun(f *testing.F) {
 			o.SpecConstants = SpecConstantsEmulation
 		}
 		if choice&128 != 0 {
-			if err := markSource(m, "a.cpp"); err != nil {
+			if err := markSource(m, "a.cpp", false); err != nil {
 				return
 			}
 		}

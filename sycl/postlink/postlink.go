@@ -12,7 +12,7 @@
 //   - variables that only a static constructor would initialize are errors
 //   - what nothing on a device uses goes, and kernels get the metadata and the names
 //     that they have in images
-//   - functions that kernels call and no source defines are errors, or warnings
+//   - functions and variables that kernels use and no source defines are errors, or warnings
 //   - compile-time properties become the metadata that translators read
 //   - kernels get the sets of virtual functions that they may call
 //   - functions get the aspects that they use ([aspects.Propagate])
@@ -112,7 +112,7 @@ type Result struct {
 // the module, which nothing may change while they are in use.
 func Run(m *Module, o Options) (*Result, error) {
 	if o.Source != "" {
-		if err := markSource(m.ir, o.Source); err != nil {
+		if err := markSource(m.ir, o.Source, o.EmulateFP64Conversions); err != nil {
 			return nil, err
 		}
 		if err := m.readAgain(); err != nil {
@@ -130,7 +130,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // errors, of which what follows would say something else
 		return &Result{Diagnostics: list}, nil
 	}
-	used := forgetUsed(m, o.AsDPCPP)
+	used := forgetUsed(m, o)
 	dropDiscardable(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err
@@ -199,7 +199,8 @@ func prepare(m *llvmir.Module, o Options) error {
 	return nil
 }
 
-// checkUndefined makes errors, or warnings, of the functions that no source defines.
+// checkUndefined makes errors, or warnings, of the functions and variables that no source
+// defines.
 func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	if o.Split.Dependencies {
 		return nil, nil

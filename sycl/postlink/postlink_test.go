@@ -112,12 +112,28 @@ define spir_func void @own() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Mark("a.cpp of //lib"); err != nil {
+	if err := m.Mark("a.cpp of //lib", false); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"k": "a.cpp of //lib", "f": "a.cpp of //lib", "own": ""} {
 		if got, _ := m.ir.Function(name).Attribute("sycl-module-id"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Callers of a source know of its functions what they need on devices that emulate conversions.
+func TestMarkEmulatesConversions(t *testing.T) {
+	for emulate, want := range map[bool]bool{false: true, true: false} {
+		m, err := Parse("a.bc", []byte("define spir_kernel void @k(ptr addrspace(1) %p, float %f) {\n  %d = fpext float %f to double\n  store double %d, ptr addrspace(1) %p\n  ret void\n}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Mark("a.cpp", emulate); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.ir.Function("k").HasMetadata("sycl_used_aspects"); got != want {
+			t.Errorf("emulated %v: it has aspects %v", emulate, got)
 		}
 	}
 }

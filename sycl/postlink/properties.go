@@ -2,6 +2,7 @@ package postlink
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -142,7 +143,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 	// The order of the sets is that of DPC++.
 	for _, write := range []func() error{
 		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,
-		p.implicitLocalArgs, p.deviceGlobals, p.hostPipes, p.virtualFunctions, p.registeredKernels,
+		p.implicitLocalArgs, p.dynamicLocalMemory, p.deviceGlobals, p.hostPipes, p.virtualFunctions, p.registeredKernels,
 	} {
 		if err := write(); err != nil {
 			return nil, err
@@ -562,6 +563,10 @@ func directCallees(f *llvmir.Function) map[string]bool {
 	return all
 }
 
+// noImplicitLocalArg stands for the parameter of a kernel whose work-groups share memory,
+// but whose code has none that points to it.
+const noImplicitLocalArg = math.MaxUint32
+
 // implicitLocalArgs says which parameter of a kernel points to the memory that
 // its work-group shares.
 func (p *imageProperties) implicitLocalArgs() error {
@@ -569,11 +574,24 @@ func (p *imageProperties) implicitLocalArgs() error {
 		if _, ok := f.attribute(attrWorkGroupStatic); !ok || !f.Kernel() {
 			continue
 		}
+		number := uint32(noImplicitLocalArg)
 		for i, param := range f.Params() {
 			if _, ok := param.Attribute(attrImplicitLocalArg); ok {
-				p.put(propset.ImplicitLocalArg, f.Name(), propset.Uint(uint32(i)))
+				number = uint32(i)
 				break
 			}
+		}
+		p.put(propset.ImplicitLocalArg, f.Name(), propset.Uint(number))
+	}
+	return nil
+}
+
+// dynamicLocalMemory names the kernels that use memory whose size is set when they are
+// submitted.
+func (p *imageProperties) dynamicLocalMemory() error {
+	for _, f := range p.functions {
+		if _, ok := f.attribute(attrWorkGroupScratch); ok && f.Kernel() {
+			p.mark(propset.WorkGroupDynamicLocalMem, f.Name())
 		}
 	}
 	return nil
@@ -656,7 +674,7 @@ func (p *imageProperties) virtualFunctions() error {
 			continue
 		}
 		if set, ok := f.attribute(devicecode.AttrIndirectlyCallable); ok {
-			p.put(propset.VirtualFunctions, "virtual-functions-set", propset.String(set))
+			p.put(propset.VirtualFunctions, propset.VirtualFunctionsSet, propset.String(set))
 			return nil
 		}
 		sets, _ := f.attribute(devicecode.AttrCallsIndirectly)
@@ -664,7 +682,7 @@ func (p *imageProperties) virtualFunctions() error {
 	}
 	if len(uses) > 0 {
 		slices.Sort(uses) // DPC++'s order is that of a hash table
-		p.put(propset.VirtualFunctions, "uses-virtual-functions-set", propset.String(strings.Join(slices.Compact(uses), ",")))
+		p.put(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.String(strings.Join(slices.Compact(uses), ",")))
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestMismatchesInCompiledCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := markSource(m, "mismatch.cpp"); err != nil {
+		if err := markSource(m, "mismatch.cpp", false); err != nil {
 			t.Fatal(err)
 		}
 		result, err := aspects.Propagate(m, aspects.Options{})

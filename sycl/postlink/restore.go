@@ -345,6 +345,12 @@ func (p *restored) property(set string, property propset.Property) error {
 		return p.removedParameters(property)
 	case propset.ImplicitLocalArg:
 		return p.implicitLocalArg(property)
+	case propset.WorkGroupDynamicLocalMem:
+		f := p.module.Function(key)
+		if f == nil || !f.Kernel() {
+			return refuse("the IR module has no kernel of that name")
+		}
+		f.SetAttribute(attrWorkGroupScratch, "")
 	case propset.DeviceGlobals:
 		return p.variable(set, property, deviceGlobal)
 	case propset.HostPipes:
@@ -390,10 +396,13 @@ func (p *restored) removedParameters(property propset.Property) error {
 func (p *restored) implicitLocalArg(property propset.Property) error {
 	f := p.module.Function(property.Key)
 	number, ok := property.Value.Uint()
-	if f == nil || !f.Kernel() || !ok || uint64(number) >= uint64(len(f.Params())) {
+	if f == nil || !f.Kernel() || !ok || number != noImplicitLocalArg && uint64(number) >= uint64(len(f.Params())) {
 		return &RestoreError{propset.ImplicitLocalArg, property.Key, "the IR module has no kernel of that name with such a parameter"}
 	}
 	f.SetAttribute(attrWorkGroupStatic, "")
+	if number == noImplicitLocalArg {
+		return nil
+	}
 	f.SetParamAttribute(int(number), attrImplicitLocalArg, "")
 	return nil
 }

@@ -100,6 +100,8 @@ reqd_work_group_size_uint64_t=`+propset.Uint64s(8, 4, 2).String()+`
 _ZTS1K=`+propset.Bits([]byte{0b101}, 3).String()+`
 [SYCL/implicit local arg]
 _ZTS1K=1|1
+[SYCL/work group dynamic local mem]
+_ZTS1K=1|1
 [SYCL/device globals]
 list=`+propset.Uint32s(4, 1).String()+`
 [SYCL/host pipes]
@@ -225,6 +227,21 @@ func TestAllowContraction(t *testing.T) {
 	}
 }
 
+// TestRestoreNoLocalArg: a kernel may share memory and have no parameter for it.
+func TestRestoreNoLocalArg(t *testing.T) {
+	m := parseBare(t)
+	if lost, err := restore(m, "a.syclbin", registry(t, common+"[SYCL/implicit local arg]\n_ZTS1K=1|4294967295\n")); err != nil || len(lost) > 0 {
+		t.Fatalf("lost %q, %v", lost, err)
+	}
+	got, err := properties(m, []llvmir.Symbol{m.Function("_ZTS1K")}, nil, imageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := got.Set(propset.ImplicitLocalArg).Get("_ZTS1K"); !ok || v.String() != "1|4294967295" {
+		t.Errorf("got %v", v)
+	}
+}
+
 // TestRestoreManyNames: the list of names is written once, not for each of them.
 func TestRestoreManyNames(t *testing.T) {
 	cost := func(n int) uint64 {
@@ -331,6 +348,7 @@ func TestRestoreRefusals(t *testing.T) {
 		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value has another layout"},
 		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not say which functions"},
 		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
+		"memory of an unknown kernel":       {"[SYCL/work group dynamic local mem]\n_ZTS1X=1|1\n", "[SYCL/work group dynamic local mem] X: the IR module has no kernel of that name"},
 		"removed parameters that are text":  {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
 		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image may run nowhere"},
 		"sub-groups of an unknown kernel":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel of the IR module says that it is the one that requires sub-groups of 8"},

@@ -85,7 +85,7 @@ func TestOnlyExternalFunctionsAreUnexpected(t *testing.T) {
 
 func TestMarkSource(t *testing.T) {
 	m := parse(t, strings.NewReplacer(` #0`, "", ` #1`, "", ` !sycl_used_aspects !0`, "").Replace(linked[:strings.Index(linked, "attributes")]))
-	if err := markSource(m, "dir/a.cpp"); err != nil {
+	if err := markSource(m, "dir/a.cpp", false); err != nil {
 		t.Fatal(err)
 	}
 	for name, aspects := range map[string]bool{"_ZTS1K": true, "_ZTS5Knows": true, "_Z3barPd": true} {

@@ -100,6 +100,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 		}
 	}
 	s.keep = keptVariables(m, im.used)
+	im.all = im.all && len(images) == 1 // where explicit SIMD code is apart, what nothing calls is of neither part
 	if im.all {
 		s.keep = append(s.keep, unlinked(m)...)
 	}
@@ -467,7 +468,10 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 	return nil
 }
 
-const globalAddressSpace = 1
+const (
+	globalAddressSpace = 1
+	localAddressSpace  = 3
+)
 
 // inImageScope reports whether each device image has its own device global.
 func inImageScope(g *llvmir.Global) bool {
@@ -475,22 +479,26 @@ func inImageScope(g *llvmir.Global) bool {
 	return ok && v != "false"
 }
 
+// compilerUsed lists what a cleanup keeps although no code uses it.
+const compilerUsed = "llvm.compiler.used"
+
 // forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
 // device globals in llvm.compiler.used, whose names it returns. DPC++'s own step drops
-// those of them that nothing else uses.
-func forgetUsed(m *llvmir.Module, drop bool) map[string]bool {
+// those of them that nothing else uses. Static ones stay for DPC++'s library, which takes
+// them out itself before it translates; translators would make a variable of the list.
+func forgetUsed(m *llvmir.Module, o Options) map[string]bool {
 	m.DeleteGlobal("llvm.used")
 	used := map[string]bool{}
-	filterElements(m, "llvm.compiler.used", func(e llvmir.Value) bool {
+	filterElements(m, compilerUsed, func(e llvmir.Value) bool {
 		name, ok := e.BaseGlobal()
 		g := m.Global(name)
 		if !ok || g == nil || !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrUniqueID) {
 			return true
 		}
 		used[name] = true
-		return false
+		return o.DPCPPTranslator && !o.AsDPCPP && g.Linkage().Local()
 	})
-	if !drop {
+	if !o.AsDPCPP {
 		return used
 	}
 	var unused []llvmir.Symbol

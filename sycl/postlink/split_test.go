@@ -388,7 +388,7 @@ func TestUsedOfAnUnknownType(t *testing.T) {
 @b = addrspace(1) global i8 0
 @llvm.compiler.used = appending global [q] [ptr addrspace(1) @a, ptr addrspace(1) @b]
 `)
-	forgetUsed(m, false)
+	forgetUsed(m, Options{})
 	if got, want := write(t, m), "global [1 x ptr addrspace(1)] [ptr addrspace(1) @b]"; !strings.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, got)
 	}
@@ -397,7 +397,7 @@ func TestUsedOfAnUnknownType(t *testing.T) {
 // TestSplitImages looks at what images hold besides functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
-	forgetUsed(m, false)
+	forgetUsed(m, Options{})
 	o := SplitOptions{Mode: SplitPerSource}
 	images, err := split(m, o)
 	if err != nil {
@@ -526,7 +526,7 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 // TestIdleDeviceGlobals: an image keeps a static device global of its properties that none
 // of its kernels uses, also when LLVM cleans it up.
 func TestIdleDeviceGlobals(t *testing.T) {
-	images, err := everything(t, parse(t, `target triple = "spir64-unknown-unknown"
+	const ir = `target triple = "spir64-unknown-unknown"
 @llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @counter], section "llvm.metadata"
 @counter = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="id"
 define spir_kernel void @counts() {
@@ -536,17 +536,20 @@ define spir_kernel void @counts() {
 define spir_kernel void @other() {
   ret void
 }
-`), Options{Split: SplitOptions{Mode: SplitPerKernel}})
-	if err != nil || len(images) != 2 {
-		t.Fatal(err, images)
-	}
-	for _, image := range images {
-		want := "@counter = addrspace(1) global i32 0"
-		if strings.Contains(image, "@counts(") {
-			want = "@counter = internal addrspace(1) global i32 0"
+`
+	for _, dpcpp := range []bool{false, true} {
+		images, err := everything(t, parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerKernel}, DPCPPTranslator: dpcpp})
+		if err != nil || len(images) != 2 {
+			t.Fatal(err, images)
 		}
-		if !strings.Contains(image, want) {
-			t.Errorf("no %q in\n%s", want, image)
+		for _, image := range images {
+			want := "@counter = addrspace(1) global i32 0"
+			if dpcpp || strings.Contains(image, "@counts(") {
+				want = "@counter = internal addrspace(1) global i32 0"
+			}
+			if !strings.Contains(image, want) || strings.Contains(image, "@llvm.compiler.used") != dpcpp {
+				t.Errorf("%v: no %q, or another list, in\n%s", dpcpp, want, image)
+			}
 		}
 	}
 }

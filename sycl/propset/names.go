@@ -29,3 +29,9 @@ const (
 	// SYCLBINNative. Nothing writes it; readers accept it.
 	SYCLBINNativeAlias = "SYCLBIN/native device code image module metadata"
 )
+
+// Keys of [VirtualFunctions].
+const (
+	VirtualFunctionsSet     = "virtual-functions-set"      // the set that an image defines
+	UsesVirtualFunctionsSet = "uses-virtual-functions-set" // those that its kernels call
+)

@@ -19,8 +19,8 @@ func (m *Module) Kernel(name string) *Kernel {
 	return &m.Kernels[i]
 }
 
-// Importers returns the kernels that reach an undefined function, in order of
-// declaration.
+// Importers returns the kernels that reach an undefined function or variable, in order
+// of declaration.
 func (m *Module) Importers(name string) []*Kernel {
 	var list []*Kernel
 	for i := range m.Kernels {

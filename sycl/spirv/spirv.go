@@ -55,6 +55,7 @@ type Module struct {
 	Kernels      []Kernel     // in order of declaration
 	Exports      []Function   // defined functions with export linkage, without those that stand for kernels
 	Imports      []string     // undefined functions that kernels or exports reach, without built-in ones, sorted
+	Variables    []string     // undefined variables, in the same way
 
 	kernels   map[string]int // places in Kernels
 	graph     *graph
@@ -229,7 +230,7 @@ type def struct {
 	offset int64
 	uses   use      // what a value of this type, or this constant, needs
 	lits   []uint32 // literals of scalar types and constants
-	node   int      // place in the graph plus one; 0: refers to no function
+	node   int      // place in the graph plus one; 0: refers to nothing that is linked
 }
 
 type rawMode struct {
@@ -559,8 +560,8 @@ func (p *parser) nameFunctions() {
 	}
 }
 
-// imports finds the functions that kernels and exported functions reach and that the
-// module does not define.
+// imports finds the functions and variables that kernels and exported functions reach and
+// that the module does not define.
 func (p *parser) imports() {
 	m := p.m
 	var roots []int
@@ -572,12 +573,18 @@ func (p *parser) imports() {
 	}
 	for n := range p.graph.reach(roots) {
 		node := &p.graph.nodes[n]
-		if link, ok := p.linkage[node.id]; ok && !node.defined && link.kind == linkageImport && !builtin(link.name) {
+		switch link, ok := p.linkage[node.id]; {
+		case !ok || node.defined || link.kind != linkageImport || builtin(link.name):
+		case p.defs[node.id].op == opVariable:
+			m.Variables = append(m.Variables, link.name)
+		default:
 			m.Imports = append(m.Imports, link.name)
 		}
 	}
-	slices.Sort(m.Imports)
-	m.Imports = slices.Compact(m.Imports)
+	for _, names := range []*[]string{&m.Imports, &m.Variables} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
 }
 
 // builtin reports whether a function is one of those that every consumer of

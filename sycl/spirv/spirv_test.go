@@ -680,3 +680,41 @@ func TestExtensions(t *testing.T) {
 		t.Errorf("the kernel needs %q", got)
 	}
 }
+
+// TestUndefinedVariables: those that a kernel reaches, also through others that have their
+// address, and none that every consumer of SPIR-V provides.
+func TestUndefinedVariables(t *testing.T) {
+	m := parse(t, `OpEntryPoint Kernel %K "K"
+		OpEntryPoint Kernel %L "L"
+		OpDecorate %limit LinkageAttributes "limit" Import
+		OpDecorate %vtable LinkageAttributes "_ZTV5Shape" Import
+		OpDecorate %id LinkageAttributes "__spirv_BuiltInGlobalInvocationId" Import
+		OpDecorate %unused LinkageAttributes "unused" Import
+		OpDecorate %own LinkageAttributes "own" Export
+		`+preamble+`
+		%pointer = OpTypePointer CrossWorkgroup %uint
+		%toPointer = OpTypePointer CrossWorkgroup %pointer
+		%limit = OpVariable %pointer CrossWorkgroup
+		%vtable = OpVariable %pointer CrossWorkgroup
+		%id = OpVariable %pointer CrossWorkgroup
+		%unused = OpVariable %pointer CrossWorkgroup
+		%own = OpVariable %toPointer CrossWorkgroup %vtable
+		%K = OpFunction %void None %fn
+		%l = OpLabel
+		%a = OpLoad %uint %limit
+		%b = OpLoad %pointer %own
+		%c = OpLoad %uint %id
+		OpReturn
+		OpFunctionEnd
+		%L = OpFunction %void None %fn
+		%m = OpLabel
+		%d = OpLoad %uint %limit
+		OpReturn
+		OpFunctionEnd`)
+	if want := []string{"_ZTV5Shape", "limit"}; !slices.Equal(m.Variables, want) || len(m.Imports) > 0 {
+		t.Errorf("variables %q, want %q; functions %q", m.Variables, want, m.Imports)
+	}
+	if k, l := m.Importers("_ZTV5Shape"), m.Importers("limit"); len(k) != 1 || k[0].Name != "K" || len(l) != 2 {
+		t.Errorf("used by %v and %v", k, l)
+	}
+}

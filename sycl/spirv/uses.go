@@ -86,8 +86,8 @@ var typeUses = func() map[typeKey]use {
 	return table
 }()
 
-// graph says which functions refer to which. Its nodes are functions and those
-// constants and variables that hold pointers to functions.
+// graph says which functions refer to which. Its nodes are functions, variables that the
+// module does not define, and those constants and variables that hold pointers to either.
 type graph struct {
 	nodes []node
 	debug *debugInfo
@@ -96,7 +96,7 @@ type graph struct {
 }
 
 type node struct {
-	id      uint32 // of a function, 0 for constants and variables
+	id      uint32 // of what has a name to link by, 0 for constants and other variables
 	name    string
 	defined bool          // has a body
 	own     map[use]frame // the place that shows each of its own uses
@@ -242,6 +242,10 @@ func (p *parser) moduleDef(i inst) error {
 	d := def{op: i.op, typ: i.words[0], uses: p.defs[i.words[0]].uses | shape.needs.use}
 	if i.op == opConstant || i.op == opSpecConstant {
 		d.lits = slices.Clone(i.words[2:])
+	}
+	if link, ok := p.linkage[i.words[1]]; ok && i.op == opVariable && link.kind == linkageImport {
+		d.node = p.graph.add() + 1
+		p.graph.nodes[d.node-1].id = i.words[1]
 	}
 	for _, id := range shape.ids(i.words) {
 		if o := p.defs[id]; o.node != 0 {

@@ -48,6 +48,15 @@ func TestAot(t *testing.T) {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
+	// All options are one argument: those of its compiler are text that it divides itself.
+	os.Remove("ocloc.calls")
+	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--library", "--option=-a", "--option=-b 'c d'", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "ocloc.calls"); strings.Count(got, "-device pvc -options -a -b 'c d' -library-compilation -file") != 2 {
+		t.Errorf("ocloc was called with %q", got)
+	}
+
 	// Modules that the filter dropped: both outputs are there, and ocloc was not run.
 	os.Remove("ocloc.calls")
 	testfile.Write(t, "none.table", "[Code|Properties|Symbols]\n")

@@ -50,6 +50,33 @@ void kernels(sycl::queue &q, float *f) {
   });
 }
 `,
+	"vtable.cpp": `#include <sycl/sycl.hpp>
+
+#include <new>
+
+struct Shape {
+  SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(sycl::ext::oneapi::experimental::indirectly_callable)
+  virtual float area() const;
+};
+class Make;
+
+void kernels(sycl::queue &q, Shape *shape) {
+  q.single_task<Make>([=] {
+    new (shape) Shape;
+  });
+}
+`,
+	"limit.cpp": `#include <sycl/sycl.hpp>
+
+extern const int limit;
+class Limit;
+
+void kernels(sycl::queue &q, int *p) {
+  q.single_task<Limit>([=] {
+    p[0] = limit;
+  });
+}
+`,
 }
 
 // TestDPCPP follows kernels from the source to the property file through DPC++'s compiler.
@@ -125,6 +152,21 @@ func TestDPCPP(t *testing.T) {
 	compile("far.cpp")
 	code, stderr := images()
 	if want := "devicec: error: far.cpp:6: device function 'far(float)' is used but nothing defines it; kernel "; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
+		t.Errorf("exit %d: %swant %s", code, stderr, want)
+	}
+	if code, stderr := images("--allow-device-image-dependencies"); code != 0 || stderr != "" {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+
+	compile("vtable.cpp")
+	code, stderr = images()
+	if want := "devicec: error: vtable.cpp:12: device variable 'vtable for Shape' is used but nothing defines it; kernel 'Make' uses it. Define the virtual functions of the class in the same source or in a header that it includes\n"; code != cli.ExitBadInput || stderr != want {
+		t.Errorf("exit %d: %swant %s", code, stderr, want)
+	}
+
+	compile("limit.cpp")
+	code, stderr = images()
+	if want := "devicec: error: limit.cpp:7: device variable 'limit' is used but nothing defines it; kernel 'Limit' uses it. Define it in the same source"; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
 		t.Errorf("exit %d: %swant %s", code, stderr, want)
 	}
 	if code, stderr := images("--allow-device-image-dependencies"); code != 0 || stderr != "" {

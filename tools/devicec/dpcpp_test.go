@@ -13,7 +13,12 @@ import (
 
 // module returns SPIR-V with a kernel that calls the functions, which are imported. A name
 // "" makes no kernel.
-func module(kernel string, imports ...string) string {
+func module(kernel string, imports ...string) string { return code(kernel, true, imports...) }
+
+// exporting returns SPIR-V with a function that others can call.
+func exporting(function string) string { return code(function, false) }
+
+func code(name string, kernel bool, imports ...string) string {
 	words := []uint32{0x07230203, 0x00010400, 0, 100, 0}
 	inst := func(op uint32, operands ...uint32) {
 		words = append(words, uint32(len(operands)+1)<<16|op)
@@ -32,8 +37,10 @@ func module(kernel string, imports ...string) string {
 		inst(17, capability)
 	}
 	inst(14, 2, 2) // OpMemoryModel Physical64 OpenCL
-	if kernel != "" {
-		inst(15, append([]uint32{6, entry}, text(kernel)...)...)
+	if name != "" && kernel {
+		inst(15, append([]uint32{6, entry}, text(name)...)...)
+	} else if name != "" {
+		inst(71, append(append([]uint32{entry, 41}, text(name)...), 0)...) // LinkageAttributes Export
 	}
 	for i, name := range imports {
 		inst(71, append(append([]uint32{first + uint32(i), 41}, text(name)...), 1)...) // LinkageAttributes Import
@@ -44,7 +51,7 @@ func module(kernel string, imports ...string) string {
 		inst(54, void, first+uint32(i), 0, function)
 		inst(56)
 	}
-	if kernel != "" {
+	if name != "" {
 		inst(54, void, entry, 0, function)
 		inst(248, label)
 		for i := range imports {
@@ -76,6 +83,7 @@ func driver(t *testing.T, files map[string]string) string {
 const (
 	kernelProperties  = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\n_ZTS1L=1|1\n_ZTS1K=1|1\n"
 	libraryProperties = "[SYCL/exported symbols]\n__devicelib_f=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|0\n"
+	virtualProperties = "[SYCL/virtual functions]\nvirtual-functions-set=2|oAAAAAAAAAwXaR1U2B\n"
 	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
 )
 
@@ -166,6 +174,42 @@ func TestUndefined(t *testing.T) {
 	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file\n"
 	if code != cli.ExitBadInput || stderr != want {
 		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
+	}
+}
+
+// TestVirtualFunctions: the runtime links virtual functions, and no others, to the kernels of
+// another image.
+func TestVirtualFunctions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "k.bc", "bitcode")
+	files := map[string]string{
+		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n",
+		"0.spv":        exporting("_ZN5Shape4areaEv"), "0.prop": virtualProperties, "0.sym": "_ZN5Shape4areaEv\n",
+		"1.spv": module("_ZTS1K", "_ZN5Shape4areaEv"), "1.prop": kernelProperties, "1.sym": "_ZTS1K\n",
+	}
+	driver(t, files)
+	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got := testfile.Read(t, "prop/0.sym"); got != files["0.sym"] {
+		t.Errorf("symbols: %q", got)
+	}
+	testfile.Write(t, "made/0.prop", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n")
+	if code, stderr := images(t, "k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "device function 'Shape::area()' is used but nothing defines it") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+
+	// Of modules that are split already, an image has the functions that it is for.
+	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n")
+	for properties, want := range map[string]string{virtualProperties: "_ZN5Shape4areaEv\n", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n": ""} {
+		testfile.Write(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
+		testfile.Write(t, "k.prop", properties)
+		if code, stderr := run(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "k.table"); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if got := testfile.Read(t, "prop/k.sym"); got != want {
+			t.Errorf("symbols %q, want %q of\n%s", got, want, properties)
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ func setupTranslate(fs *flag.FlagSet, kept *keep.Files) cli.Run {
 	fs.StringVar(&o.SPIRVVal, "spirv-val", "", "`path` of spirv-val (required with llvm-spirv and llc)")
 	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
 	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
+	emulateFlag(fs, &o.EmulateFP64Conversions)
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
 		if o.In, err = stepflags.OneInput(args); err != nil {
 			return err
@@ -136,6 +137,10 @@ func placeFlags(fs *flag.FlagSet, code, properties, table *string) {
 	fs.StringVar(code, "code-dir", "", "the `folder` for SPIR-V (required)")
 	fs.StringVar(properties, "properties-dir", "", "the `folder` for property files and symbol files (required)")
 	fs.StringVar(table, "table", "", "the table `file` (required)")
+}
+
+func emulateFlag(fs *flag.FlagSet, emulate *bool) {
+	fs.BoolVar(emulate, "fsycl-fp64-conv-emu", false, "as postlink has it: code that only moves or converts a double needs no fp64")
 }
 
 func keepDebugInfoFlag(fs *flag.FlagSet, keep *bool) {

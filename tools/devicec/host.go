@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
 
@@ -57,14 +58,9 @@ func compare(env *cli.Env, source, header, object string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	described, err := os.Open(header)
+	described, err := os.ReadFile(header)
 	if err != nil {
 		return false, err
-	}
-	defer described.Close()
-	device, err := hostkernels.Header(described)
-	if err != nil {
-		return false, cli.BadInput(fmt.Errorf("%s: %w", header, err))
 	}
 	compiled, err := os.Open(object)
 	if err != nil {
@@ -77,7 +73,7 @@ func compare(env *cli.Env, source, header, object string) (bool, error) {
 	}
 
 	found := map[string]int{}
-	for _, f := range hostkernels.Compare(device, host) {
+	for _, f := range hostkernels.Compare(hostkernels.Device(intheader.Parse(string(described))), host) {
 		severity := "error"
 		if f.Warning {
 			severity = "warning"

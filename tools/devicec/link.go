@@ -15,6 +15,7 @@ func setupLink(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
 	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
 	fs.StringVar(&o.Output, "output", "", "the linked bitcode `file` (required)")
+	emulateFlag(fs, &o.EmulateFP64Conversions)
 	return func(ctx context.Context, env *cli.Env, args []string) error {
 		if err := stepflags.Required("llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
 			return err

@@ -89,7 +89,7 @@ Of a source without kernels the table has no rows.
 Of debug information, the places of kernels and of what forces their requirements go
 to the property file, as 'devicec translate' has it.
 
-A function that is used but defined nowhere is an error, unless images may depend on
+A function or variable that is used but defined nowhere is an error, unless images may depend on
 each other.`,
 				Example: "devicec images --driver driver --library lib/libsycl-jit.so --split per_kernel --code-dir spv --properties-dir prop --table k.table k.bc",
 				Setup:   setupImages,

@@ -118,7 +118,7 @@ var floors = [][]string{
 	{"internal/glob", "internal/inflate", "internal/lazyfile", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode", "safetext"},
 	{"aspect", "internal/elfhead", "kernelname", "offload", "propset"},
 	{"imageformat", "internal/aspectuse", "jitoptions", "requirement", "specconst", "srcloc"},
-	{"release"},
+	{"intheader", "release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"collect", "postlink/internal/devicecode", "specialize"},
 	{"postlink/aspects", "postlink/internal/compiletime", "postlink/internal/constants"},

@@ -410,7 +410,7 @@ func named(r *propset.Registry) bool {
 // whose form is not known has no kernels, as DPC++ keeps both apart.
 func putKernels(r *propset.Registry, names []string, content *fileSource) error {
 	kernel := func(string) bool { return true }
-	if _, ok := r.Set(propset.VirtualFunctions).Get(virtualFunctionsSet); ok {
+	if _, ok := r.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet); ok {
 		own, err := content.properties()
 		if err != nil {
 			return err
@@ -427,9 +427,6 @@ func putKernels(r *propset.Registry, names []string, content *fileSource) error 
 	}
 	return nil
 }
-
-// virtualFunctionsSet is the property of an image that defines virtual functions.
-const virtualFunctionsSet = "virtual-functions-set"
 
 // open opens a file: as it is named, else beside the table. A name that could be
 // either is an error.

@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -41,7 +45,14 @@ same wherever that folder is: 'cc -c -I out out/kernels.s'.
 Tables are as for 'packager pack'. Kernel names are those of the symbol file,
 else of the property file, else of the image itself, and stay as they are: a host
 program looks for the names that its compiler gave them. The options of a property set
-rules_sycl/options become those with which the runtime compiles the image.`,
+rules_sycl/options become those with which the runtime compiles the image, and
+--option adds some for all images of SPIR-V.
+
+
+Kernels of one name at different places are an error, also when a program links the
+objects of two sources. Integration headers (--header) say where each kernel is, and
+which class names it on the host. Without them, code says where it is, and kernels
+have the names of their symbols.`,
 		Example: "packager wrap --runtime 2026.2 --output kernels.s --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(wrap).setup(fs) },
 	}
@@ -52,8 +63,10 @@ type wrap struct {
 	runtime *release.Release
 	reading reading.Options
 	tables  cli.Strings
+	headers cli.Strings
 	empty   bool // whether it is fine that there is no image
 	beside  bool // whether images are named relative to the output
+	options cli.Strings
 }
 
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
@@ -62,8 +75,10 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	reading.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
 	c.reading.AssumeFlag(fs)
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
+	fs.Var(&c.headers, "header", "DPC++'s integration header of a source, a `file`: where kernels are, and by which classes the host finds them; may be repeated")
 	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
 	fs.BoolVar(&c.beside, "relative", false, "name the files of images relative to the folder of the output, which the assembler then gets by -I")
+	fs.Var(&c.options, "option", "an `option` with which the runtime compiles SPIR-V, after those of the images; may be repeated")
 	return c.run
 }
 
@@ -97,7 +112,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.place, err)
 		}
-		images = append(images, in.wrapped())
+		images = append(images, in.wrapped(c.options.Values))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -105,16 +120,29 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(images) == 0 && !c.empty {
 		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
+	images = withoutNativeVirtual(env, images)
 	warnOfConstants(env, fixedConstants(images))
 	if c.beside {
 		if err := c.nameBeside(images); err != nil {
 			return err
 		}
 	}
+	var kernels []intheader.Kernel
+	for _, header := range c.headers.Values {
+		// That of a source without kernels is empty.
+		text, err := infile.Read(header, "", maxHeader)
+		if err != nil {
+			return err
+		}
+		kernels = append(kernels, intheader.Parse(string(text))...)
+	}
 	return outfile.Write(c.output, func(w io.Writer) error {
-		return hostwrap.Write(w, images, c.runtime)
+		return hostwrap.Write(w, images, kernels, c.runtime)
 	})
 }
+
+// maxHeader is the size of an integration header of more kernels than a source has.
+const maxHeader = 256 << 20
 
 // nameBeside names the files of images relative to the folder of the output. That folder is
 // looked up in the file system, so the way from it is the one without links.
@@ -151,6 +179,30 @@ func withoutLinks(folder string) (string, error) {
 	return filepath.Abs(real)
 }
 
+// withoutNativeVirtual leaves native images with virtual functions, or with kernels that call
+// them, out when there is SPIR-V of the same: the runtime links all images of a set, whatever
+// device they are for.
+func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Image {
+	compiled := map[string]bool{}
+	for _, i := range images {
+		for _, name := range i.Entries {
+			compiled[name] = compiled[name] || i.Format == imageformat.SPIRV
+		}
+	}
+	var left []hostwrap.Image
+	kept := slices.DeleteFunc(slices.Clone(images), func(i hostwrap.Image) bool {
+		leave := i.Format == imageformat.Native && i.Properties.Set(propset.VirtualFunctions).Len() > 0 && len(i.Entries) > 0 && compiled[i.Entries[0]]
+		if leave {
+			left = append(left, i)
+		}
+		return leave
+	})
+	if len(left) > 0 {
+		env.Warnf(left[0].File, "native code with virtual functions, or with kernels that call them, is left out: the runtime links that of all devices together. It compiles the SPIR-V instead")
+	}
+	return kept
+}
+
 // warnOfConstants prints one line about the images of fixedConstants.
 func warnOfConstants(env *cli.Env, fixed []hostwrap.Image) {
 	if len(fixed) == 0 {
@@ -184,8 +236,8 @@ func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	return fixed
 }
 
-// wrapped returns the image as a program has it.
-func (l *loadedInput) wrapped() hostwrap.Image {
+// wrapped returns the image as a program has it. The options are those for SPIR-V.
+func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	properties := requirement.WithCompileTarget(l.metadata, l.image.CompileTarget())
 	options := jitoptions.Of(properties)
 	if options != (jitoptions.Options{}) { // which have their own place in a program
@@ -202,6 +254,9 @@ func (l *loadedInput) wrapped() hostwrap.Image {
 	}
 	if f := l.image.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
 		img.Format = f
+	}
+	if img.Format == imageformat.SPIRV {
+		img.Options.Compile = strings.TrimSpace(strings.Join(append([]string{options.Compile}, more...), " "))
 	}
 	return img
 }

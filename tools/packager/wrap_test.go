@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -116,6 +117,26 @@ func TestWrapRelative(t *testing.T) {
 	}
 }
 
+// Integration headers say where kernels are, and which class names them; that of a source
+// without kernels is empty.
+func TestWrapHeaders(t *testing.T) {
+	folder(t, split)
+	header := func(name, symbol string, line int) {
+		testfile.Write(t, name, fmt.Sprintf("template <> struct KernelInfo<K> {\n  getName() { return %q; }\n  getFileName() { return \"%s.cpp\"; }\n  getLineNumber() { return %d; }\n};\n", symbol, name, line))
+	}
+	header("a", "_ZTSZ1fvE1K", 3)
+	header("b", "_ZTSZ1gvE1K", 4)
+	testfile.Write(t, "none", "")
+	wrap := append([]string{"wrap", "--output", "k.s", "--header", "a", "--header", "none"}, splitTables...)
+	ok(t, wrap...)
+	if !bytes.Contains(file(t, "k.s"), []byte("sycl_kernel_is_defined_twice_K:")) {
+		t.Errorf("no symbol of K in\n%s", file(t, "k.s"))
+	}
+	if code, _, stderr := run(t, append(wrap, "--header", "b")...); code != 3 || !strings.Contains(stderr, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
 // Neither the order of flags nor the name of the output shows.
 func TestWrapIsDeterministic(t *testing.T) {
 	folder(t, split)
@@ -187,6 +208,33 @@ func TestWrapConstants(t *testing.T) {
 			}
 			if code, _, stderr := run(t, args...); code != 0 || stderr != test.want {
 				t.Errorf("exit code %d, %q; want %q", code, stderr, test.want)
+			}
+		})
+	}
+}
+
+// TestWrapVirtualFunctions: native images that the runtime would link for any device are left out
+// when the program has SPIR-V of them.
+func TestWrapVirtualFunctions(t *testing.T) {
+	const warning = "b.pvc: warning: native code with virtual functions, or with kernels that call them, is left out: the runtime links that of all devices together. It compiles the SPIR-V instead\n"
+	uses := "[SYCL/virtual functions]\nuses-virtual-functions-set=" + propset.String("set").String() + "\n"
+	for name, test := range map[string]struct {
+		properties, table string
+		want              string
+		native            bool
+	}{
+		"SPIR-V as well":          {uses, "spir64.table", warning, false},
+		"SPIR-V of other kernels": {uses, "other.table", "", true},
+		"no virtual functions":    {"", "spir64.table", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n"})
+			code, _, stderr := run(t, "wrap", "--output=k.s", "--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "--table=spir64-unknown-unknown="+test.table)
+			if code != 0 || stderr != test.want {
+				t.Errorf("exit code %d, %q; want %q", code, stderr, test.want)
+			}
+			if got := strings.Contains(testfile.Read(t, "k.s"), "b.pvc"); got != test.native {
+				t.Errorf("native code: %v, want %v", got, test.native)
 			}
 		})
 	}
@@ -291,5 +339,38 @@ func TestWrapOptions(t *testing.T) {
 			t.Fatalf("tables %q, %v", tables, err)
 		}
 		table = "spir64-unknown-unknown=" + tables[0]
+	}
+}
+
+// Options of the command line are for SPIR-V, after those of an image.
+func TestWrapAddsOptions(t *testing.T) {
+	cc := programs.Find(t, "cc")
+	own := new(propset.Registry)
+	jitoptions.Put(own, jitoptions.Options{Compile: "-own", Link: "-l"})
+	folder(t, split)
+	testfile.Write(t, "a.prop", string(file(t, "a.prop"))+own.String())
+	ok(t, append([]string{"wrap", "--output", "k.s", "--option=-a", "--option=-b c"}, splitTables...)...)
+	if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := hostbin.Open("libk.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var got []string
+	for _, img := range f.Images {
+		got = append(got, fmt.Sprintf("%s %q %q", img.Triple, img.CompileOptions, img.LinkOptions))
+	}
+	want := []string{
+		`nvptx64 "-own" "-l"`,
+		`spir64 "-own -a -b c" "-l"`,
+		`spir64 "-a -b c" ""`,
+		`spir64_gen "" ""`,
+		`spir64_gen "-own" "-l"`,
+		`spir64_gen "" ""`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -335,7 +335,7 @@ func brief(name string) string {
 }
 
 // described are the sets whose keys are facts of their own.
-var described = []string{propset.ExportedSymbols, propset.ImportedSymbols, propset.DeviceGlobals, propset.AssertUsed, propset.VirtualFunctions}
+var described = []string{propset.ExportedSymbols, propset.ImportedSymbols, propset.DeviceGlobals, propset.AssertUsed, propset.VirtualFunctions, propset.ImplicitLocalArg, propset.WorkGroupDynamicLocalMem}
 
 func describeSets(b *strings.Builder, sets *propset.Registry) {
 	needs, err := requirement.FromProperties(release.Newest().Read(sets))

@@ -67,7 +67,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module imports the SYCL_EXTERNAL functions that another one exports")
 	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself; then types and metadata are counted anew, so that a kernel's module does not depend on other kernels")
 	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has a row only for device globals, instead of failing")
-	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "a function that kernels call and that no source defines is a warning and imported, not an error")
+	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "a function or variable that kernels use and that no source defines is a warning, not an error, and a function is imported")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
 }
 

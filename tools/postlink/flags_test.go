@@ -69,6 +69,7 @@ func TestFlags(t *testing.T) {
 		"aspects that are excluded":            {args: []string{"--split=per_kernel", "--sycl-propagate-aspects-usage-exclude-aspects=fp16, fp64"}, file: "out_1.prop", has: []string{none}},
 		"conversions":                          {args: []string{"--split=per_kernel"}, file: "out_0.prop", has: []string{fp64}},
 		"conversions that are emulated":        {args: []string{"--split=per_kernel", "--fsycl-fp64-conv-emu"}, file: "out_0.prop", has: []string{none}},
+		"emulated conversions of a source":     {args: []string{"--split=per_kernel", "--source=a.cpp", "--fsycl-fp64-conv-emu"}, file: "out_0.prop", has: []string{none}},
 		"arithmetic next to them":              {args: []string{"--split=per_kernel", "--fsycl-fp64-conv-emu"}, file: "out_1.prop", has: []string{fp64}},
 		"kernels as the only entry points":     {args: []string{"--split=per_kernel", "--emit-only-kernels-as-entry-points"}, file: "out.table", has: []string{"out_1.ll"}, not: []string{"out_2.ll"}},
 		"a folder of its own":                  {args: []string{"--split=per_kernel", "--out-dir=new/folder"}, folder: "new/folder", table: strings.ReplaceAll(perKernel, "out_", "new/folder/out_")},

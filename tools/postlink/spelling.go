@@ -37,7 +37,8 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
                                       in both a row only for device globals
                                       with --allow-no-kernels
   aspects as the front end gave them  --keep-aspects
-  a function that no source defines   --allow-undefined
+  a function or variable that no      --allow-undefined
+  source defines
   warnings of specialization          errors
   constants that only DPC++ takes
   one module has functions that       none

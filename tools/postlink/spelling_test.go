@@ -305,6 +305,35 @@ func TestSpellingNone(t *testing.T) {
 	}
 }
 
+// TestSpellingLinkage: a copy of a function that another module defines stays one. The image of
+// postlink by its own name may be all that there is, so there it is the image's own.
+func TestSpellingLinkage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "in.ll", `target triple = "spir64-unknown-unknown"
+define available_externally spir_func void @copy() {
+  ret void
+}
+define spir_kernel void @k() "sycl-module-id"="a.cpp" {
+  call spir_func void @copy()
+  ret void
+}
+`)
+	for _, split := range []string{"none", "source"} {
+		if code, stderr := runAs(t, "", "-split="+split, "-S", "-o", "out.table", "in.ll"); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if text := testfile.Read(t, "out_0.ll"); !strings.Contains(text, "define available_externally spir_func void @copy()") {
+			t.Errorf("%s:\n%s", split, text)
+		}
+	}
+	if code, stderr := run(t, "--output", "own.table", "in.ll"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if text := testfile.Read(t, "own_0.ll"); !strings.Contains(text, "define internal spir_func void @copy()") {
+		t.Errorf("by its own name:\n%s", text)
+	}
+}
+
 func TestSpellingRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		args string

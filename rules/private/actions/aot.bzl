@@ -36,7 +36,7 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
         toolchain = None,
     )
 
-def aot_action(ctx, toolchain, form, tables, targets, name, library):
+def aot_action(ctx, toolchain, form, tables, targets, name, options, library):
     """SyclAot: compiles the modules that the filter kept for a target.
 
     Targets that the compiler may not tell apart have one action, which then compiles a
@@ -49,6 +49,7 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
         tables: dict of target -> its filtered table File.
         targets: list of structs of resolve_targets, with the same chip.
         name: path of the outputs below the package, without target and extension.
+        options: list of string: those of ocloc's compiler.
         library: whether images of other SYCLBINs may be linked to these.
     Returns:
         dict of target -> struct(code, table): the folder of native images, and the
@@ -64,6 +65,8 @@ def aot_action(ctx, toolchain, form, tables, targets, name, library):
     if library:
         args.add("--library")
     args.add_all("--code-dir", [code], expand_directories = False)
+    for option in options:
+        args.add("--option=" + option)
     for target in targets:
         args.add("--device", target.device)
         args.add("--output", outs[target.name].table)

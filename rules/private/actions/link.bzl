@@ -2,7 +2,7 @@
 
 load(":tools.bzl", "escaped", "need", "run_tool")
 
-def link_action(ctx, toolchain, bitcode, name):
+def link_action(ctx, toolchain, bitcode, name, emulate = False):
     """SyclDeviceLink: links the bitcode of all sources; kernels keep the id of their source.
 
     Args:
@@ -10,6 +10,7 @@ def link_action(ctx, toolchain, bitcode, name):
         toolchain: SyclToolchainInfo.
         bitcode: list of (module id, bitcode File).
         name: path of the output below the package, without its extension.
+        emulate: whether the compiler of native images replaces conversions of double.
     Returns:
         The linked bitcode File.
     """
@@ -20,6 +21,8 @@ def link_action(ctx, toolchain, bitcode, name):
     args.add("--llvm-dis", dis.executable)
     args.add("--llvm-link", link.executable)
     args.add("--output", out)
+    if emulate:
+        args.add("--fsycl-fp64-conv-emu")
     for module, file in bitcode:
         args.add(file, format = escaped(module).replace("%", "%%") + "=%s")
     run_tool(

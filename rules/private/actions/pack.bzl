@@ -22,7 +22,7 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
         flags.append("--embedded")
     _packager_action(ctx, "pack", flags, images, [plan], runtime, out, "SyclbinPack", "Packing %{output}")
 
-def wrap_action(ctx, images, plan, checks, runtime, out):
+def wrap_action(ctx, images, headers, plan, checks, runtime, options, out):
     """SyclWrap: writes the source of an object that registers all images with libsycl.
 
     It names the files of images relative to its own folder, so that it is the same in each
@@ -31,14 +31,17 @@ def wrap_action(ctx, images, plan, checks, runtime, out):
     Args:
         ctx: the rule context.
         images: as for pack_action.
+        headers: the integration headers of the sources.
         plan: the plan's File; it must succeed before anything is wrapped.
         checks: list of more such Files.
         runtime: release of the runtime that the program is linked to.
+        options: list of string: those with which the runtime compiles SPIR-V.
         out: the File to write, which ends in .s.
     """
-    _packager_action(ctx, "wrap", ["--allow-empty", "--relative"], images, [plan] + checks, runtime, out, "SyclWrap", "Wrapping device images of %{label}")
+    flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
+    _packager_action(ctx, "wrap", flags, images, [plan] + checks, runtime, out, "SyclWrap", "Wrapping device images of %{label}", headers)
 
-def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic, progress_message):
+def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic, progress_message, headers = []):
     args = ctx.actions.args()
     args.add(command)
     args.add_all(flags)
@@ -46,11 +49,12 @@ def _packager_action(ctx, command, flags, images, checks, runtime, out, mnemonic
     args.add("--output", out)
     for image in images:
         args.add(image.table, format = _table(image.target))
+    args.add_all(headers, before_each = "--header")
     run_tool(
         ctx,
         ctx.executable._packager,
         args,
-        inputs = checks + [f for i in images for f in [i.table] + i.files],
+        inputs = checks + headers + [f for i in images for f in [i.table] + i.files],
         outputs = [out],
         mnemonic = mnemonic,
         progress_message = progress_message,

@@ -3,7 +3,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "escaped", "need", "run_tool")
 
-def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin):
+def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin, emulate = False):
     """SyclPostLink: splits device code into the modules of each source.
 
     Args:
@@ -20,6 +20,7 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
             kept for their own kernels only.
         dependencies: whether a module may use what another image defines.
         syclbin: whether kernels get the names by which programs look them up in a SYCLBIN.
+        emulate: whether the compiler of native images replaces conversions of double.
     Returns:
         dict of module id -> struct(code, table): the folder of modules, and their table.
     """
@@ -39,6 +40,8 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
         args.add("--source", source)
     if syclbin:
         args.add("--syclbin-kernel-names")
+    if emulate:
+        args.add("--fsycl-fp64-conv-emu")
     if toolchain.dpcpp:
         args.add("--dpcpp-translator")
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")

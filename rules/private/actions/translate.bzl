@@ -54,7 +54,7 @@ def _form(ctx, name):
         table = ctx.actions.declare_file(name + ".table"),
     )
 
-def translate_action(ctx, toolchain, modules, name, keep_debug_info):
+def translate_action(ctx, toolchain, modules, name, keep_debug_info, emulate = False):
     """SyclTranslate: translates split modules to SPIR-V, and writes their property and symbol files.
 
     Args:
@@ -63,6 +63,7 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
         modules: what postlink_action returned for a source.
         name: path of the outputs below the package, without extension.
         keep_debug_info: whether the SPIR-V keeps its debug information.
+        emulate: whether the compiler of native images replaces conversions of double.
     Returns:
         struct(code, properties, table): the folder of SPIR-V modules, that of their
         property and symbol files, and the table.
@@ -91,6 +92,8 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info):
     args.add("--table", out.table)
     if keep_debug_info:
         args.add("--keep-debug-info")
+    if emulate:
+        args.add("--fsycl-fp64-conv-emu")
     args.add(modules.table)
     run_tool(
         ctx,

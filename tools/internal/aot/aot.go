@@ -30,6 +30,7 @@ type Options struct {
 	Server  string // path of the library that makes ocloc a server; empty to run it for each image
 	Targets []Target
 	CodeDir string      // for native images
+	Options []string    // of ocloc's compiler
 	Library bool        // images of other modules are linked to these
 	Servers *Servers    // that live on; without them, servers end with Run
 	Kept    *keep.Files // images that were made before
@@ -163,8 +164,12 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im image, file str
 		return fmt.Errorf("%s: %w", im.table, err)
 	}
 	args := []string{"compile", "-q", "-spirv_input", "-device", im.device}
+	options := o.Options
 	if o.Library {
-		args = append(args, "-options", "-library-compilation")
+		options = append(slices.Clip(options), "-library-compilation")
+	}
+	if len(options) > 0 { // of several -options, ocloc may take the last
+		args = append(args, "-options", strings.Join(options, " "))
 	}
 	recipe := keep.Recipe{Programs: []string{o.Server, o.Ocloc}, Options: args, Input: module}
 	return o.Kept.Make(recipe, file, log, func(log io.Writer) error {

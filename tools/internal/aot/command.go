@@ -33,14 +33,16 @@ time. Where that is not possible, ocloc is run for each module. The results are 
 
 func setup(fs *flag.FlagSet, servers *Servers, kept *keep.Files) cli.Run {
 	o := Options{Servers: servers, Kept: kept}
-	var devices, outputs cli.Strings
+	var devices, outputs, options cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
 	fs.StringVar(&o.Server, "server", "", "the `library` of rules/ocloc, which lets one process of ocloc compile many modules")
 	fs.Var(&devices, "device", "ocloc's `name` of the device, for each input (required)")
 	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
 	fs.Var(&outputs, "output", "the table `file`, for each input (required)")
 	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
+	fs.Var(&options, "option", "an `option` of ocloc's compiler, as behind 'ocloc -options'; may be repeated")
 	return func(ctx context.Context, env *cli.Env, args []string) error {
+		o.Options = options.Values
 		if err := stepflags.Required("ocloc", o.Ocloc, "code-dir", o.CodeDir); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@
 package hostkernels
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"debug/elf"
@@ -24,14 +23,16 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // A Kernel is one of the device compile.
 type Kernel struct {
-	Name         string // as people read it
-	File         string // without its folder
-	Line, Column int    // of the lambda or class; 0 when unknown
-	Size         int64  // of the lambda or class, in bytes
+	Name     string          // as people read it
+	Location srcloc.Location // of the lambda or class, as intheader has it; zero for one of the host
+	Size     int64           // of the lambda or class, in bytes
 
 	hash uint64 // of the symbol; 0 for one of the host that has none
 	pack bool   // whether a parameter pack is part of the symbol
@@ -51,63 +52,16 @@ type Finding struct {
 	Text    string
 }
 
-// Header reads the kernels of an integration header.
-func Header(r io.Reader) ([]Kernel, error) {
-	var (
-		kernels []Kernel
-		k       Kernel
-		field   string
-	)
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 16<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(line, "template <> struct KernelInfo") {
-			k = Kernel{}
-			continue
+// Device returns the kernels of an integration header without those that libsycl adds.
+func Device(header []intheader.Kernel) []Kernel {
+	var kernels []Kernel
+	for _, k := range header {
+		name := strings.TrimPrefix(demangle.Filter(k.Name), "typeinfo name for ")
+		if !ofLibrary(name) {
+			kernels = append(kernels, Kernel{Name: name, Location: k.Location, Size: k.Size, hash: hash(k.Name), pack: strings.Contains(k.Name, "J")})
 		}
-		if line == "};" && k.Name != "" {
-			if !ofLibrary(k.Name) {
-				kernels = append(kernels, k)
-			}
-			k = Kernel{}
-			continue
-		}
-		if _, after, ok := strings.Cut(line, " get"); ok {
-			field, _, _ = strings.Cut(after, "()")
-		}
-		_, value, ok := strings.Cut(line, "return ")
-		if !ok || field == "" {
-			continue
-		}
-		value, _, _ = strings.Cut(value, "; }")
-		value = strings.TrimSuffix(value, ";")
-		if err := k.set(field, value); err != nil {
-			return nil, fmt.Errorf("line %d: %s: %w", n, field, err)
-		}
-		field = ""
 	}
-	return kernels, lines.Err()
-}
-
-func (k *Kernel) set(field, value string) (err error) {
-	switch field {
-	case "Name":
-		if value, err = strconv.Unquote(value); err == nil {
-			k.Name = strings.TrimPrefix(demangle.Filter(value), "typeinfo name for ")
-			k.pack = strings.Contains(value, "J")
-			k.hash = hash(value)
-		}
-	case "FileName":
-		k.File, err = strconv.Unquote(value)
-	case "LineNumber":
-		k.Line, err = strconv.Atoi(value)
-	case "ColumnNumber":
-		k.Column, err = strconv.Atoi(value)
-	case "KernelSize":
-		k.Size, err = strconv.ParseInt(value, 10, 64)
-	}
-	return err
+	return kernels
 }
 
 // hash is that of rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
@@ -316,16 +270,16 @@ func order(a, b map[string][]Kernel) []string {
 // source in the same function, as those of (q.single_task([=] { use(values); }), ...).
 func expanded(device []Kernel) (list []Kernel) {
 	type place struct {
-		name, file   string
-		line, column int
+		name string
+		at   srcloc.Location
 	}
 	seen := make(map[place]int)
 	for _, k := range device {
-		if !k.pack {
+		if !k.pack || k.Location.Line == 0 {
 			continue
 		}
-		p := place{withoutOwnNumbers(k.Name), k.File, k.Line, k.Column}
-		if seen[p]++; seen[p] == 2 && k.Line != 0 {
+		p := place{withoutOwnNumbers(k.Name), k.Location}
+		if seen[p]++; seen[p] == 2 {
 			list = append(list, k)
 		}
 	}
@@ -353,18 +307,17 @@ func withoutOwnNumbers(name string) string {
 	return out.String()
 }
 
-// Place returns where a kernel is, as compilers write it: in the source of that path, or in a header.
+// Place returns where a kernel is, as compilers write it: in the source of that path, whose
+// text is given, or in a header.
 func (k Kernel) Place(source string, text []byte) string {
-	if k.Line == 0 {
-		if line := mention(text, identifier(k.Name)); line > 0 {
-			return fmt.Sprintf("%s:%d", source, line)
-		}
-		return source
+	at := k.Location
+	switch {
+	case at.Line == 0:
+		at = srcloc.Location{Path: source, Line: uint32(mention(text, identifier(k.Name)))}
+	case at.Path == path.Base(source):
+		at.Path = source
 	}
-	if k.File == path.Base(source) {
-		return fmt.Sprintf("%s:%d:%d", source, k.Line, k.Column)
-	}
-	return fmt.Sprintf("%s:%d:%d", k.File, k.Line, k.Column)
+	return at.String()
 }
 
 var identifiers = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)

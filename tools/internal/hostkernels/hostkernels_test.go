@@ -11,42 +11,16 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// header returns an integration header with a kernel of each symbol, at lines 1, 2 and so on.
-func header(symbols ...string) string {
-	var b strings.Builder
+// header returns what an integration header has of kernels of 8 bytes, at lines 1, 2 and so on.
+func header(symbols ...string) (kernels []intheader.Kernel) {
 	for i, s := range symbols {
-		fmt.Fprintf(&b, `template <> struct KernelInfo<::K> {
-  __SYCL_DLL_LOCAL
-  static constexpr const char* getName() { return %q; }
-  __SYCL_DLL_LOCAL
-  static constexpr const char* getFileName() {
-#ifndef NDEBUG
-    return "a.cpp";
-#else
-    return "";
-#endif
-  }
-  static constexpr unsigned getLineNumber() {
-#ifndef NDEBUG
-    return %d;
-#else
-    return 0;
-#endif
-  }
-  static constexpr unsigned getColumnNumber() {
-#ifndef NDEBUG
-    return 7;
-#else
-    return 0;
-#endif
-  }
-  static constexpr long getKernelSize() { return 8; }
-};
-`, s, i+1)
+		kernels = append(kernels, intheader.Kernel{Name: s, Location: srcloc.Location{Path: "a.cpp", Line: uint32(i + 1), Column: 7}, Size: 8})
 	}
-	return b.String()
+	return kernels
 }
 
 // object assembles an object file with some symbols.
@@ -132,10 +106,7 @@ func TestCompare(t *testing.T) {
 			for _, d := range tt.device {
 				symbols = append(symbols, "_ZTS"+d)
 			}
-			device, err := Header(strings.NewReader(header(symbols...)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			device := Device(header(symbols...))
 			text := source
 			if strings.HasPrefix(tt.name, "other numbers") {
 				text = source2
@@ -162,11 +133,14 @@ func TestCompare(t *testing.T) {
 
 func TestFoldExpression(t *testing.T) {
 	// The lambda of a fold expression is several kernels of one place.
-	text := strings.ReplaceAll(header("_ZTSZ4eachIJildEEvDpT_EUlvE_", "_ZTSZ4eachIJildEEvDpT_EUlvE0_"), "return 2;", "return 1;")
-	device, err := Header(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
+	one := func(symbols ...string) []Kernel {
+		kernels := header(symbols...)
+		for i := range kernels {
+			kernels[i].Location.Line = 1
+		}
+		return Device(kernels)
 	}
+	device := one("_ZTSZ4eachIJildEEvDpT_EUlvE_", "_ZTSZ4eachIJildEEvDpT_EUlvE0_")
 	for _, tt := range []struct {
 		compiler string
 		want     int
@@ -180,10 +154,7 @@ func TestFoldExpression(t *testing.T) {
 		}
 	}
 	// Two reductions of one function are at one place of libsycl's headers, and differ in their arguments.
-	text = strings.ReplaceAll(header("_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", "_ZTSN4sycl3RedIZ4mainEUlvE0_JiEEE"), "return 2;", "return 1;")
-	if device, err = Header(strings.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
+	device = one("_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", "_ZTSN4sycl3RedIZ4mainEUlvE0_JiEEE")
 	host := object(t, gcc16,
 		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0EE4hereE",
 		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE0_JiEEELm8ELm0EE4hereE")
@@ -193,10 +164,7 @@ func TestFoldExpression(t *testing.T) {
 }
 
 func TestObjectsWithoutSymbols(t *testing.T) {
-	device, err := Header(strings.NewReader(header("_ZTSZ4mainEUlvE_")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	device := Device(header("_ZTSZ4mainEUlvE_"))
 	bitcode, err := ReadObject(bytes.NewReader([]byte("BC\xc0\xde and more")))
 	if err != nil {
 		t.Fatal(err)
@@ -211,20 +179,16 @@ func TestObjectsWithoutSymbols(t *testing.T) {
 	}
 }
 
-func FuzzHeader(f *testing.F) {
-	f.Add(header("_ZTS3Add", "_ZTSZ4mainEUlvE_"))
-	f.Add("template <> struct KernelInfo<> {\n getName() { return \"\\x\"; }\n};")
-	f.Fuzz(func(t *testing.T, text string) {
-		kernels, err := Header(strings.NewReader(text))
-		if err != nil {
-			return
+func FuzzCompare(f *testing.F) {
+	f.Add("_ZTS3Add", "_ZTSZ4mainEUlvE_", 12)
+	f.Add("_ZTSZ4eachIJildEEvDpT_EUlvE0_", "_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", 16)
+	f.Fuzz(func(t *testing.T, first, second string, gcc int) {
+		host := Device(header(first, second))
+		for i := range host {
+			host[i].hash = 0
 		}
-		for _, k := range kernels {
-			if k.Name == "" {
-				t.Error("a kernel without a name")
-			}
-			k.Place("a.cpp", []byte(text))
+		for _, found := range Compare(Device(header(first)), &Object{Readable: true, GCC: gcc, Submitted: host}) {
+			found.Kernel.Place("a.cpp", []byte(second))
 		}
-		Compare(kernels, &Object{Readable: true, GCC: 12, Submitted: kernels})
 	})
 }

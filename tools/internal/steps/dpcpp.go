@@ -116,6 +116,13 @@ func (m *image) isLibrary() bool {
 	return len(m.properties.Set(propset.DeviceLibMetadata).Properties()) > 0
 }
 
+// definesVirtualFunctions reports whether an image has the virtual functions of a set: the
+// runtime links it to the images whose kernels call them.
+func (m *image) definesVirtualFunctions() bool {
+	_, ok := m.properties.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet)
+	return ok
+}
+
 // isNeeded reports whether an image has anything that programs or other images look for.
 func (m *image) isNeeded() bool {
 	return len(m.symbols) > 0 || len(m.properties.Set(propset.KernelNames).Properties()) > 0 ||

@@ -73,32 +73,29 @@ func (o *ImagesOptions) write(images []*image) error {
 	return out.commit(o.Table, tableOf(rows))
 }
 
-// checkDefined fails for functions that kernels use and no image defines. What reads
-// specialization constants no other image defines either.
+// checkDefined fails for functions and variables that kernels use and no image defines. What
+// reads specialization constants no other image defines either.
 func (o *ImagesOptions) checkDefined(images []*image) error {
 	var texts []string
-	for _, name := range undefined(images) {
-		if o.Dependencies && !spirv.IsSpecConstantGetter(name) {
-			continue
-		}
-		kernel, place := user(images, name)
-		if place == "" {
-			place = o.Bitcode
-		}
-		reader := "the code"
-		if kernel != "" {
-			reader = fmt.Sprintf("kernel '%s'", kernelname.Display(kernel))
-		}
-		text := fmt.Sprintf("%s: %s reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
-			place, reader)
-		if !spirv.IsSpecConstantGetter(name) {
-			text = fmt.Sprintf("%s: device function '%s' is used but nothing defines it", place, kernelname.Display(name))
+	linked := virtualFunctions(images)
+	for _, name := range undefined(images, func(m *spirv.Module) []string { return m.Imports }) {
+		switch {
+		case spirv.IsSpecConstantGetter(name):
+			kernel, place := o.user(images, name)
+			reader := "the code"
 			if kernel != "" {
-				text += fmt.Sprintf("; kernel '%s' uses it", kernelname.Display(kernel))
+				reader = fmt.Sprintf("kernel '%s'", kernelname.Display(kernel))
 			}
-			text += ". Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
+			texts = append(texts, fmt.Sprintf("%s: %s reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file",
+				place, reader))
+		case !o.Dependencies && !linked[name]:
+			texts = append(texts, o.undefinedText(images, "function", name))
 		}
-		texts = append(texts, text)
+	}
+	if !o.Dependencies {
+		for _, name := range undefined(images, func(m *spirv.Module) []string { return m.Variables }) {
+			texts = append(texts, o.undefinedText(images, "variable", name))
+		}
 	}
 	if len(texts) == 0 {
 		return nil
@@ -106,25 +103,53 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 	return errors.New(strings.Join(slices.Compact(texts), "\n"))
 }
 
-// undefined returns the functions that images import, sorted.
-func undefined(images []*image) []string {
+// undefined returns the names that images import, sorted.
+func undefined(images []*image, imports func(*spirv.Module) []string) []string {
 	var names []string
 	for _, m := range images {
-		names = append(names, m.module.Imports...)
+		names = append(names, imports(m.module)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// user returns a kernel that uses an undefined function, the one with the shortest
-// name, as DPC++ makes several of one kernel; and its place, "" when that is not known.
-func user(images []*image, name string) (kernel, place string) {
+// virtualFunctions returns the virtual functions that images define: the runtime links them
+// to the kernels that call their sets.
+func virtualFunctions(images []*image) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range images {
+		if m.definesVirtualFunctions() {
+			for name := range strings.SplitSeq(string(m.symbols), "\n") {
+				names[name] = true
+			}
+		}
+	}
+	return names
+}
+
+// undefinedText is the error of what nothing defines.
+func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string {
+	kernel, place := o.user(images, name)
+	text := fmt.Sprintf("%s: device %s '%s' is used but nothing defines it", place, kind, kernelname.Display(name))
+	if kernel != "" {
+		text += fmt.Sprintf("; kernel '%s' uses it", kernelname.Display(kernel))
+	}
+	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ makes beside kernels that need it only
+		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
+	}
+	return text + ". Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
+}
+
+// user returns a kernel that uses what nothing defines, the one with the shortest name, as
+// DPC++ makes several of one kernel; and its place, that of the bitcode when that is not known.
+func (o *ImagesOptions) user(images []*image, name string) (kernel, place string) {
+	place = o.Bitcode
 	for _, m := range images {
 		for _, k := range m.module.Importers(name) {
 			if kernel != "" && len(k.Name) >= len(kernel) {
 				continue
 			}
-			kernel, place = k.Name, ""
+			kernel, place = k.Name, o.Bitcode
 			if at := k.Location; at.Line != 0 { // that of the function, which has no column
 				place = fmt.Sprintf("%s:%d", at.Path, at.Line)
 			}

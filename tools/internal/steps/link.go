@@ -21,6 +21,9 @@ type LinkOptions struct {
 	LLVMDis, LLVMLink string // paths
 	Sources           []SourceFile
 	Output            string // the linked bitcode
+
+	// EmulateFP64Conversions is what [postlink.Options] have.
+	EmulateFP64Conversions bool
 }
 
 // A SourceFile is the device code of a source.
@@ -93,7 +96,7 @@ func (o *LinkOptions) markSource(ctx context.Context, log io.Writer, s SourceFil
 	if err != nil {
 		return none, err
 	}
-	if err := m.Mark(s.Source); err != nil {
+	if err := m.Mark(s.Source, o.EmulateFP64Conversions); err != nil {
 		return none, err
 	}
 	return m.Definitions(), writeIR(out, m)

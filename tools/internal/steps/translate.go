@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/tables"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -60,7 +61,12 @@ type TranslateOptions struct {
 	PropertiesDir string // for property files and symbol files
 	Table         string // of all
 	KeepDebugInfo bool
-	Kept          *keep.Files // SPIR-V that LLVMSPIRV or LLC made before
+
+	// EmulateFP64Conversions says that the post-link step knows which modules need fp64: not
+	// all whose SPIR-V has it.
+	EmulateFP64Conversions bool
+
+	Kept *keep.Files // SPIR-V that LLVMSPIRV or LLC made before
 }
 
 // Translate translates modules to SPIR-V and writes down what they need.
@@ -200,7 +206,7 @@ func (o *TranslateOptions) write(m *image, in row, files rowFiles) error {
 	}
 	m.module.PutPlaces(own)
 	if in.properties != "" {
-		if err := addProperties(own, in.properties); err != nil {
+		if err := addProperties(own, in.properties, o.EmulateFP64Conversions); err != nil {
 			return err
 		}
 	}
@@ -208,6 +214,11 @@ func (o *TranslateOptions) write(m *image, in row, files rowFiles) error {
 	var names strings.Builder
 	for _, k := range m.module.Kernels {
 		names.WriteString(k.Name + "\n")
+	}
+	if m.definesVirtualFunctions() {
+		for _, f := range m.module.Exports {
+			names.WriteString(f.Name + "\n")
+		}
 	}
 	m.symbols = []byte(names.String())
 	return m.write(files, o.KeepDebugInfo)
@@ -301,7 +312,7 @@ func writeEmpty(in row, files rowFiles) error {
 
 // addProperties adds what a property file of the post-link step says. Sizes that SPIR-V also requires are
 // those of SPIR-V: what is compiled is what counts.
-func addProperties(own *propset.Registry, name string) error {
+func addProperties(own *propset.Registry, name string, emulateFP64Conversions bool) error {
 	file, err := propertyFile(name)
 	if err != nil {
 		return err
@@ -313,6 +324,9 @@ func addProperties(own *propset.Registry, name string) error {
 	more, err := requirement.FromProperties(file)
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
+	}
+	if emulateFP64Conversions {
+		needs.Aspects = slices.DeleteFunc(needs.Aspects, func(a aspect.Aspect) bool { return a == aspect.FP64 })
 	}
 	if len(needs.WorkGroupSize) > 0 || needs.WorkGroupSizesDiffer {
 		more.WorkGroupSize = nil

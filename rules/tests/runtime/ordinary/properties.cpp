@@ -1,4 +1,5 @@
-// Properties of kernels and of device globals, as the runtime and the device see them.
+// Properties of kernels and of device globals, and memory of work-groups, as the runtime and the
+// device see them.
 #include <cstdio>
 
 #include <sycl/sycl.hpp>
@@ -32,6 +33,36 @@ struct Sixteen {
   void operator()(sycl::nd_item<2> item) const {
     out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
   }
+};
+
+// Kernels that turn each work-group's part of the numbers round, in memory that it shares.
+constexpr int group = 8;
+oneapi::work_group_static<int[group]> parts;
+
+template <class Memory>
+void turn(int *numbers, Memory &&memory, const sycl::nd_item<1> &item) {
+  const size_t i = item.get_local_linear_id();
+  memory[i] = numbers[item.get_global_linear_id()];
+  sycl::group_barrier(item.get_group());
+  numbers[item.get_global_linear_id()] = memory[group - 1 - i];
+}
+
+struct Static {
+  int *numbers;
+  void operator()(sycl::nd_item<1> item) const { turn(numbers, parts, item); }
+};
+
+struct Scratch {
+  int *numbers;
+  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::work_group_scratch_size(group * sizeof(int))}; }
+  void operator()(sycl::nd_item<1> item) const { turn(numbers, static_cast<int *>(oneapi::get_work_group_scratch_memory()), item); }
+};
+
+// It has such memory, and does not use it.
+struct NoScratch {
+  int *numbers;
+  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::work_group_scratch_size(group * sizeof(int))}; }
+  void operator()(sycl::nd_item<1> item) const { numbers[item.get_global_linear_id()] *= 3; }
 };
 
 // run returns whether the kernel ran, and fails the test when sub-groups have another size.
@@ -80,6 +111,16 @@ int main() {
   expect("the second of scoped", out[3], 4);
   expect("shared on the host", value, 6);
   sycl::free(out, queue);
+
+  const sycl::nd_range<1> range(4 * group, group);
+  int *numbers = sycl::malloc_shared<int>(4 * group, queue);
+  for (int i = 0; i < 4 * group; i++) numbers[i] = i;
+  queue.parallel_for(range, Static{numbers}).wait();
+  expect("the first number of a work-group with static memory", numbers[group], 2 * group - 1);
+  queue.parallel_for(range, NoScratch{numbers}).wait();
+  queue.parallel_for(range, Scratch{numbers}).wait();
+  for (int i = 0; i < 4 * group; i++) expect("a number that was turned round twice", numbers[i], 3 * i);
+  sycl::free(numbers, queue);
   std::printf("%d numbers wrong\n", wrong);
   return wrong != 0;
 }

@@ -6,6 +6,7 @@
 class Add;
 
 inline void add(sycl::queue &queue, float *data, int size, float what) {
+  queue.single_task<class Nothing>([=] {});
   queue.parallel_for<Add>(sycl::range<1>(size), [=](sycl::id<1> i) { data[i] += what; }).wait();
 }
 

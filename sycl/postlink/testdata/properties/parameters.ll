@@ -11,10 +11,14 @@
 ; [SYCL/implicit local arg]
 ; middle=1|2
 ; none=1|0
+; [SYCL/work group dynamic local mem]
+; middle=1|1
 ; image: empty
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
 ; [SYCL/kernel param opt]
+; [SYCL/implicit local arg]
+; empty=1|4294967295
 ; options:
 ; image: both
 ; [SYCL/device requirements]
@@ -23,7 +27,7 @@ define spir_kernel void @both() !sycl_kernel_omit_args !0 {
   ret void
 }
 
-define spir_kernel void @middle(i32 %a, ptr %b, ptr addrspace(3) "sycl-implicit-local-arg" %c) #0 !sycl_kernel_omit_args !1 {
+define spir_kernel void @middle(i32 %a, ptr %b, ptr addrspace(3) "sycl-implicit-local-arg" %c) #0 "sycl-work-group-scratch" !sycl_kernel_omit_args !1 {
   ret void
 }
 
@@ -35,7 +39,7 @@ define spir_kernel void @many() !sycl_kernel_omit_args !3 {
   ret void
 }
 
-; There is nothing to tell of it: the parameter is not there, the list is empty.
+; The parameter is not there, and the list is empty.
 define spir_kernel void @empty() #0 !sycl_kernel_omit_args !4 {
   ret void
 }

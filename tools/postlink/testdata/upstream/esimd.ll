@@ -3,6 +3,8 @@
 ; run: --split kernel --split-esimd
 ; run: --split source
 ; run: --split kernel
+; run: sycl-post-link -split=none -split-esimd -symbols -S
+; run: sycl-post-link -split=none -symbols -S
 target triple = "spir64-unknown-unknown"
 
 define dso_local spir_kernel void @ESIMD_kernel1() #0 !sycl_explicit_simd !3 {

@@ -1,5 +1,5 @@
-// Stands in front of DPC++'s header of this name, which prints a message where a compiler has no
-// __builtin_assume.
+// Stands in front of DPC++'s header of this name, which prints a message where ranges are said to
+// be small and the compiler has no __builtin_assume.
 
 #pragma once
 #pragma GCC system_header
@@ -8,10 +8,12 @@
 
 #if !defined(__clang__)
 #pragma push_macro("__SYCL_ID_QUERIES_FIT_IN_INT__")
+#pragma push_macro("__SYCL_ID_QUERIES_FIT_IN_UINT__")
 #undef __SYCL_ID_QUERIES_FIT_IN_INT__
-#define __SYCL_ID_QUERIES_FIT_IN_INT__ 0
+#undef __SYCL_ID_QUERIES_FIT_IN_UINT__
 #endif
 #include_next <sycl/detail/defines.hpp>
 #if !defined(__clang__)
 #pragma pop_macro("__SYCL_ID_QUERIES_FIT_IN_INT__")
+#pragma pop_macro("__SYCL_ID_QUERIES_FIT_IN_UINT__")
 #endif

@@ -1,0 +1,12 @@
+// Only the device code uses the variable.
+#include <sycl/sycl.hpp>
+
+int main() {
+  sycl::queue queue;
+  int *out = sycl::malloc_shared<int>(1, queue);
+  queue.single_task([=] {
+#ifdef __SYCL_DEVICE_ONLY__
+    out[0] = 1;
+#endif
+  });
+}

@@ -1,0 +1,26 @@
+#include <sycl/sycl.hpp>
+
+#include <algorithm>
+#include <string>
+
+class Answer;
+
+// A number from Intel's CPU device, which comes with DPC++; 0 when the runtime does not find it.
+extern "C" int answer() {
+  const auto devices = sycl::device::get_devices();
+  const auto cpu = std::find_if(devices.begin(), devices.end(), [](const sycl::device &d) {
+    return d.is_cpu() && d.get_platform().get_info<sycl::info::platform::name>() == "Intel(R) OpenCL";
+  });
+  if (cpu == devices.end())
+    return 0;
+  int number = 0;
+  {
+    sycl::queue queue(*cpu);
+    sycl::buffer buffer(&number, sycl::range(1));
+    queue.submit([&](sycl::handler &h) {
+      const sycl::accessor to(buffer, h, sycl::write_only, sycl::no_init);
+      h.single_task<Answer>([=] { to[0] = 42; });
+    });
+  }
+  return number;
+}

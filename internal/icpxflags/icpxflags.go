@@ -1,0 +1,168 @@
+// Package icpxflags says what becomes of each option of DPC++'s compiler drivers (icpx -fsycl,
+// clang++ -fsycl) where another compiler is the host compiler: which step of a build takes it,
+// and what to write instead when none does. It is one table ([Table]) for programs, for the
+// rules, which load it as rules/private/icpx_flags.bzl, and for people, who read it in
+// docs/flags.md. tools/icpxflags writes the two files.
+//
+// The meaning of the options is that of sycl/doc/UsersManual.md in intel/llvm. Options that are
+// not in the table belong to the compile for devices and to the compile for the host, but for
+// those that begin with -fsycl or -fno-sycl, which are errors.
+package icpxflags
+
+// A Taker says who takes an option.
+type Taker string
+
+const (
+	Nothing   Taker = "nothing"   // what it asks for is done anyway
+	Device    Taker = "device"    // the compile for devices
+	Both      Taker = "both"      // the compiles for devices and for the host, which gets other options
+	Host      Taker = "host"      // the compile for the host, and its link
+	Intel     Taker = "intel"     // the same, where the host compiler is Intel's; with others it is an error
+	Attribute Taker = "attribute" // it means an attribute
+	Backend   Taker = "backend"   // the compilers that make native code of SPIR-V
+	Emulation Taker = "emulation" // a second compile for devices, and the compiler of native images
+	Error     Taker = "error"
+)
+
+// A Flag is what becomes of options that mean the same.
+type Flag struct {
+	// Names are the options. Behind a name that ends in "=" is a value, or a target for
+	// the value that is in the next argument.
+	Names []string
+	Next  bool // whether the value is in the next argument
+	Taker Taker
+
+	// Attribute is the name of the attribute that it means, and Means its value when the
+	// option has none of its own.
+	Attribute, Means string
+
+	// Device and Host are what the two compiles take in its place, and "{}" in them is the
+	// words of the value. Without Device, the compile for devices takes the option as it is
+	// written; so does that for the host when it is the only one.
+	Device, Host []string
+
+	// Native is what the compiler of native images takes, and JIT what the runtime compiles
+	// SPIR-V with. An option with a value has neither: they take the words of the value.
+	Native, JIT []string
+
+	// Why says what is done anyway, what to write instead, or how else it is written. In it,
+	// "{}" is the value.
+	Why string
+}
+
+// A Section has the options that are about one thing.
+type Section struct {
+	Title string
+	Flags []Flag
+}
+
+const (
+	disableRounding = "-D__SYCL_DISABLE_PARALLEL_FOR_RANGE_ROUNDING__=1"
+	intQueries      = "__SYCL_ID_QUERIES_FIT_IN_INT__"
+	uintQueries     = "__SYCL_ID_QUERIES_FIT_IN_UINT__"
+	stateOfKernels  = "the rules sycl_binary and syclbin_link make SYCLBINs"
+	ofHost          = "the host compiler is the C++ toolchain's: choose it by --extra_toolchains or CC, and write its options in host_copts"
+	asDeps          = "give the library as a cc_library in deps"
+	fpgas           = "there are no targets for FPGAs"
+)
+
+// Table returns the table.
+func Table() []Section {
+	return []Section{
+		{"What is built, and where it goes", []Flag{
+			{Names: []string{"-fsycl"}, Taker: Nothing, Why: "the rule compiles and links SYCL"},
+			{Names: []string{"-fsycl-targets="}, Taker: Attribute, Attribute: "sycl_targets"},
+			{Names: []string{"-fsycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "True"},
+			{Names: []string{"-fno-sycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "False"},
+			{Names: []string{"-fsycl-device-code-split="}, Taker: Attribute, Attribute: "device_code_split"},
+			{Names: []string{"-fsycl-device-code-split"}, Taker: Attribute, Attribute: "device_code_split", Means: "auto"},
+			{Names: []string{"-fsycl-fixed-targets="}, Taker: Error, Why: `write the attribute fixed_targets = ["{}"]`},
+			{Names: []string{"-fsycl-device-config-file="}, Taker: Error, Why: "write the attribute device_config, a label of the file"},
+			{Names: []string{"-fsycl-add-default-spec-consts-image"}, Taker: Nothing, Why: "native images have the default values of specialization constants, or those of the attribute specialize"},
+			{Names: []string{"-fsycl-max-parallel-link-jobs="}, Taker: Nothing, Why: "Bazel runs actions side by side, as many as --jobs says"},
+			{Names: []string{"-fsycl-device-code-split-esimd"}, Taker: Nothing, Why: "explicit SIMD kernels are always in images of their own"},
+			{Names: []string{"-fno-sycl-device-code-split-esimd"}, Taker: Error, Why: "explicit SIMD kernels are always in images of their own: leave it out"},
+			{Names: []string{"-fsycl-remove-unused-external-funcs"}, Taker: Nothing, Why: "functions that no kernel calls are not in the images of a program"},
+			{Names: []string{"-fsycl-device-only"}, Taker: Error, Why: "build the output group device_ir"},
+			{Names: []string{"-fsycl-device-obj=", "-fsycl-use-bitcode", "-fno-sycl-use-bitcode"}, Taker: Error, Why: "build the output group device_ir for bitcode, or spirv for SPIR-V"},
+			{Names: []string{"-fsycl-dump-device-code="}, Taker: Error, Why: "build the output group spirv"},
+			{Names: []string{"-fsyclbin", "-fsyclbin="}, Taker: Error, Why: stateOfKernels + "; their attribute state is the value"},
+			{Names: []string{"-fsycl-link", "-fsycl-link="}, Taker: Error, Why: `a library links no device code: write rdc = True, and the program that depends on it links; ` + stateOfKernels},
+			{Names: []string{"-fsycl-force-target="}, Taker: Error, Why: "device code goes from target to target by deps, and not in objects: leave it out"},
+			{Names: []string{"-foffload-static-lib=", "-foffload-whole-static-lib=", "-fsycl-link-targets=", "-fsycl-add-targets="}, Taker: Error, Why: "name the library in deps"},
+			{Names: []string{"-fsycl-help", "-fsycl-help="}, Taker: Error, Why: "ocloc compile --help lists the options of the compiler of native images"},
+			{Names: []string{"-fintelfpga", "-reuse-exe="}, Taker: Error, Why: fpgas},
+			{Names: []string{"--offload-compress", "--no-offload-compress", "--offload-compression-level="}, Taker: Error, Why: "device images are not compressed: leave it out"},
+			{Names: []string{"-fsycl-embed-ir"}, Taker: Error, Why: "kernels are not fused when a program runs: leave it out"},
+		}},
+		{"The compile for devices", []Flag{
+			{Names: []string{"-fsycl-unnamed-lambda"}, Taker: Nothing, Why: "kernels need no name where the host compiler permits it"},
+			{Names: []string{"-fno-sycl-unnamed-lambda"}, Taker: Device},
+			{Names: []string{"-fsycl-early-optimizations", "-fno-sycl-early-optimizations"}, Taker: Device},
+			{Names: []string{"-fsycl-optimize-non-user-code"}, Taker: Device},
+			{Names: []string{"-fsycl-dead-args-optimization", "-fno-sycl-dead-args-optimization"}, Taker: Device},
+			{Names: []string{"-fsycl-force-inline-kernel-lambda", "-fno-sycl-force-inline-kernel-lambda"}, Taker: Device},
+			{Names: []string{"-fsycl-instrument-device-code", "-fno-sycl-instrument-device-code"}, Taker: Device},
+			{Names: []string{"-fsycl-enable-function-pointers"}, Taker: Device},
+			{Names: []string{"-fsycl-allow-func-ptr"}, Taker: Device, Device: []string{"-Xclang", "-fsycl-allow-func-ptr"}},
+			{Names: []string{"-fsycl-default-sub-group-size="}, Taker: Device},
+			{Names: []string{"-fsycl-decompose-functor", "-fno-sycl-decompose-functor"}, Taker: Device},
+			{Names: []string{"-fgpu-inline-threshold="}, Taker: Device},
+			{Names: []string{"-fsycl-esimd-force-stateless-mem", "-fno-sycl-esimd-force-stateless-mem"}, Taker: Device},
+			{Names: []string{"-Xsycl-target-frontend", "-Xarch_device"}, Next: true, Taker: Device, Device: []string{"{}"}},
+			{Names: []string{"-Xsycl-target-frontend=spir64"}, Next: true, Taker: Device, Device: []string{"{}"}},
+			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Taker: Error, Why: "one compile is for all targets: write its options in device_copts"},
+			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Taker: Error, Why: `the images of a program stand alone: write rdc = True, or state = "object" in a sycl_binary`},
+			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Taker: Nothing, Why: "the images of a program stand alone"},
+			{Names: []string{"-fsycl-device-lib=", "-fno-sycl-device-lib="}, Taker: Error, Why: "what kernels use of the device libraries is linked to them: leave it out"},
+			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Taker: Nothing, Why: "explicit SIMD is always possible"},
+			{Names: []string{"-fsycl-esimd-build-host-code", "-fno-sycl-esimd-build-host-code"}, Taker: Error, Why: "explicit SIMD code is compiled for devices only: leave it out"},
+			{Names: []string{"-sycl-std="}, Taker: Device},
+			{Names: []string{"-fno-sycl-libspirv", "-fno-sycl-device-lib-jit-link"}, Taker: Nothing, Why: "there is no such library for SPIR-V"},
+			{Names: []string{"-fsycl-fp64-conv-emu"}, Taker: Emulation, Device: []string{"-Xclang", "-fsycl-fp64-conv-emu"}, Native: []string{"-ze-fp64-gen-conv-emu"}},
+			{Names: []string{"-fpreview-breaking-changes"}, Taker: Error, Why: "programs are linked to libsycl, and the option needs libsycl-preview: leave it out"},
+		}},
+		{"What both compiles must agree on", []Flag{
+			{Names: []string{"-fsycl-id-queries-fit-in-int", "-fsycl-id-queries-range=int"}, Taker: Both, Host: []string{"-U" + uintQueries, "-D" + intQueries + "=1"}},
+			{Names: []string{"-fsycl-id-queries-range=uint"}, Taker: Both, Host: []string{"-U" + intQueries, "-D" + uintQueries + "=1"}},
+			{Names: []string{"-fno-sycl-id-queries-fit-in-int", "-fsycl-id-queries-range=size_t"}, Taker: Both, Host: []string{"-U" + intQueries, "-U" + uintQueries}},
+			{Names: []string{"-fsycl-range-rounding=on"}, Taker: Both},
+			{Names: []string{"-fsycl-range-rounding=disable", "-fsycl-disable-range-rounding"}, Taker: Both, Host: []string{disableRounding}},
+			{Names: []string{"-fsycl-range-rounding=force"}, Taker: Both, Host: []string{"-D__SYCL_FORCE_PARALLEL_FOR_RANGE_ROUNDING__=1"}},
+			{Names: []string{"-fsycl-exp-range-rounding"}, Taker: Both, Host: []string{"-D__SYCL_EXP_PARALLEL_FOR_RANGE_ROUNDING__=1"}},
+			{Names: []string{"-fp-model=precise"}, Taker: Both},
+		}},
+		{"The compilers of native code", []Flag{
+			{Names: []string{"-Xs"}, Next: true, Taker: Backend, Why: "-XsX stands for -Xs -X"},
+			{Names: []string{"-Xsycl-target-backend"}, Next: true, Taker: Backend},
+			{Names: []string{"-Xsycl-target-backend="}, Next: true, Taker: Backend},
+			{Names: []string{"-Xsycl-target-linker"}, Next: true, Taker: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options"},
+			{Names: []string{"-Xsycl-target-linker="}, Next: true, Taker: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options"},
+			{Names: []string{"-ftarget-compile-fast"}, Taker: Backend, Native: []string{"-igc_opts", "'PartitionUnit=1,SubroutineThreshold=50000'"}, JIT: []string{"-ftarget-compile-fast"}},
+			{Names: []string{"-foffload-fp32-prec-div"}, Taker: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-div"}},
+			{Names: []string{"-foffload-fp32-prec-sqrt"}, Taker: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-sqrt"}},
+			{Names: []string{"-fno-offload-fp32-prec-div", "-fno-offload-fp32-prec-sqrt"}, Taker: Nothing, Why: "it is the default of the compilers of native code"},
+			{Names: []string{"-ftarget-register-alloc-mode="}, Taker: Error, Why: `write backend_options, such as {"intel_gpu_pvc": ["-ze-opt-large-register-file"]} for the mode large`},
+			{Names: []string{"-ftarget-export-symbols"}, Taker: Error, Why: `write state = "object" in a sycl_binary, whose images export functions`},
+			{Names: []string{"-fno-target-export-symbols"}, Taker: Nothing, Why: "the images of a program export nothing"},
+			{Names: []string{"-fsycl-fp32-prec-sqrt"}, Taker: Error, Why: "it is for NVIDIA and AMD GPUs only; for others write -foffload-fp32-prec-sqrt"},
+		}},
+		{"The compile and the link for the host", []Flag{
+			{Names: []string{"-fsycl-host-compiler="}, Taker: Error, Why: ofHost},
+			{Names: []string{"-fsycl-host-compiler-options="}, Taker: Error, Why: `write them in host_copts`},
+			{Names: []string{"-Xarch_host"}, Next: true, Taker: Host, Host: []string{"{}"}},
+			{Names: []string{"-fopenmp", "-fopenmp-simd", "-fno-openmp"}, Taker: Host},
+			{Names: []string{"-qopenmp", "-fiopenmp"}, Taker: Intel, Why: "write -fopenmp in host_copts and linkopts"},
+			{Names: []string{"-qopenmp-simd", "-fiopenmp-simd"}, Taker: Intel, Why: "write -fopenmp-simd in host_copts"},
+			{Names: []string{"-qopenmp-link="}, Taker: Intel, Why: "name the library of OpenMP in linkopts"},
+			{Names: []string{"-fp-model="}, Taker: Intel, Why: "write it in device_copts, and what the host compiler calls it, such as -ffast-math, in host_copts"},
+			{Names: []string{"-ipo"}, Taker: Intel, Why: "write -flto in host_copts and linkopts"},
+			{Names: []string{"-xHost", "-xhost"}, Taker: Intel, Why: "write -march=native in host_copts"},
+			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Taker: Intel, Why: "oneMKL is no part of the rules: " + asDeps},
+			{Names: []string{"-qtbb", "-tbb"}, Taker: Intel, Why: "oneTBB is no part of the rules: " + asDeps},
+			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Taker: Intel, Why: "oneDAL is no part of the rules: " + asDeps},
+			{Names: []string{"-qipp", "-qipp="}, Taker: Intel, Why: "IPP is no part of the rules: " + asDeps},
+			{Names: []string{"-static-intel", "-shared-intel"}, Taker: Nothing, Why: "the host code needs no library of Intel's compiler"},
+		}},
+	}
+}

@@ -1,0 +1,56 @@
+package icpxflags
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each option is in the table once, with what its taker needs and nothing else.
+func TestTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, section := range Table() {
+		for _, f := range section.Flags {
+			for _, name := range f.Names {
+				if seen[name] {
+					t.Errorf("%s is there twice", name)
+				}
+				seen[name] = true
+				if !strings.HasPrefix(name, "-") {
+					t.Errorf("%s is no option", name)
+				}
+				if strings.Contains(f.Why, "{}") && !strings.HasSuffix(name, "=") {
+					t.Errorf("%s has no value for %q", name, f.Why)
+				}
+				if f.Taker == Attribute && (f.Means == "") != strings.HasSuffix(name, "=") {
+					t.Errorf("%s: its value is %q", name, f.Means)
+				}
+				if f.Taker == Backend && (f.Native == nil) != f.Next {
+					t.Errorf("%s: its options for native images are %q", name, f.Native)
+				}
+			}
+			takers := map[string]bool{
+				"Why":       f.Taker == Nothing || f.Taker == Error || f.Taker == Intel || f.Names[0] == "-Xs",
+				"Attribute": f.Taker == Attribute,
+			}
+			for field, value := range map[string]string{"Why": f.Why, "Attribute": f.Attribute} {
+				if takers[field] != (value != "") {
+					t.Errorf("%s, which is for %s, has the %s %q", f.Names[0], f.Taker, field, value)
+				}
+			}
+			for field, bad := range map[string]bool{
+				"Device": f.Device != nil && f.Taker != Device && f.Taker != Emulation,
+				"Host":   f.Host != nil && f.Taker != Both && f.Taker != Host,
+				"Native": f.Native != nil && f.Taker != Backend && f.Taker != Emulation,
+				"JIT":    (f.JIT != nil) != (f.Native != nil && f.Taker == Backend),
+				"Means":  f.Means != "" && f.Taker != Attribute,
+			} {
+				if bad {
+					t.Errorf("%s, which is for %s, has a %s", f.Names[0], f.Taker, field)
+				}
+			}
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("the table is empty")
+	}
+}

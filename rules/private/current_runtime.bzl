@@ -1,0 +1,41 @@
+"""The runtime that ordinary SYCL programs are linked to."""
+
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load("//rules:providers.bzl", "SyclRuntimeInfo")
+load(":device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
+
+def _current_runtime_impl(ctx):
+    libsycl = find_sycl_toolchain(ctx).libsycl
+    if not libsycl:
+        fail("%s: the chosen device compiler has no runtime. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or give the attribute runtime" % ctx.label)
+    return [libsycl[SyclRuntimeInfo]]
+
+current_runtime = rule(
+    implementation = _current_runtime_impl,
+    doc = "The runtime that ordinary SYCL programs are linked to.",
+    # A compiler that is missing has no runtime either: that is no error.
+    attrs = DEVICE_COMPILER_ATTRS | REQUIRES_SYCL_ATTRS,
+    cfg = device_compiler_transition,
+    provides = [SyclRuntimeInfo],
+    toolchains = use_sycl_toolchain(),
+)
+
+def runtime_of(name, device_compiler):
+    """The label of the runtime that a program is linked to.
+
+    Args:
+        name: name of the program.
+        device_compiler: the program's attribute, or empty or None.
+    Returns:
+        label.
+    """
+    if not device_compiler:
+        return Label("//rules/private:current_runtime")
+    current_runtime(
+        name = name + ".runtime",
+        device_compiler = device_compiler,
+        tags = ["manual"],
+        visibility = ["//visibility:private"],
+    )
+    return name + ".runtime"

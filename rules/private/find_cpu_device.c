@@ -1,0 +1,77 @@
+// Has a program find the CPU device that comes with DPC++, however it is called.
+//
+// OpenCL's loader takes the drivers that OCL_ICD_FILENAMES names beside those of the machine.
+// It reads the variable when libsycl first looks for devices, which ordinary constructors may
+// have it do.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Takes the name of the loaded libsycl: DIR/_solib_CPU/REPOSITORY/lib/libsycl.so.N. Programs
+// that are not in a build's folders have the libsycl and the drivers of the machine.
+static int take_name(struct dl_phdr_info *library, size_t size, void *name) {
+  const char *base = strrchr(library->dlpi_name, '/');
+  (void)size;
+  return base != NULL && strncmp(base, "/libsycl.so.", strlen("/libsycl.so.")) == 0 &&
+         strstr(library->dlpi_name, "/_solib_") != NULL &&
+         snprintf(name, PATH_MAX, "%s", library->dlpi_name) < PATH_MAX;
+}
+
+static int use_driver_in(const char *folder) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof(path), "%s/libintelocl.so", folder) >= (int)sizeof(path)) {
+    return 0;
+  }
+  // The driver finds its other files beside itself, where its name has no spaces. The
+  // variable is a list with ':'.
+  char *driver = realpath(path, NULL);
+  int found = driver != NULL && strpbrk(driver, " :") == NULL &&
+              setenv("OCL_ICD_FILENAMES", driver, 0) == 0;
+  free(driver);
+  return found;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// GCC's sanitizers have a dlopen of their own, which does not look where libsycl's libraries
+// say that others are.
+static void load_opencl(const char *folder) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof(path), "%s/libOpenCL.so.1", folder) < (int)sizeof(path)) {
+    dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  }
+}
+
+// What the loader and the driver keep to the end.
+__attribute__((weak)) const char *__lsan_default_suppressions(void) {
+  return "leak:libOpenCL.so\nleak:libintelocl.so\n";
+}
+#else
+static void load_opencl(const char *folder) { (void)folder; }
+#endif
+
+__attribute__((constructor(101))) static void find_cpu_device(void) {
+  char name[PATH_MAX];
+  if (!dl_iterate_phdr(take_name, name)) {
+    return;
+  }
+  char *real = realpath(name, NULL);
+  char *links = strstr(name, "/_solib_");
+  *strrchr(name, '/') = '\0';
+  load_opencl(name);
+  if (getenv("OCL_ICD_FILENAMES") == NULL && getenv("OCL_ICD_VENDORS") == NULL) {
+    // In the runfiles, the repository is beside DIR, the workspace. Without them, the link
+    // leads to where Bazel has the library.
+    char folder[PATH_MAX];
+    int length = snprintf(folder, sizeof(folder), "%.*s/..%s", (int)(links - name), name,
+                          strchr(links + 1, '/'));
+    if ((length >= (int)sizeof(folder) || !use_driver_in(folder)) && real != NULL) {
+      *strrchr(real, '/') = '\0';
+      use_driver_in(real);
+    }
+  }
+  free(real);
+}

@@ -1,0 +1,298 @@
+"""Which step of a build takes which option of copts, device_copts, host_copts and linkopts."""
+
+load(":icpx_flags.bzl", "FLAGS")
+load(":options.bzl", "expanded_options", "expanded_text", "words")
+load(":resolve.bzl", "known_targets")
+
+BACKEND_ATTRS = {
+    "backend_options": attr.string_list_dict(
+        doc = "Options of the compilers that make native code of SPIR-V, for each target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Those of `intel_gpu_*` go to `ocloc -options`, which ignores options that it does not know. Those of `spir64` are for the run: the runtime compiles the SPIR-V of a program with them, and a device's compiler can refuse them; a SYCLBIN has no place for them. Each entry is text as these compilers read it. Make variables and `$(execpath)` are expanded.",
+    ),
+}
+
+# What device_code_split can be.
+SPLITS = ["auto", "per_source", "per_kernel", "off"]
+
+# Options whose value is in the next argument, whatever it looks like.
+_WITH_VALUES = ["-Xassembler", "-Xclang", "-Xlinker", "-Xpreprocessor", "-mllvm"]
+
+# Options of ocloc itself, with the attribute to write instead. With others, it compiles.
+_OCLOC = {
+    "-device": "name the devices in sycl_targets, as intel_gpu_* targets",
+    "-device_options": "write {\"intel_gpu_...\": [...]} in backend_options",
+    "-internal_options": "the driver sets them when a program runs: leave it out",
+    "-revision_id": "name the device in sycl_targets",
+}
+
+def _parsed(label, where, options):
+    """Options as a list of struct(flag, name, value, target, words).
+
+    The flag is that of the table, or None; the name is the option without what is in the next
+    one; words are the option as it is written.
+    """
+    out, skip = [], False
+    for i, option in enumerate(options):
+        if skip:
+            skip = False
+            continue
+        found = _find(option) or struct(flag = None, name = option, value = "", target = "")
+        skip = option in _WITH_VALUES or found.value == None
+        following = options[i + 1:i + 2] if skip else []
+        if found.value == None and not following:
+            fail("%s: %s: '%s' lacks its value, the option behind it" % (label, where, option))
+        out.append(struct(
+            flag = found.flag,
+            name = found.name,
+            value = following[0] if found.value == None else found.value,
+            target = found.target,
+            words = [option] + following,
+        ))
+    return out
+
+def _find(option):
+    """The flag of an option, or None: struct(flag, name, value, target), value None when it is the next option."""
+    if option in FLAGS:
+        return struct(flag = FLAGS[option], name = option, value = None if FLAGS[option].next else "", target = "")
+    name, equals, value = option.partition("=")
+    if equals and name + "=" in FLAGS:
+        flag = FLAGS[name + "="]
+        return struct(flag = flag, name = option, value = None if flag.next else value, target = value if flag.next else "")
+    if option.startswith("-Xs") and not option.startswith("-Xsycl-"):
+        return struct(flag = FLAGS["-Xs"], name = "-Xs", value = "-" + option.removeprefix("-Xs"), target = "")
+    return None
+
+def read_options(ctx, intel_host = False):
+    """Reads the options of a rule.
+
+    Args:
+        ctx: the context of a rule with copts. When the rule has no host_copts, copts are for
+            the compile for devices.
+        intel_host: whether the host compiler is Intel's, which knows all options.
+    Returns:
+        struct(device, host, link, attributes, backend, emulate): options of the compile for
+        devices, of that for the host and of the link; dict of attribute -> struct(option, value)
+        of the last option that means it; a list of struct(target, native, jit, where) for
+        backend_options; and whether conversions of double are emulated.
+    """
+    out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [])
+    kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
+    kinds |= {name: name for name in ["device_copts", "host_copts", "linkopts"] if hasattr(ctx.attr, name)}
+    for attribute, kind in kinds.items():
+        for option in _parsed(ctx.label, attribute, expanded_options(ctx, attribute)):
+            wrong = _take(ctx, out, kind, attribute, option, intel_host)
+            if wrong:
+                fail("%s: %s: '%s': %s" % (ctx.label, attribute, " ".join(option.words), wrong))
+    return struct(device = out.device, host = out.host, link = out.link, attributes = out.attributes, backend = out.backend, emulate = bool(out.emulate))
+
+def _take(ctx, out, kind, attribute, option, intel_host):
+    """Adds an option to what takes it. Returns what is wrong with it, if anything."""
+    flag = option.flag
+    taker = flag.taker if flag else ""
+    if kind == "host_copts" and taker in ["attribute", "backend", "device", "emulation"]:
+        return "it is for device code: write it in copts"
+    unreadable = words(option.value).error if flag and flag.next else ""
+    if unreadable:
+        return "its value " + unreadable
+    if not flag:
+        if kind != "device_copts" and _looks_like_sycl(option.name):
+            return "it is none of the options in docs/flags.md; write it in device_copts if the device compiler knows it"
+        if kind in ["copts", "device_copts"]:
+            out.device.extend(option.words)
+        if kind in ["copts", "host_copts"]:
+            out.host.extend(option.words)
+        if kind == "linkopts":
+            out.link.extend(option.words)
+    elif taker == "error" or (taker == "intel" and kind != "device_copts" and not intel_host):
+        return flag.why.replace("{}", option.value)
+    elif taker == "attribute":
+        if not hasattr(ctx.attr, flag.attribute):
+            return "it means the attribute %s, which this rule has not: set it on the target that makes device images of this code" % flag.attribute
+        out.attributes[flag.attribute] = struct(option = option.name, value = flag.means or option.value)
+    elif taker == "backend":
+        if not hasattr(ctx.attr, "backend_options"):
+            return "set backend_options on the target that makes device images of this code"
+        return _take_backend(out, attribute, option)
+    elif taker == "emulation":
+        if kind != "linkopts":
+            out.emulate.append(True)
+    elif kind == "linkopts":
+        if taker in ["host", "intel"]:
+            out.link.extend(_replaced(flag.host, option))
+    elif taker == "host" and kind == "device_copts":
+        return "it is for the host: write it in host_copts"
+    elif taker == "both" and flag.host and kind == "device_copts" and hasattr(ctx.attr, "host_copts"):
+        return "both compiles must agree on it: write it in copts"
+    elif taker == "both" and flag.host and kind == "host_copts":
+        return "both compiles must agree on it: write it in copts"
+    elif taker != "nothing":
+        if kind in ["copts", "device_copts"] and taker != "host":
+            out.device.extend(_replaced(flag.device, option))
+        if kind in ["copts", "host_copts"] and taker != "device":
+            out.host.extend(flag.host if taker == "both" else _replaced(flag.host, option))
+    return ""
+
+def _looks_like_sycl(name):
+    return name.startswith("-fsycl") or name.startswith("-fno-sycl")
+
+def _replaced(wanted, option):
+    """What takes the place of an option: the option itself when nothing is wanted."""
+    if not wanted:
+        return option.words
+    if wanted == ["{}"]:
+        return words(option.value).words
+    return wanted
+
+def _of_attribute(ctx):
+    """The attribute backend_options as read_options has it."""
+    out = []
+    for key, texts in getattr(ctx.attr, "backend_options", {}).items():
+        texts = [expanded_text(ctx, "backend_options", text) for text in texts]
+        out.append(struct(target = key, native = texts, jit = texts, where = "backend_options"))
+    return out
+
+def _take_backend(out, attribute, option):
+    """Adds an option of the compilers of native code."""
+    ahead, jit = list(option.flag.native), list(option.flag.jit)
+    target = "*"
+    if not ahead:
+        ocloc = None
+        for word in words(option.value).words:
+            if ocloc:
+                ahead.append(word)
+                ocloc = None
+            elif word == "-options":
+                ocloc = word
+            elif word in _OCLOC:
+                return "%s is an option of ocloc itself: %s" % (word, _OCLOC[word])
+            else:
+                ahead.append(word)
+                jit.append(word)
+        if ocloc:
+            return "-options lacks its value"
+    if option.target:
+        target = option.target.removesuffix("-unknown-unknown")
+        target = {"spir64_gen": "intel_gpu_*"}.get(target, target)
+    elif option.name == "-Xsycl-target-backend":
+        target = ""
+    out.backend.append(struct(target = target, native = ahead, jit = jit, where = "%s: '%s'" % (attribute, " ".join(option.words))))
+    return ""
+
+def attribute_value(ctx, options, name, default):
+    """The value of an attribute that an option can mean as well.
+
+    Args:
+        ctx: the rule context.
+        options: what read_options returned.
+        name: the attribute, a string, a bool or a list of strings.
+        default: its default.
+    Returns:
+        the value.
+    """
+    own = getattr(ctx.attr, name)
+    asked = options.attributes.get(name)
+    if not asked:
+        return own
+    value = asked.value
+    if type(default) == "list":
+        value = [each.removesuffix("-unknown-unknown") for each in value.split(",")]
+        agree = sorted(own) == sorted(value)
+    elif type(default) == "bool":
+        value = value == "True"
+        agree = own == value
+
+        # Which files the rule makes depends on the attribute.
+        if value and not own:
+            fail("%s: '%s': write the attribute %s = True instead" % (ctx.label, asked.option, name))
+    else:
+        agree = own == value
+    if own != default and not agree:
+        fail("%s: '%s' contradicts the attribute %s = %r: leave out one of the two" % (ctx.label, asked.option, name, own))
+    return value
+
+def split_of(ctx, options):
+    """The attribute device_code_split, which an option can mean as well.
+
+    Args:
+        ctx: the rule context.
+        options: what read_options returned.
+    Returns:
+        one of SPLITS.
+    """
+    split = attribute_value(ctx, options, "device_code_split", "auto")
+    if split not in SPLITS:
+        fail("%s: '%s': there is no such mode; write one of %s" % (ctx.label, options.attributes["device_code_split"].option, ", ".join(SPLITS)))
+    return split
+
+def backend_options(label, backend, targets):
+    """The options with which code for each target is compiled.
+
+    Args:
+        label: label of the rule, for errors.
+        backend: that of read_options.
+        targets: what resolve_targets returned.
+    Returns:
+        dict of name of a target -> list of string; targets without options are not in it.
+    """
+    out = {}
+    for each in backend:
+        chosen = each.target
+        if not chosen and len(targets) > 1:
+            fail("%s: %s: there are several targets: name one, as in -Xsycl-target-backend=%s, or write backend_options" % (label, each.where, targets[0].name))
+        if chosen not in ["", "*", "intel_gpu_*"]:
+            chosen = known_targets(label, each.where, [chosen])[0]
+        for target in targets:
+            if target.family:
+                if chosen == target.name:
+                    fail("%s: %s: there are no options for %s: the compiler of its images is LLVM's, which takes those of copts" % (label, each.where, target.name))
+                continue
+            if chosen in ["", "*", target.name] or (chosen == "intel_gpu_*" and target.compiler):
+                more = each.native if target.compiler else each.jit
+                if more:
+                    out[target.name] = out.get(target.name, []) + more
+    return out
+
+def check_command_line(ctx, intel_host):
+    """Fails for options of --copt, --cxxopt and --linkopt that the host compiler must not get.
+
+    Args:
+        ctx: the context of a rule with the fragment cpp.
+        intel_host: whether the host compiler is Intel's.
+    """
+    cpp = ctx.fragments.cpp
+    for where, options in {"--copt": cpp.copts, "--cxxopt": cpp.cxxopts, "--linkopt": cpp.linkopts}.items():
+        for option in _parsed(ctx.label, where, options):
+            taker = option.flag.taker if option.flag else ""
+            if taker in ["nothing", "error"] or (taker == "intel" and not intel_host):
+                wrong = option.flag.why.replace("{}", option.value)
+            elif taker == "attribute":
+                wrong = "write the attribute %s of the targets with device code" % option.flag.attribute
+            elif taker == "backend":
+                wrong = "write the attribute backend_options of the targets with device code"
+            elif taker in ["both", "device", "emulation"] or (not taker and _looks_like_sycl(option.name)):
+                wrong = "write it in copts of the targets with device code"
+            else:
+                continue
+            fail("%s: %s='%s' is for all C++ code, and its compiler gets it as it is: leave it out; %s" % (ctx.label, where, " ".join(option.words), wrong))
+
+def link_options(label, where, options):
+    """The options of a dependency's link without those that are nothing there.
+
+    Args:
+        label: label of the program, for errors.
+        where: what has the options, for errors.
+        options: list of string.
+    Returns:
+        list of string.
+    """
+    out = []
+    for option in _parsed(label, where, options):
+        taker = option.flag.taker if option.flag else ""
+        if taker in ["", "host", "intel"]:
+            out += option.words
+        elif taker == "attribute":
+            fail("%s: %s: '%s' would be for the device code of the program: write the attribute %s of the program" % (label, where, option.name, option.flag.attribute))
+        elif taker == "backend":
+            fail("%s: %s: '%s' would be for the device code of the program: write the attribute backend_options of the program" % (label, where, " ".join(option.words)))
+        elif taker == "error":
+            fail("%s: %s: '%s': %s" % (label, where, " ".join(option.words), option.flag.why.replace("{}", option.value)))
+    return out

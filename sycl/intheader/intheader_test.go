@@ -1,0 +1,48 @@
+package intheader
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// What libsycl-jit of 2026.2.0 writes.
+func TestParse(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernels.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(path string, line, column uint32) srcloc.Location {
+		return srcloc.Location{Path: path, Line: line, Column: column}
+	}
+	want := []Kernel{
+		{"_ZTSZN2ns1fERN4sycl3_V15queueEE3Loc", "ns::Loc", at("e1.cpp", 8, 75), 1},
+		{"_ZTS4TmplIN2ns1GELi3EE", "Tmpl<ns::G, 3>", at("e1.cpp", 8, 140), 1},
+		{"_ZTSN12_GLOBAL__N_11LE", "L", at("e1.cpp", 9, 93), 1},
+		{"_ZTSN4sycl3_V16detail9reduction7MainKrnIZ2e1NS0_5queueEPiE3RedLNS2_8strategyE1EJS5_EEE",
+			"sycl::detail::reduction::MainKrn<Red, static_cast<sycl::detail::reduction::strategy>(1), int *>", at("reduction.hpp", 1289, 51), 136},
+		{"_ZTSZ1eN4sycl3_V15queueEPiEUlvE_", "", at("un.cpp", 3, 17), 8},
+	}
+	if got := Parse(string(text)); !slices.Equal(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	text, err := os.ReadFile("testdata/kernels.h")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text))
+	f.Add("template <> struct KernelInfo<K> {\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, k := range Parse(text) {
+			if k.Name == "" || (k.Location.Path == "") != (k.Location.Line == 0) || !strings.Contains(text, k.Name) {
+				t.Errorf("%+v", k)
+			}
+		}
+	})
+}

@@ -1,0 +1,179 @@
+// Command icpxflags writes the table of package icpxflags as rules/private/icpx_flags.bzl, which
+// the rules load, and as docs/flags.md.
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
+)
+
+func main() {
+	const short = "write the table of icpx's options as Starlark and as a page"
+	(&cli.Tool{
+		Name:  "icpxflags",
+		Short: short,
+		Commands: []*cli.Command{{
+			Short:   short,
+			Example: "icpxflags --starlark rules/private/icpx_flags.bzl --page docs/flags.md",
+			Setup: func(fs *flag.FlagSet) cli.Run {
+				starlark := fs.String("starlark", "", "the Starlark `file` to write")
+				page := fs.String("page", "", "the page's `file` to write")
+				return func(_ context.Context, env *cli.Env, args []string) error {
+					if len(args) > 0 {
+						return cli.Usagef("unexpected argument '%s'", args[0])
+					}
+					if *starlark == "" || *page == "" {
+						return cli.Usagef("--starlark and --page are needed")
+					}
+					if err := env.Output(*starlark, writeStarlark); err != nil {
+						return err
+					}
+					return env.Output(*page, writePage)
+				}
+			},
+		}},
+	}).Main()
+}
+
+func writeStarlark(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprint(w, `"""What becomes of icpx's options. Written by //tools/icpxflags; do not edit."""
+
+def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
+    return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
+
+# Option -> what package icpxflags says of it. A value is behind a name that ends in "=".
+FLAGS = {
+`)
+	for _, section := range icpxflags.Table() {
+		fmt.Fprintf(w, "    # %s\n", section.Title)
+		for _, f := range section.Flags {
+			for _, name := range f.Names {
+				fmt.Fprintf(w, "    %q: _flag(%s),\n", name, strings.Join(arguments(f), ", "))
+			}
+		}
+	}
+	fmt.Fprint(w, "}\n")
+	return w.Flush()
+}
+
+// arguments returns the arguments of _flag.
+func arguments(f icpxflags.Flag) []string {
+	out := []string{fmt.Sprintf("%q", f.Taker)}
+	if f.Next {
+		out = append(out, "next = True")
+	}
+	for _, text := range []struct{ name, value string }{{"attribute", f.Attribute}, {"means", f.Means}} {
+		if text.value != "" {
+			out = append(out, fmt.Sprintf("%s = %q", text.name, text.value))
+		}
+	}
+	for _, words := range []struct {
+		name   string
+		values []string
+	}{{"device", f.Device}, {"host", f.Host}, {"native", f.Native}, {"jit", f.JIT}} {
+		if words.values != nil {
+			out = append(out, fmt.Sprintf("%s = %s", words.name, list(words.values)))
+		}
+	}
+	if f.Why != "" {
+		out = append(out, fmt.Sprintf("why = %q", f.Why))
+	}
+	return out
+}
+
+func list(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = fmt.Sprintf("%q", word)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+//go:embed intro.txt
+var intro string
+
+// takers is how the page says who takes an option.
+var takers = map[icpxflags.Taker]string{
+	icpxflags.Nothing:   "nobody",
+	icpxflags.Device:    "device compile",
+	icpxflags.Both:      "device and host compile",
+	icpxflags.Host:      "host compile and link",
+	icpxflags.Intel:     "host compile and link by Intel's compiler",
+	icpxflags.Attribute: "attribute",
+	icpxflags.Backend:   "compilers of native code",
+	icpxflags.Emulation: "device compile, compiler of native images",
+	icpxflags.Error:     "an error",
+}
+
+func writePage(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprint(w, intro)
+	for _, section := range icpxflags.Table() {
+		fmt.Fprintf(w, "\n## %s\n\n| option | taken by | |\n|---|---|---|\n", section.Title)
+		for _, f := range section.Flags {
+			var names []string
+			for _, name := range f.Names {
+				switch {
+				case f.Next && strings.HasSuffix(name, "="):
+					name += "TARGET X"
+				case f.Next:
+					name += " X"
+				case strings.HasSuffix(name, "="):
+					name += "X"
+				}
+				names = append(names, "`"+name+"`")
+			}
+			fmt.Fprintf(w, "| %s | %s | %s |\n", strings.Join(names, ", "), takers[f.Taker], what(f))
+		}
+	}
+	return w.Flush()
+}
+
+// what says what an option does, in a sentence or none.
+func what(f icpxflags.Flag) string {
+	why := strings.ReplaceAll(f.Why, "{}", "X")
+	switch f.Taker {
+	case icpxflags.Attribute:
+		value := f.Means
+		if value == "" {
+			value = "X"
+		}
+		return fmt.Sprintf("`%s`: %s", f.Attribute, value)
+	case icpxflags.Device:
+		if f.Device != nil {
+			return "as " + code(f.Device)
+		}
+	case icpxflags.Both:
+		if f.Host == nil {
+			return "as it is for devices, and nothing for the host, whose default it is"
+		}
+		return "as it is for devices, and " + code(f.Host) + " for the host"
+	case icpxflags.Host:
+		if f.Host != nil {
+			return "as " + code(f.Host)
+		}
+	case icpxflags.Backend:
+		if f.Native == nil {
+			return strings.TrimSuffix("as [backend_options](programs.md#options-for-the-compilers-of-native-code); "+why, "; ")
+		}
+		return "native images: " + code(f.Native) + "; when the program runs: " + code(f.JIT)
+	case icpxflags.Emulation:
+		return "[kernels that only convert `double`](programs.md#kernels-that-only-convert-double) need no fp64"
+	case icpxflags.Intel:
+		return "with other host compilers an error: " + why
+	}
+	return why
+}
+
+func code(words []string) string {
+	return "`" + strings.ReplaceAll(strings.Join(words, " "), "{}", "X") + "`"
+}
