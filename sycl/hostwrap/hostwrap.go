@@ -458,7 +458,8 @@ func (s *source) sets(r *propset.Registry) (begin, end word) {
 }
 
 // value returns the pointer to a value, its type and its size. The place of the size
-// has a number itself, and a byte array starts with how many bits it has.
+// has a number itself, and a byte array starts with how many bits it has. A NUL after it ends
+// it for libsycl, which reads names of sets of virtual functions as C strings.
 func (s *source) value(v propset.Value) []word {
 	typ := number(uint64(v.Type()))
 	if n, ok := v.Uint(); ok {
@@ -471,6 +472,7 @@ func (s *source) value(v propset.Value) []word {
 	for part := range slices.Chunk(raw, 64) {
 		s.line("\t.ascii %s", quote(string(part)))
 	}
+	s.line("\t.byte 0")
 	return []word{label, typ, number(uint64(len(raw)))}
 }
 

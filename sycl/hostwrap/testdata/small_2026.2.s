@@ -38,6 +38,7 @@
 	.balign 8
 .L11:
 	.ascii "@\000\000\000\000\000\000\000\006\000\000\000\033\000\000\000"
+	.byte 0
 	.section .data.rel.ro,"aw",@progbits
 	.balign 8
 .L12:
