@@ -1,0 +1,474 @@
+package packager
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+func diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "diff",
+		Args:  "A B",
+		Short: "what differs in meaning between two SYCLBINs",
+		Long: `
+Compares the state, the kernels, and for each set of kernels its property sets and
+its images for each target. How a file is laid out does not matter: the version,
+the container, the order of modules and of properties, and whether forms of the
+same kernels share an abstract module. Exits with 1 when anything differs.`,
+		Example: "packager diff old.syclbin new.syclbin",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return new(diff).setup(fs) },
+	}
+}
+
+type diff struct {
+	json    bool
+	reading reading.Options
+}
+
+func (d *diff) setup(fs *flag.FlagSet) cli.Run {
+	fs.BoolVar(&d.json, "json", false, "print JSON: whether they are the same, and the differences")
+	d.reading.Flags(fs)
+	return d.run
+}
+
+type jsonDiff struct {
+	A           string       `json:"a"`
+	B           string       `json:"b"`
+	Same        bool         `json:"same"`
+	Differences []difference `json:"differences"`
+}
+
+// A difference is one thing that two files have in different ways, or that only
+// one of them has.
+type difference struct {
+	What    string   `json:"what"`             // state, kernel, property, image
+	Kernels []string `json:"kernels"`          // that share the thing; none for the file's own
+	Target  string   `json:"target,omitempty"` // of an image
+	Set     string   `json:"set,omitempty"`    // of a property
+	Key     string   `json:"key,omitempty"`    // of a property
+	A       *string  `json:"a"`                // null when A does not have it
+	B       *string  `json:"b"`                // null when B does not have it
+}
+
+func (d difference) String() string {
+	var b strings.Builder
+	switch n := len(d.Kernels); {
+	case n == 0:
+	case n <= 3:
+		fmt.Fprintf(&b, "%s: ", strings.Join(d.Kernels, ", "))
+	default:
+		fmt.Fprintf(&b, "%s and %s: ", strings.Join(d.Kernels[:2], ", "), plural(n-2, "other kernel"))
+	}
+	b.WriteString(d.What)
+	switch d.What {
+	case "property":
+		fmt.Fprintf(&b, " [%s] %s", d.Set, d.Key)
+	case "image":
+		fmt.Fprintf(&b, " %s", d.Target)
+	}
+	switch {
+	case d.A == nil:
+		fmt.Fprintf(&b, ": only in B: %s", *d.B)
+	case d.B == nil:
+		fmt.Fprintf(&b, ": only in A: %s", *d.A)
+	default:
+		fmt.Fprintf(&b, ": %s in A, %s in B", *d.A, *d.B)
+	}
+	return b.String()
+}
+
+func (d *diff) run(ctx context.Context, env *cli.Env, args []string) error {
+	if len(args) != 2 {
+		return cli.Usagef("two files are needed, %d are given", len(args))
+	}
+	var files [2]*syclbin.File
+	for i, name := range args {
+		f, err := d.reading.Open(env, name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	c := comparison{ctx: ctx}
+	if err := c.files(files[0], files[1]); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(env.Stdout)
+	if d.json {
+		if err := writeJSON(out, jsonDiff{args[0], args[1], len(c.list) == 0, append([]difference{}, c.list...)}); err != nil {
+			return err
+		}
+	} else {
+		for _, x := range c.list {
+			fmt.Fprintln(out, safetext.Escape(safetext.Printable(x.String())))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if len(c.list) > 0 {
+		return cli.No(nil)
+	}
+	return nil
+}
+
+type comparison struct {
+	ctx  context.Context
+	list []difference
+}
+
+func (c *comparison) add(d difference) {
+	if d.Kernels == nil {
+		d.Kernels = []string{}
+	}
+	c.list = append(c.list, d)
+}
+
+func (c *comparison) files(a, b *syclbin.File) error {
+	if a.State != b.State {
+		x, y := a.State.String(), b.State.String()
+		c.add(difference{What: "state", A: &x, B: &y})
+	}
+	globals := func(f *syclbin.File) *propset.Registry {
+		r := f.Global.Clone()
+		if s := r.Set(propset.SYCLBINGlobal); s != nil {
+			s.Delete("state") // compared above
+		}
+		return r
+	}
+	c.registries(nil, globals(a), globals(b))
+
+	groupsA, err := c.groups(a)
+	if err != nil {
+		return err
+	}
+	groupsB, err := c.groups(b)
+	if err != nil {
+		return err
+	}
+	kernelsA, kernelsB := kernels(groupsA), kernels(groupsB)
+	for _, k := range union(kernelsA, kernelsB) {
+		inA, inB := member(kernelsA, k), member(kernelsB, k)
+		text := k
+		switch {
+		case !inB:
+			c.add(difference{What: "kernel", A: &text})
+		case !inA:
+			c.add(difference{What: "kernel", B: &text})
+		}
+	}
+	keysA, keysB := sortedKeys(groupsA), sortedKeys(groupsB)
+	for _, key := range union(keysA, keysB) {
+		ga, gb := groupsA[key], groupsB[key]
+		named := ga
+		if ga == nil {
+			named = gb
+		}
+		if ga == nil {
+			ga = new(group)
+		}
+		if gb == nil {
+			gb = new(group)
+		}
+		if len(ga.metadata) > 0 && len(gb.metadata) > 0 {
+			if err := c.properties(named.kernels, ga.metadata, gb.metadata); err != nil {
+				return err
+			}
+		}
+		if err := c.images(named.kernels, ga.images, gb.images); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A group is all modules of the same kernels, or of the same exported symbols
+// where there are no kernels.
+type group struct {
+	kernels  []string
+	metadata map[string]*propset.Registry // by its text
+	images   map[string][]*syclbin.Image  // by kind and target
+}
+
+func (c *comparison) groups(f *syclbin.File) (map[string]*group, error) {
+	list := make(map[string]*group)
+	for _, m := range f.Modules {
+		if err := c.ctx.Err(); err != nil {
+			return nil, err
+		}
+		names := slices.Sorted(slices.Values(m.Kernels()))
+		key := "kernels\n" + strings.Join(names, "\n")
+		if len(names) == 0 {
+			var exports []string
+			for _, p := range m.Metadata.Set(propset.ExportedSymbols).Properties() {
+				exports = append(exports, p.Key)
+			}
+			slices.Sort(exports)
+			key = "symbols\n" + strings.Join(exports, "\n")
+		}
+		g := list[key]
+		if g == nil {
+			g = &group{kernels: names, metadata: make(map[string]*propset.Registry), images: make(map[string][]*syclbin.Image)}
+			list[key] = g
+		}
+		// What an image is compiled for is compared with the image.
+		metadata := requirement.WithCompileTarget(m.Metadata, "")
+		text, err := metadata.SortedText()
+		if err != nil {
+			return nil, err
+		}
+		g.metadata[string(text)] = metadata
+		for _, img := range m.Images() {
+			target := img.Target() + ": " + img.Kind.String()
+			g.images[target] = append(g.images[target], img)
+		}
+	}
+	return list, nil
+}
+
+func kernels(list map[string]*group) []string {
+	var names []string
+	for _, g := range list {
+		names = append(names, g.kernels...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// properties compares property sets that are distinct on each side: those that
+// both sides have are the same, others are paired in the order of their texts.
+func (c *comparison) properties(kernels []string, a, b map[string]*propset.Registry) error {
+	without := func(list, other map[string]*propset.Registry) (rest []*propset.Registry) {
+		for _, text := range sortedKeys(list) {
+			if other[text] == nil {
+				rest = append(rest, list[text])
+			}
+		}
+		return rest
+	}
+	restA, restB := without(a, b), without(b, a)
+	for i := range max(len(restA), len(restB)) {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		x, y := new(propset.Registry), new(propset.Registry)
+		switch {
+		case i < len(restA) && i < len(restB):
+			x, y = restA[i], restB[i]
+		case i < len(restA):
+			x, y = restA[i], nearest(restB, y)
+		default:
+			x, y = nearest(restA, x), restB[i]
+		}
+		c.registries(kernels, x, y)
+	}
+	return nil
+}
+
+// nearest returns the last of the list, or none if it is empty.
+func nearest(list []*propset.Registry, none *propset.Registry) *propset.Registry {
+	if len(list) == 0 {
+		return none
+	}
+	return list[len(list)-1]
+}
+
+func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
+	sets := make(map[string][2]*propset.Set)
+	for side, r := range []*propset.Registry{a, b} {
+		for _, s := range r.Sets() {
+			both := sets[s.Name]
+			both[side] = s
+			sets[s.Name] = both
+		}
+	}
+	for _, set := range sortedKeys(sets) {
+		var keys []string
+		for _, s := range sets[set] {
+			for _, p := range s.Properties() {
+				keys = append(keys, p.Key)
+			}
+		}
+		for _, key := range union(keys) {
+			x, inA := sets[set][0].Get(key)
+			y, inB := sets[set][1].Get(key)
+			if inA && inB && x.Equal(y) {
+				continue
+			}
+			c.add(difference{What: "property", Kernels: kernels, Set: set, Key: key, A: described(set, key, x, inA), B: described(set, key, y, inB)})
+		}
+	}
+}
+
+// described returns a value with its meaning, nil when there is none.
+func described(set, key string, v propset.Value, ok bool) *string {
+	if !ok {
+		return nil
+	}
+	t, err := describer(release.Newest()).Describe(set, key, v)
+	text := t.Text
+	switch {
+	case err != nil:
+		text = v.String()
+	case text == "":
+		text = "nothing"
+	}
+	return &text
+}
+
+// images compares the images of both sides for each target. Those with the same bytes are
+// pairs, others are paired by their size.
+func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) error {
+	for _, target := range union(sortedKeys(a), sortedKeys(b)) {
+		la, lb, err := c.contents(a[target], b[target])
+		if err != nil {
+			return err
+		}
+		la, lb = unpaired(la, lb, content.compare, func(x, y content) {})
+		la, lb = unpaired(la, lb, content.compareBytes, func(x, y content) { c.registries(kernels, x.img.Metadata, y.img.Metadata) })
+		for i := range max(len(la), len(lb)) {
+			d := difference{What: "image", Kernels: kernels, Target: target}
+			switch {
+			case i >= len(lb):
+				d.A = size(la[i].img, "")
+			case i >= len(la):
+				d.B = size(lb[i].img, "")
+			default:
+				other := ""
+				if la[i].img.Size() == lb[i].img.Size() {
+					other = "other "
+				}
+				d.A, d.B = size(la[i].img, ""), size(lb[i].img, other)
+			}
+			c.add(d)
+		}
+	}
+	return nil
+}
+
+// A content is what is compared of an image.
+type content struct {
+	img      *syclbin.Image
+	digest   string // of its bytes; "" where no other image has the size
+	metadata string
+}
+
+func (x content) compareBytes(y content) int {
+	return cmp.Or(cmp.Compare(x.img.Size(), y.img.Size()), strings.Compare(x.digest, y.digest))
+}
+
+func (x content) compare(y content) int {
+	return cmp.Or(x.compareBytes(y), strings.Compare(x.metadata, y.metadata))
+}
+
+// contents returns what is compared of the images of both sides, sorted.
+func (c *comparison) contents(a, b []*syclbin.Image) (la, lb []content, err error) {
+	sizes := map[int64]int{}
+	for _, img := range slices.Concat(a, b) {
+		sizes[img.Size()]++
+	}
+	for _, side := range []struct {
+		images []*syclbin.Image
+		list   *[]content
+	}{{a, &la}, {b, &lb}} {
+		for _, img := range side.images {
+			metadata, err := img.Metadata.SortedText()
+			if err != nil {
+				return nil, nil, err
+			}
+			one := content{img: img, metadata: string(metadata)}
+			if sizes[img.Size()] > 1 {
+				if one.digest, err = c.digest(img); err != nil {
+					return nil, nil, err
+				}
+			}
+			*side.list = append(*side.list, one)
+		}
+		slices.SortFunc(*side.list, content.compare)
+	}
+	return la, lb, nil
+}
+
+// digest returns the digest of an image, without holding it in memory.
+func (c *comparison) digest(img *syclbin.Image) (string, error) {
+	h := sha256.New()
+	buf := make([]byte, min(img.Size(), 64<<10))
+	for offset := int64(0); offset < img.Size(); offset += int64(len(buf)) {
+		if err := c.ctx.Err(); err != nil {
+			return "", err
+		}
+		part := buf[:min(int64(len(buf)), img.Size()-offset)]
+		if n, err := img.ReadAt(part, offset); n < len(part) {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return "", err
+		}
+		h.Write(part)
+	}
+	return string(h.Sum(nil)), nil
+}
+
+// unpaired returns what is left of two sorted lists without the pairs of equal ones, for
+// which it calls paired.
+func unpaired(a, b []content, compare func(x, y content) int, paired func(x, y content)) (restA, restB []content) {
+	for len(a) > 0 && len(b) > 0 {
+		switch n := compare(a[0], b[0]); {
+		case n < 0:
+			restA, a = append(restA, a[0]), a[1:]
+		case n > 0:
+			restB, b = append(restB, b[0]), b[1:]
+		default:
+			paired(a[0], b[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(restA, a...), append(restB, b...)
+}
+
+func size(img *syclbin.Image, other string) *string {
+	text := fmt.Sprintf("%d %sbytes", img.Size(), other)
+	if f := img.Format(); f != imageformat.Unknown {
+		text += " of " + f.String()
+	}
+	return &text
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// union returns the distinct strings of lists, sorted.
+func union(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// member reports whether a sorted list has s.
+func member(sorted []string, s string) bool {
+	_, ok := slices.BinarySearch(sorted, s)
+	return ok
+}

@@ -1,0 +1,313 @@
+package packager
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// What becomes of a kernel.
+const (
+	runs    = "runs"
+	mayRun  = "may-run" // what is known of the device does not decide it
+	isThrow = "throws"
+)
+
+type (
+	jsonExplanation struct {
+		Device  string    `json:"device"`
+		Runtime string    `json:"runtime"`
+		Kernels []outcome `json:"kernels"`
+	}
+	outcome struct {
+		Kernel      string         `json:"kernel"` // mangled
+		DisplayName string         `json:"display_name"`
+		Outcome     string         `json:"outcome"`
+		Image       *pickedImage   `json:"image,omitempty"` // what the runtime takes
+		Or          *pickedImage   `json:"or,omitempty"`    // what it may take as well
+		Exception   *jsonException `json:"exception,omitempty"`
+		Reasons     []jsonReason   `json:"reasons"` // all, in the order of the runtime's checks
+
+		compatible bool // the device takes the module
+	}
+	pickedImage struct {
+		Kind   string `json:"kind"` // native or ir
+		Triple string `json:"triple"`
+		Arch   string `json:"arch,omitempty"`
+		Size   int64  `json:"size"`
+		SHA256 string `json:"sha256"`
+
+		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"` // with the values that kernels have
+	}
+	jsonException struct {
+		Code string `json:"errc"`
+		What string `json:"what"`
+	}
+	jsonReason struct {
+		Rule string `json:"rule"`
+		Sure bool   `json:"sure"` // false when only the device decides
+		Text string `json:"text"`
+	}
+)
+
+// Words of the runtime for files that a program loads.
+const (
+	notFound  = "kernel '%s' not found in kernel_bundle"
+	noKernels = "'ext_oneapi_get_kernel' is only available in kernel_bundles created from SYCLBIN files and kernel_bundles successfully built from kernel_bundle<bundle_state::ext_oneapi_source>."
+)
+
+// Rules of reasons that are not about what a device has.
+const (
+	containerRule = "runtime-container"
+	prefixRule    = "kernel-name-prefix"
+	nativeOnly    = "native-only"
+)
+
+// An explainer knows what a runtime does with a file on a device.
+type explainer struct {
+	file     *syclbin.File
+	release  *release.Release
+	embedded bool
+	report   *report.Report
+	images   map[string]report.Image
+	findable map[string]bool // kernels that ext_oneapi_get_kernel can find
+	crashes  bool            // where the bundle is linked, see linkCrash
+}
+
+// linkCrash is what is known of sycl::link of 2025.3: it ended with a segmentation fault
+// for bundles with native images that fit the device.
+const linkCrash = "sycl::link of 2025.3 crashed with files that have native images for the device"
+
+func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceconfig.Config, r *release.Release, embedded bool) (*explainer, error) {
+	modules, err := report.FromSYCLBIN(f)
+	if err != nil {
+		return nil, err
+	}
+	x := &explainer{file: f, release: r, embedded: embedded, images: map[string]report.Image{}, findable: map[string]bool{}}
+	build := func() {
+		x.report, err = report.Build(modules, []*deviceconfig.Device{device}, config, report.Generator{Name: "packager", Version: cli.Version}, "")
+	}
+	build()
+	// Native images of bundles that are still to be built or linked are passed over. The
+	// runtime of 2025.3 takes those of files in input state.
+	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
+		for _, c := range x.report.Cells.All() {
+			if r == release.Before2026() && c.Verdict == compat.Compatible && (c.Code == report.Native || c.Code == report.NativeOrIR) {
+				x.crashes = true
+			}
+		}
+		modules = withoutNative(modules)
+		build()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, img := range x.report.Images.All() {
+		x.images[img.ID] = *img
+	}
+	for _, m := range f.Modules {
+		for _, name := range m.Kernels() {
+			if strings.HasPrefix(name, kernelname.Prefix) {
+				x.findable[kernelname.Base(name)] = true
+			}
+		}
+	}
+	return x, nil
+}
+
+// withoutNative leaves out native images, which the runtime passes over when a bundle
+// is still to be linked or built.
+func withoutNative(modules []report.Module) []report.Module {
+	for i := range modules {
+		modules[i].Images = slices.DeleteFunc(modules[i].Images, func(i report.ModuleImage) bool { return i.Native })
+	}
+	return modules
+}
+
+// kernels returns what becomes of the kernel of that name, or of all for "".
+func (x *explainer) kernels(name string) ([]outcome, error) {
+	list := []outcome{}
+	for i, k := range x.report.Kernels.All() {
+		list = append(list, x.outcome(*k, x.report.Cells.At(i))) // a cell for each kernel, on one device
+	}
+	if !x.embedded {
+		x.loaded(list)
+	}
+	if name == "" {
+		return list, nil
+	}
+	base := kernelname.Base(name)
+	list = slices.DeleteFunc(list, func(o outcome) bool { return base != o.Kernel && name != o.DisplayName })
+	if len(list) == 0 {
+		msg := fmt.Sprintf("there is no kernel '%s' in the file", safetext.Printable(name))
+		if near := x.report.Nearest(base); len(near) > 0 {
+			msg += ": did you mean " + safetext.Printable(strings.Join(near, " or ")) + "?"
+		}
+		return nil, cli.Usagef("%s", msg)
+	}
+	return list, nil
+}
+
+// outcome returns what becomes of a kernel whose image is inside the program.
+func (x *explainer) outcome(k report.Kernel, c report.Cell) outcome {
+	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
+	o.Image, o.Or = x.taken(k, c)
+	for _, reason := range c.Reasons {
+		own := jsonReason{reason.Rule, reason.Verdict != compat.Undetermined, reason.Text}
+		// Without an image there is nothing to check, so the runtime says that first.
+		if reason.Rule == string(compat.NoImage) {
+			own.Text = x.noImage(k, reason.Text)
+			o.Reasons = append([]jsonReason{own}, o.Reasons...)
+		} else {
+			o.Reasons = append(o.Reasons, own)
+		}
+	}
+	for _, reason := range o.Reasons {
+		if reason.Sure {
+			o.Outcome, o.Exception = isThrow, &jsonException{errorCode(reason.Rule), reason.Text}
+			return o
+		}
+		o.Outcome = mayRun
+	}
+	o.compatible = true
+	return o
+}
+
+// taken returns the image that the runtime takes, and the other one where it may take
+// either. The runtime of 2025.3 prefers native code.
+func (x *explainer) taken(k report.Kernel, c report.Cell) (image, or *pickedImage) {
+	img, ok := x.images[c.Image]
+	if !ok || c.Code == report.NoCode {
+		return nil, nil
+	}
+	code := c.Code
+	if code == report.NativeOrIR {
+		code = report.Native
+		if !x.embedded && x.release != release.Before2026() {
+			or = x.ir(k)
+		}
+	}
+	return picked(code, img), or
+}
+
+// ir returns the IR of a kernel.
+func (x *explainer) ir(k report.Kernel) *pickedImage {
+	for _, id := range k.Images {
+		if img := x.images[id]; img.Format != "native" {
+			return picked(report.IR, img)
+		}
+	}
+	return nil
+}
+
+func picked(code report.Code, img report.Image) *pickedImage {
+	p := &pickedImage{Kind: string(code), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
+	for _, c := range img.Constants {
+		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
+		for _, part := range c.Parts {
+			constant.Parts = append(constant.Parts, jsonConstantPart{part.Number, part.Offset, part.Size, part.Type, part.Default})
+		}
+		p.Constants = append(p.Constants, constant)
+	}
+	return p
+}
+
+// noImage returns what the runtime says without an image for the device. That of 2026
+// lists the targets that there are images for. Of a file that is loaded it says
+// nothing.
+func (x *explainer) noImage(k report.Kernel, before2026 string) string {
+	switch {
+	case !x.embedded:
+		return "the file has no image of the kernel for the device"
+	case x.release == release.Before2026():
+		return before2026
+	}
+	var targets []string
+	for _, id := range k.Images {
+		target, _, _ := strings.Cut(x.images[id].Triple, "-")
+		if target != "" && !slices.Contains(targets, target) {
+			targets = append(targets, target)
+		}
+	}
+	return fmt.Sprintf("Kernel %s has no image for the selected device. Its available images target: [%s].", k.Name, strings.Join(targets, ", "))
+}
+
+// loaded changes outcomes to those of a file that a program loads.
+func (x *explainer) loaded(list []outcome) {
+	f := x.file
+	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {
+		reason := jsonReason{containerRule, true, fmt.Sprintf("the runtime of %s does not read files of this form; write it again: packager convert --runtime %s", x.release, x.release)}
+		for i := range list {
+			list[i].throw(jsonException{"invalid", words}, reason)
+		}
+		return
+	}
+	x.find(list)
+	if x.crashes {
+		for i := range list {
+			o := &list[i]
+			o.Reasons = append(o.Reasons, jsonReason{nativeOnly, false, linkCrash})
+			if o.Outcome == runs {
+				o.Outcome = mayRun
+			}
+		}
+	}
+	explainImports(f, list) // of all kernels, as one can keep the others from being loaded
+}
+
+// find changes the outcomes of kernels that the runtime does not find in the file.
+func (x *explainer) find(list []outcome) {
+	native := slices.ContainsFunc(list, func(o outcome) bool { return o.compatible && o.Image != nil && o.Image.Kind == string(report.Native) })
+	isEmpty := true // for the runtime: it takes no image
+	for i := range list {
+		o := &list[i]
+		invalid := jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)}
+		switch {
+		case !o.compatible:
+			if o.Exception.Code != "nd_range" { // said when the kernel is submitted
+				o.Exception = &invalid
+			}
+		case x.release == release.Before2026() && native && o.Image.Kind != string(report.Native):
+			o.throw(invalid, jsonReason{nativeOnly, true, "the runtime of 2025.3 takes no IR of a file with native code for the device, and the kernel has only IR"})
+		case !x.findable[o.Kernel]:
+			isEmpty = false
+			o.throw(invalid, jsonReason{prefixRule, true, "the runtime finds only kernels whose symbols start with " + kernelname.Prefix})
+		default:
+			isEmpty = false
+		}
+	}
+	if !isEmpty {
+		return
+	}
+	for i := range list {
+		if o := &list[i]; o.Exception != nil && o.Exception.Code == "invalid" {
+			o.Exception.What = noKernels
+		}
+	}
+}
+
+// throw makes the outcome an exception for a reason that comes before the others.
+func (o *outcome) throw(e jsonException, reason jsonReason) {
+	o.Outcome, o.Exception, o.Or = isThrow, &e, nil
+	o.Reasons = append([]jsonReason{reason}, o.Reasons...)
+}
+
+// errorCode returns the sycl::errc of the exception for a rule.
+func errorCode(rule string) string {
+	switch compat.Rule(rule) {
+	case compat.NoImage:
+		return "runtime"
+	case compat.UnsupportedWorkGroupDims:
+		return "nd_range"
+	}
+	return "kernel_not_supported"
+}

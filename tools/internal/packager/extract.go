@@ -1,0 +1,285 @@
+package packager
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+func extractCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "extract",
+		Args:  "FILE",
+		Short: "images and properties back to files and file tables",
+		Long: `
+Writes the images, a property file and a symbol file for each abstract module, a
+file table for each target, and pack.args, which holds the flags for packing all
+of it again:
+
+  packager pack @DIR/pack.args --output same.syclbin
+
+That works in any folder, and after DIR was moved. The result has the same bytes when 'packager pack' made the file, and the same
+content when another tool did.`,
+		Example: "packager extract --output-dir parts k.syclbin",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return new(extract).setup(fs) },
+	}
+}
+
+type extract struct {
+	dir, kind string
+	module    int
+	reading   reading.Options
+
+	out      outfile.Group
+	env      *cli.Env
+	name     string // of the file
+	tables   map[target]*filetable.Table
+	order    []target
+	written  map[string]bool // names of tables, in lower case
+	warnings tally           // of modules, images and properties
+}
+
+const allModules = -1 // as value of --module
+
+// A target is what a file table is of.
+type target struct{ triple, arch string }
+
+func (e *extract) setup(fs *flag.FlagSet) cli.Run {
+	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
+	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
+	fs.IntVar(&e.module, "module", allModules, "only abstract module `N`, counted from 0; -1 is all")
+	e.reading.Flags(fs)
+	return e.run
+}
+
+func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
+	switch {
+	case len(args) != 1:
+		return cli.Usagef("one file is needed, %d are given", len(args))
+	case e.dir == "":
+		return cli.Usagef("--output-dir is missing: the folder to write to")
+	case e.kind != "" && e.kind != "ir" && e.kind != "native":
+		return cli.Usagef("--kind: '%s' is neither ir nor native", e.kind)
+	}
+	f, err := e.reading.Open(env, args[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if e.module != allModules && (e.module < 0 || e.module >= len(f.Modules)) {
+		return cli.Usagef("--module: there is no abstract module %d, %s has %d, counted from 0", e.module, args[0], len(f.Modules))
+	}
+	defer e.out.Close()
+	if _, err := e.out.Folder(e.dir); err != nil {
+		return err
+	}
+	e.env, e.name = env, args[0]
+	defer e.warnings.warn(env)
+	e.tables, e.written = make(map[target]*filetable.Table), make(map[string]bool)
+	for i, m := range f.Modules {
+		if e.module != allModules && e.module != i {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.extract(i, m); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.Global.Sets() {
+		for _, p := range s.Properties() {
+			if s.Name != propset.SYCLBINGlobal || p.Key != "state" {
+				e.lost("global metadata", s.Name, p.Key)
+			}
+		}
+	}
+	if err := e.args(f); err != nil {
+		return err
+	}
+	return e.out.Commit()
+}
+
+// extract writes the files of one module and notes its rows.
+func (e *extract) extract(i int, m *syclbin.Module) error {
+	images := m.IR
+	switch e.kind {
+	case "":
+		images = m.Images()
+	case "native":
+		images = m.Native
+	}
+	if len(images) == 0 {
+		if e.kind == "" {
+			e.warnf("no images", "abstract module %d has no images, so no row of a table can be of it", i)
+		}
+		return nil
+	}
+	base := fmt.Sprintf("module%d", i)
+	if err := e.writeModule(base, m); err != nil {
+		return err
+	}
+	seen := make(map[target]bool)
+	for j, img := range images {
+		name := fmt.Sprintf("%s_%d%s", base, j, img.Format().Extension())
+		if err := e.write(name, img.Open(), img.Size()); err != nil {
+			return err
+		}
+		place := fmt.Sprintf("%s %s of abstract module %d", img.Kind, name, i)
+		if t, ok := e.tableOf(img, place, seen); ok {
+			e.addRow(t, []string{name, base + ".prop", base + ".sym"})
+			e.warnOfLost(img, place)
+		}
+	}
+	return nil
+}
+
+// writeModule writes the files that the images of a module share.
+func (e *extract) writeModule(base string, m *syclbin.Module) error {
+	text, err := m.Metadata.MarshalText()
+	if err != nil {
+		return err
+	}
+	if err := e.write(base+".prop", bytes.NewReader(text), int64(len(text))); err != nil {
+		return err
+	}
+	var symbols strings.Builder
+	for _, k := range m.Kernels() {
+		symbols.WriteString(k + "\n")
+	}
+	return e.write(base+".sym", strings.NewReader(symbols.String()), int64(symbols.Len()))
+}
+
+// tableOf returns the target in whose table an image is. In seen are the targets of
+// images of the same module.
+func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool) (t target, ok bool) {
+	t = target{img.Triple(), img.Arch()}
+	switch {
+	case img.Kind == syclbin.NativeImage && t.arch == "":
+		e.warnf("no architecture", "the %s has no architecture and is in no table", place)
+		return t, false
+	case strings.ContainsAny(t.triple+t.arch, "=\r\n"), strings.Contains(t.triple+"\n"+t.arch, cli.ParamsDir):
+		e.warnf("target", "the target of the %s cannot be that of a table, so it is in none: %s", place, img.Target())
+		return t, false
+	case seen[t]:
+		e.warnf("second", "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
+	}
+	seen[t] = true
+	return t, true
+}
+
+func (e *extract) addRow(t target, row []string) {
+	if e.tables[t] == nil {
+		e.tables[t] = &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
+		e.order = append(e.order, t)
+	}
+	e.tables[t].Rows = append(e.tables[t].Rows, row)
+}
+
+// warnOfLost warns of what else the metadata of an image has.
+func (e *extract) warnOfLost(img *syclbin.Image, place string) {
+	for _, s := range img.Metadata.Sets() {
+		for _, p := range s.Properties() {
+			if s != img.Set() || p.Key != "type" && p.Key != "target" && p.Key != "arch" {
+				e.lost(place, s.Name, p.Key)
+			}
+		}
+	}
+}
+
+// lost warns of a property that files of a table do not hold.
+func (e *extract) lost(place, set, key string) {
+	e.warnf(fmt.Sprintf("property %q of %q", key, set), "%s: the property %s of the set %s is not in the files", place, key, set)
+}
+
+// warnf adds a warning of a kind about the file.
+func (e *extract) warnf(kind, format string, args ...any) {
+	e.warnings.add(kind, e.name, fmt.Sprintf(format, args...))
+}
+
+// write writes a file, whose name is never one from the SYCLBIN.
+func (e *extract) write(name string, content io.Reader, size int64) error {
+	path := filepath.Join(e.dir, name)
+	return e.out.Write(path, func(w io.Writer) error {
+		p := newProgress(e.env, w, "writing "+path, size)
+		defer p.done()
+		_, err := io.Copy(p, content)
+		return err
+	})
+}
+
+// args writes the tables, and the flags that pack them.
+func (e *extract) args(f *syclbin.File) error {
+	var args strings.Builder
+	args.WriteString("--beside-tables\n")
+	if f.State <= syclbin.Executable {
+		fmt.Fprintf(&args, "--state=%s\n", f.State)
+	} else {
+		e.env.Warnf(e.name, "there is no valid state; packed again, the file is in state %s", syclbin.Executable)
+	}
+	switch {
+	case f.Version == 2:
+		args.WriteString("--syclbin-version=2\n")
+	case f.Container == 0:
+		args.WriteString("--bare\n")
+	case f.Container == 3:
+		e.env.Warnf(e.name, "the container has version 3; packed again, it has version 2")
+	default:
+		fmt.Fprintf(&args, "--container-version=%d\n", f.Container)
+	}
+	if f.Version == 1 && f.Container != 0 {
+		fmt.Fprintf(&args, "--image-kind=%d\n", f.ImageKind)
+	}
+	fmt.Fprintf(&args, "--runtime=%s\n", f.Release)
+	if !f.Recorded {
+		args.WriteString("--no-runtime-record\n")
+	}
+	for _, t := range e.order {
+		name := e.tableName(t)
+		if err := e.out.WriteMain(filepath.Join(e.dir, name), e.tables[t].Write); err != nil {
+			return err
+		}
+		// The folder may have any name.
+		fmt.Fprintf(&args, "--table=%s=%s=%s/%s\n", t.triple, t.arch, cli.ParamsDir, name)
+	}
+	return e.out.WriteMain(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
+		_, err := io.WriteString(w, args.String())
+		return err
+	})
+}
+
+// tableName returns a name for the table of a target: of its text only what is
+// harmless in every file system, and no name twice.
+func (e *extract) tableName(t target) string {
+	base := t.triple
+	if t.arch != "" {
+		base += "." + t.arch
+	}
+	if base == "" {
+		base = "none"
+	}
+	base = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '_'
+	}, base)
+	base = strings.TrimLeft(base[:min(len(base), 100)], ".-")
+	name := base + ".table"
+	for n := 2; e.written[strings.ToLower(name)]; n++ {
+		name = fmt.Sprintf("%s.%d.table", base, n)
+	}
+	e.written[strings.ToLower(name)] = true
+	return name
+}

@@ -1,0 +1,338 @@
+package packager
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// linkIR is the flags of --mode ir.
+type linkIR struct {
+	targets, fixedTargets, configs cli.Strings
+	split                          string
+
+	llvmSPIRV, llvmDis, llvmLink, opt, spirvVal, ocloc string // paths of programs
+
+	all *flag.FlagSet
+}
+
+func (l *linkIR) flags(fs *flag.FlagSet) {
+	l.all = fs
+	l.targets.Split, l.fixedTargets.Split = true, true
+	fs.Var(&l.targets, "targets", "ir: `A,B`: what to build for, spir64 and intel_gpu_*; spir64 when nothing is named")
+	fs.Var(&l.fixedTargets, "fixed-targets", "ir: `A,B`: the only targets that the kernels are for")
+	fs.Var(&l.configs, "device-config-file", "ir: `file` with devices, which replace known ones of the same name; may be repeated")
+	fs.StringVar(&l.split, "split", "", "ir: which kernels become one module: `"+splitModes("|")+"`; a file counts as a source (default auto)")
+	for _, p := range l.programs() {
+		fs.StringVar(p.path, p.name, "", "ir: `path` of "+p.name+", which is looked for in PATH otherwise")
+	}
+}
+
+func splitModes(separator string) string {
+	names := make([]string, len(postlink.SplitModes))
+	for i, m := range postlink.SplitModes {
+		names[i] = string(m)
+	}
+	return strings.Join(names, separator)
+}
+
+// A program is one that is run, with the flag that names it.
+type program struct {
+	name   string
+	path   *string
+	ofLLVM bool   // all of them have to be of one version
+	debian string // its package, of those that are not LLVM's
+}
+
+func (l *linkIR) programs() []program {
+	return []program{
+		{"llvm-spirv", &l.llvmSPIRV, true, ""},
+		{"llvm-dis", &l.llvmDis, true, ""},
+		{"llvm-link", &l.llvmLink, true, ""},
+		{"opt", &l.opt, true, ""},
+		{"spirv-val", &l.spirvVal, false, "spirv-tools"},
+		{"ocloc", &l.ocloc, false, "intel-ocloc"},
+	}
+}
+
+// unused refuses the flags of this mode, for others.
+func (l *linkIR) unused() error {
+	names := []string{"targets", "fixed-targets", "device-config-file", "split"}
+	for _, p := range l.programs() {
+		names = append(names, p.name)
+	}
+	var err error
+	l.all.Visit(func(f *flag.Flag) {
+		if err == nil && slices.Contains(names, f.Name) {
+			err = cli.Usagef("--%s goes with --mode ir: --mode combine compiles nothing", f.Name)
+		}
+	})
+	return err
+}
+
+// findPrograms looks for the programs that no flag names.
+func (l *linkIR) findPrograms(ahead bool) error {
+	var names []string
+	var unset []*string
+	for _, p := range l.programs() {
+		if p.ofLLVM && *p.path == "" {
+			names, unset = append(names, p.name), append(unset, p.path)
+		}
+	}
+	found, err := command.FindLLVM(names...)
+	if err != nil {
+		return err
+	}
+	for i, path := range found {
+		*unset[i] = path
+	}
+	for _, p := range l.programs() {
+		if p.ofLLVM || *p.path != "" || p.name == "ocloc" && !ahead {
+			continue
+		}
+		path, err := exec.LookPath(p.name)
+		if err != nil {
+			return fmt.Errorf("%s is not in PATH: install it (Debian: %s), or give --%s", p.name, p.debian, p.name)
+		}
+		*p.path = path
+	}
+	return nil
+}
+
+// ir links the code of files, and does with it what is done with that of sources.
+func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
+	if _, err := l.form.options(); err != nil {
+		return err
+	}
+	options, err := l.options(args)
+	switch {
+	case err != nil:
+		return err
+	case l.graph != "" || l.json:
+		return cli.Usagef("--graph and --json go with --mode combine: linked code has no symbols left to show")
+	}
+	for i, name := range args {
+		if slices.Contains(args[:i], name) {
+			return cli.Usagef("%s is given twice", name)
+		}
+	}
+	if l.split == "" {
+		l.split = string(postlink.SplitAuto)
+	}
+	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
+		return cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
+	}
+	config, err := devices.Load(env.Stderr, l.configs.Values)
+	if err != nil {
+		return err
+	}
+	targets, err := l.findTargets(config)
+	if err != nil {
+		return err
+	}
+	if err := l.findPrograms(slices.ContainsFunc(targets, func(d *deviceconfig.Device) bool { return d.AOTToolchain != "" })); err != nil {
+		return err
+	}
+	dir, remove, err := interrupt.TempDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	b := &irBuild{link: l, ctx: ctx, dir: dir, state: options.ResultState(), explicit: options.State != nil, config: config, targets: targets}
+	b.env = &cli.Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: &relabel{env.Stderr, dir + "/"}}
+	b.stages = &stages{line: env.Progress(), total: len(args) + 4 + 2*len(targets)}
+	defer b.stages.line.Clear()
+	if err := b.run(args); err != nil {
+		return &relabeled{err, dir + "/"}
+	}
+	return nil
+}
+
+// findTargets returns the devices of --targets, without repetitions.
+func (l *linkIR) findTargets(config *deviceconfig.Config) ([]*deviceconfig.Device, error) {
+	names := l.targets.Values
+	if len(names) == 0 {
+		names = []string{"spir64"}
+	}
+	found, err := devices.FindAll(config, names)
+	if err != nil {
+		return nil, err
+	}
+	var list []*deviceconfig.Device
+	for _, d := range found {
+		switch {
+		case slices.Contains(list, d):
+			continue
+		case d.Name != "spir64" && (d.AOTToolchain != "ocloc" || d.OclocDevice == ""):
+			return nil, cli.Usagef("--targets: images for '%s' need a compiler that is not run here; use spir64 (compiled when the program runs) or intel_gpu_* targets", d.Name)
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// An irBuild is one run of --mode ir: the steps of a build, one after the other.
+type irBuild struct {
+	*link
+	ctx      context.Context
+	env      *cli.Env
+	dir      string // for all that lies between input and output
+	state    syclbin.State
+	explicit bool // the state was asked for
+	config   *deviceconfig.Config
+	targets  []*deviceconfig.Device
+	stages   *stages
+}
+
+// linkedFile is the module of all code. Messages about it name the source.
+const linkedFile = "linked.bc"
+
+func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *irBuild) run(args []string) error {
+	sources := make([]steps.SourceFile, len(args))
+	for i, name := range args {
+		b.stages.next("reading %s", name)
+		bitcode := b.file(fmt.Sprintf("%d.bc", i))
+		err := steps.Import(b.ctx, b.env.Stderr, steps.ImportOptions{
+			Input: name, Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
+			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
+			AllowExecutable: b.explicit && b.state == syclbin.Executable,
+		})
+		if err != nil {
+			return err
+		}
+		sources[i] = steps.SourceFile{Source: name, File: bitcode}
+	}
+
+	b.stages.next("linking")
+	linked := b.file(linkedFile)
+	if err := steps.Link(b.ctx, b.env.Stderr, steps.LinkOptions{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Sources: sources, Output: linked}); err != nil {
+		return err
+	}
+
+	b.stages.next("splitting")
+	split := b.file("linked.table")
+	err := steps.PostLink(b.ctx, b.env.Stderr, steps.PostLinkOptions{
+		Input: linked, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Devices: b.config,
+		Run: postlink.Options{
+			Split: postlink.SplitOptions{
+				Mode: postlink.SplitMode(b.split), KernelsOnly: b.state == syclbin.Executable, Dependencies: b.allowUnresolved,
+			},
+			FixedTargets: b.fixedTargets.Values, SYCLBINKernelNames: true,
+		},
+	})
+	if err != nil {
+		return err
+	}
+
+	b.stages.next("translating to SPIR-V")
+	modules := b.file("modules.table")
+	// Debug information is there when those that built the files wanted it.
+	if err := steps.Translate(b.ctx, b.env.Stderr, steps.TranslateOptions{
+		In: split, LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
+		CodeDir: b.file("spv"), PropertiesDir: b.file("properties"), Table: modules,
+	}); err != nil {
+		return err
+	}
+
+	var names []string
+	for _, d := range b.targets {
+		names = append(names, d.Name)
+	}
+	if err := steps.Plan(b.ctx, b.env.Stderr, steps.PlanOptions{
+		ProgramTargets: steps.ProgramTargets{Targets: names, Configs: b.configs.Values},
+		Tables:         []string{modules}, Output: b.file("plan.json"), RequireTaken: true,
+	}); err != nil {
+		return err
+	}
+	pack := pack{form: b.form, state: b.state.String()}
+	for _, d := range b.targets {
+		table, err := b.images(d, modules)
+		if err != nil {
+			return err
+		}
+		triple, _ := deviceconfig.Triple(d.Name)
+		arch := ""
+		if d.AOTToolchain != "" {
+			arch = d.Arch()
+		}
+		pack.tables.Values = append(pack.tables.Values, triple+"="+arch+"="+table)
+	}
+	b.stages.next("writing %s", b.output)
+	b.stages.line.Clear()
+	return pack.run(b.ctx, b.env, nil)
+}
+
+// images makes the images for a target and returns their table.
+func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, err error) {
+	b.stages.next("filtering for %s", d.Name)
+	filtered := b.file(d.Name + ".filtered.table")
+	if err := steps.Filter(b.ctx, b.env.Stderr, steps.FilterOptions{
+		ProgramTargets: steps.ProgramTargets{Configs: b.configs.Values},
+		Table:          modules, Filters: []steps.TargetFilter{{Target: d.Name, Output: filtered}},
+	}); err != nil {
+		return "", err
+	}
+	if d.AOTToolchain == "" {
+		return filtered, nil
+	}
+	b.stages.next("compiling for %s", d.Name)
+	table = b.file(d.Name + ".table")
+	return table, aot.Run(b.ctx, b.env.Stderr, aot.Options{
+		Ocloc: b.ocloc, Targets: []aot.Target{{Device: d.OclocDevice, Table: filtered, Output: table}}, CodeDir: b.file(d.Name), Library: b.state != syclbin.Executable,
+	})
+}
+
+// A relabeled error says what it says without the folder that is gone by then.
+type relabeled struct {
+	error
+	dir string
+}
+
+func (e *relabeled) Error() string {
+	text := strings.ReplaceAll(e.error.Error(), e.dir+linkedFile+": ", "")
+	return strings.ReplaceAll(text, e.dir, "")
+}
+func (e *relabeled) Unwrap() error { return e.error }
+
+// relabel is a writer that also leaves out the folder.
+type relabel struct {
+	w   io.Writer
+	dir string
+}
+
+func (r *relabel) Write(b []byte) (int, error) {
+	if _, err := r.w.Write(bytes.ReplaceAll(b, []byte(r.dir), nil)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// stages shows on a terminal what is being done, and how much that is of all.
+type stages struct {
+	line      *cli.Progress
+	at, total int
+}
+
+// next shows that something starts.
+func (s *stages) next(format string, args ...any) {
+	s.at = min(s.at+1, s.total)
+	s.line.Show("[%d of %d] %s", s.at, s.total, fmt.Sprintf(format, args...))
+}

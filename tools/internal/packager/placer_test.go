@@ -1,0 +1,90 @@
+package packager
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPlacer(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, content []byte) *fileSource {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return &fileSource{path: path, size: int64(len(content))}
+	}
+	longer := file("longer", []byte("0123456789"))
+	longer.size = 4
+	shorter := file("shorter", []byte("0123"))
+	shorter.size = 10
+	tests := []struct {
+		name  string
+		parts []any // strings are written, sources are copied
+		want  string
+		err   string
+	}{
+		{"text between files", []any{"a", file("b", []byte("bbb")), "c", file("d", []byte("dd")), file("e", nil), "f"}, "abbbcddf", ""},
+		{"a file that has grown is cut", []any{"a", longer, "b"}, "a0123b", ""},
+		{"a file that has shrunk", []any{"a", shorter, "b"}, "", "shorter ended after 4 of its 10 bytes"},
+		{"a file that is gone", []any{&fileSource{path: filepath.Join(dir, "gone"), size: 1}}, "", "gone: no such file"},
+		{"a folder", []any{&fileSource{path: dir, size: 1}}, "", "is not a file"},
+	}
+	var many []any
+	var want strings.Builder
+	for i := range 500 {
+		content := bytes.Repeat([]byte{byte(i)}, i*977%70_000)
+		many = append(many, file(fmt.Sprint("many", i), content), fmt.Sprint(i))
+		want.Write(content)
+		fmt.Fprint(&want, i)
+	}
+	tests = append(tests, struct {
+		name  string
+		parts []any
+		want  string
+		err   string
+	}{"many files", many, want.String(), ""})
+
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			w := newPlacer(out, new(progress))
+			for _, p := range test.parts {
+				switch p := p.(type) {
+				case string:
+					_, err = w.Write([]byte(p))
+				case *fileSource:
+					_, err = p.CopyTo(w, nil)
+				}
+				if err != nil && test.err == "" {
+					t.Fatal(err)
+				}
+			}
+			err = w.finish()
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("error %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(out.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != test.want {
+				t.Errorf("%d bytes written, want %d, or they differ", len(got), len(test.want))
+			}
+		})
+	}
+}
