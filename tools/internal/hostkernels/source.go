@@ -1,0 +1,122 @@
+package hostkernels
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// mostFindings is how many errors and warnings of a source are printed.
+const mostFindings = 10
+
+// ObjectName is the name of the object file in the command of a second compile.
+const ObjectName = "rules_sycl_object"
+
+// A Source is a source with the files that its compiles made.
+type Source struct {
+	Name, Header, Object string
+
+	// Compile is the command of the host compile, none when the source cannot be compiled again.
+	Compile []string
+}
+
+// A Comparison is what comes of comparing the compiles of a source.
+type Comparison struct {
+	Findings []Finding
+	Layouts  map[string]*Layout // of the kernels that need one
+}
+
+// Failed reports whether the program would be wrong.
+func (c *Comparison) Failed() bool {
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return !f.Warning })
+}
+
+// Compare compares the compiles. What a second compile prints goes to log.
+func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error) {
+	described, err := os.ReadFile(s.Header)
+	if err != nil {
+		return nil, err
+	}
+	device := Device(intheader.Parse(string(described)))
+	host, err := read(s.Object, func(r io.ReaderAt) (*Object, error) { return ReadObject(r) })
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{Layouts: map[string]*Layout{}}
+	if len(s.Compile) > 0 && NeedLayouts(device, host) {
+		if host.Layouts, err = s.layouts(ctx, log, device); err != nil {
+			return nil, err
+		}
+		for symbol, layout := range host.Layouts {
+			if layout != nil {
+				c.Layouts[symbol] = layout
+			}
+		}
+	}
+	c.Findings = Compare(device, host)
+	return c, nil
+}
+
+// Print prints findings as compilers do.
+func (s *Source) Print(w io.Writer, findings []Finding) {
+	text, _ := os.ReadFile(s.Name) // without it, kernels of unknown places have no line
+	found := map[string]int{}
+	for _, f := range findings {
+		severity := "error"
+		if f.Warning {
+			severity = "warning"
+		}
+		if found[severity]++; found[severity] <= mostFindings {
+			fmt.Fprintf(w, "%s: %s: %s\n", f.Kernel.Place(s.Name, text), severity, f.Text)
+		}
+	}
+	for _, severity := range []string{"error", "warning"} {
+		if more := found[severity] - mostFindings; more > 0 {
+			fmt.Fprintf(w, "%s: %s: the same for %d more kernels\n", s.Name, severity, more)
+		}
+	}
+}
+
+// layouts compiles the source again, with debugging information, and reads where the captures of
+// its kernels are.
+func (s *Source) layouts(ctx context.Context, log io.Writer, device []Kernel) (map[string]*Layout, error) {
+	folder, err := os.MkdirTemp("", "hostkernels")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	object := filepath.Join(folder, "layouts.o")
+	argv := slices.Clone(s.Compile)
+	for i, a := range argv {
+		if a == ObjectName {
+			argv[i] = object
+		}
+	}
+	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
+	if err := command.Run(ctx, nil, nil, log, argv[0], argv[1:]...); err != nil {
+		return nil, err
+	}
+	return read(object, func(r io.ReaderAt) (map[string]*Layout, error) { return Layouts(r, device) })
+}
+
+// read reads an object file.
+func read[T any](name string, from func(io.ReaderAt) (T, error)) (T, error) {
+	var none T
+	file, err := os.Open(name)
+	if err != nil {
+		return none, err
+	}
+	defer file.Close()
+	out, err := from(file)
+	if err != nil {
+		return none, cli.BadInput(fmt.Errorf("%s: it is no complete object file of a host compile: %w; compile the source again", name, err))
+	}
+	return out, nil
+}
