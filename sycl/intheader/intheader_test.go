@@ -42,6 +42,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("kernel_signatures[] = {\n  //--- _ZTS1K\n  { kernel_param_kind_t::kind_pointer, 8, 0 },\n};\n")
 	f.Add("template <> struct KernelInfo<K> {\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		BeyondKernels(text, "")
 		for _, k := range Parse(text) {
 			if k.Name == "" || (k.Location.Path == "") != (k.Location.Line == 0) || !strings.Contains(text, k.Name) {
 				t.Errorf("%+v", k)
