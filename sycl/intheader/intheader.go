@@ -5,7 +5,10 @@
 //
 //	template <> struct KernelInfo<::app::Scale> {
 //	  static constexpr const char* getName() { return "_ZTSN3app5ScaleE"; }
+//	  static constexpr unsigned getNumParams() { return 1; }
+//	  static constexpr bool isESIMD() { return 0; }
 //	  static constexpr const char* getFileName() { … return "scale.cpp"; … }
+//	  static constexpr const char* getFunctionName() { … return "::app::Scale"; … }
 //	  static constexpr unsigned getLineNumber() { … return 7; … }
 //	  static constexpr unsigned getColumnNumber() { … return 42; … }
 //	  static constexpr long getKernelSize() { return 8; }
@@ -43,7 +46,11 @@ type Kernel struct {
 
 	Size int64 // of the function object or lambda, in bytes
 
-	Parameters []Parameter
+	Function string // what the header calls the function object or lambda
+	ESIMD    bool   // the kernel is one of the extension for explicit SIMD
+
+	NumParameters int         // as the header counts them
+	Parameters    []Parameter // those that can be read
 }
 
 // A Parameter is a part of a function object or lambda that its kernel gets.
@@ -64,7 +71,7 @@ func (p Parameter) Sized() (int64, bool) {
 
 var (
 	classes = regexp.MustCompile(`(?m)^template <> struct KernelInfo(Data)?<(.*)> \{$`)
-	returns = regexp.MustCompile(`(get\w+)\(\) \{\s*(?:#ifndef NDEBUG\s*)?return (?:"([^"\n]*)"|(\d+));`)
+	returns = regexp.MustCompile(`(get\w+|isESIMD)\(\) \{\s*(?:#ifndef NDEBUG\s*)?return (?:"([^"\n]*)"|(\d+));`)
 
 	signatures = regexp.MustCompile(`(?m)^\s*//--- (\S+)$|^\s*\{ kernel_param_kind_t::kind_(\w+), (\d+), (\d+) \},`)
 
@@ -98,6 +105,12 @@ func Parse(text string) []Kernel {
 				k.Location.Column = uint32(number)
 			case "getKernelSize":
 				k.Size = int64(number)
+			case "getFunctionName":
+				k.Function = m[2]
+			case "getNumParams":
+				k.NumParameters = int(number)
+			case "isESIMD":
+				k.ESIMD = number != 0
 			}
 		}
 		if k.Location.Path == "" || k.Location.Line == 0 {

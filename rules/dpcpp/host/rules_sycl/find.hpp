@@ -1,4 +1,4 @@
-// Finds a kernel without a name in the table of its source's kernels.
+// Finds a kernel in the table of its source's kernels, by the name of its type.
 
 #pragma once
 #pragma GCC system_header
@@ -29,7 +29,7 @@ inline std::string readable(const char *type) {
 // The mangled name of a type. It may be incomplete: the type of a pointer to it is not.
 template <class K>
 const char *type_name() {
-#if defined(__clang__)
+#if __has_builtin(__builtin_sycl_unique_stable_name)
   return __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
 #elif defined(__GXX_RTTI)
   return typeid(K *).name() + 1;  // P is for the pointer
@@ -139,6 +139,13 @@ const Kernel &find() {
   fail("the device compile of " + std::string(kernels().source) + " has no kernel '" + readable(type_name<K>()) +
        "', which the host code submits: name it, as in parallel_for<class Name>(...), and take away "
        "what only one of the two compiles sees, such as #ifdef __SYCL_DEVICE_ONLY__");
+}
+
+// The same, and looks it up once.
+template <class K>
+const Kernel &found() {
+  static const Kernel &kernel = find<K>();
+  return kernel;
 }
 
 }  // namespace rules_sycl

@@ -39,19 +39,28 @@ KernelInfoData<kernel_names[Kernel][At]...> data(Numbers<At...>);
 template <unsigned long Kernel>
 using Data = decltype(data<Kernel>(AllNumbers<__builtin_strlen(kernel_names[Kernel])>()));
 
-template <class Data>
-kernel_param_desc_t parameter(int index) {
-  return Data::getParamDesc(index);
-}
+template <class Data, class Numbers>
+struct Parameters;
+
+template <class Data, unsigned long... At>
+struct Parameters<Data, Numbers<At...>> {
+  static constexpr kernel_param_desc_t list[] = {Data::getParamDesc(At)..., {}};
+};
 
 template <class Data>
 constexpr ::rules_sycl::Kernel row() {
   if constexpr (*Data::getName() == '\0')
     return {};  // KernelInfo describes it
   else
-    return {Data::getName(),         Data::getNumParams(),    Data::isESIMD(),
-            Data::getFileName(),     Data::getFunctionName(), Data::getLineNumber(),
-            Data::getColumnNumber(), Data::getKernelSize(),   parameter<Data>};
+    return {Data::getName(),
+            Data::getNumParams(),
+            Data::isESIMD(),
+            Data::getFileName(),
+            Data::getFunctionName(),
+            Data::getLineNumber(),
+            Data::getColumnNumber(),
+            Data::getKernelSize(),
+            Parameters<Data, AllNumbers<Data::getNumParams()>>::list};
 }
 
 template <class Numbers>

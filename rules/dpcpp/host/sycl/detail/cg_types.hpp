@@ -5,7 +5,7 @@
 #pragma once
 #pragma GCC system_header
 
-#if defined(__clang__)
+#if defined(__clang__) && !defined(RULES_SYCL_TABLE)
 #include_next <sycl/detail/cg_types.hpp>
 #else
 

@@ -1,11 +1,12 @@
 // Stands in front of DPC++'s header of this name. CompileTimeKernelInfo<K> is where libsycl's
 // headers look up what the integration header says of a kernel. For a kernel without a name, this
-// one does so when the program runs: typeid names a type as the device compile does.
+// one does so when the program runs: typeid names a type as the device compile does. With
+// RULES_SYCL_TABLE, so it is for all kernels.
 
 #pragma once
 #pragma GCC system_header
 
-#if defined(__clang__)
+#if defined(__clang__) && !defined(RULES_SYCL_TABLE)
 #include_next <sycl/detail/compile_time_kernel_info.hpp>
 #else
 
@@ -20,16 +21,21 @@ namespace rules_sycl {
 using Info = sycl::detail::CompileTimeKernelInfoTy;
 
 template <class K>
+sycl::detail::kernel_param_desc_t parameter(int index) {
+  return found<K>().parameter[index];
+}
+
+template <class K>
 const Info &info() {
   if constexpr (described<K>) {
     return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
   } else {
-    static const Info found = [] {
-      const Kernel &k = find<K>();
+    static const Info out = [] {
+      const Kernel &k = found<K>();
       return Info{std::string_view(k.name), k.parameters, k.esimd, std::string_view(k.file),
-                  std::string_view(k.function), k.line, k.column, k.size, k.parameter};
+                  std::string_view(k.function), k.line, k.column, k.size, parameter<K>};
     }();
-    return found;
+    return out;
   }
 }
 
@@ -52,7 +58,11 @@ struct Described {
   using Header = sycl::detail::KernelInfo<K>;
   rules_sycl::Name<K> Name;
   Size KernelSize;
+#if defined(RULES_SYCL_TABLE)
+  bool IsESIMD = true;  // allows all properties: the device compile has checked them
+#else
   bool IsESIMD = Header::isESIMD();
+#endif
   sycl::detail::string_view FileName = std::string_view(Header::getFileName());
   sycl::detail::string_view FunctionName = std::string_view(Header::getFunctionName());
   unsigned LineNumber = Header::getLineNumber();

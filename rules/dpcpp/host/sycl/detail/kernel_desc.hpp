@@ -5,11 +5,15 @@
 // describes it by KernelInfoData<'_', 'Z', ...>, with the characters of that name. Only clang can
 // look that up while it compiles. For the other compilers, DPC++'s header declares what they can
 // read, KernelInfo, and rules_sycl/kernels.hpp makes a table of the rest.
+//
+// With the macro RULES_SYCL_TABLE the host code is compiled without integration header, so that
+// the device compile can run at the same time. All kernels are then in a table that is linked to
+// the object file later (go package tools/internal/hosttable).
 
 #pragma once
 #pragma GCC system_header
 
-#if defined(__clang__)
+#if defined(__clang__) && !defined(RULES_SYCL_TABLE)
 #include_next <sycl/detail/kernel_desc.hpp>
 #else
 
@@ -43,7 +47,7 @@ struct Kernel {
   const char *file, *function;
   unsigned line, column;
   long size;
-  sycl::detail::kernel_param_desc_t (*parameter)(int);
+  const sycl::detail::kernel_param_desc_t *parameter;
 };
 
 // Where the host's compiler has put the captures of a kernel, when that is not where DPC++ has them.
@@ -64,7 +68,27 @@ struct Kernels {
   const char *source;
 };
 
+#if defined(RULES_SYCL_TABLE)
+
+static_assert(sizeof(Kernel) == 56 && sizeof(Layout) == 32 && sizeof(Move) == 12 && sizeof(Kernels) == 32 &&
+                  sizeof(sycl::detail::kernel_param_desc_t) == 12,
+              "hosttable writes other sizes");
+
+// The linker puts the Kernels of this source behind it.
+__attribute__((section("rules_sycl_kernels"), aligned(8))) static void *volatile before_kernels = nullptr;
+
+// Those of the source that is compiled.
+static inline Kernels kernels() {
+  void *volatile *at = &before_kernels;
+  __asm__("" : "+r"(at));  // hides from the compiler what the address is of
+  return *reinterpret_cast<const Kernels *>(const_cast<void **>(at) + 1);
+}
+
+#else
+
 // Those of the source that is compiled; rules_sycl/kernels.hpp defines it.
 static Kernels kernels();
+
+#endif
 
 }  // namespace rules_sycl

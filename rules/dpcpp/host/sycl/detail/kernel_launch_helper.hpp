@@ -33,10 +33,10 @@ constexpr unsigned long hash(const char *text) {
 // Throws when the device compile has no such kernel, or one whose captures are at other places.
 template <class K, class Type>
 bool check() {
-#if defined(__clang__)
+#if defined(__clang__) && !defined(RULES_SYCL_TABLE)
   if constexpr (!described<K>) find<K>();
 #else
-#if __GNUC__ < 13
+#if !defined(__clang__) && __GNUC__ < 13
   if constexpr (!described<K>) (void)&Listed<K>::here;
 #endif
   const Info &kernel = info<K>();

@@ -1,0 +1,41 @@
+package intheader
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The samples are what libsycl-jit of 2026.2.0 writes. Without a file there is no footer.
+func TestBeyondKernels(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile("testdata/" + name)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for name, want := range map[string]bool{
+		"kernels":                  false,
+		"names":                    false,
+		"device_global":            true,
+		"free_function":            true,
+		"specialization_constants": true,
+	} {
+		header, footer := read(name+".h"), read(name+".footer.h")
+		if header == "" {
+			t.Fatalf("there is no sample %s", name)
+		}
+		if got := BeyondKernels(header, footer); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+		for _, more := range []string{"void f();\n", "template <> struct is_kernel<f> {\n};\n", "#include <sycl/kernel_bundle.hpp>\n", "class R {\n};\n"} {
+			if !BeyondKernels(header+more, "") || !BeyondKernels(strings.Replace(header, "\nnamespace sycl", "\n"+more+"namespace sycl", 1), "") {
+				t.Errorf("%s: %q belongs to kernels", name, more)
+			}
+		}
+	}
+	if BeyondKernels("", "") {
+		t.Error("what is empty says something")
+	}
+}

@@ -1,0 +1,179 @@
+// Package hosttable writes what the headers of rules/dpcpp/host read about the kernels of a source
+// that is compiled with the macro RULES_SYCL_TABLE.
+//
+// It is assembler source for x86-64 ELF, to be put behind that of package hostwrap. Both the object of the host code and that of this source
+// have a section rules_sycl_kernels. 'ld -r HOST.o TABLE.o' puts the one of HOST.o, which is a
+// pointer, before that of TABLE.o, so that the code finds the table behind the pointer. The structs
+// are those of rules/dpcpp/host/sycl/detail/kernel_desc.hpp.
+package hosttable
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
+)
+
+// Section is the name of the section.
+const Section = "rules_sycl_kernels"
+
+// kinds are the numbers of kernel_param_kind_t in libsycl's kernel_desc.hpp.
+var kinds = map[string]int{
+	"accessor":                        0,
+	"std_layout":                      1,
+	"sampler":                         2,
+	"pointer":                         3,
+	"specialization_constants_buffer": 4,
+	"stream":                          5,
+	"work_group_memory":               6,
+	"dynamic_work_group_memory":       7,
+	"dynamic_accessor":                8,
+	"struct_with_special_type":        9,
+}
+
+// A KernelError says which kernel the table cannot describe, and why.
+type KernelError struct {
+	Kernel string
+	Err    error
+}
+
+func (e *KernelError) Error() string { return fmt.Sprintf("kernel %q: %v", e.Kernel, e.Err) }
+func (e *KernelError) Unwrap() error { return e.Err }
+
+// BadInput marks errors that are the fault of an input file.
+func (*KernelError) BadInput() {}
+
+// Write writes the table of a source's kernels, with the layouts of those that need one. What it
+// calls the source is for messages. The same arguments give the same bytes.
+func Write(w io.Writer, kernels []intheader.Kernel, layouts map[string]*hostkernels.Layout, source string) error {
+	for _, k := range kernels {
+		if err := check(k); err != nil {
+			return &KernelError{k.Name, err}
+		}
+	}
+	if strings.ContainsRune(source, 0) {
+		return fmt.Errorf("the name of the source %q has a NUL in it", source)
+	}
+	t := &table{w: bufio.NewWriter(w)}
+	t.line("# The kernels of a source, for the headers of rules/dpcpp/host.")
+	t.line("\t.section %s,\"aw\",@progbits", Section)
+	t.line("\t.balign 8")
+	t.quads(".Lrules_sycl_first", ".Lrules_sycl_end", ".Lrules_sycl_layouts", t.text(source))
+	t.label(".Lrules_sycl_first")
+	for i, k := range kernels {
+		t.quads(t.text(k.Name))
+		t.longs(len(k.Parameters), number(k.ESIMD))
+		t.quads(t.text(k.Location.Path), t.text(k.Function))
+		t.longs(int(k.Location.Line), int(k.Location.Column))
+		t.quads(fmt.Sprint(k.Size), parameters(i))
+	}
+	t.label(".Lrules_sycl_end")
+	t.label(".Lrules_sycl_layouts")
+	names := slices.Sorted(maps.Keys(layouts))
+	for i, name := range names {
+		l := layouts[name]
+		t.quads(t.text(name))
+		t.longs(int(l.Host), int(l.Device))
+		t.quads(moves(i))
+		t.longs(len(l.Moves), 0)
+	}
+	t.quads("0", "0", "0", "0")
+
+	t.line("\t.section .rodata,\"a\",@progbits")
+	t.line("\t.balign 4")
+	for i, k := range kernels {
+		t.label(parameters(i))
+		for _, p := range k.Parameters {
+			t.longs(kinds[p.Kind], int(p.Info), int(p.Offset))
+		}
+	}
+	for i, name := range names {
+		t.label(moves(i))
+		for _, m := range layouts[name].Moves {
+			t.longs(int(m.Host), int(m.Device), int(m.Size))
+		}
+	}
+	t.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
+	for i, text := range t.texts {
+		t.label(label(i))
+		t.line("\t.asciz %s", quote(text))
+	}
+	return t.w.Flush()
+}
+
+// check fails for what a table cannot hold.
+func check(k intheader.Kernel) error {
+	if strings.ContainsRune(k.Name+k.Function+k.Location.Path, 0) {
+		return errors.New("there is a NUL in its description")
+	}
+	if n := len(k.Parameters); n != k.NumParameters {
+		return fmt.Errorf("the integration header says that it has %d parameters, and lists %d", k.NumParameters, n)
+	}
+	for _, p := range k.Parameters {
+		if _, ok := kinds[p.Kind]; !ok {
+			return fmt.Errorf("it has a parameter of the kind %q, which this release of rules_sycl does not know", p.Kind)
+		}
+	}
+	return nil
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func parameters(kernel int) string { return fmt.Sprintf(".Lrules_sycl_parameters_%d", kernel) }
+func moves(layout int) string      { return fmt.Sprintf(".Lrules_sycl_moves_%d", layout) }
+func label(text int) string        { return fmt.Sprintf(".Lrules_sycl_text_%d", text) }
+
+// A table is one that is written. Its errors are those of the last Flush.
+type table struct {
+	w     *bufio.Writer
+	texts []string
+}
+
+func (t *table) line(format string, args ...any) {
+	fmt.Fprintf(t.w, format, args...)
+	t.w.WriteByte('\n')
+}
+
+func (t *table) label(name string) { t.line("%s:", name) }
+
+func (t *table) quads(words ...string) { t.line("\t.quad %s", strings.Join(words, ", ")) }
+
+func (t *table) longs(numbers ...int) {
+	t.line("\t.long %s", strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", "))
+}
+
+// text returns the label of a string, which is written later.
+func (t *table) text(text string) string {
+	t.texts = append(t.texts, text)
+	return label(len(t.texts) - 1)
+}
+
+// quote returns a string as the assemblers read it.
+func quote(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
