@@ -61,15 +61,15 @@ type Setting string
 
 const (
 	SYCL         Setting = "whether sources are SYCL"
-	Targets      Setting = "the targets"
-	FixedTargets Setting = "the only targets that the program runs on"
-	DeviceConfig Setting = "a file with devices"
+	Targets      Setting = "what the targets are"
+	FixedTargets Setting = "which are the only targets that the program runs on"
+	DeviceConfig Setting = "which file has more devices"
 	Split        Setting = "how device code is divided into images"
 	RDC          Setting = "whether device code is linked when the program is"
 	SYCLBIN      Setting = "that a SYCLBIN is made, and its state"
 	LinkDevice   Setting = "that the device code of objects is linked"
-	HostCompiler Setting = "the host compiler"
-	HostOptions  Setting = "options of the host compile"
+	HostCompiler Setting = "what the host compiler is"
+	HostOptions  Setting = "with which options the host compile is done"
 )
 
 // A Section has the options that are about one thing.
