@@ -48,7 +48,29 @@ type Flag struct {
 	// Why says what is done anyway, what to write instead, or how else it is written. In it,
 	// "{}" is the value.
 	Why string
+
+	// Sets is what the option sets in the command line of syclc++, where the rules refuse it
+	// or have an attribute. Command is what to write instead in a command of syclc++, where it
+	// is not what Why says.
+	Sets    Setting
+	Command string
 }
+
+// A Setting is what an option of syclc++ sets.
+type Setting string
+
+const (
+	SYCL         Setting = "whether sources are SYCL"
+	Targets      Setting = "what the targets are"
+	FixedTargets Setting = "which are the only targets that the program runs on"
+	DeviceConfig Setting = "which file has more devices"
+	Split        Setting = "how device code is divided into images"
+	RDC          Setting = "whether device code is linked when the program is"
+	SYCLBIN      Setting = "that a SYCLBIN is made, and its state"
+	LinkDevice   Setting = "that the device code of objects is linked"
+	HostCompiler Setting = "what the host compiler is"
+	HostOptions  Setting = "with which options the host compile is done"
+)
 
 // A Section has the options that are about one thing.
 type Section struct {
@@ -70,26 +92,28 @@ const (
 func Table() []Section {
 	return []Section{
 		{"What is built, and where it goes", []Flag{
-			{Names: []string{"-fsycl"}, Taker: Nothing, Why: "the rule compiles and links SYCL"},
-			{Names: []string{"-fsycl-targets="}, Taker: Attribute, Attribute: "sycl_targets"},
-			{Names: []string{"-fsycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "True"},
-			{Names: []string{"-fno-sycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "False"},
-			{Names: []string{"-fsycl-device-code-split="}, Taker: Attribute, Attribute: "device_code_split"},
-			{Names: []string{"-fsycl-device-code-split"}, Taker: Attribute, Attribute: "device_code_split", Means: "auto"},
-			{Names: []string{"-fsycl-fixed-targets="}, Taker: Error, Why: `write the attribute fixed_targets = ["{}"]`},
-			{Names: []string{"-fsycl-device-config-file="}, Taker: Error, Why: "write the attribute device_config, a label of the file"},
+			{Names: []string{"-fsycl"}, Taker: Nothing, Why: "the rule compiles and links SYCL", Sets: SYCL},
+			{Names: []string{"-fno-sycl"}, Taker: Error, Why: "a cc_library compiles code without SYCL", Sets: SYCL},
+			{Names: []string{"-fsycl-targets="}, Taker: Attribute, Attribute: "sycl_targets", Sets: Targets},
+			{Names: []string{"-fsycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "True", Sets: RDC},
+			{Names: []string{"-fno-sycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "False", Sets: RDC},
+			{Names: []string{"-fsycl-device-code-split="}, Taker: Attribute, Attribute: "device_code_split", Sets: Split},
+			{Names: []string{"-fsycl-device-code-split"}, Taker: Attribute, Attribute: "device_code_split", Means: "auto", Sets: Split},
+			{Names: []string{"-fsycl-fixed-targets="}, Taker: Error, Why: `write the attribute fixed_targets = ["{}"]`, Sets: FixedTargets},
+			{Names: []string{"-fsycl-device-config-file="}, Taker: Error, Why: "write the attribute device_config, a label of the file", Sets: DeviceConfig},
 			{Names: []string{"-fsycl-add-default-spec-consts-image"}, Taker: Nothing, Why: "native images have the default values of specialization constants, or those of the attribute specialize"},
 			{Names: []string{"-fsycl-max-parallel-link-jobs="}, Taker: Nothing, Why: "Bazel runs actions side by side, as many as --jobs says"},
 			{Names: []string{"-fsycl-device-code-split-esimd"}, Taker: Nothing, Why: "explicit SIMD kernels are always in images of their own"},
 			{Names: []string{"-fno-sycl-device-code-split-esimd"}, Taker: Error, Why: "explicit SIMD kernels are always in images of their own: leave it out"},
 			{Names: []string{"-fsycl-remove-unused-external-funcs"}, Taker: Nothing, Why: "functions that no kernel calls are not in the images of a program"},
-			{Names: []string{"-fsycl-device-only"}, Taker: Error, Why: "build the output group device_ir"},
-			{Names: []string{"-fsycl-device-obj=", "-fsycl-use-bitcode", "-fno-sycl-use-bitcode"}, Taker: Error, Why: "build the output group device_ir for bitcode, or spirv for SPIR-V"},
-			{Names: []string{"-fsycl-dump-device-code="}, Taker: Error, Why: "build the output group spirv"},
-			{Names: []string{"-fsyclbin", "-fsyclbin="}, Taker: Error, Why: stateOfKernels + "; their attribute state is the value"},
-			{Names: []string{"-fsycl-link", "-fsycl-link="}, Taker: Error, Why: `a library links no device code: write rdc = True, and the program that depends on it links; ` + stateOfKernels},
-			{Names: []string{"-fsycl-force-target="}, Taker: Error, Why: "device code goes from target to target by deps, and not in objects: leave it out"},
-			{Names: []string{"-foffload-static-lib=", "-foffload-whole-static-lib=", "-fsycl-link-targets=", "-fsycl-add-targets="}, Taker: Error, Why: "name the library in deps"},
+			{Names: []string{"-fsycl-device-only"}, Taker: Error, Why: "build the output group device_ir", Command: "-fsyclbin writes device code into a file of its own"},
+			{Names: []string{"-fsycl-device-obj=", "-fsycl-use-bitcode", "-fno-sycl-use-bitcode"}, Taker: Error, Why: "build the output group device_ir for bitcode, or spirv for SPIR-V", Command: "device code is SPIR-V, and -fsyclbin writes it into a file: leave it out"},
+			{Names: []string{"-fsycl-dump-device-code="}, Taker: Error, Why: "build the output group spirv", Command: "-fsyclbin writes device code into a file"},
+			{Names: []string{"-fsyclbin", "-fsyclbin="}, Taker: Error, Why: stateOfKernels + "; their attribute state is the value", Sets: SYCLBIN},
+			{Names: []string{"-fsycl-link"}, Taker: Error, Why: `a library links no device code: write rdc = True, and the program that depends on it links; ` + stateOfKernels, Sets: LinkDevice},
+			{Names: []string{"-fsycl-link="}, Taker: Error, Why: `a library links no device code: write rdc = True, and the program that depends on it links; ` + stateOfKernels, Command: "its kinds are those of FPGAs: write -fsycl-link"},
+			{Names: []string{"-fsycl-force-target="}, Taker: Error, Why: "device code goes from target to target by deps, and not in objects: leave it out", Command: "device code is that of the targets which the compile named: leave it out"},
+			{Names: []string{"-foffload-static-lib=", "-foffload-whole-static-lib=", "-fsycl-link-targets=", "-fsycl-add-targets="}, Taker: Error, Why: "name the library in deps", Command: "name the library as a file, as in libx.a"},
 			{Names: []string{"-fsycl-help", "-fsycl-help="}, Taker: Error, Why: "ocloc compile --help lists the options of the compiler of native images"},
 			{Names: []string{"-fintelfpga", "-reuse-exe="}, Taker: Error, Why: fpgas},
 			{Names: []string{"--offload-compress", "--no-offload-compress", "--offload-compression-level="}, Taker: Error, Why: "device images are not compressed: leave it out"},
@@ -111,8 +135,8 @@ func Table() []Section {
 			{Names: []string{"-fsycl-esimd-force-stateless-mem", "-fno-sycl-esimd-force-stateless-mem"}, Taker: Device},
 			{Names: []string{"-Xsycl-target-frontend", "-Xarch_device"}, Next: true, Taker: Device, Device: []string{"{}"}},
 			{Names: []string{"-Xsycl-target-frontend=spir64"}, Next: true, Taker: Device, Device: []string{"{}"}},
-			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Taker: Error, Why: "one compile is for all targets: write its options in device_copts"},
-			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Taker: Error, Why: `the images of a program stand alone: write rdc = True, or state = "object" in a sycl_binary`},
+			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Taker: Error, Why: "one compile is for all targets: write its options in device_copts", Command: "one compile is for all targets: write its options as -Xsycl-target-frontend X"},
+			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Taker: Error, Why: `the images of a program stand alone: write rdc = True, or state = "object" in a sycl_binary`, Command: "the images of a program stand alone: write -fsycl-rdc, or -fsyclbin=object"},
 			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Taker: Nothing, Why: "the images of a program stand alone"},
 			{Names: []string{"-fsycl-device-lib=", "-fno-sycl-device-lib="}, Taker: Error, Why: "what kernels use of the device libraries is linked to them: leave it out"},
 			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Taker: Nothing, Why: "explicit SIMD is always possible"},
@@ -136,32 +160,32 @@ func Table() []Section {
 			{Names: []string{"-Xs"}, Next: true, Taker: Backend, Why: "-XsX stands for -Xs -X"},
 			{Names: []string{"-Xsycl-target-backend"}, Next: true, Taker: Backend},
 			{Names: []string{"-Xsycl-target-backend="}, Next: true, Taker: Backend},
-			{Names: []string{"-Xsycl-target-linker"}, Next: true, Taker: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options"},
-			{Names: []string{"-Xsycl-target-linker="}, Next: true, Taker: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options"},
+			{Names: []string{"-Xsycl-target-linker"}, Next: true, Taker: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options", Command: "write -fsycl-rdc, and options of the compilers behind -Xsycl-target-backend"},
+			{Names: []string{"-Xsycl-target-linker="}, Next: true, Taker: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options", Command: "write -fsycl-rdc, and options of the compilers behind -Xsycl-target-backend"},
 			{Names: []string{"-ftarget-compile-fast"}, Taker: Backend, Native: []string{"-igc_opts", "'PartitionUnit=1,SubroutineThreshold=50000'"}, JIT: []string{"-ftarget-compile-fast"}},
 			{Names: []string{"-foffload-fp32-prec-div"}, Taker: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-div"}},
 			{Names: []string{"-foffload-fp32-prec-sqrt"}, Taker: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-sqrt"}},
 			{Names: []string{"-fno-offload-fp32-prec-div", "-fno-offload-fp32-prec-sqrt"}, Taker: Nothing, Why: "it is the default of the compilers of native code"},
-			{Names: []string{"-ftarget-register-alloc-mode="}, Taker: Error, Why: `write backend_options, such as {"intel_gpu_pvc": ["-ze-opt-large-register-file"]} for the mode large`},
-			{Names: []string{"-ftarget-export-symbols"}, Taker: Error, Why: `write state = "object" in a sycl_binary, whose images export functions`},
+			{Names: []string{"-ftarget-register-alloc-mode="}, Taker: Error, Why: `write backend_options, such as {"intel_gpu_pvc": ["-ze-opt-large-register-file"]} for the mode large`, Command: "write -Xsycl-target-backend=TARGET -ze-opt-large-register-file for the mode large"},
+			{Names: []string{"-ftarget-export-symbols"}, Taker: Error, Why: `write state = "object" in a sycl_binary, whose images export functions`, Command: "write -fsyclbin=object, whose images export functions"},
 			{Names: []string{"-fno-target-export-symbols"}, Taker: Nothing, Why: "the images of a program export nothing"},
 			{Names: []string{"-fsycl-fp32-prec-sqrt"}, Taker: Error, Why: "it is for NVIDIA and AMD GPUs only; for others write -foffload-fp32-prec-sqrt"},
 		}},
 		{"The compile and the link for the host", []Flag{
-			{Names: []string{"-fsycl-host-compiler="}, Taker: Error, Why: ofHost},
-			{Names: []string{"-fsycl-host-compiler-options="}, Taker: Error, Why: `write them in host_copts`},
+			{Names: []string{"-fsycl-host-compiler="}, Taker: Error, Why: ofHost, Sets: HostCompiler},
+			{Names: []string{"-fsycl-host-compiler-options="}, Taker: Error, Why: `write them in host_copts`, Sets: HostOptions},
 			{Names: []string{"-Xarch_host"}, Next: true, Taker: Host, Host: []string{"{}"}},
 			{Names: []string{"-fopenmp", "-fopenmp-simd", "-fno-openmp"}, Taker: Host},
-			{Names: []string{"-qopenmp", "-fiopenmp"}, Taker: Intel, Why: "write -fopenmp in host_copts and linkopts"},
-			{Names: []string{"-qopenmp-simd", "-fiopenmp-simd"}, Taker: Intel, Why: "write -fopenmp-simd in host_copts"},
-			{Names: []string{"-qopenmp-link="}, Taker: Intel, Why: "name the library of OpenMP in linkopts"},
-			{Names: []string{"-fp-model="}, Taker: Intel, Why: "write it in device_copts, and what the host compiler calls it, such as -ffast-math, in host_copts"},
-			{Names: []string{"-ipo"}, Taker: Intel, Why: "write -flto in host_copts and linkopts"},
-			{Names: []string{"-xHost", "-xhost"}, Taker: Intel, Why: "write -march=native in host_copts"},
-			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Taker: Intel, Why: "oneMKL is no part of the rules: " + asDeps},
-			{Names: []string{"-qtbb", "-tbb"}, Taker: Intel, Why: "oneTBB is no part of the rules: " + asDeps},
-			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Taker: Intel, Why: "oneDAL is no part of the rules: " + asDeps},
-			{Names: []string{"-qipp", "-qipp="}, Taker: Intel, Why: "IPP is no part of the rules: " + asDeps},
+			{Names: []string{"-qopenmp", "-fiopenmp"}, Taker: Intel, Why: "write -fopenmp in host_copts and linkopts", Command: "write -fopenmp"},
+			{Names: []string{"-qopenmp-simd", "-fiopenmp-simd"}, Taker: Intel, Why: "write -fopenmp-simd in host_copts", Command: "write -fopenmp-simd"},
+			{Names: []string{"-qopenmp-link="}, Taker: Intel, Why: "name the library of OpenMP in linkopts", Command: "name the library of OpenMP, as in -lgomp"},
+			{Names: []string{"-fp-model="}, Taker: Intel, Why: "write it in device_copts, and what the host compiler calls it, such as -ffast-math, in host_copts", Command: "write -Xarch_device -fp-model={}, and behind -Xarch_host what the host compiler calls it, such as -ffast-math"},
+			{Names: []string{"-ipo"}, Taker: Intel, Why: "write -flto in host_copts and linkopts", Command: "write -flto"},
+			{Names: []string{"-xHost", "-xhost"}, Taker: Intel, Why: "write -march=native in host_copts", Command: "write -march=native"},
+			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Taker: Intel, Why: "oneMKL is no part of the rules: " + asDeps, Command: "oneMKL is no part of DPC++ from pip: write its own options, such as -lmkl_sycl_blas"},
+			{Names: []string{"-qtbb", "-tbb"}, Taker: Intel, Why: "oneTBB is no part of the rules: " + asDeps, Command: "write -ltbb"},
+			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Taker: Intel, Why: "oneDAL is no part of the rules: " + asDeps, Command: "write the options of oneDAL, such as -lonedal"},
+			{Names: []string{"-qipp", "-qipp="}, Taker: Intel, Why: "IPP is no part of the rules: " + asDeps, Command: "write the libraries of IPP, such as -lipps"},
 			{Names: []string{"-static-intel", "-shared-intel"}, Taker: Nothing, Why: "the host code needs no library of Intel's compiler"},
 		}},
 	}

@@ -18,8 +18,8 @@ func TestTable(t *testing.T) {
 				if !strings.HasPrefix(name, "-") {
 					t.Errorf("%s is no option", name)
 				}
-				if strings.Contains(f.Why, "{}") && !strings.HasSuffix(name, "=") {
-					t.Errorf("%s has no value for %q", name, f.Why)
+				if strings.Contains(f.Why+f.Command, "{}") && !strings.HasSuffix(name, "=") {
+					t.Errorf("%s has no value for %q", name, f.Why+f.Command)
 				}
 				if f.Taker == Attribute && (f.Means == "") != strings.HasSuffix(name, "=") {
 					t.Errorf("%s: its value is %q", name, f.Means)
@@ -38,11 +38,13 @@ func TestTable(t *testing.T) {
 				}
 			}
 			for field, bad := range map[string]bool{
-				"Device": f.Device != nil && f.Taker != Device && f.Taker != Emulation,
-				"Host":   f.Host != nil && f.Taker != Both && f.Taker != Host,
-				"Native": f.Native != nil && f.Taker != Backend && f.Taker != Emulation,
-				"JIT":    (f.JIT != nil) != (f.Native != nil && f.Taker == Backend),
-				"Means":  f.Means != "" && f.Taker != Attribute,
+				"Device":  f.Device != nil && f.Taker != Device && f.Taker != Emulation,
+				"Host":    f.Host != nil && f.Taker != Both && f.Taker != Host,
+				"Native":  f.Native != nil && f.Taker != Backend && f.Taker != Emulation,
+				"JIT":     (f.JIT != nil) != (f.Native != nil && f.Taker == Backend),
+				"Sets":    f.Sets != "" && f.Taker != Attribute && f.Taker != Error && f.Names[0] != "-fsycl",
+				"Command": f.Command != "" && (f.Sets != "" || f.Taker != Error && f.Taker != Intel),
+				"Means":   f.Means != "" && f.Taker != Attribute,
 			} {
 				if bad {
 					t.Errorf("%s, which is for %s, has a %s", f.Names[0], f.Taker, field)

@@ -7,6 +7,7 @@ def _flag(taker, next = False, attribute = "", means = "", device = [], host = [
 FLAGS = {
     # What is built, and where it goes
     "-fsycl": _flag("nothing", why = "the rule compiles and links SYCL"),
+    "-fno-sycl": _flag("error", why = "a cc_library compiles code without SYCL"),
     "-fsycl-targets=": _flag("attribute", attribute = "sycl_targets"),
     "-fsycl-rdc": _flag("attribute", attribute = "rdc", means = "True"),
     "-fno-sycl-rdc": _flag("attribute", attribute = "rdc", means = "False"),

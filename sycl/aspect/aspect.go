@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // An Aspect is a value of enum class sycl::aspect of DPC++ 2026.2, or one above

@@ -36,7 +36,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // A Config is a list of devices with distinct names.

@@ -7,8 +7,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // A MatrixCombination is types and shapes that joint_matrix_mad can bring

@@ -13,8 +13,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // A SyntaxError is a fault of a configuration file, and its place.

@@ -1,6 +1,6 @@
 package report
 
-import "github.com/rules-sycl/rules_sycl/sycl/internal/spell"
+import "github.com/rules-sycl/rules_sycl/sycl/spell"
 
 // Nearest returns up to three names of kernels in the report that are spelled like name,
 // the likeliest first.

@@ -16,12 +16,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 

@@ -118,7 +118,7 @@ func writePage(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprint(w, intro)
 	for _, section := range icpxflags.Table() {
-		fmt.Fprintf(w, "\n## %s\n\n| option | taken by | |\n|---|---|---|\n", section.Title)
+		fmt.Fprintf(w, "\n## %s\n\n| option | taken by | | syclc++ |\n|---|---|---|---|\n", section.Title)
 		for _, f := range section.Flags {
 			var names []string
 			for _, name := range f.Names {
@@ -132,7 +132,7 @@ func writePage(out io.Writer) error {
 				}
 				names = append(names, "`"+name+"`")
 			}
-			fmt.Fprintf(w, "| %s | %s | %s |\n", strings.Join(names, ", "), takers[f.Taker], what(f))
+			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), takers[f.Taker], what(f), command(f))
 		}
 	}
 	return w.Flush()
@@ -172,6 +172,14 @@ func what(f icpxflags.Flag) string {
 		return "with other host compilers an error: " + why
 	}
 	return why
+}
+
+// command says what an option does in a command of syclc++, where that is something else.
+func command(f icpxflags.Flag) string {
+	if f.Sets != "" {
+		return "says " + string(f.Sets)
+	}
+	return strings.ReplaceAll(f.Command, "{}", "X")
 }
 
 func code(words []string) string {

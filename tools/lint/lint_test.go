@@ -115,7 +115,7 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/glob", "internal/inflate", "internal/lazyfile", "internal/plural", "internal/readbuf", "internal/scc", "internal/spell", "internal/strictjson", "internal/yamlnode", "safetext"},
+	{"internal/glob", "internal/inflate", "internal/lazyfile", "internal/plural", "internal/readbuf", "internal/scc", "internal/strictjson", "internal/yamlnode", "safetext", "spell"},
 	{"aspect", "internal/elfhead", "kernelname", "offload", "propset"},
 	{"imageformat", "internal/aspectuse", "jitoptions", "requirement", "specconst", "srcloc"},
 	{"intheader", "release"},

@@ -1,0 +1,427 @@
+// Package commandline reads the command line of syclc++: options of icpx, gcc and clang become
+// what the compile for devices, the compile for the host, the compilers of native code and the
+// link take. What becomes of icpx's options is in the table of package icpxflags.
+//
+// It reads no files but those that @FILE names.
+package commandline
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
+)
+
+// A Mode is what is made.
+type Mode int
+
+const (
+	Link       Mode = iota // a program or a shared library
+	Object                 // objects: -c
+	Assembly               // assembler source: -S
+	Preprocess             // preprocessed source: -E; or lists of files: -M and -MM, which are in Host
+	Syntax                 // nothing: -fsyntax-only
+	HostOnly               // what the host compiler says of itself: -print-..., -v alone; all is in Host
+	Version                // the version of syclc++
+	Check                  // what is there and what is missing
+	Help
+)
+
+// A Line is a command line.
+type Line struct {
+	Mode   Mode
+	Words  []Word // files and options of the link that have a place among them, in order
+	Output string // "" when none is named
+
+	Host   []string // options of the compile for the host
+	Device []string // options of the compile for devices, as libsycl-jit takes them
+	Link   []string // options of the link that have no place among the files
+
+	Depfile       Depfile
+	SYCL          bool // whether sources are SYCL
+	StandardGiven bool // whether the standard is among Host and Device
+
+	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil when none are named
+	FixedTargets  []string
+	DeviceConfigs []string  // files with devices
+	Split         string    // auto, per_source, per_kernel or off
+	RDC           bool      // whether device code is linked when the program is
+	Syclbin       string    // state of the SYCLBIN to make: input, object or executable; "" for none
+	LinkDevice    bool      // whether the device code of objects is linked: -fsycl-link
+	Backend       []Backend // options of the compilers of native code
+	EmulateDouble bool      // -fsycl-fp64-conv-emu
+	DebugInfo     bool      // whether device code has debug information
+
+	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for those that are not named
+
+	Verbose bool // -v
+	DryRun  bool // -###
+
+	// Unused are options of the link that do nothing, as there is none.
+	Unused []string
+}
+
+// A Word is a file or, without one, an option of the link.
+type Word struct {
+	Input  *Input
+	Option []string
+}
+
+// An Input is a file to compile or to link.
+type Input struct {
+	Path     string // "-" for standard input
+	Language string // as behind -x: c++, c++-header, assembler, ...; "" for what the linker takes
+}
+
+// A Depfile is what is asked for about the list of files that a compile reads.
+type Depfile struct {
+	Write   bool // beside what else is made: -MD and -MMD
+	System  bool // whether headers of the system are in it
+	Phony   bool // -MP
+	Missing bool // -MG
+	File    string
+	Targets []string // as make reads them; nil for the name of the object
+}
+
+// A Backend is options of the compilers that make native code of SPIR-V.
+type Backend struct {
+	Target string // a target, "intel_gpu_*", "*" for all, or "" for the only one
+	Native []string
+	JIT    []string // for the compile when the program runs
+	Option string   // as it is written
+}
+
+// parser makes a Line of options.
+type parser struct {
+	line     Line
+	modes    map[string]bool
+	x        string   // language of the files that follow; "" for that of their names
+	warnings bool     // whether there are options about warnings
+	generic  bool     // whether spir64_gen is among the targets
+	devices  []string // of ocloc's -device
+	deviceOf string   // the option that has it
+	asked    []string // what -print-... and the like are asked
+	onlyLink []string // options that nothing but a link takes
+}
+
+// Parse reads the arguments of syclc++.
+func Parse(args []string) (*Line, error) { return parse(args, readFile) }
+
+func parse(args []string, read func(string) ([]byte, error)) (*Line, error) {
+	args, err := expanded(args, nil, read)
+	if err != nil {
+		return nil, err
+	}
+	all, err := options(args)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{line: Line{SYCL: true, Split: "auto", Depfile: Depfile{System: true}}, modes: map[string]bool{}}
+	for _, o := range all { // which decides on options before it as well
+		if o.flag != nil && o.flag.Sets == icpxflags.HostCompiler {
+			p.line.HostCompiler = o.value
+		}
+	}
+	for _, o := range all {
+		switch {
+		case o.input:
+			err = p.input(&o)
+		case o.flag != nil:
+			err = p.icpx(&o)
+		case o.rule == nil:
+			err = p.unknown(&o)
+		case o.rule.do != nil:
+			err = o.rule.do(p, &o)
+		default:
+			p.give(o.rule.to, o.words...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	return &p.line, nil
+}
+
+// give gives an option to those who take it.
+func (p *parser) give(to takers, words ...string) {
+	l := &p.line
+	if to&host != 0 {
+		l.Host = append(l.Host, words...)
+	}
+	if to&device != 0 {
+		l.Device = append(l.Device, words...)
+	}
+	if to&link != 0 {
+		l.Link = append(l.Link, words...)
+	}
+	if to&word != 0 {
+		l.Words = append(l.Words, Word{Option: words})
+	}
+	if to&(host|device) == 0 {
+		p.onlyLink = append(p.onlyLink, strings.Join(words, " "))
+	}
+}
+
+// intelHost reports whether the host compiler is Intel's, which knows all of icpx's options.
+func (p *parser) intelHost() bool {
+	return slices.Contains([]string{"icpx", "icx", "dpcpp"}, filepath.Base(p.line.HostCompiler))
+}
+
+// icpx takes an option of the table.
+func (p *parser) icpx(o *option) error {
+	f, l := o.flag, &p.line
+	value, wrong := []string(nil), ""
+	if f.Next {
+		if value, wrong = divided(o.value, true); wrong != "" {
+			return cli.Usagef("%s: its value %s", o.text(), wrong)
+		}
+	}
+	if f.Sets != "" {
+		return p.set(o)
+	}
+	replaced := func(wanted []string) []string {
+		switch {
+		case wanted == nil:
+			return o.words
+		case len(wanted) == 1 && wanted[0] == "{}":
+			return value
+		}
+		return wanted
+	}
+	switch f.Taker {
+	case icpxflags.Device:
+		p.give(device, replaced(f.Device)...)
+	case icpxflags.Both:
+		p.give(device, o.words...)
+		p.give(host, f.Host...)
+	case icpxflags.Host:
+		p.give(host|link, replaced(f.Host)...)
+	case icpxflags.Backend:
+		return p.backend(o, value)
+	case icpxflags.Emulation:
+		l.EmulateDouble = true
+	case icpxflags.Error, icpxflags.Intel:
+		if f.Taker == icpxflags.Intel && p.intelHost() {
+			p.give(host|link, o.words...)
+			break
+		}
+		if target := strings.TrimSuffix(o.value, "-unknown-unknown"); o.name == "-Xsycl-target-frontend=" && target == "spir64" {
+			p.give(device, value...)
+			break
+		}
+		return cli.Usagef("%s: %s", o.text(), strings.ReplaceAll(cmp.Or(f.Command, f.Why), "{}", o.value))
+	}
+	return nil
+}
+
+// set takes an option that sets something.
+func (p *parser) set(o *option) error {
+	l := &p.line
+	if strings.HasSuffix(o.name, "=") && o.value == "" {
+		return cli.Usagef("%s: its value is missing, behind the =", o.text())
+	}
+	no := strings.HasPrefix(o.name, "-fno-")
+	switch o.flag.Sets {
+	case icpxflags.SYCL:
+		l.SYCL = !no
+	case icpxflags.Targets:
+		l.Targets, p.generic = nil, false
+		for target := range strings.SplitSeq(o.value, ",") {
+			switch target = strings.TrimSuffix(target, "-unknown-unknown"); target {
+			case "spir64_gen":
+				p.generic = true
+			case "":
+				return cli.Usagef("%s: a target between the commas is missing", o.text())
+			default:
+				l.Targets = append(l.Targets, target)
+			}
+		}
+	case icpxflags.FixedTargets:
+		l.FixedTargets = strings.Split(o.value, ",")
+		for i, target := range l.FixedTargets {
+			l.FixedTargets[i] = strings.TrimSuffix(target, "-unknown-unknown")
+		}
+	case icpxflags.DeviceConfig:
+		l.DeviceConfigs = append(l.DeviceConfigs, o.value)
+	case icpxflags.Split:
+		splits := []string{"auto", "per_source", "per_kernel", "off"}
+		l.Split = cmp.Or(o.value, "auto")
+		if !slices.Contains(splits, l.Split) {
+			return cli.Usagef("%s: there is no such mode: %s", o.text(), spell.Meant(o.value, splits))
+		}
+	case icpxflags.RDC:
+		l.RDC = !no
+	case icpxflags.SYCLBIN:
+		states := []string{"executable", "input", "object"}
+		l.Syclbin = cmp.Or(o.value, "executable")
+		if !slices.Contains(states, l.Syclbin) {
+			return cli.Usagef("%s: there is no such state: %s", o.text(), spell.Meant(o.value, states))
+		}
+	case icpxflags.LinkDevice:
+		l.LinkDevice = true
+	case icpxflags.HostCompiler: // known already
+	case icpxflags.HostOptions:
+		words, wrong := divided(o.value, true)
+		if wrong != "" {
+			return cli.Usagef("%s: its value %s", o.text(), wrong)
+		}
+		p.give(host, words...)
+	}
+	return nil
+}
+
+// ofOcloc are options of ocloc itself, with what to write instead. With others, it compiles.
+var ofOcloc = map[string]string{
+	"-device_options":   `write -Xsycl-target-backend=intel_gpu_... "..."`,
+	"-internal_options": "the driver sets them when a program runs: leave it out",
+	"-revision_id":      "name the device in -fsycl-targets=, as an intel_gpu_* target",
+}
+
+// backend takes an option of the compilers of native code.
+func (p *parser) backend(o *option, value []string) error {
+	b := Backend{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
+	for i := 0; i < len(value); i++ {
+		switch w := value[i]; {
+		case w == "-options" || w == "-device":
+			if i++; i == len(value) {
+				return cli.Usagef("%s: %s lacks its value", o.text(), w)
+			}
+			if w == "-options" {
+				b.Native = append(slices.Clip(b.Native), value[i])
+				continue
+			}
+			p.devices, p.deviceOf = append(p.devices, strings.Split(value[i], ",")...), o.text()
+		case ofOcloc[w] != "":
+			return cli.Usagef("%s: %s is an option of ocloc itself: %s", o.text(), w, ofOcloc[w])
+		default:
+			b.Native = append(slices.Clip(b.Native), w)
+			b.JIT = append(slices.Clip(b.JIT), w)
+		}
+	}
+	switch name, target, _ := strings.Cut(o.words[0], "="); {
+	case name != "-Xsycl-target-backend":
+	case strings.HasPrefix(target, "spir64_gen"):
+		b.Target = "intel_gpu_*"
+	default:
+		b.Target = strings.TrimSuffix(target, "-unknown-unknown")
+	}
+	if len(b.Native)+len(b.JIT) > 0 {
+		p.line.Backend = append(p.line.Backend, b)
+	}
+	return nil
+}
+
+// unknown takes an option that no table has.
+func (p *parser) unknown(o *option) error {
+	if strings.HasPrefix(o.name, "--") {
+		name, _, _ := strings.Cut(o.name, "=")
+		if near := spell.Nearest(name, slices.Values(places), 1); near != nil {
+			return cli.Usagef("%s: there is no such option: did you mean %s?", o.text(), near[0])
+		}
+	}
+	p.give(host, o.words...)
+	return nil
+}
+
+// finish takes what all options together say.
+func (p *parser) finish() error {
+	l := &p.line
+	switch {
+	case l.Mode == Help || l.Mode == Version || l.Mode == Check:
+		return nil
+	case len(p.asked) > 0:
+		l.Mode = HostOnly
+	case p.modes["-E"] || p.modes["-M"] || p.modes["-MM"]:
+		l.Mode = Preprocess
+	case p.modes["-fsyntax-only"]:
+		l.Mode = Syntax
+	case p.modes["-S"]:
+		l.Mode = Assembly
+	case p.modes["-c"]:
+		l.Mode = Object
+	}
+	inputs, sources := 0, 0
+	for i, w := range l.Words {
+		switch {
+		case w.Input == nil:
+			if strings.HasPrefix(w.Option[0], "-l") {
+				inputs++
+			}
+		case w.Input.Path == "-" && w.Input.Language == "":
+			if l.Mode != Preprocess {
+				return cli.Usagef("-: standard input has no name that tells its language: write -x c++ before it")
+			}
+			l.Words[i].Input.Language = "c++"
+			inputs, sources = inputs+1, sources+1
+		case w.Input.Language == "":
+			inputs++
+		default:
+			inputs, sources = inputs+1, sources+1
+		}
+	}
+	if l.Mode == Link && inputs == 0 && (l.Verbose || l.DryRun) {
+		l.Mode = HostOnly
+		p.asked = append(p.asked, map[bool]string{true: "-v", false: "-###"}[l.Verbose])
+	}
+	if l.Mode == HostOnly {
+		l.Host = append(l.Host, p.asked...)
+		return nil
+	}
+	if inputs == 0 {
+		return cli.Usagef("there are no input files: name a source, as in syclc++ -O2 x.cpp -o x")
+	}
+	if l.Output != "" && sources > 1 && l.Mode != Link && l.Syclbin == "" && !l.LinkDevice {
+		return cli.Usagef("-o %s: it is one file, and %d are made: leave it out, or compile one source at a time", l.Output, sources)
+	}
+	if p.warnings {
+		p.give(device, "-Wno-unknown-warning-option")
+	}
+	if l.Mode != Link {
+		l.Unused = p.onlyLink
+	}
+	return p.targets()
+}
+
+// targets adds the targets that -device of ocloc names.
+func (p *parser) targets() error {
+	l := &p.line
+	if !p.generic {
+		if p.deviceOf != "" && l.Mode == Link {
+			return cli.Usagef("%s: it is for the target spir64_gen, which is not there: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
+		}
+		return nil
+	}
+	if len(p.devices) == 0 {
+		if l.RDC && l.Mode != Link {
+			return nil // the link makes native code
+		}
+		return cli.Usagef("-fsycl-targets=spir64_gen: no device is named: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc, also where sources are compiled")
+	}
+	config := deviceconfig.Default()
+	for _, device := range p.devices {
+		name := "intel_gpu_" + strings.NewReplacer("-", "_", ".", "_").Replace(device)
+		if d, ok := config.Lookup(name); ok {
+			name = d.Name
+		} else if i := slices.IndexFunc(config.Devices(), func(d *deviceconfig.Device) bool { return device != "" && d.OclocDevice == device }); i >= 0 {
+			name = config.Devices()[i].Name
+		} else {
+			text := "write -fsycl-targets= with the names of targets"
+			if near := config.Nearest(name); len(near) > 0 {
+				text = "did you mean " + near[0] + "? Write it behind -fsycl-targets="
+			}
+			return cli.Usagef("%s: no target is known for the device %s: %s", p.deviceOf, device, text)
+		}
+		if !slices.Contains(l.Targets, name) {
+			l.Targets = append(l.Targets, name)
+		}
+	}
+	return nil
+}

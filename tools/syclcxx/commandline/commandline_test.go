@@ -1,0 +1,290 @@
+package commandline
+
+import (
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
+)
+
+// shown is what a test compares: fields that are not those of an empty command line.
+func shown(l *Line) string {
+	var out []string
+	v := reflect.ValueOf(*l)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		switch value := v.Field(i).Interface().(type) {
+		case Mode:
+			if value != Link {
+				out = append(out, fmt.Sprintf("Mode=%d", value))
+			}
+		case []Word:
+			var words []string
+			for _, w := range value {
+				switch {
+				case w.Input == nil:
+					words = append(words, strings.Join(w.Option, "\u00a0"))
+				case w.Input.Language != "":
+					words = append(words, w.Input.Path+":"+w.Input.Language)
+				default:
+					words = append(words, w.Input.Path)
+				}
+			}
+			if len(words) > 0 {
+				out = append(out, fmt.Sprintf("Words=%v", words))
+			}
+		case []Backend:
+			for _, b := range value {
+				out = append(out, fmt.Sprintf("Backend=%s%q%q", b.Target, b.Native, b.JIT))
+			}
+		case Depfile:
+			if !reflect.DeepEqual(value, Depfile{System: true}) {
+				out = append(out, fmt.Sprintf("Depfile=%+v", value))
+			}
+		case []string:
+			if len(value) > 0 {
+				out = append(out, name+"="+strings.ReplaceAll(fmt.Sprint(value), "\n", "\\n"))
+			}
+		case string:
+			if value != "" && !(name == "Split" && value == "auto") {
+				out = append(out, name+"="+value)
+			}
+		case bool:
+			if value != (name == "SYCL") {
+				out = append(out, fmt.Sprintf("%s=%v", name, value))
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+var files = map[string]string{
+	"empty":  "",
+	"quotes": "-DA=\"x\\\"y\" -DB='p\\'q r'\n-DC=\\ z\ta.cpp",
+	"outer":  "-O2 @inner\n",
+	"inner":  "-c a.cpp",
+	"self":   "@self",
+	"ring":   "@ring2",
+	"ring2":  "-g @ring",
+	"open":   "'a",
+	"twice":  "@inner @inner",
+}
+
+func fromFiles(name string) ([]byte, error) {
+	if text, ok := files[name]; ok {
+		return []byte(text), nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+// args divides a command line as a shell does.
+func args(t *testing.T, line string) []string {
+	t.Helper()
+	words, wrong := divided(line, true)
+	if wrong != "" {
+		t.Fatalf("%s %s", line, wrong)
+	}
+	return words
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"a.cpp", "Words=[a.cpp:c++]"},
+		{"-c a.cpp -o a.o", "Mode=1 Words=[a.cpp:c++] Output=a.o"},
+		{"-S a.cpp -oa.s", "Mode=2 Words=[a.cpp:c++] Output=a.s"},
+		{"-c -E a.cpp", "Mode=3 Words=[a.cpp:c++]"},
+		{"-S -fsyntax-only a.cpp", "Mode=4 Words=[a.cpp:c++]"},
+		{"-M a.cpp", "Mode=3 Words=[a.cpp:c++] Host=[-M]"},
+		{"-MM a.cpp", "Mode=3 Words=[a.cpp:c++] Host=[-MM] Depfile={Write:false System:false Phony:false Missing:false File: Targets:[]}"},
+		{"--version", "Mode=6"},
+		{"--check --dpcpp=/d", "Mode=7 DPCPP=/d"},
+		{"--help", "Mode=8"},
+		{"-print-search-dirs", "Mode=5 Host=[-print-search-dirs]"},
+		{"-m32 -dumpmachine", "Mode=5 Host=[-m32 -dumpmachine] Link=[-m32]"},
+		{"-v", "Mode=5 Host=[-v] Verbose=true"},
+		{"-v a.cpp", "Words=[a.cpp:c++] Verbose=true"},
+		{"-### -c a.cpp", "Mode=1 Words=[a.cpp:c++] DryRun=true"},
+
+		// Files.
+		{"a.C b.s c.S d.hpp e.o f.a g.so h i.c j.ii", "Words=[a.C:c++ b.s:assembler c.S:assembler-with-cpp d.hpp:c++-header e.o f.a g.so h i.c:c++ j.ii:c++-cpp-output]"},
+		{"-x c a.cpp -xc++ b -x none d.o", "Words=[a.cpp:c b:c++ d.o]"},
+		{"-c -x c++ -", "Mode=1 Words=[-:c++]"},
+		{"-E -", "Mode=3 Words=[-:c++]"},
+		{"-c -- -a.cpp", "Mode=1 Words=[-a.cpp:c++]"},
+		{"a.cpp -DX", "Words=[a.cpp:c++] Host=[-DX] Device=[-DX]"},
+		{"b.o -la -L d -Wl,-z,now -Xlinker --as-needed -pthread c.so -z relro -u f", "Words=[b.o -la -L\u00a0d -Wl,-z,now -Xlinker\u00a0--as-needed -pthread c.so -z\u00a0relro -u\u00a0f] Host=[-pthread]"},
+		{"-lx", "Words=[-lx]"},
+
+		// Options with values in the next argument.
+		{"a.cpp -D X -U Y -I i -include h -imacros m -isystem s -iquote q -idirafter d -isysroot r", "Words=[a.cpp:c++] Host=[-D X -U Y -I i -include h -imacros m -isystem s -iquote q -idirafter d -isysroot r] Device=[-D X -U Y -I i -include h -imacros m -isystem s -iquote q -idirafter d -isysroot r]"},
+		{"a.cpp --sysroot r -target t --param p -B b -arch x -mllvm -m", "Words=[a.cpp:c++] Host=[--sysroot=r -target t --param p -B b -arch x -mllvm -m] Device=[--sysroot=r] Link=[--sysroot=r -target t --param p -B b -arch x -mllvm -m]"},
+		{"a.cpp -T s -e main -Xassembler -c -Xclang -c", "Words=[a.cpp:c++ -T\u00a0s -e\u00a0main] Host=[-Xassembler -c -Xclang -c] Device=[-Xclang -c]"},
+		{"-c a.cpp -D -c", "Mode=1 Words=[a.cpp:c++] Host=[-D -c] Device=[-D -c]"},
+		{"a.cpp --define-macro=X=1 --output o --std=c++20 --optimize=2 --debug --include-directory i", "Words=[a.cpp:c++] Output=o Host=[-D X=1 -std=c++20 -O2 -g -I i] Device=[-D X=1 -std=c++20 -O2 -g -I i] Link=[-O2 -g] StandardGiven=true DebugInfo=true"},
+
+		// The compiles.
+		{"a.cpp -O -Ofast -O3 -Os -O9", "Words=[a.cpp:c++] Host=[-O -Ofast -O3 -Os -O9] Device=[-O1 -O3 -ffast-math -O3 -Os -O3] Link=[-O -Ofast -O3 -Os -O9]"},
+		{"a.cpp -std=gnu++20", "Words=[a.cpp:c++] Host=[-std=gnu++20] Device=[-std=gnu++20] StandardGiven=true"},
+		{"-x c a.c -std=c11", "Words=[a.c:c] Host=[-std=c11]"},
+		{"a.cpp -ggdb3 -gsplit-dwarf", "Words=[a.cpp:c++] Host=[-ggdb3 -gsplit-dwarf] Device=[-g] Link=[-ggdb3 -gsplit-dwarf] DebugInfo=true"},
+		{"a.cpp -gdwarf-4 -g0", "Words=[a.cpp:c++] Host=[-gdwarf-4 -g0] Device=[-gdwarf-4 -g0] Link=[-gdwarf-4 -g0]"},
+		{"a.cpp -Wall -Wduplicated-cond -Werror", "Words=[a.cpp:c++] Host=[-Wall -Wduplicated-cond -Werror] Device=[-Wall -Wduplicated-cond -Werror -Wno-unknown-warning-option] Link=[-Wall -Wduplicated-cond -Werror]"},
+		{"-c a.cpp -w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off", "Mode=1 Words=[a.cpp:c++] Host=[-w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off] Device=[-w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off] Link=[-ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off]"},
+		{"a.cpp -march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg -fuse-ld=lld -shared -static-libstdc++", "Words=[a.cpp:c++] Host=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg] Link=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pg -fuse-ld=lld -shared -static-libstdc++]"},
+		{"-c a.cpp -w -Wsystem-headers -fprofile-generate -fno-builtin-x", "Mode=1 Words=[a.cpp:c++] Host=[-w -Wsystem-headers -fprofile-generate -fno-builtin-x] Device=[-w -fno-builtin-x] Link=[-Wsystem-headers -fprofile-generate -fno-builtin-x]"},
+		{"-c a.cpp -lm -shared -Wl,-s", "Mode=1 Words=[a.cpp:c++ -lm -Wl,-s] Link=[-shared] Unused=[-lm -shared -Wl,-s]"},
+		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-DX=1 -UY -D Z -DW -Xpreprocessor -dM -Wa,-x] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false File:d Targets:[]}"},
+
+		// Lists of files.
+		{"-c a.cpp -MD", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:true Phony:false Missing:false File: Targets:[]}"},
+		{"-c a.cpp -MMD -MP -MFd -MT 'x y' -MQ 'a b$#'", `Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:false Phony:true Missing:false File:d Targets:[x y a\ b$$\#]}`},
+
+		// icpx's options.
+		{"-fsycl a.cpp", "Words=[a.cpp:c++]"},
+		{"-fsycl -fno-sycl a.cpp", "Words=[a.cpp:c++] SYCL=false"},
+		{"a.cpp -fsycl-targets=spir64,intel_gpu_pvc", "Words=[a.cpp:c++] Targets=[spir64 intel_gpu_pvc]"},
+		{"a.cpp -fsycl-targets=spir64-unknown-unknown", "Words=[a.cpp:c++] Targets=[spir64]"},
+		{"a.cpp -fsycl-targets=spir64,spir64_gen -Xs '-device pvc,acm-g10'", "Words=[a.cpp:c++] Targets=[spir64 intel_gpu_pvc intel_gpu_acm_g10]"},
+		{"a.cpp -fsycl-targets=spir64_gen -Xsycl-target-backend=spir64_gen '-device pvc -options -ze-x -ze-y'", "Words=[a.cpp:c++] Targets=[intel_gpu_pvc] Backend=intel_gpu_*[\"-ze-x\" \"-ze-y\"][\"-ze-y\"]"},
+		{"-c a.cpp -fsycl-rdc -fsycl-targets=spir64_gen", "Mode=1 Words=[a.cpp:c++] RDC=true"},
+		{"a.cpp -fsycl-rdc -fno-sycl-rdc -fsycl-device-code-split -fsycl-device-code-split=off", "Words=[a.cpp:c++] Split=off"},
+		{"a.cpp -fsycl-fixed-targets=spir64,intel_gpu_pvc -fsycl-device-config-file=a -fsycl-device-config-file=b", "Words=[a.cpp:c++] FixedTargets=[spir64 intel_gpu_pvc] DeviceConfigs=[a b]"},
+		{"a.cpp -fsyclbin", "Words=[a.cpp:c++] Syclbin=executable"},
+		{"a.o -fsyclbin=input -fsycl-link", "Words=[a.o] Syclbin=input LinkDevice=true"},
+		{"a.cpp -XsX -Xsycl-target-backend '-a b'", "Words=[a.cpp:c++] Backend=*[\"-X\"][\"-X\"] Backend=[\"-a\" \"b\"][\"-a\" \"b\"]"},
+		{"a.cpp -ftarget-compile-fast", "Words=[a.cpp:c++] Backend=*[\"-igc_opts\" \"'PartitionUnit=1,SubroutineThreshold=50000'\"][\"-ftarget-compile-fast\"]"},
+		{"a.cpp -fsycl-fp64-conv-emu", "Words=[a.cpp:c++] EmulateDouble=true"},
+		{"a.cpp -fsycl-host-compiler=clang++-21 -fsycl-host-compiler-options='-DA=\"x y\" -O3'", "Words=[a.cpp:c++] Host=[-DA=x y -O3] HostCompiler=clang++-21"},
+		{"a.cpp -Xarch_host '-mavx -DH' -Xarch_device -DD -Xsycl-target-frontend=spir64 -DF", "Words=[a.cpp:c++] Host=[-mavx -DH] Device=[-DD -DF] Link=[-mavx -DH]"},
+		{"a.cpp -fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise", "Words=[a.cpp:c++] Host=[-U__SYCL_ID_QUERIES_FIT_IN_INT__ -D__SYCL_ID_QUERIES_FIT_IN_UINT__=1] Device=[-fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise]"},
+		{"a.cpp -ipo -xHost -fsycl-host-compiler=/opt/icpx", "Words=[a.cpp:c++] Host=[-ipo -xHost] Link=[-ipo -xHost] HostCompiler=/opt/icpx"},
+		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o"},
+
+		// Files of options.
+		{"@quotes", "Words=[a.cpp:c++] Host=[-DA=x\"y -DB=p'q r -DC= z] Device=[-DA=x\"y -DB=p'q r -DC= z]"},
+		{"@empty a.cpp", "Words=[a.cpp:c++]"},
+		{"@outer", "Mode=1 Words=[a.cpp:c++] Host=[-O2] Device=[-O2] Link=[-O2]"},
+		{"@twice", "Mode=1 Words=[a.cpp:c++ a.cpp:c++]"},
+		{"@missing", "Words=[@missing]"},
+	} {
+		l, err := parse(args(t, c.line), fromFiles)
+		if err != nil {
+			t.Errorf("%s: %v", c.line, err)
+			continue
+		}
+		if got, want := shown(l), strings.ReplaceAll(c.want, "HostCompiler= ", ""); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.line, got, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"", "there are no input files"},
+		{"-O2 -Wl,-s", "there are no input files"},
+		{"a.cpp -o", "-o: its value is missing"},
+		{"a.cpp -Xs", "-Xs: its value is missing"},
+		{"-c a.cpp b.cpp -o x", "-o x: it is one file, and 2 are made"},
+		{"-c -", "write -x c++"},
+		{"a.cpp ''", "an argument is empty"},
+		{"-x java a", "-x java: there is no such language"},
+		{"-xCORE-AVX2 a.cpp", "write -march="},
+		{"a.cpp -ipo", "-ipo: write -flto"},
+		{"a.cpp -xHost", "-xHost: write -march=native"},
+		{"a.cpp -qopenmp", "-qopenmp: write -fopenmp"},
+		{"a.cpp -fp-model=fast", "-fp-model=fast: write -Xarch_device -fp-model=fast"},
+		{"a.cpp -fsycl-device-only", "-fsycl-device-only: -fsyclbin writes"},
+		{"a.cpp -fsycl-rdcc", "-fsycl-rdcc: there is no such option: did you mean -fsycl-rdc?"},
+		{"a.cpp -fsycl-target=spir64", "did you mean -fsycl-targets=spir64?"},
+		{"a.cpp -fno-sycl-quite-unheard-of", "write -Xarch_device -fno-sycl-quite-unheard-of"},
+		{"a.cpp --dpccp=x", "did you mean --dpcpp?"},
+		{"a.cpp --dpcpp=", "--dpcpp=: its value is missing"},
+		{"a.cpp -fsycl-targets=", "-fsycl-targets=: its value is missing"},
+		{"a.cpp -fsycl-targets=a,,b", "a target between the commas is missing"},
+		{"a.cpp -fsycl-targets=spir64_gen", "no device is named: write -fsycl-targets=intel_gpu_..."},
+		{"a.cpp -fsycl-targets=spir64_gen -Xs '-device pvcc'", "did you mean intel_gpu_pvc"},
+		{"a.cpp -Xs '-device pvc'", "spir64_gen, which is not there"},
+		{"a.cpp -Xs -device", "-device lacks its value"},
+		{"a.cpp -Xs '-revision_id 3'", "-revision_id is an option of ocloc itself"},
+		{`a.cpp -Xs "'x"`, "lacks the closing '"},
+		{"a.cpp -fsycl-device-code-split=kernel", "-fsycl-device-code-split=kernel: there is no such mode"},
+		{"a.cpp -fsyclbin=objekt", "did you mean object?"},
+		{"a.cpp -emit-llvm", "-emit-llvm: "},
+		{"a.cpp -Wp,-MD", "-Wp,-MD: the value of -MD is missing"},
+		{"@self", "@self: the file names itself"},
+		{"@ring", "@ring: the file names itself"},
+		{"@open", "@open: the file lacks the closing '"},
+	} {
+		_, err := parse(args(t, c.line), fromFiles)
+		if err == nil || !strings.Contains(err.Error(), c.want) || cli.ExitCode(err) != cli.ExitUsage {
+			t.Errorf("%s: %v, want %s", c.line, err, c.want)
+		}
+	}
+}
+
+// Each option of icpx is taken, or refused in words that are not those of the rules.
+func TestTable(t *testing.T) {
+	ofRules := []string{"attribute", "copts", "linkopts", "deps", "sycl_binary", "True", "backend_options", "output group", "toolchain", "Bazel", "rules"}
+	for _, section := range icpxflags.Table() {
+		for _, f := range section.Flags {
+			for _, name := range f.Names {
+				argument := []string{"-c", "a.cpp", name}
+				if strings.HasSuffix(name, "=") {
+					argument[2] += map[string]string{"-fsycl-device-code-split=": "off", "-fsyclbin=": "input"}[name]
+					if argument[2] == name {
+						argument[2] += "x"
+					}
+				}
+				if f.Next {
+					argument = append(argument, "-DX")
+				}
+				l, err := parse(argument, fromFiles)
+				if err == nil {
+					if refused := (f.Taker == icpxflags.Error || f.Taker == icpxflags.Intel) && f.Sets == ""; refused {
+						t.Errorf("%q is taken: %s", argument, shown(l))
+					}
+					continue
+				}
+				if f.Taker != icpxflags.Error && f.Taker != icpxflags.Intel || f.Sets != "" {
+					t.Errorf("%q: %v", argument, err)
+				}
+				for _, word := range ofRules {
+					if strings.Contains(err.Error(), word) {
+						t.Errorf("%q: %v: %q is a word of the rules", argument, err, word)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for line := range strings.Lines(Usage) {
+		if len(line) > 101 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, line := range []string{"-c a.cpp -o a.o", "@quotes", "@ring", "a.cpp -Wp,-MD,d -XsX -Xs '-device pvc' -fsycl-targets=spir64_gen", "-x c++ - --std=c++20 -MQ x -- -a"} {
+		words, _ := divided(line, true)
+		f.Add(strings.Join(words, "\n"))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		words := strings.Split(text, "\n")
+		l, err := parse(slices.Clone(words), fromFiles)
+		again, errAgain := parse(words, fromFiles)
+		if !reflect.DeepEqual(l, again) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
+			t.Errorf("%q: %v and %v, %v and %v", words, l, again, err, errAgain)
+		}
+		if err != nil && cli.ExitCode(err) != cli.ExitUsage {
+			t.Errorf("%q: %v", words, err)
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package commandline
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
+)
+
+// languages are the language of a file by the end of its name, as g++ has them.
+var languages = map[string]string{
+	".C": "c++", ".c": "c++", ".cc": "c++", ".cp": "c++", ".cpp": "c++", ".CPP": "c++", ".cxx": "c++", ".c++": "c++",
+	".i": "c++-cpp-output", ".ii": "c++-cpp-output",
+	".h": "c++-header", ".H": "c++-header", ".hh": "c++-header", ".hp": "c++-header", ".hpp": "c++-header",
+	".HPP": "c++-header", ".hxx": "c++-header", ".h++": "c++-header", ".tcc": "c++-header",
+	".s": "assembler", ".S": "assembler-with-cpp", ".sx": "assembler-with-cpp",
+}
+
+// behindX are the languages that -x can name.
+var behindX = []string{
+	"assembler", "assembler-with-cpp", "c", "c++", "c++-cpp-output", "c++-header", "c++-system-header",
+	"c++-user-header", "c-header", "cpp-output", "ir", "none",
+}
+
+func (p *parser) input(o *option) error {
+	if o.value == "" {
+		return cli.Usagef("an argument is empty, and no name of a file: leave it out")
+	}
+	language := p.x
+	if language == "" && o.value != "-" {
+		language = languages[filepath.Ext(o.value)]
+	}
+	p.line.Words = append(p.line.Words, Word{Input: &Input{Path: o.value, Language: language}})
+	return nil
+}
+
+func (p *parser) language(o *option) error {
+	if !slices.Contains(behindX, o.value) {
+		if !strings.HasSuffix(o.words[0], "x") && strings.ToUpper(o.value) == o.value {
+			return cli.Usagef("%s: %q is no language; for the instructions of a processor write -march=", o.text(), o.value)
+		}
+		return cli.Usagef("%s: there is no such language: %s", o.text(), spell.Meant(o.value, behindX))
+	}
+	p.x = strings.TrimSuffix(o.value, "none")
+	return nil
+}
+
+func (p *parser) mode(o *option) error {
+	p.modes[o.name] = true
+	l := &p.line
+	switch o.name {
+	case "-M", "-MM":
+		l.Depfile.System = o.name == "-M"
+		p.give(host, o.name)
+	case "--check":
+		l.Mode = Check
+	case "--version":
+		l.Mode = Version
+	case "--help", "-help":
+		l.Mode = Help
+	}
+	return nil
+}
+
+func (p *parser) hostOnly(o *option) error {
+	p.asked = append(p.asked, o.words...)
+	return nil
+}
+
+func (p *parser) show(o *option) error {
+	p.line.Verbose = p.line.Verbose || o.name == "-v"
+	p.line.DryRun = p.line.DryRun || o.name == "-###"
+	return nil
+}
+
+func (p *parser) output(o *option) error {
+	if o.value == "" {
+		return cli.Usagef("-o: the name of the file is empty")
+	}
+	p.line.Output = o.value
+	return nil
+}
+
+func (p *parser) place(o *option) error {
+	if o.value == "" {
+		return cli.Usagef("%s: its value is missing", o.text())
+	}
+	l := &p.line
+	*map[string]*string{"--dpcpp": &l.DPCPP, "--driver": &l.Driver, "--host-headers": &l.HostHeaders, "--ocloc": &l.Ocloc}[o.name] = o.value
+	return nil
+}
+
+func (p *parser) depfile(o *option) error {
+	d := &p.line.Depfile
+	switch o.name {
+	case "-MD", "-MMD":
+		d.Write, d.System = true, o.name == "-MD"
+	case "-MP":
+		d.Phony = true
+	case "-MG":
+		d.Missing = true
+	case "-MF":
+		d.File = o.value
+	case "-MT":
+		d.Targets = append(d.Targets, o.value)
+	case "-MQ":
+		d.Targets = append(d.Targets, quoted(o.value))
+	}
+	return nil
+}
+
+// quoted returns a name as make reads it.
+func quoted(name string) string {
+	var out strings.Builder
+	for i := range len(name) {
+		switch name[i] {
+		case ' ', '\t':
+			for j := i - 1; j >= 0 && name[j] == '\\'; j-- {
+				out.WriteByte('\\')
+			}
+			out.WriteByte('\\')
+		case '#':
+			out.WriteByte('\\')
+		case '$':
+			out.WriteByte('$')
+		}
+		out.WriteByte(name[i])
+	}
+	return out.String()
+}
+
+// preprocessor takes options that gcc hands to its preprocessor: the macros are for devices as
+// well, and files with lists of headers are those of the whole compile.
+func (p *parser) preprocessor(o *option) error {
+	pieces := []string{o.value}
+	if o.name == "-Wp," {
+		pieces = strings.Split(o.value, ",")
+	}
+	for i := 0; i < len(pieces); i++ {
+		piece := pieces[i]
+		r := ruleOf(piece)
+		if r == nil || o.name == "-Xpreprocessor" && piece == r.name && r.form != exact {
+			p.give(host, "-Xpreprocessor", piece)
+			continue
+		}
+		inner := option{name: r.name, rule: r, value: piece[len(r.name):], words: []string{piece}}
+		if inner.value == "" && (r.form == either || r.name == "-MD" || r.name == "-MMD") {
+			if i++; i == len(pieces) {
+				return cli.Usagef("%s: the value of %s is missing", o.text(), piece)
+			}
+			inner.value = pieces[i]
+			inner.words = append(inner.words, pieces[i])
+		}
+		switch {
+		case r.name == "-MD" || r.name == "-MMD":
+			p.line.Depfile.File = inner.value
+			fallthrough
+		case strings.HasPrefix(r.name, "-M") && r.do != nil && !p.isMode(r.name):
+			if err := p.depfile(&inner); err != nil {
+				return err
+			}
+		case r.form == either && r.to == host|device:
+			p.give(host|device, inner.words...)
+		default:
+			for _, w := range inner.words {
+				p.give(host, "-Xpreprocessor", w)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parser) isMode(name string) bool { return name == "-M" || name == "-MM" }
+
+func (p *parser) languageStandard(o *option) error {
+	to := host
+	if strings.Contains(o.value, "++") {
+		to = host | device
+		p.line.StandardGiven = true
+	}
+	p.give(to, o.words...)
+	return nil
+}
+
+func (p *parser) warning(o *option) error {
+	p.warnings = true
+	p.give(host|device|link, o.words...)
+	return nil
+}
+
+func (p *parser) optimization(o *option) error {
+	p.give(host|link, o.words...)
+	switch o.value {
+	case "":
+		p.give(device, "-O1")
+	case "fast": // clang warns of -Ofast
+		p.give(device, "-O3", "-ffast-math")
+	case "0", "1", "2", "3", "s", "z", "g":
+		p.give(device, o.words...)
+	default:
+		p.give(device, "-O3")
+	}
+	return nil
+}
+
+// debug takes -g and what follows it: device code has debug information, or has none.
+func (p *parser) debug(o *option) error {
+	p.give(host|link, o.words...)
+	switch value := o.value; {
+	case value == "0" || value == "gdb0":
+		p.line.DebugInfo = false
+		p.give(device, "-g0")
+	case strings.HasPrefix(value, "dwarf-") && len(value) == len("dwarf-5"):
+		p.line.DebugInfo = true
+		p.give(device, o.words...)
+	case value == "", value == "1", value == "2", value == "3", value == "full", value == "mlt", value == "line-tables-only",
+		value == "dwarf", strings.HasPrefix(value, "gdb"), strings.HasPrefix(value, "stabs"):
+		p.line.DebugInfo = true
+		p.give(device, "-g")
+	}
+	return nil
+}
+
+// feature takes -f and what follows it.
+func (p *parser) feature(o *option) error {
+	arg := o.words[0]
+	if strings.HasPrefix(arg, "-fsycl") || strings.HasPrefix(arg, "-fno-sycl") {
+		names := make([]string, 0, len(flags))
+		for name := range flags {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		name, value, _ := strings.Cut(arg, "=")
+		if name != arg {
+			name += "="
+		}
+		if near := spell.Nearest(name, slices.Values(names), 1); near != nil {
+			if strings.HasSuffix(near[0], "=") {
+				near[0] += value
+			}
+			return cli.Usagef("%s: there is no such option: did you mean %s?", arg, near[0])
+		}
+		return cli.Usagef("%s: there is no such option; if DPC++'s compiler knows it, write -Xarch_device %s", arg, arg)
+	}
+	to := host | link
+	if isFeature(arg) {
+		to |= device
+	}
+	p.give(to, o.words...)
+	return nil
+}
+
+func (p *parser) sysroot(o *option) error {
+	p.give(host|device|link, "--sysroot="+o.value)
+	return nil
+}
+
+func (p *parser) emitLLVM(o *option) error {
+	return cli.Usagef("%s: objects with device code are machine code for the host: leave it out", o.text())
+}

@@ -1,0 +1,220 @@
+package commandline
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
+	"github.com/rules-sycl/rules_sycl/internal/infile"
+)
+
+// maxResponse is how long a file of options may be, and maxArguments how many arguments all
+// of them may have.
+const (
+	maxResponse  = 64 << 20
+	maxArguments = 1 << 20
+)
+
+// expanded returns arguments with the words of FILE for each @FILE. As with gcc, @FILE is an
+// argument like others when there is no such file.
+func expanded(args, inside []string, read func(string) ([]byte, error)) ([]string, error) {
+	var out []string
+	for _, arg := range args {
+		name, ok := strings.CutPrefix(arg, "@")
+		if !ok || name == "" {
+			out = append(out, arg)
+			continue
+		}
+		if slices.Contains(inside, name) {
+			return nil, cli.Usagef("%s: the file names itself: take out that line", arg)
+		}
+		data, err := read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			out = append(out, arg)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		words, wrong := divided(string(data), false)
+		if wrong != "" {
+			return nil, cli.Usagef("%s: the file %s", arg, wrong)
+		}
+		words, err = expanded(words, append(slices.Clone(inside), name), read)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, words...); len(out) > maxArguments {
+			return nil, cli.Usagef("%s: there are more than %d arguments", arg, maxArguments)
+		}
+	}
+	return out, nil
+}
+
+func readFile(name string) ([]byte, error) {
+	return infile.Read(name, "a file of options", maxResponse)
+}
+
+// divided divides a text into words, as a shell does or, in files of options, as gcc does: there
+// a backslash escapes any character, also in quotes. It says what is wrong with the text.
+func divided(text string, shell bool) (words []string, wrong string) {
+	var word []byte
+	within, escaped, quote := false, false, byte(0)
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case escaped:
+			if shell && quote == '"' && c != '"' && c != '\\' {
+				word = append(word, '\\')
+			}
+			word, escaped = append(word, c), false
+		case c == '\\' && (quote != '\'' || !shell):
+			within, escaped = true, true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word = append(word, c)
+		case c == '\'' || c == '"':
+			within, quote = true, c
+		case strings.IndexByte(" \t\n\v\f\r", c) >= 0:
+			if within {
+				words = append(words, string(word))
+			}
+			word, within = nil, false
+		default:
+			word, within = append(word, c), true
+		}
+	}
+	switch {
+	case escaped:
+		return nil, `ends in a backslash that escapes nothing: write \\ for a backslash`
+	case quote != 0:
+		return nil, "lacks the closing " + string(quote) + ": escape a quote that is meant as it is with a backslash"
+	case within:
+		words = append(words, string(word))
+	}
+	return words, ""
+}
+
+// An option is an argument, with its value.
+type option struct {
+	name  string          // as rules and the table of icpx's options have it
+	value string          // what is behind the name, or the next argument
+	words []string        // as it is written
+	rule  *rule           // nil for options that are in no table, and for icpx's
+	flag  *icpxflags.Flag // nil for those that are not icpx's
+	input bool            // it is no option but a file, its value
+}
+
+func (o *option) text() string { return strings.Join(o.words, " ") }
+
+// long are the long names that gcc has for other options.
+var long = map[string]string{
+	"--assemble": "-S", "--compile": "-c", "--debug": "-g", "--define-macro": "-D", "--dependencies": "-M",
+	"--entry": "-e", "--for-assembler": "-Xassembler", "--for-linker": "-Xlinker", "--force-link": "-u",
+	"--imacros": "-imacros", "--include": "-include", "--include-directory": "-I",
+	"--include-directory-after": "-idirafter", "--language": "-x", "--library-directory": "-L",
+	"--no-standard-includes": "-nostdinc", "--no-standard-libraries": "-nostdlib", "--no-warnings": "-w",
+	"--optimize": "-O",
+	"--output":   "-o", "--pass-exit-codes": "-pass-exit-codes", "--pedantic": "-pedantic",
+	"--pedantic-errors": "-pedantic-errors", "--pie": "-pie", "--pipe": "-pipe", "--preprocess": "-E",
+	"--print-missing-file-dependencies": "-MG", "--profile": "-p", "--save-temps": "-save-temps",
+	"--shared": "-shared", "--static": "-static", "--trigraphs": "-trigraphs", "--undefine-macro": "-U",
+	"--user-dependencies": "-MM", "--verbose": "-v", "--write-dependencies": "-MD",
+	"--write-user-dependencies": "-MMD",
+}
+
+// options reads arguments as options and files.
+func options(args []string) ([]option, error) {
+	var out []option
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			for _, name := range args[i+1:] {
+				out = append(out, option{value: name, words: []string{name}, input: true})
+			}
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			out = append(out, option{value: arg, words: []string{arg}, input: true})
+			continue
+		}
+		o, next := find(arg)
+		if next {
+			if i++; i == len(args) {
+				return nil, cli.Usagef("%s: its value is missing, which is the argument behind it", arg)
+			}
+			o.value = args[i]
+			o.words = append(o.words, args[i])
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// find finds the option that an argument is, and says whether its value is in the next one.
+func find(arg string) (o option, next bool) {
+	o = option{name: arg, words: []string{arg}}
+	if f, name, value := flagOf(arg); f != nil {
+		o.flag, o.name, o.value = f, name, value
+		return o, f.Next && !(name == "-Xs" && arg != "-Xs")
+	}
+	if name, value, has := strings.Cut(arg, "="); has || long[name] != "" {
+		switch short := long[name]; {
+		case strings.HasPrefix(arg, "--std="):
+			arg = arg[1:]
+			o.words = []string{arg}
+		case short != "" && has && ruleOf(short) != nil && ruleOf(short).form != exact:
+			r := ruleOf(short)
+			o.rule, o.name, o.value, o.words = r, short, value, []string{short, value}
+			if r.form == joined {
+				o.words = []string{short + value}
+			}
+			return o, false
+		case short != "" && !has:
+			arg = short
+			o.words = []string{short}
+		}
+	}
+	r := ruleOf(arg)
+	if r == nil {
+		o.name = arg
+		return o, false
+	}
+	o.rule, o.name, o.value = r, r.name, arg[len(r.name):]
+	if r.form == equals && o.value != "" {
+		o.value = o.value[1:]
+	}
+	return o, arg == r.name && (r.form == separate || r.form == either || r.form == equals)
+}
+
+// flagOf returns the flag of icpx that an argument is, or nil, with what rules call it and the
+// value that is part of it.
+func flagOf(arg string) (f *icpxflags.Flag, name, value string) {
+	if f := flags[arg]; f != nil {
+		return f, arg, ""
+	}
+	if name, value, ok := strings.Cut(arg, "="); ok && flags[name+"="] != nil {
+		return flags[name+"="], name + "=", value
+	}
+	if rest, ok := strings.CutPrefix(arg, "-Xs"); ok && !strings.HasPrefix(arg, "-Xsycl-") {
+		return flags["-Xs"], "-Xs", "-" + rest
+	}
+	return nil, "", ""
+}
+
+// flags are those of icpx, by name.
+var flags = func() map[string]*icpxflags.Flag {
+	out := map[string]*icpxflags.Flag{}
+	for _, section := range icpxflags.Table() {
+		for _, f := range section.Flags {
+			for _, name := range f.Names {
+				out[name] = &f
+			}
+		}
+	}
+	return out
+}()
