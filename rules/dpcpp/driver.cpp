@@ -514,23 +514,6 @@ std::string fixed(const std::string &place, int number) {
   return fs::exists(name) ? name / path.filename() : path;
 }
 
-void compile(const Arguments &args, const Places &at) {
-  std::vector<std::string> options = {"-fsycl-device-code-split=off"};  // images do not matter
-  const std::string header = fixed(at.header, 40), footer = fixed(at.footer, 41);
-  const std::string list = fixed(at.depfile.empty() ? at.unused : at.depfile, 42);
-  if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
-  if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
-  if (!list.empty()) options.insert(options.end(), {"-MD", "-MF", list, "-MT", args.output});
-  jit::Result result = compile_source(args, options);
-  bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
-  write_file(at.output, args.output, result.bitcode.data, result.bitcode.size);
-  if (list.empty()) return;
-  const std::string rule = read_file(list);
-  if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
-  if (!at.unused.empty())
-    write_file(at.unused, args.unused, unread(read_file(args.candidates), rule, args.options));
-}
-
 void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
   std::string table = "[Code|Properties|Symbols]\n";
   for (size_t i = 0; i < result.images.size; i++) {
@@ -544,6 +527,29 @@ void write_images(const Arguments &args, const std::string &dir, const jit::Resu
     table += stem + ".spv|" + stem + ".prop|" + stem + ".sym\n";
   }
   write_file(dir + "/" + kTable, args.output_dir, table);
+}
+
+// compile makes bitcode, images or both of a source.
+void compile(const Arguments &args, const Places &at) {
+  std::vector<std::string> options;
+  if (at.output_dir.empty()) options = {"-fsycl-device-code-split=off"};  // images do not matter
+  const std::string header = fixed(at.header, 40), footer = fixed(at.footer, 41);
+  const std::string list = fixed(at.depfile.empty() ? at.unused : at.depfile, 42);
+  if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
+  if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
+  if (!list.empty())
+    options.insert(options.end(), {"-MD", "-MF", list, "-MT", args.output.empty() ? args.input : args.output});
+  jit::Result result = compile_source(args, options);
+  if (!at.output.empty()) {
+    bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
+    write_file(at.output, args.output, result.bitcode.data, result.bitcode.size);
+  }
+  if (!at.output_dir.empty()) write_images(args, at.output_dir, result);
+  if (list.empty()) return;
+  const std::string rule = read_file(list);
+  if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
+  if (!at.unused.empty())
+    write_file(at.unused, args.unused, unread(read_file(args.candidates), rule, args.options));
 }
 
 void post_link(const Arguments &args, const Places &at) {
@@ -561,10 +567,6 @@ void post_link(const Arguments &args, const Places &at) {
   }
   report(result);
   write_images(args, at.output_dir, result);
-}
-
-void build(const Arguments &args, const Places &at) {
-  write_images(args, at.output_dir, compile_source(args, {}));
 }
 
 constexpr const char *kCheckSource = R"(#include <sycl/sycl.hpp>
@@ -595,9 +597,8 @@ void check(const Arguments &args) {
 
 Exit work(const Arguments &args, const Places &at) {
   try {
-    if (args.command == "compile") compile(args, at);
+    if (args.command == "compile" || args.command == "build") compile(args, at);
     if (args.command == "post-link") post_link(args, at);
-    if (args.command == "build") build(args, at);
     if (args.command == "check") check(args);
   } catch (const Failure &f) {
     print(f);
@@ -747,7 +748,8 @@ N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.tabl
 table of all, whose names are relative to DIR. Options are
 -fsycl-device-code-split=auto|per_source|per_kernel|off and -fsycl-allow-device-image-dependencies.
 
-build is compile and post-link in one.
+build is compile and post-link in one, with the options of both. With --output FILE it also writes
+the bitcode.
 
 check compiles a kernel and looks at the image. It prints nothing when all is well.
 
@@ -785,11 +787,11 @@ Arguments parse(const std::vector<std::string> &args) {
   out.command = args[0];
   const Flag flags[] = {
       {"--library", &out.library, "compile post-link build check", ""},
-      {"--output", &out.output, "compile", ""},
+      {"--output", &out.output, "compile", "build"},
       {"--output-dir", &out.output_dir, "post-link build", ""},
-      {"--header", &out.header, "", "compile"},
-      {"--footer", &out.footer, "", "compile"},
-      {"--depfile", &out.depfile, "", "compile"},
+      {"--header", &out.header, "", "compile build"},
+      {"--footer", &out.footer, "", "compile build"},
+      {"--depfile", &out.depfile, "", "compile build"},
       {"--candidates", &out.candidates, "", "compile"},
       {"--unused", &out.unused, "", "compile"},
   };

@@ -3,6 +3,7 @@ package depfile
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func WriteUnused(rule, candidates, unused string, options []string) error {
 // unread returns the lines of a list of files that neither a dependency file nor options name.
 func unread(candidates, rule string, options []string) string {
 	read := map[string]bool{}
-	for _, name := range dependencies(rule) {
+	for _, name := range Dependencies(rule) {
 		read[filepath.Clean(name)] = true
 	}
 	for _, option := range options {
@@ -57,9 +58,9 @@ func unread(candidates, rule string, options []string) string {
 	return out.String()
 }
 
-// dependencies returns the files that a dependency file names. Blanks, '#' and
+// Dependencies returns the files that a dependency file names. Blanks, '#' and
 // backslashes in a name have a backslash before them, and '$' is doubled.
-func dependencies(rule string) []string {
+func Dependencies(rule string) []string {
 	rule = strings.ReplaceAll(rule, "\\\n", " ")
 	var names []string
 	var name strings.Builder
@@ -82,3 +83,26 @@ func dependencies(rule string) []string {
 	end()
 	return names
 }
+
+// Write writes a dependency file as make reads it. With phony, each file but the first gets a
+// rule of its own, so that make does not stop when one is gone.
+func Write(w io.Writer, targets, files []string, phony bool) error {
+	var b strings.Builder
+	b.WriteString(strings.Join(targets, " ") + ":")
+	for _, f := range files {
+		b.WriteString(" \\\n  " + Escaped(f))
+	}
+	b.WriteString("\n")
+	if phony {
+		for _, f := range files[min(1, len(files)):] {
+			b.WriteString("\n" + Escaped(f) + ":\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+var escapes = strings.NewReplacer(" ", "\\ ", "#", "\\#", "$", "$$")
+
+// Escaped returns a name as it is in a dependency file.
+func Escaped(name string) string { return escapes.Replace(name) }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDependencies(t *testing.T) {
-	got := dependencies("out/a\\ b.bc: a\\ b.cpp \\\n  in\\#c.hpp $$d.hpp \\\n  e\\f.hpp\n")
+	got := Dependencies("out/a\\ b.bc: a\\ b.cpp \\\n  in\\#c.hpp $$d.hpp \\\n  e\\f.hpp\n")
 	if want := []string{"out/a b.bc:", "a b.cpp", "in#c.hpp", "$d.hpp", `e\f.hpp`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -36,7 +36,7 @@ func TestWriteUnused(t *testing.T) {
 func FuzzDependencies(f *testing.F) {
 	f.Add("a b.hpp\n$c#.hpp", "x: y")
 	f.Fuzz(func(t *testing.T, names, rule string) {
-		dependencies(rule)
+		Dependencies(rule)
 		escape := strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$")
 		want, text := []string{"k.bc:"}, "k.bc:"
 		for name := range strings.SplitSeq(names, "\n") {
@@ -45,7 +45,7 @@ func FuzzDependencies(f *testing.F) {
 				text += " \\\n  " + escape.Replace(name)
 			}
 		}
-		if got := dependencies(text + "\n"); !slices.Equal(got, want) {
+		if got := Dependencies(text + "\n"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})

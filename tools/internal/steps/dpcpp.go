@@ -32,6 +32,11 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 	if err := command.Run(ctx, nil, nil, log, d.Driver, args...); err != nil {
 		return nil, driverError(err)
 	}
+	return readImages(bitcode, dir)
+}
+
+// readImages reads the folder that the driver writes images to.
+func readImages(name, dir string) ([]*image, error) {
 	t, err := tables.ReadTable(filepath.Join(dir, "images.table"))
 	if err != nil {
 		return nil, err
@@ -42,7 +47,7 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 	}
 	var images []*image
 	for i, cells := range t.Rows {
-		m, err := readImage(fmt.Sprintf("%s: image %d", bitcode, i), dir, cells)
+		m, err := readImage(fmt.Sprintf("%s: image %d", name, i), dir, cells)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/devices"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -43,6 +44,10 @@ type FilterOptions struct {
 	Table   string
 	Filters []TargetFilter
 	Stdout  io.Writer // may be nil
+
+	// Dropped is called for each row that a target cannot take, with its kernels, its property
+	// file and the reasons; it may be nil.
+	Dropped func(target string, kernels []string, properties string, reasons []string)
 }
 
 // A TargetFilter is a target, and where what it takes goes.
@@ -82,6 +87,8 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 		for i, row := range in.table.Rows {
 			if dropped[i] == nil {
 				kept.Rows = append(kept.Rows, row)
+			} else if o.Dropped != nil {
+				o.Dropped(f.Target, in.rows[i].kernels, tables.Moved(in.name, row[in.table.Column(filetable.Properties)]), dropped[i])
 			}
 		}
 		return dropped, kept.Write

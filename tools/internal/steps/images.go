@@ -21,7 +21,8 @@ var DPCPPSplitModes = []string{"auto", "per_source", "per_kernel", "off"}
 
 // ImagesOptions say what to make images of.
 type ImagesOptions struct {
-	Bitcode       string // file
+	Bitcode       string // file, or the source that Built is of
+	Built         string // the folder of 'driver build', "" to make images of the bitcode
 	DPCPP         DPCPP
 	Split         string // one of DPCPPSplitModes
 	Dependencies  bool   // images may import what they do not define
@@ -33,15 +34,7 @@ type ImagesOptions struct {
 
 // Images makes device images of bitcode by DPC++'s own post-link step and translator.
 func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
-	// Not always: functions of device libraries become images of their own by it.
-	options := []string{"-fsycl-device-code-split=" + o.Split}
-	if o.Dependencies {
-		options = append(options, "-fsycl-allow-device-image-dependencies")
-	}
-	if _, err := infile.Stat(o.Bitcode, "LLVM bitcode"); err != nil {
-		return err
-	}
-	images, err := o.DPCPP.postLink(ctx, log, o.Bitcode, options...)
+	images, err := o.images(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -51,6 +44,22 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 		return cli.BadInput(err)
 	}
 	return o.write(images)
+}
+
+// images returns the images as DPC++ makes them.
+func (o *ImagesOptions) images(ctx context.Context, log io.Writer) ([]*image, error) {
+	if o.Built != "" {
+		return readImages(o.Bitcode, o.Built)
+	}
+	// Not always: functions of device libraries become images of their own by it.
+	options := []string{"-fsycl-device-code-split=" + o.Split}
+	if o.Dependencies {
+		options = append(options, "-fsycl-allow-device-image-dependencies")
+	}
+	if _, err := infile.Stat(o.Bitcode, "LLVM bitcode"); err != nil {
+		return nil, err
+	}
+	return o.DPCPP.postLink(ctx, log, o.Bitcode, options...)
 }
 
 func (o *ImagesOptions) write(images []*image) error {
