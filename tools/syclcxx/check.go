@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+)
+
+// printVersion prints what compiles for devices, behind what the host compiler says of itself.
+func (c *compiler) printVersion() error {
+	with := "no DPC++"
+	if d, err := findDPCPP(c.line.DPCPP); err == nil {
+		with = "DPC++ " + d.version + " in " + d.folder
+	}
+	_, err := fmt.Fprintf(c.env.Stdout, "%s %s, with %s\n", name, cli.Version, with)
+	return err
+}
+
+// check prints what is there and what is missing, and compiles one kernel.
+func (c *compiler) check(ctx context.Context) error {
+	missing := false
+	say := func(what, found string, err error, need bool) {
+		mark := "yes"
+		if err != nil {
+			mark, found = "no ", err.Error()
+			missing = missing || need
+		}
+		fmt.Fprintf(c.env.Stdout, "%s  %-22s %s\n", mark, what, found)
+	}
+	d, err := findDPCPP(c.line.DPCPP)
+	found := ""
+	if err == nil {
+		found = strings.TrimSpace(d.version + " " + d.folder)
+	}
+	say("DPC++", found, err, true)
+	h, err := findHost(c.line.HostCompiler)
+	found = ""
+	if err == nil {
+		found = h.path + firstLine(ctx, h.path)
+	}
+	say("host compiler", found, err, true)
+	driver, err := c.driver()
+	say("driver", driver, err, true)
+	headers, err := c.headers()
+	say("host headers", headers, err, true)
+	for _, program := range []struct{ name, path, use string }{
+		{"ocloc", c.line.Ocloc, "images for Intel GPUs, ahead of time (Debian and Ubuntu: intel-ocloc)"},
+		{"llvm-link", "", "-fsycl-rdc (Debian: llvm-22)"},
+		{"opt", "", "specialization constants (Debian: llvm-22)"},
+	} {
+		path, err := program.path, error(nil)
+		if path == "" {
+			if program.name == "ocloc" {
+				path, err = exec.LookPath(program.name)
+			} else {
+				path, err = llvm(program.name)
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("not in PATH, or too old; for %s", program.use)
+		}
+		say(program.name, path, err, false)
+	}
+	if missing {
+		return cli.No(nil)
+	}
+	c.host, c.dpcpp = h, d
+	if err := c.checkCompile(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.env.Stdout, "yes  a kernel compiles and links")
+	if icd := filepath.Join(d.folder, "lib", "libintelocl.so"); exists(icd) && os.Getenv("OCL_ICD_FILENAMES") == "" {
+		fmt.Fprintf(c.env.Stdout, "     To run programs on the CPU: export OCL_ICD_FILENAMES=%s\n", icd)
+	}
+	return nil
+}
+
+// firstLine returns what a program says of itself, with a blank before.
+func firstLine(ctx context.Context, program string) string {
+	var out bytes.Buffer
+	if err := command.Run(ctx, nil, &out, io.Discard, program, "--version"); err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(out.String(), "\n")
+	return " (" + line + ")"
+}
+
+const checked = `#include <sycl/sycl.hpp>
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task([=] { *p = 1; }).wait();
+}
+`
+
+// checkCompile compiles and links a program with a kernel.
+func (c *compiler) checkCompile(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "syclcxx")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	source := filepath.Join(folder, "check.cpp")
+	if err := os.WriteFile(source, []byte(checked), 0o666); err != nil {
+		return err
+	}
+	args := []string{source, "-o", filepath.Join(folder, "check")}
+	for flag, value := range map[string]string{
+		"--dpcpp=": c.line.DPCPP, "--driver=": c.line.Driver, "--host-headers=": c.line.HostHeaders, "-fsycl-host-compiler=": c.line.HostCompiler,
+	} {
+		if value != "" {
+			args = append(args, flag+value)
+		}
+	}
+	return do(ctx, c.env, args)
+}

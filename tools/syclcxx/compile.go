@@ -1,0 +1,395 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
+	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
+)
+
+// A compiler does what a command line says.
+type compiler struct {
+	line  *commandline.Line
+	env   *cli.Env
+	host  *host
+	dpcpp *installation // nil until a source needs it
+
+	gccFolder string // of the host's GCC, "" when that is not known
+}
+
+// A compilation is a source that is compiled for devices and for the host. Its files are in a
+// folder of their own.
+type compilation struct {
+	*compiler
+	source  string
+	folder  string
+	depfile commandline.Depfile
+	output  string // for the depfile
+}
+
+func (c *compilation) file(name string) string { return filepath.Join(c.folder, name) }
+
+// sources compiles all sources of a command line, each to a file of its own.
+func (c *compiler) sources(ctx context.Context) error {
+	var inputs []commandline.Input
+	for _, w := range c.line.Words {
+		if w.Input != nil && w.Input.Language != "" {
+			inputs = append(inputs, *w.Input)
+		} else if w.Input != nil {
+			c.env.Warnf(w.Input.Path, "it is for the linker, and nothing is linked")
+		}
+	}
+	switch {
+	case len(inputs) == 0:
+		return cli.Usagef("there is no source: name one")
+	case len(inputs) > 1 && c.line.Output != "":
+		return cli.Usagef("-o names one output, and there are %d sources: leave it out, or compile them one by one", len(inputs))
+	}
+	for _, in := range inputs {
+		output := c.line.Output
+		if c.line.Mode != commandline.Object {
+			if err := c.hostOnly(ctx, in, output); err != nil {
+				return err
+			}
+			continue
+		}
+		if output == "" {
+			output = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)) + ".o"
+		}
+		if err := c.object(ctx, in, output, c.line.Depfile); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object compiles a source to an object file.
+func (c *compiler) object(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
+	sycl, err := c.readsSYCL(in)
+	if err != nil {
+		return err
+	}
+	if !sycl {
+		return c.plainObject(ctx, in, output, depfile)
+	}
+	return c.syclObject(ctx, in, output, depfile)
+}
+
+// syclObject compiles a source for devices and for the host.
+func (c *compiler) syclObject(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	folder, remove, err := interrupt.TempDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	u := &compilation{compiler: c, source: in.Path, folder: folder, depfile: depfile, output: output}
+	kernels, err := u.compile(ctx)
+	if err != nil || c.line.DryRun {
+		return err
+	}
+	var out outfile.Group
+	defer out.Close()
+	object, err := out.Main(output)
+	if err != nil {
+		return err
+	}
+	if err := u.join(ctx, kernels, object); err != nil {
+		return out.Relabel(err)
+	}
+	if depfile.Write {
+		if err := u.writeDepfile(&out); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
+}
+
+// prepare finds DPC++.
+func (c *compiler) prepare(ctx context.Context) (err error) {
+	if c.dpcpp != nil {
+		return nil
+	}
+	if c.dpcpp, err = findDPCPP(c.line.DPCPP); err != nil {
+		return err
+	}
+	if c.host.clang {
+		return nil
+	}
+	var printed bytes.Buffer
+	if err := command.Run(ctx, nil, &printed, io.Discard, c.host.path, "-print-file-name=include"); err != nil {
+		return err
+	}
+	c.gccFolder = strings.TrimSuffix(strings.TrimSpace(printed.String()), "/include")
+	return nil
+}
+
+// compile makes the host object and the device images of a source, and compares the two compiles.
+// Both run at the same time, unless the host code needs what only the device compile can say.
+func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
+	text, err := os.ReadFile(u.source)
+	if err != nil {
+		return nil, err
+	}
+	early := u.mayGoFirst(text)
+	hostCtx, stopHost := context.WithCancel(ctx)
+	defer stopHost()
+	deviceCtx, stopDevice := context.WithCancel(ctx)
+	defer stopDevice()
+
+	var hostErr, deviceErr error
+	var hostLog, deviceLog bytes.Buffer
+	needsHeaders := false
+	var wait sync.WaitGroup
+	wait.Add(1)
+	go func() {
+		defer wait.Done()
+		if deviceErr = u.device(deviceCtx, &deviceLog); deviceErr != nil {
+			return
+		}
+		if needsHeaders, deviceErr = u.needsHeaders(); needsHeaders {
+			stopHost()
+		}
+	}()
+	if early && !u.line.DryRun {
+		hostErr = u.runHost(hostCtx, &hostLog, &hostLog, u.hostArguments(u.source, u.file("host.o")))
+	}
+	wait.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case early && !needsHeaders && errors.Is(hostErr, errPrinted):
+		u.env.Stderr.Write(hostLog.Bytes()) // the device compile has said much the same
+		return nil, errPrinted
+	case deviceErr != nil:
+		u.env.Stderr.Write(deviceLog.Bytes())
+		if errors.Is(deviceErr, errPrinted) {
+			u.env.Notef(u.source, "this is what the compile for devices says; -fno-sycl compiles for the host alone")
+		}
+		return nil, deviceErr
+	case u.line.DryRun:
+		u.shows(append([]string{u.host.path}, u.hostArguments(u.source, u.output)...))
+		return nil, nil
+	case early && !needsHeaders && hostErr != nil:
+		return nil, hostErr
+	}
+	var same *hostkernels.Comparison
+	if early && !needsHeaders {
+		if same, err = u.compare(ctx, u.hostArguments(u.source, hostkernels.ObjectName)); err != nil {
+			return nil, err
+		}
+	}
+	if same == nil || same.Failed() {
+		hostLog.Reset()
+		if err := u.writeWrapper(); err != nil {
+			return nil, err
+		}
+		err := u.runHost(ctx, &hostLog, &hostLog, u.hostArguments(u.file("host.cpp"), u.file("host.o")))
+		if err != nil {
+			u.env.Stderr.Write(hostLog.Bytes())
+			return nil, err
+		}
+		if same, err = u.compare(ctx, u.hostArguments(u.file("host.cpp"), hostkernels.ObjectName)); err != nil {
+			return nil, err
+		}
+	}
+	u.env.Stderr.Write(hostLog.Bytes())
+	u.env.Stderr.Write(deviceLog.Bytes())
+	(&hostkernels.Source{Name: u.source}).Print(u.env.Stderr, same.Findings)
+	if same.Failed() {
+		return nil, errPrinted
+	}
+	return same, nil
+}
+
+// fromDevice are words of sources whose host code has to be compiled after the device code.
+var fromDevice = []string{"specialization_id", "device_global", "host_pipe", "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY"}
+
+// mayGoFirst reports whether the host code may be compiled before the device code is. A wrong
+// answer costs time only.
+func (u *compilation) mayGoFirst(text []byte) bool {
+	for _, word := range fromDevice {
+		if bytes.Contains(text, []byte(word)) {
+			return false
+		}
+	}
+	return !slices.Contains(u.line.Host, "-fno-rtti")
+}
+
+// needsHeaders reports whether the integration header or footer has what the host compile must see.
+func (u *compilation) needsHeaders() (bool, error) {
+	header, err := os.ReadFile(u.file("header.h"))
+	if err != nil {
+		return false, err
+	}
+	footer, err := os.ReadFile(u.file("footer.h"))
+	return intheader.BeyondKernels(string(header), string(footer)), err
+}
+
+// compare compares the kernels of both compiles.
+func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels.Comparison, error) {
+	s := hostkernels.Source{Name: u.source, Header: u.file("header.h"), Object: u.file("host.o")}
+	if !u.host.clang {
+		s.Compile = append([]string{u.host.path}, again...)
+	}
+	return s.Compare(ctx, u.env.Stderr)
+}
+
+// device compiles for devices: images, bitcode, integration header and footer.
+func (u *compilation) device(ctx context.Context, log io.Writer) error {
+	driver, err := u.driver()
+	if err != nil {
+		return err
+	}
+	args := []string{
+		"build", "--library", u.dpcpp.library, "--output-dir", u.file("images"), "--output", u.file("device.bc"),
+		"--header", u.file("header.h"), "--footer", u.file("footer.h"), "--depfile", u.file("device.d"), u.source, "--",
+	}
+	args = append(args, u.deviceOptions()...)
+	if u.shows(append([]string{driver}, args...)) {
+		return nil
+	}
+	var failed *command.Error
+	err = command.Run(ctx, nil, nil, log, driver, args...)
+	if errors.As(err, &failed) {
+		io.WriteString(log, failed.Output)
+		return errPrinted
+	}
+	return err
+}
+
+// lineTables are the options by which reports know where a kernel is, and why it needs what.
+var lineTables = []string{
+	"-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4",
+	"-fdebug-info-for-profiling", "-ffile-compilation-dir=.", "-Xclang", "-fdebug-compilation-dir=.",
+}
+
+func (u *compilation) deviceOptions() []string {
+	options := slices.Clone(lineTables)
+	// Names of a source's internal constants and variables are those of this object.
+	h := fnv.New64a()
+	io.WriteString(h, strings.Join(append([]string{u.source}, u.line.Device...), "\x00"))
+	options = append(options, "-Xclang", fmt.Sprintf("-fsycl-unique-prefix=uid%016x", h.Sum64()))
+	options = append(options, "-fsycl-device-code-split="+cmp.Or(u.line.Split, "auto"))
+	if u.line.RDC {
+		options = append(options, "-fsycl-allow-device-image-dependencies")
+	}
+	if u.gccFolder != "" {
+		options = append(options, "--gcc-install-dir="+u.gccFolder)
+	}
+	if !u.line.StandardGiven {
+		options = append(options, standard)
+	}
+	for _, name := range intelMacros {
+		if number := u.intelNumber(); number != 0 {
+			options = append(options, fmt.Sprintf("-D%s=%d", name, number))
+		} else {
+			options = append(options, "-U"+name)
+		}
+	}
+	if u.line.EmulateDouble {
+		options = append(options, "-Xclang", "-fsycl-fp64-conv-emu")
+	}
+	return append(options, u.line.Device...)
+}
+
+// standard is the one of icpx.
+const standard = "-std=gnu++17"
+
+// intelMacros are those that code asks for to know icpx. Both compiles have them, or none: explicit
+// SIMD, for which code asks for them, does not compile with g++.
+var intelMacros = []string{"__INTEL_LLVM_COMPILER", "__INTEL_CLANG_COMPILER"}
+
+func (c *compiler) intelNumber() int {
+	if !c.host.clang {
+		return 0
+	}
+	return c.dpcpp.number()
+}
+
+// hostArguments returns the arguments of the host compile, whose code finds its kernels in a table
+// that the object gets later.
+func (u *compilation) hostArguments(source, object string) []string {
+	headers, _ := u.headers()
+	include := filepath.Join(u.dpcpp.folder, "include")
+	var args []string
+	if !u.line.StandardGiven {
+		args = append(args, standard)
+	}
+	args = append(args, u.line.Host...)
+	args = append(args,
+		"-isystem", headers, "-isystem", filepath.Join(include, "sycl/stl_wrappers"), "-isystem", include,
+		"-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1")
+	// What options say of these comes after it.
+	for _, option := range u.line.Host {
+		if strings.Contains(option, "__SYCL_ID_QUERIES_FIT_IN") {
+			args = append(args, option)
+		}
+	}
+	for _, name := range intelMacros {
+		if number := u.intelNumber(); number != 0 {
+			args = append(args, fmt.Sprintf("-D%s=%d", name, number))
+		}
+	}
+	if u.host.clang {
+		args = append(args, "-Xclang", "-fsycl-is-host", "-Wno-unknown-attributes", "-Wno-unused-command-line-argument")
+	} else {
+		args = append(args, "-DSYCL_LANGUAGE_VERSION=202012L", "-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas")
+	}
+	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-flto") }) {
+		args = append(args, "-fno-lto") // an object with symbols is joined
+	}
+	return append(args, "-DRULES_SYCL_TABLE", "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
+}
+
+// writeWrapper writes the source of a host compile between integration header and footer.
+func (u *compilation) writeWrapper() error {
+	source, err := filepath.Abs(u.source)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	// GCC warns of the header when a kernel is named in an unnamed namespace.
+	b.WriteString("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wattributes\"\n")
+	fmt.Fprintf(&b, "#include %q\n#pragma GCC diagnostic pop\n", u.file("header.h"))
+	fmt.Fprintf(&b, "#include %q\n#include %q\n", source, u.file("footer.h"))
+	return os.WriteFile(u.file("host.cpp"), []byte(b.String()), 0o666)
+}
+
+// shows prints a command for -v and -###, and reports whether it is not to be run.
+func (c *compiler) shows(argv []string) bool {
+	if c.line.Verbose || c.line.DryRun {
+		quoted := make([]string, len(argv))
+		for i, a := range argv {
+			quoted[i] = shellQuoted(a)
+		}
+		fmt.Fprintln(c.env.Stderr, " "+strings.Join(quoted, " "))
+	}
+	return c.line.DryRun
+}
+
+func shellQuoted(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+/.,:@%"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

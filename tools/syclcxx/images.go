@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/postlink"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
+	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
+	"github.com/rules-sycl/rules_sycl/tools/internal/hosttable"
+	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+)
+
+// runtime is the release for which images are registered: every libsycl of 2026 reads its tables.
+const runtime = "2026.0"
+
+// A target is one that images are made for.
+type target struct {
+	name, triple string
+	ocloc        string // what ocloc calls the device, "" for SPIR-V
+}
+
+// targets returns those of -fsycl-targets=.
+func (c *compiler) targets() ([]target, error) {
+	config, err := devices.Load(c.env.Stderr, c.line.DeviceConfigs)
+	if err != nil {
+		return nil, err
+	}
+	names := c.line.Targets
+	if len(names) == 0 {
+		names = []string{"spir64"}
+	}
+	list, err := devices.FindAll(config, names)
+	if err != nil {
+		return nil, fmt.Errorf("-fsycl-targets=: %w", err)
+	}
+	var targets []target
+	for _, d := range list {
+		triple, _ := deviceconfig.Triple(d.Name)
+		t := target{name: d.Name, triple: triple, ocloc: d.OclocDevice}
+		if t.ocloc == "" && hostwrap.Target(triple) != "spir64" {
+			return nil, cli.Usagef("-fsycl-targets=%s: images are made for spir64, which is compiled when the program runs, and for intel_gpu_* targets", d.Name)
+		}
+		if !slices.Contains(targets, t) {
+			targets = append(targets, t)
+		}
+	}
+	return targets, nil
+}
+
+// An imageSet is the images of a source, or of linked device code, before targets choose.
+type imageSet struct {
+	*compiler
+	name    string // for messages
+	source  string // module id of the code, "" when it is linked
+	folder  string // for files
+	built   string // where 'driver build' has put the images, "" to make them of the bitcode
+	bitcode string
+	emulate bool
+}
+
+func (s *imageSet) file(name string) string { return filepath.Join(s.folder, name) }
+
+// table makes the images and returns the file table of them.
+func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) {
+	driver, err := s.driver()
+	if err != nil {
+		return "", err
+	}
+	d := steps.DPCPP{Driver: driver, Library: s.dpcpp.library}
+	table := s.file("all.table")
+	if !ownPostLink {
+		return table, steps.Images(ctx, s.env.Stderr, steps.ImagesOptions{
+			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.line.LinkDevice && s.line.RDC,
+			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
+		})
+	}
+	err = steps.PostLink(ctx, s.env.Stderr, steps.PostLinkOptions{
+		Input: s.bitcode, FindLLVM: true, Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
+		Run: postlink.Options{
+			Split:  postlink.SplitOptions{Mode: postlink.SplitMode(s.line.Split), KernelsOnly: true},
+			Source: s.source, EmulateFP64Conversions: s.emulate, DPCPPTranslator: true,
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	return table, steps.Translate(ctx, s.env.Stderr, steps.TranslateOptions{
+		In: s.file("split.table"), DPCPP: d, CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table,
+		KeepDebugInfo: s.line.DebugInfo, EmulateFP64Conversions: s.emulate,
+	})
+}
+
+// forTargets returns what each target takes as values of packager's --table. It warns of kernels
+// that a device cannot run.
+func (s *imageSet) forTargets(ctx context.Context, table string, targets []target) ([]string, error) {
+	var filters []steps.TargetFilter
+	var names []string
+	for _, t := range targets {
+		filters = append(filters, steps.TargetFilter{Target: t.name, Output: s.file(t.name + ".table")})
+		names = append(names, t.name)
+	}
+	warned := map[string]bool{}
+	err := steps.Filter(ctx, s.env.Stderr, steps.FilterOptions{
+		ProgramTargets: steps.ProgramTargets{Targets: names, Fixed: s.line.FixedTargets, Configs: s.line.DeviceConfigs},
+		Table:          table, Filters: filters,
+		Dropped: func(target string, kernels []string, properties string, reasons []string) {
+			s.warnDropped(warned, target, kernels, properties, reasons)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var tables []string
+	for _, t := range targets {
+		file := s.file(t.name + ".table")
+		if t.ocloc == "" {
+			tables = append(tables, t.triple+"="+"="+file)
+			continue
+		}
+		compiled, err := s.compileAhead(ctx, t, file)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t.triple+"="+t.name+"="+compiled)
+	}
+	return tables, nil
+}
+
+// warnDropped warns that a target has no image of kernels, once for each.
+func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []string, properties string, reasons []string) {
+	text, err := os.ReadFile(properties)
+	if err != nil {
+		return
+	}
+	registry, err := propset.Parse(properties, text)
+	if err != nil {
+		return
+	}
+	for _, kernel := range kernels {
+		name := kernelname.Display(kernel)
+		if warned[target+"\x00"+name] {
+			continue
+		}
+		warned[target+"\x00"+name] = true
+		place := s.name
+		if found, ok := srcloc.Of(registry, kernel); ok && found.Location.Line != 0 {
+			place = found.Location.String()
+		}
+		s.env.Warnf(place, "kernel '%s' has no image for %s: %s", name, target, strings.Join(reasons, "; "))
+	}
+}
+
+// compileAhead compiles what a target takes by ocloc, and returns the table of the results.
+func (s *imageSet) compileAhead(ctx context.Context, t target, table string) (string, error) {
+	ocloc := s.line.Ocloc
+	if ocloc == "" {
+		var err error
+		if ocloc, err = exec.LookPath("ocloc"); err != nil {
+			return "", fmt.Errorf("-fsycl-targets=%s: ocloc, which compiles for Intel GPUs, is not in PATH: install it (Debian and Ubuntu: intel-ocloc), or name it by --ocloc=", t.name)
+		}
+	}
+	out := s.file(t.name + ".native.table")
+	return out, aot.Run(ctx, s.env.Stderr, aot.Options{
+		Ocloc: ocloc, CodeDir: s.file(t.name), Options: s.backend(t),
+		Targets: []aot.Target{{Device: t.ocloc, Table: table, Output: out}},
+	})
+}
+
+// backend returns the options of the compiler of a target's native code, or with which the runtime
+// compiles SPIR-V.
+func (s *imageSet) backend(t target) []string {
+	var options []string
+	for _, b := range s.line.Backend {
+		switch {
+		case b.Target != "" && b.Target != "*" && b.Target != t.name && b.Target != hostwrap.Target(t.triple) && !(b.Target == "intel_gpu_*" && t.ocloc != ""):
+		case t.ocloc != "":
+			options = append(options, b.Native...)
+		default:
+			options = append(options, b.JIT...)
+		}
+	}
+	if s.line.EmulateDouble && t.ocloc != "" {
+		options = append(options, "-ze-fp64-gen-conv-emu")
+	}
+	return options
+}
+
+// tables makes the images of a compilation for all targets.
+func (u *compilation) tables(ctx context.Context, targets []target) ([]string, error) {
+	footer, err := os.ReadFile(u.file("footer.h"))
+	if err != nil {
+		return nil, err
+	}
+	s := &imageSet{compiler: u.compiler, name: u.source, source: u.source, folder: u.folder, built: u.file("images"), bitcode: u.file("device.bc"), emulate: u.line.EmulateDouble}
+	// DPC++'s own post-link step in libsycl-jit does not lower specialization constants.
+	own := bytes.Contains(footer, []byte("get_spec_constant_symbolic_ID"))
+	table, err := s.table(ctx, own || u.line.EmulateDouble)
+	if err != nil {
+		return nil, err
+	}
+	return s.forTargets(ctx, table, targets)
+}
+
+// wrapArguments are those of 'packager wrap'.
+func (c *compiler) wrapArguments(output string, tables, headers []string) []string {
+	args := []string{"--allow-empty", "--runtime", runtime, "--output", output}
+	for _, table := range tables {
+		args = append(args, "--table", table)
+	}
+	for _, header := range headers {
+		args = append(args, "--header", header)
+	}
+	s := &imageSet{compiler: c}
+	for _, option := range s.backend(target{name: "spir64", triple: "spir64-unknown-unknown"}) {
+		args = append(args, "--option="+option)
+	}
+	return args
+}
+
+// join makes one object of the host object, the device images and the table of kernels.
+func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, output string) error {
+	source := u.file("images.s")
+	if u.line.RDC {
+		if err := u.writeBitcode(source); err != nil {
+			return err
+		}
+	} else {
+		targets, err := u.targets()
+		if err != nil {
+			return err
+		}
+		tables, err := u.tables(ctx, targets)
+		if err != nil {
+			return err
+		}
+		if err := packager.Run(ctx, u.env, "wrap", u.wrapArguments(source, tables, []string{u.file("header.h")})...); err != nil {
+			return err
+		}
+	}
+	if err := u.addTable(source, same); err != nil {
+		return err
+	}
+	var log bytes.Buffer
+	args := append(u.machine(), "-r", "-nostdlib", "-o", output, u.file("host.o"), source)
+	err := u.runHost(ctx, &log, &log, args)
+	if err != nil {
+		u.env.Stderr.Write(log.Bytes())
+	}
+	return err
+}
+
+// machine returns the options of the host compiler that say for which machine code is, and by
+// which programs it is made.
+func (c *compiler) machine() []string {
+	var args []string
+	for _, option := range c.line.Host {
+		for _, prefix := range []string{"-m", "--target=", "--sysroot=", "--gcc-", "-B", "-fuse-ld="} {
+			if strings.HasPrefix(option, prefix) && option != "-mllvm" {
+				args = append(args, option)
+				break
+			}
+		}
+	}
+	for _, option := range c.line.Link {
+		if strings.HasPrefix(option, "-fuse-ld=") || strings.HasPrefix(option, "-B") {
+			args = append(args, option)
+		}
+	}
+	return args
+}
+
+// addTable adds the table in which the host code finds its kernels to assembler source.
+func (u *compilation) addTable(source string, same *hostkernels.Comparison) error {
+	header, err := os.ReadFile(u.file("header.h"))
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(source, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(file, "\n.section %s,\"e\",@progbits\n.string \"%s\"\n", releaseSection, libsycl)
+	if err == nil {
+		err = hosttable.Write(file, intheader.Parse(string(header)), same.Layouts, u.source)
+	}
+	return errors.Join(err, file.Close())
+}

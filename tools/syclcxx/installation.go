@@ -1,0 +1,221 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// An installation is DPC++ in a folder: a Python environment, a compiler of oneAPI or a build of
+// intel/llvm.
+type installation struct {
+	folder  string
+	library string // libsycl-jit
+	version string // as 2026.2.0, "" when the folder does not say it
+}
+
+// runtimeMajor is the version in the name of the libsycl that the host headers are for.
+const runtimeMajor = "9"
+
+// places are where DPC++ may be, best first.
+func places(yield func(folder string) bool) {
+	if self, err := os.Executable(); err == nil {
+		if self, err = filepath.EvalSymlinks(self); err == nil && !yield(filepath.Dir(filepath.Dir(self))) {
+			return
+		}
+	}
+	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX", "CMPLR_ROOT"} {
+		if folder := os.Getenv(variable); folder != "" && !yield(folder) {
+			return
+		}
+	}
+	if prefix, err := exec.Command("python3", "-c", "import sys; print(sys.prefix)").Output(); err == nil && !yield(strings.TrimSpace(string(prefix))) {
+		return
+	}
+	yield("/opt/intel/oneapi/compiler/latest")
+}
+
+// findDPCPP finds DPC++. The error says what is missing where.
+func findDPCPP(chosen string) (*installation, error) {
+	if chosen != "" {
+		d, err := open(chosen)
+		if err != nil {
+			return nil, cli.BadInput(fmt.Errorf("--dpcpp=%s: %w", chosen, err))
+		}
+		return d, nil
+	}
+	var tried []string
+	for folder := range places {
+		if d, err := open(folder); err == nil {
+			return d, nil
+		}
+		tried = append(tried, folder)
+	}
+	return nil, cli.BadInput(fmt.Errorf("there is no DPC++ in any of %s: 'pip install dpcpp-cpp-rt' puts it into a Python environment, and --dpcpp=FOLDER names a folder that has it", strings.Join(tried, ", ")))
+}
+
+// open returns the installation in a folder.
+func open(folder string) (*installation, error) {
+	d := &installation{folder: folder}
+	libraries, _ := filepath.Glob(filepath.Join(globbed(folder), "lib", "libsycl-jit.so*"))
+	for _, file := range libraries {
+		if !strings.HasSuffix(file, ".py") {
+			d.library = file
+		}
+	}
+	switch {
+	case d.library == "":
+		return nil, errors.New("it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt")
+	case !exists(filepath.Join(folder, "include/sycl/sycl.hpp")):
+		return nil, errors.New("it has no include/sycl/sycl.hpp: pip's package is dpcpp-cpp-rt")
+	case !exists(filepath.Join(folder, "lib/libsycl.so."+runtimeMajor)):
+		return nil, fmt.Errorf("it has no lib/libsycl.so.%s: syclc++ needs DPC++ 2026", runtimeMajor)
+	}
+	d.version = version(folder)
+	return d, nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// globbed returns a path as a pattern for that path alone.
+func globbed(path string) string {
+	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
+}
+
+var (
+	wheel  = regexp.MustCompile(`/intel_sycl_rt-(\d+\.\d+\.\d+)\.dist-info$`)
+	oneAPI = regexp.MustCompile(`/compiler/(\d+\.\d+)(\.\d+)?$`)
+)
+
+// version returns the version of DPC++ in a folder.
+func version(folder string) string {
+	for _, pattern := range []string{"lib/python*/site-packages/intel_sycl_rt-*.dist-info", "licenses/intel_sycl_rt-*.txt"} {
+		found, _ := filepath.Glob(filepath.Join(globbed(folder), pattern))
+		for _, file := range found {
+			file = strings.Replace(strings.TrimSuffix(file, ".txt"), "licenses/", "", 1)
+			if m := wheel.FindStringSubmatch(strings.TrimSuffix(file, ".dist-info") + ".dist-info"); m != nil {
+				return m[1]
+			}
+		}
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		if m := oneAPI.FindStringSubmatch(real); m != nil {
+			return m[1] + cmp.Or(m[2], ".0")
+		}
+	}
+	return ""
+}
+
+// number returns the value of __INTEL_LLVM_COMPILER, 0 when the version is not known.
+func (d *installation) number() int {
+	value := 0
+	parts := strings.Split(d.version, ".")
+	for i, factor := range []int{10000, 100, 1} {
+		if len(parts) != 3 {
+			return 0
+		}
+		n, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return 0
+		}
+		value += n * factor
+	}
+	return value
+}
+
+// A host is the compiler of host code.
+type host struct {
+	path  string
+	clang bool
+}
+
+// findHost finds the host compiler.
+func findHost(chosen string) (*host, error) {
+	names := []string{"g++", "clang++", "c++"}
+	if chosen != "" {
+		names = []string{chosen}
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return &host{path: path, clang: isClang(path)}, nil
+		}
+	}
+	if chosen != "" {
+		return nil, cli.BadInput(fmt.Errorf("-fsycl-host-compiler=%s: there is no such program", chosen))
+	}
+	return nil, cli.BadInput(errors.New("there is no C++ compiler in PATH for the host code: install g++ or clang++, or name one by -fsycl-host-compiler="))
+}
+
+// isClang reports whether a compiler is clang. Names as c++ and cc do not say it.
+func isClang(path string) bool {
+	base := filepath.Base(path)
+	switch {
+	case strings.Contains(base, "clang"), strings.HasPrefix(base, "ic"):
+		return true
+	case strings.Contains(base, "g++"), strings.Contains(base, "gcc"):
+		return false
+	}
+	out, err := exec.Command(path, "--version").Output()
+	return err == nil && strings.Contains(string(out), "clang")
+}
+
+// driver returns the program that runs libsycl-jit.
+func (c *compiler) driver() (string, error) {
+	return c.part(c.line.Driver, "driver", "--driver")
+}
+
+// headers returns the folder of the headers that stand in front of libsycl's.
+func (c *compiler) headers() (string, error) {
+	return c.part(c.line.HostHeaders, "include", "--host-headers")
+}
+
+// part returns what is beside the program in lib/syclc++.
+func (c *compiler) part(chosen, part, flag string) (string, error) {
+	path := chosen
+	if path == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		if self, err = filepath.EvalSymlinks(self); err != nil {
+			return "", err
+		}
+		path = filepath.Join(filepath.Dir(filepath.Dir(self)), "lib", name, part)
+	}
+	if !exists(path) {
+		return "", cli.BadInput(fmt.Errorf("%s is missing, which is a part of %s: unpack its archive as a whole, or name it by %s=", path, name, flag))
+	}
+	return path, nil
+}
+
+// runHost runs the host compiler.
+func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	if c.shows(append([]string{c.host.path}, args...)) {
+		return nil
+	}
+	cmd := interrupt.Command(ctx, c.host.path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env.Stdin, stdout, stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return errPrinted
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %v", c.host.path, err)
+	}
+	return err
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
+	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
+)
+
+// program compiles the sources of a command line and links them with the rest.
+func (c *compiler) program(ctx context.Context) error {
+	if len(c.line.Words) == 0 {
+		return cli.Usagef("there is no input file: name a source or an object")
+	}
+	folder, remove, err := interrupt.TempDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if c.line.Syclbin != "" {
+		return c.syclbin(ctx, folder)
+	}
+	words, err := c.objects(ctx, folder)
+	if err != nil {
+		return err
+	}
+	device := ""
+	if c.line.SYCL && !c.line.DryRun {
+		if device, err = c.linkDevice(ctx, c.linkedFiles(words), folder); err != nil {
+			return err
+		}
+	}
+	if c.line.LinkDevice {
+		return c.deviceObject(ctx, device)
+	}
+	args := slices.Clone(c.line.Link)
+	for _, w := range words {
+		switch {
+		case w.Input == nil:
+			args = append(args, w.Option...)
+		case strings.HasPrefix(w.Input.Path, "-"):
+			args = append(args, "./"+w.Input.Path)
+		default:
+			args = append(args, w.Input.Path)
+		}
+	}
+	if device != "" {
+		args = append(args, device)
+	}
+	if c.line.Output != "" {
+		args = append(args, "-o", c.line.Output)
+	}
+	return c.link(ctx, append(args, c.libraryOptions()...))
+}
+
+// objects compiles the sources among the words to objects in a folder, and returns the words with
+// these in their places.
+func (c *compiler) objects(ctx context.Context, folder string) ([]commandline.Word, error) {
+	words := slices.Clone(c.line.Words)
+	for i, w := range words {
+		if w.Input == nil || w.Input.Language == "" {
+			continue
+		}
+		stem := strings.TrimSuffix(filepath.Base(w.Input.Path), filepath.Ext(w.Input.Path))
+		object := filepath.Join(folder, strconv.Itoa(i)+"-"+stem+".o")
+		depfile := c.line.Depfile
+		if depfile.Write {
+			if depfile.File == "" {
+				depfile.File = stem + ".d"
+			}
+			if len(depfile.Targets) == 0 {
+				depfile.Targets = []string{stem + ".o"}
+			}
+		}
+		if err := c.object(ctx, *w.Input, object, depfile); err != nil {
+			return nil, err
+		}
+		words[i] = commandline.Word{Input: &commandline.Input{Path: object}}
+	}
+	return words, nil
+}
+
+// libraryOptions are those by which a program is linked to libsycl, when it needs it, and finds it.
+func (c *compiler) libraryOptions() []string {
+	static := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
+	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, static) {
+		return nil
+	}
+	d := c.dpcpp
+	if d == nil {
+		var err error
+		if d, err = findDPCPP(c.line.DPCPP); err != nil {
+			return nil // nothing here is SYCL, else the linker says what is undefined
+		}
+	}
+	library := filepath.Join(d.folder, "lib")
+	return []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + libsycl, "-Wl,--pop-state", "-Wl,-rpath," + library}
+}
+
+var twice = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
+
+// link runs the host compiler for a link.
+func (c *compiler) link(ctx context.Context, args []string) error {
+	var log bytes.Buffer
+	err := c.runHost(ctx, c.env.Stdout, &log, args)
+	c.env.Stderr.Write(log.Bytes())
+	if err != nil && twice.Match(log.Bytes()) {
+		c.env.Notef("", "two sources have a kernel of one name, and the runtime would take one for both: rename one of them")
+	}
+	return err
+}
+
+// deviceObject makes an object of linked device code, for -fsycl-link.
+func (c *compiler) deviceObject(ctx context.Context, source string) error {
+	if source == "" {
+		return cli.BadInput(fmt.Errorf("-fsycl-link: none of the objects has device code: compile them with -fsycl-rdc"))
+	}
+	output := c.line.Output
+	if output == "" {
+		output = "a.o"
+	}
+	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", output, source))
+}
+
+// syclbin compiles sources for devices alone, and packs their images into a SYCLBIN.
+func (c *compiler) syclbin(ctx context.Context, folder string) error {
+	targets, err := c.targets()
+	if err != nil {
+		return err
+	}
+	output := c.line.Output
+	var tables []string
+	for i, w := range c.line.Words {
+		if w.Input == nil {
+			continue
+		}
+		if w.Input.Language != "c++" {
+			return cli.Usagef("%s: -fsyclbin takes C++ sources; 'packager link' links SYCLBINs", w.Input.Path)
+		}
+		if err := c.prepare(ctx); err != nil {
+			return err
+		}
+		if output == "" {
+			output = strings.TrimSuffix(filepath.Base(w.Input.Path), filepath.Ext(w.Input.Path)) + ".syclbin"
+		}
+		own := filepath.Join(folder, strconv.Itoa(i))
+		if err := os.Mkdir(own, 0o777); err != nil {
+			return err
+		}
+		u := &compilation{compiler: c, source: w.Input.Path, folder: own, output: output}
+		if err := u.device(ctx, c.env.Stderr); err != nil || c.line.DryRun {
+			return err
+		}
+		of, err := u.tables(ctx, targets)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, of...)
+	}
+	args := []string{"--runtime", runtime, "--state", c.line.Syclbin, "--output", output}
+	for _, table := range tables {
+		args = append(args, "--table", table)
+	}
+	return packager.Run(ctx, c.env, "pack", args...)
+}

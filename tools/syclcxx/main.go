@@ -1,0 +1,87 @@
+// Command syclc++ compiles SYCL programs as icpx does, with DPC++'s compiler library from pip for
+// devices and any C++ compiler for the host. An object has both, and registers its device images
+// with libsycl by itself.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
+)
+
+const name = "syclc++"
+
+func main() {
+	interrupt.Main(name, func(ctx context.Context) int {
+		return run(ctx, &cli.Env{Tool: name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:])
+	})
+}
+
+// run runs the tool and returns its exit code, which is that of all tools of the project.
+func run(ctx context.Context, env *cli.Env, args []string) int {
+	err := func() (err error) {
+		defer cli.Recover(&err)
+		return do(ctx, env, args)
+	}()
+	if interrupt.Stopped(ctx) {
+		return cli.ExitFailure
+	}
+	if err != nil && !errors.Is(err, errPrinted) {
+		text := safetext.Printable(err.Error())
+		severity := "error: "
+		if strings.Contains(text, ": error: ") { // a compiler's own words
+			severity = ""
+		}
+		fmt.Fprintf(env.Stderr, "%s: %s%s\n", name, severity, strings.TrimRight(text, "\n"))
+	}
+	if errors.Is(err, errPrinted) {
+		return cli.ExitNo
+	}
+	return cli.ExitCode(err)
+}
+
+// errPrinted is a failure of which the compilers have said all.
+var errPrinted = errors.New("a compiler failed")
+
+func do(ctx context.Context, env *cli.Env, args []string) error {
+	line, err := commandline.Parse(args)
+	if err != nil {
+		return err
+	}
+	if line.Mode == commandline.Help {
+		_, err := io.WriteString(env.Stdout, commandline.Usage)
+		return err
+	}
+	c := &compiler{line: line, env: env}
+	if line.Mode == commandline.Check {
+		return c.check(ctx)
+	}
+	if c.host, err = findHost(line.HostCompiler); err != nil {
+		return err
+	}
+	switch line.Mode {
+	case commandline.HostOnly:
+		return c.exec(ctx, line.Host)
+	case commandline.Version:
+		if err := c.exec(ctx, []string{"--version"}); err != nil {
+			return err
+		}
+		return c.printVersion()
+	case commandline.Link:
+		return c.program(ctx)
+	}
+	return c.sources(ctx)
+}
+
+// exec runs the host compiler as it is.
+func (c *compiler) exec(ctx context.Context, args []string) error {
+	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, args)
+}
