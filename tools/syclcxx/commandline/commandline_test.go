@@ -3,6 +3,7 @@ package commandline
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -224,6 +225,25 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || cli.ExitCode(err) != cli.ExitUsage {
 			t.Errorf("%s: %v, want %s", c.line, err, c.want)
 		}
+	}
+}
+
+func TestResponseFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/options"
+	if err := os.WriteFile(file, []byte("-c 'a b.cpp'\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for arg, want := range map[string]string{
+		"@" + file:          "Mode=1 Words=[a b.cpp:c++]",
+		"@" + dir + "/none": "Words=[@" + dir + "/none]",
+	} {
+		if l, err := Parse([]string{arg}); err != nil || shown(l) != want {
+			t.Errorf("%s: %+v, %v", arg, l, err)
+		}
+	}
+	if _, err := Parse([]string{"@" + dir}); cli.ExitCode(err) != cli.ExitBadInput {
+		t.Errorf("a folder: %v", err)
 	}
 }
 
