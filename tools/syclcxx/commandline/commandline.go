@@ -393,8 +393,11 @@ func (p *parser) finish() error {
 // targets adds the targets that -device of ocloc names.
 func (p *parser) targets() error {
 	l := &p.line
+	if l.Mode == Preprocess || l.Mode == Syntax {
+		return nil // no code is made
+	}
 	if !p.generic {
-		if p.deviceOf != "" && l.Mode == Link {
+		if p.deviceOf != "" {
 			return cli.Usagef("%s: it is for the target spir64_gen, which is not there: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
 		}
 		return nil

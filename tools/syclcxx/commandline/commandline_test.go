@@ -3,6 +3,7 @@ package commandline
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -151,6 +152,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -fsycl-targets=spir64-unknown-unknown", "Words=[a.cpp:c++] Targets=[spir64]"},
 		{"a.cpp -fsycl-targets=spir64,spir64_gen -Xs '-device pvc,acm-g10'", "Words=[a.cpp:c++] Targets=[spir64 intel_gpu_pvc intel_gpu_acm_g10]"},
 		{"a.cpp -fsycl-targets=spir64_gen -Xsycl-target-backend=spir64_gen '-device pvc -options -ze-x -ze-y'", "Words=[a.cpp:c++] Targets=[intel_gpu_pvc] Backend=intel_gpu_*[\"-ze-x\" \"-ze-y\"][\"-ze-y\"]"},
+		{"-E a.cpp -fsycl-targets=spir64_gen", "Mode=3 Words=[a.cpp:c++]"},
 		{"-c a.cpp -fsycl-rdc -fsycl-targets=spir64_gen", "Mode=1 Words=[a.cpp:c++] RDC=true"},
 		{"a.cpp -fsycl-rdc -fno-sycl-rdc -fsycl-device-code-split -fsycl-device-code-split=off", "Words=[a.cpp:c++] Split=off"},
 		{"a.cpp -fsycl-fixed-targets=spir64,intel_gpu_pvc -fsycl-device-config-file=a -fsycl-device-config-file=b", "Words=[a.cpp:c++] FixedTargets=[spir64 intel_gpu_pvc] DeviceConfigs=[a b]"},
@@ -209,6 +211,7 @@ func TestErrors(t *testing.T) {
 		{"a.cpp -fsycl-targets=spir64_gen", "no device is named: write -fsycl-targets=intel_gpu_..."},
 		{"a.cpp -fsycl-targets=spir64_gen -Xs '-device pvcc'", "did you mean intel_gpu_pvc"},
 		{"a.cpp -Xs '-device pvc'", "spir64_gen, which is not there"},
+		{"-c a.cpp -Xs '-device pvc'", "spir64_gen, which is not there"},
 		{"a.cpp -Xs -device", "-device lacks its value"},
 		{"a.cpp -Xs '-revision_id 3'", "-revision_id is an option of ocloc itself"},
 		{`a.cpp -Xs "'x"`, "lacks the closing '"},
@@ -224,6 +227,25 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || cli.ExitCode(err) != cli.ExitUsage {
 			t.Errorf("%s: %v, want %s", c.line, err, c.want)
 		}
+	}
+}
+
+func TestResponseFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/options"
+	if err := os.WriteFile(file, []byte("-c 'a b.cpp'\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for arg, want := range map[string]string{
+		"@" + file:          "Mode=1 Words=[a b.cpp:c++]",
+		"@" + dir + "/none": "Words=[@" + dir + "/none]",
+	} {
+		if l, err := Parse([]string{arg}); err != nil || shown(l) != want {
+			t.Errorf("%s: %+v, %v", arg, l, err)
+		}
+	}
+	if _, err := Parse([]string{"@" + dir}); cli.ExitCode(err) != cli.ExitBadInput {
+		t.Errorf("a folder: %v", err)
 	}
 }
 
