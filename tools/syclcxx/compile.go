@@ -334,7 +334,7 @@ func (u *compilation) hostArguments(source, object string) []string {
 	if !u.line.StandardGiven {
 		args = append(args, standard)
 	}
-	args = append(args, u.line.Host...)
+	args = append(args, u.hostOptions()...)
 	args = append(args,
 		"-isystem", headers, "-isystem", filepath.Join(include, "sycl/stl_wrappers"), "-isystem", include,
 		"-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1")
@@ -358,6 +358,20 @@ func (u *compilation) hostArguments(source, object string) []string {
 		args = append(args, "-fno-lto") // an object with symbols is joined
 	}
 	return append(args, "-DRULES_SYCL_TABLE", "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
+}
+
+// hostOptions returns the options of the command line for the host compile. Those of -Xclang are for
+// clang's own front end, which may be that of the device compile alone.
+func (c *compiler) hostOptions() []string {
+	var options []string
+	for i := 0; i < len(c.line.Host); i++ {
+		if c.line.Host[i] == "-Xclang" && !c.host.clang {
+			i++
+			continue
+		}
+		options = append(options, c.line.Host[i])
+	}
+	return options
 }
 
 // writeWrapper writes the source of a host compile between integration header and footer.

@@ -16,7 +16,7 @@ import (
 // plainObject compiles a source that reads none of libsycl's headers. When it turns out that it
 // does, it is compiled as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
-	args := append(slices.Clone(c.line.Host), c.depfileOptions(depfile, output)...)
+	args := append(c.hostOptions(), c.depfileOptions(depfile, output)...)
 	var list string
 	if c.line.SYCL && isCPlusPlus(in) {
 		d, err := findDPCPP(c.line.DPCPP)
@@ -65,7 +65,7 @@ func (c *compiler) hostOnly(ctx context.Context, in commandline.Input, output st
 		args = u.hostArguments(in.Path, "")
 		args = args[:slices.Index(args, "-MD")]
 	} else {
-		args = slices.Clone(c.line.Host)
+		args = c.hostOptions()
 	}
 	switch c.line.Mode {
 	case commandline.Preprocess:
