@@ -149,6 +149,10 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	if err != nil {
 		return nil, err
 	}
+	if u.line.DryRun {
+		u.shows(append([]string{u.host.path}, u.hostArguments(u.source, u.file("host.o"))...))
+		return nil, u.device(ctx, u.env.Stderr)
+	}
 	early := u.mayGoFirst(text)
 	hostCtx, stopHost := context.WithCancel(ctx)
 	defer stopHost()
@@ -169,7 +173,7 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 			stopHost()
 		}
 	}()
-	if early && !u.line.DryRun {
+	if early {
 		hostErr = u.runHost(hostCtx, &hostLog, &hostLog, u.hostArguments(u.source, u.file("host.o")))
 	}
 	wait.Wait()
@@ -185,9 +189,6 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 			u.env.Notef(u.source, "this is what the compile for devices says; -fno-sycl compiles for the host alone")
 		}
 		return nil, deviceErr
-	case u.line.DryRun:
-		u.shows(append([]string{u.host.path}, u.hostArguments(u.source, u.output)...))
-		return nil, nil
 	case early && !needsHeaders && hostErr != nil:
 		return nil, hostErr
 	}

@@ -87,12 +87,20 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	table := s.file("all.table")
 	if !ownPostLink {
 		return table, steps.Images(ctx, s.env.Stderr, steps.ImagesOptions{
-			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.line.LinkDevice && s.line.RDC,
+			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, ToLink: "compile and link these sources with -fsycl-rdc",
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}
+	dis, err := llvm("llvm-dis")
+	if err != nil {
+		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
+	}
+	opt, err := llvm("opt")
+	if err != nil {
+		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
+	}
 	err = steps.PostLink(ctx, s.env.Stderr, steps.PostLinkOptions{
-		Input: s.bitcode, FindLLVM: true, Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
+		Input: s.bitcode, LLVMDis: dis, Opt: opt, Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
 		Run: postlink.Options{
 			Split:  postlink.SplitOptions{Mode: postlink.SplitMode(s.line.Split), KernelsOnly: true},
 			Source: s.source, EmulateFP64Conversions: s.emulate, DPCPPTranslator: true,

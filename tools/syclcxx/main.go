@@ -35,12 +35,7 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 		return cli.ExitFailure
 	}
 	if err != nil && !errors.Is(err, errPrinted) {
-		text := safetext.Printable(err.Error())
-		severity := "error: "
-		if strings.Contains(text, ": error: ") { // a compiler's own words
-			severity = ""
-		}
-		fmt.Fprintf(env.Stderr, "%s: %s%s\n", name, severity, strings.TrimRight(text, "\n"))
+		fmt.Fprintf(env.Stderr, "%s: error: %s\n", name, strings.TrimRight(safetext.EscapeLines(err.Error()), "\n"))
 	}
 	if errors.Is(err, errPrinted) {
 		return cli.ExitNo

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type ImagesOptions struct {
 	DPCPP         DPCPP
 	Split         string // one of DPCPPSplitModes
 	Dependencies  bool   // images may import what they do not define
+	ToLink        string // how to use what other sources define, for errors; "" for that of the rules
 	CodeDir       string // for SPIR-V
 	PropertiesDir string // for property files and symbol files
 	Table         string // of all
@@ -146,7 +148,7 @@ func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string
 	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ makes beside kernels that need it only
 		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
 	}
-	return text + ". Define it in the same source or in a header that it includes; to use what other sources of the target define, set rdc = True"
+	return text + ". Define it in the same source or in a header that it includes; to use what other sources define, " + cmp.Or(o.ToLink, "set rdc = True")
 }
 
 // user returns a kernel that uses what nothing defines, the one with the shortest name, as

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
+)
+
+// A source is SYCL when it or a header of the project reads one of libsycl.
+func TestReadsSYCL(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"direct.cpp":          "#include <vector>\n# include  <sycl/sycl.hpp>\n",
+		"old.cpp":             "#include <CL/sycl.hpp>\n",
+		"plain.cpp":           "#include <vector>\n#include \"plain.hpp\"\nint sycl;\n",
+		"plain.hpp":           "#pragma once\n#include \"plain.hpp\"\n",
+		"nested.cpp":          "#include \"lib/a.hpp\"\n",
+		"lib/a.hpp":           "#include \"b.hpp\"\n",
+		"lib/b.hpp":           "#if 0\n#include <sycl/sycl.hpp>\n#endif\n",
+		"folder.cpp":          "#include <c.hpp>\n",
+		"include/c.hpp":       "#include <oneapi/dpl/algorithm>\n",
+		"macro.cpp":           "#define H <vector>\n#include H\n",
+		"named.cpp":           "int main() {}\n",
+		"include/prelude.hpp": "#include <sycl/sycl.hpp>\n",
+	} {
+		testfile.Write(t, name, text)
+	}
+	for _, test := range []struct {
+		source, options string
+		want            bool
+	}{
+		{"direct.cpp", "", true},
+		{"direct.cpp", "-fno-sycl", false},
+		{"old.cpp", "", true},
+		{"plain.cpp", "", false},
+		{"nested.cpp", "", true},
+		{"folder.cpp", "", false},
+		{"folder.cpp", "-Iinclude", true},
+		{"folder.cpp", "-isystem include", true},
+		{"macro.cpp", "", true},
+		{"named.cpp", "", false},
+		{"named.cpp", "-include include/prelude.hpp", true},
+		{"named.cpp", "-x assembler", false},
+	} {
+		args := append(strings.Fields(test.options), "-c", test.source)
+		line, err := commandline.Parse(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &compiler{line: line}
+		got, err := c.readsSYCL(*line.Words[len(line.Words)-1].Input)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %t, %v, want %t", strings.Join(args, " "), got, err, test.want)
+		}
+	}
+}
+
+// recorded returns a record as writeBitcode has it.
+func recorded(source, bitcode, header string) []byte {
+	out := []byte(recordMagic)
+	for _, part := range []string{source, bitcode, header} {
+		out = binary.LittleEndian.AppendUint64(out, uint64(len(part)))
+	}
+	out = append(out, source+bitcode+header...)
+	return append(out, make([]byte, -len(out)&7)...)
+}
+
+func TestRecords(t *testing.T) {
+	two := slices.Concat(recorded("a.cpp", "BC\xc0\xdeabc", ""), recorded("b.cpp", "BC\xc0\xde", "// header\n"))
+	list, err := records(two)
+	if err != nil || len(list) != 2 || string(list[0].bitcode) != "BC\xc0\xdeabc" || string(list[1].source) != "b.cpp" || string(list[1].header) != "// header\n" {
+		t.Errorf("got %q, %v", list, err)
+	}
+	for _, test := range []struct {
+		data []byte
+		want string
+	}{
+		{nil, ""},
+		{two[:20], "there is no device code at byte 0 of the section rules_sycl_bitcode"},
+		{append([]byte("other   "), two[8:]...), "there is no device code at byte 0"},
+		{append(slices.Clone(recorded("a.cpp", "x", "")), "rest"...), "there is no device code at byte 40"},
+		{two[:36], "is cut: 5 bytes are named at byte 0, and 4 are left"},
+	} {
+		_, err := records(test.data)
+		if got := fmt.Sprint(err); (err == nil) != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%q: %v, want %q", test.data, err, test.want)
+		}
+	}
+}
+
+func FuzzRecords(f *testing.F) {
+	f.Add(slices.Concat(recorded("a.cpp", "abc", ""), recorded("b.cpp", "", "h")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := records(data)
+		size := 0
+		for _, r := range list {
+			size += 32 + len(r.source) + len(r.bitcode) + len(r.header)
+		}
+		if err == nil && size > len(data) {
+			t.Errorf("%d bytes from %d", size, len(data))
+		}
+	})
+}
+
+// Objects that are no ELF files are the linker's business.
+func FuzzDeviceCode(f *testing.F) {
+	f.Add([]byte("!<arch>\na.o/            0           0     0     644     4         `\nabcd"))
+	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		name := filepath.Join(t.TempDir(), "a.o")
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := deviceCode(name); err == nil && len(list) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
+			t.Errorf("device code of nothing: %q", list)
+		}
+	})
+}
+
+func TestAssemblerString(t *testing.T) {
+	if got, want := assemblerString("a \"b\"\n\\\xff"), `"a \042b\042\012\134\377"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The exit code and the message of what can be told without a compiler.
+func TestErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "a.cpp", "#include <sycl/sycl.hpp>\n")
+	testfile.Write(t, "old/lib/libsycl-jit.so", "")
+	testfile.Write(t, "old/include/sycl/sycl.hpp", "")
+	testfile.Write(t, "old/lib/libsycl.so.8", "")
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", cli.ExitUsage, "syclc++: error: there are no input files"},
+		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: there is no such program"},
+		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt"},
+		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: it has no lib/libsycl.so.9: syclc++ needs DPC++ 2026"},
+		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp"},
+	} {
+		var stderr bytes.Buffer
+		args := strings.Fields(test.args)
+		if !strings.Contains(test.args, "host-compiler") { // this machine may have none
+			args = append([]string{"-fsycl-host-compiler=true"}, args...)
+		}
+		code := run(t.Context(), &cli.Env{Stdout: &stderr, Stderr: &stderr}, args)
+		if code != test.code || !strings.Contains(stderr.String(), test.want) {
+			t.Errorf("%s: exit code %d, want %d\n%s", test.args, code, test.code, stderr.String())
+		}
+	}
+}
