@@ -1,0 +1,139 @@
+// Command programs measures syclc++ against what it calls: DPC++'s compiler library, and the host
+// compiler.
+//
+//	go run ./bench/programs --dir /var/tmp --dpcpp "$VIRTUAL_ENV" [SOURCE...]
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+func main() { bench.Main(bench.Program{Name: "programs", Runs: 5, Limits: true, Setup: setup}) }
+
+// The limits: processor time as a multiple of that of both compilers, and the time of one source
+// as a multiple of that of the slower one, when both run at once.
+const (
+	times  = 1.05
+	slower = 1.10
+)
+
+// small has a kernel of one line, for which the fixed costs count most.
+const small = `#include <sycl/sycl.hpp>
+
+void scale(sycl::queue &q, float *p, float by) {
+  q.parallel_for<class Scale>(sycl::range<1>(64), [=](sycl::id<1> i) { p[i] *= by; });
+}
+`
+
+func setup(b *bench.Bench) func() error {
+	dir := b.Flags.String("dir", "", "write files below this `folder` (required)")
+	dpcpp := b.Flags.String("dpcpp", "", "the `folder` of DPC++, as a Python environment (required)")
+	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
+	host := b.Flags.String("host", "g++", "the host `compiler`: g++, as headers of DPC++ alone need no option of it")
+	return func() error {
+		if *dpcpp == "" {
+			return errors.New("--dpcpp is missing: the folder of DPC++")
+		}
+		if err := b.Scratch(*dir); err != nil {
+			return err
+		}
+		syclcxx, err := b.Tool("syclcxx", *binary)
+		if err != nil {
+			return err
+		}
+		driver, err := buildDriver(b)
+		if err != nil {
+			return err
+		}
+		headers, err := filepath.Abs("rules/dpcpp/host")
+		if err != nil {
+			return err
+		}
+		sources := b.Flags.Args()
+		if len(sources) == 0 {
+			sources = []string{filepath.Join(b.Dir, "small.cpp")}
+			if err := os.WriteFile(sources[0], []byte(small), 0o666); err != nil {
+				return err
+			}
+		}
+		for _, source := range sources {
+			if source, err = filepath.Abs(source); err != nil {
+				return err
+			}
+			c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, source: source}
+			err := c.measure(syclcxx, "--dpcpp="+*dpcpp, "--driver="+driver, "--host-headers="+headers, "-fsycl-host-compiler="+*host)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// buildDriver builds the program that calls the library.
+func buildDriver(b *bench.Bench) (string, error) {
+	binary, err := filepath.Abs(filepath.Join(b.Dir, "driver"))
+	if err != nil {
+		return "", err
+	}
+	cmd := interrupt.Command(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("cannot build the driver: %w: run this in the folder of the module\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// compilers are called by hand: the host compile between DPC++'s integration header and footer, as
+// its own driver calls another host compiler.
+type compilers struct {
+	b                           *bench.Bench
+	host, dpcpp, driver, source string
+}
+
+func (c *compilers) run(argv ...string) error {
+	cmd := interrupt.Command(c.b.Context, argv[0], argv[1:]...)
+	cmd.Dir = c.b.Dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
+	}
+	return nil
+}
+
+func (c *compilers) device() error {
+	return c.run(c.driver, "build", "--library", filepath.Join(c.dpcpp, "lib/libsycl-jit.so"), "--output-dir", "images",
+		"--header", "header.h", "--footer", "footer.h", c.source, "--", "-std=c++17", "-O2", "-U__INTEL_LLVM_COMPILER", "-fno-sycl-unnamed-lambda")
+}
+
+func (c *compilers) hostCode() error {
+	return c.run(c.host, "-std=c++17", "-O2", "-w", "-isystem", filepath.Join(c.dpcpp, "include"), "-include", "header.h", "-c", "-o", "host.o", c.source)
+}
+
+func (c *compilers) measure(syclcxx string, options ...string) error {
+	name := filepath.Base(c.source)
+	if err := c.device(); err != nil { // the header
+		return err
+	}
+	argv := append([]string{syclcxx, "-std=c++17", "-O2", "-c", "-o", "both.o", c.source}, options...)
+	r, err := c.b.Compete(
+		bench.Contender{Name: name + ": syclc++", Args: argv},
+		bench.Contender{Name: name + ": one compiler after the other", Run: func() error { return errors.Join(c.device(), c.hostCode()) }},
+		bench.Contender{Name: name + ": both at once", Run: func() error {
+			device := make(chan error)
+			go func() { device <- c.device() }()
+			return errors.Join(c.hostCode(), <-device)
+		}},
+	)
+	if err != nil {
+		return err
+	}
+	c.b.AtMost(name+": processor time, times that of both compilers", r[0].CPU/min(r[1].CPU, r[2].CPU), times, "")
+	c.b.AtMost(name+": time, times that of both at once", r[0].Seconds/r[2].Seconds, slower, "")
+	return nil
+}
