@@ -30,7 +30,12 @@ inline std::string readable(const char *type) {
 template <class K>
 const char *type_name() {
 #if __has_builtin(__builtin_sycl_unique_stable_name)
-  return __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
+  const char *name = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
+#if defined(__GXX_RTTI)
+  // Without a lambda in it: typeid has the numbers of several classes K in blocks of a function.
+  if (!std::strstr(name, "Ul")) name = typeid(K *).name() + 1;
+#endif
+  return name;
 #elif defined(__GXX_RTTI)
   return typeid(K *).name() + 1;  // P is for the pointer
 #else
@@ -55,15 +60,22 @@ const Kernel *the(Kernels all, Is is) {
   return nullptr;
 }
 
-#if defined(__clang__) || __GNUC__ >= 13
+// A name without the marks of internal functions. Compilers disagree on which ones have it. What is
+// readable is less: several classes K in blocks of a function are alike there.
+inline std::string unmarked(const char *type) {
+  std::string out;
+  for (; *type; type++)
+    if (*type != 'L' || type[1] < '0' || type[1] > '9') out += *type;
+  return out;
+}
 
 inline const Kernel *find(const char *type, Kernels all) {
   if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(type_of(k), type) == 0; })) return k;
-  // Compilers disagree on whether a name shows that a function is internal.
+  if (auto *k = the(all, [&](const Kernel &k) { return unmarked(type_of(k)) == unmarked(type); })) return k;
   return the(all, [&](const Kernel &k) { return readable(type_of(k)) == readable(type); });
 }
 
-#else
+#if !defined(__clang__) && __GNUC__ < 13
 
 // These releases number the lambdas of a function in one sequence; the device compile numbers
 // those of the same parameters. Among these, the order is the same, so that the second of three
@@ -115,6 +127,7 @@ struct Rank {
 
 inline const Kernel *find(const char *type, Kernels all, const std::vector<const char *> &types) {
   const Numbered wanted(type);
+  if (wanted.numbers.empty()) return find(type, all);
   Rank host{wanted};
   for (const char *other : types) host.count(Numbered(other));
   return the(all, [&](const Kernel &k) {
