@@ -118,8 +118,16 @@ func (s *compiledSource) compare(ctx context.Context, env *cli.Env, layouts map[
 	if err != nil {
 		return false, err
 	}
+	if s.compile != "" && !host.Readable {
+		if host, err = compiledAgain(ctx, env, s, hostkernels.ReadObject); err != nil {
+			return false, err
+		}
+	}
 	if s.compile != "" && hostkernels.NeedLayouts(device, host) {
-		if host.Layouts, err = s.layouts(ctx, env, device); err != nil {
+		host.Layouts, err = compiledAgain(ctx, env, s, func(r io.ReaderAt) (map[string]*hostkernels.Layout, error) {
+			return hostkernels.Layouts(r, device)
+		})
+		if err != nil {
 			return false, err
 		}
 		for symbol, layout := range host.Layouts {
@@ -147,16 +155,17 @@ func (s *compiledSource) compare(ctx context.Context, env *cli.Env, layouts map[
 	return found["error"] == 0, nil
 }
 
-// layouts compiles the source again, with debugging information, and reads where the captures of
-// its kernels are.
-func (s *compiledSource) layouts(ctx context.Context, env *cli.Env, device []hostkernels.Kernel) (map[string]*hostkernels.Layout, error) {
+// compiledAgain compiles a source again, with debugging information and not for the linker to
+// compile, and reads the object file.
+func compiledAgain[T any](ctx context.Context, env *cli.Env, s *compiledSource, from func(io.ReaderAt) (T, error)) (T, error) {
+	var none T
 	text, err := os.ReadFile(s.compile)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	folder, err := os.MkdirTemp("", "devicec")
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer os.RemoveAll(folder)
 	object := filepath.Join(folder, "layouts.o")
@@ -168,9 +177,9 @@ func (s *compiledSource) layouts(ctx context.Context, env *cli.Env, device []hos
 	}
 	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
 	if err := command.Run(ctx, nil, nil, env.Stderr, argv[0], argv[1:]...); err != nil {
-		return nil, err
+		return none, err
 	}
-	return read(object, func(r io.ReaderAt) (map[string]*hostkernels.Layout, error) { return hostkernels.Layouts(r, device) })
+	return read(object, from)
 }
 
 // read reads an object file.
