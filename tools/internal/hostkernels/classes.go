@@ -66,6 +66,11 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(file.Sections) >= int(elf.SHN_LORESERVE) {
+		if file, err = withSections(r, file); err != nil {
+			return nil, err
+		}
+	}
 	data, err := file.DWARF()
 	if err != nil {
 		return nil, err
@@ -153,6 +158,40 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 		}
 	}
 	return classes, nil
+}
+
+// A patched file has other bytes at a place.
+type patched struct {
+	io.ReaderAt
+	at   int64
+	data []byte
+}
+
+func (p patched) ReadAt(b []byte, off int64) (int, error) {
+	n, err := p.ReaderAt.ReadAt(b, off)
+	if first, end := max(off, p.at), min(off+int64(n), p.at+int64(len(p.data))); first < end {
+		copy(b[first-off:end-off], p.data[first-p.at:])
+	}
+	return n, err
+}
+
+// withSections returns an object file whose symbols have section numbers that fit in 16 bits: package
+// elf does not apply relocations with others, and applies all alike.
+func withSections(r io.ReaderAt, file *elf.File) (*elf.File, error) {
+	symtab := file.SectionByType(elf.SHT_SYMTAB)
+	if symtab == nil || file.Class != elf.ELFCLASS64 {
+		return file, nil
+	}
+	data, err := symtab.Data()
+	if err != nil {
+		return nil, err
+	}
+	for at := 0; at+elf.Sym64Size <= len(data); at += elf.Sym64Size {
+		if section := data[at+6 : at+8]; file.ByteOrder.Uint16(section) == uint16(elf.SHN_XINDEX) {
+			file.ByteOrder.PutUint16(section, 1)
+		}
+	}
+	return elf.NewFile(patched{r, int64(symtab.Offset), data})
 }
 
 func isClass(e *dwarf.Entry) bool {

@@ -101,6 +101,9 @@ func TestLayouts(t *testing.T) {
 		{"discarded statement", `bool b = s; auto run = [&](auto tag) { constexpr bool one = sizeof tag == 1;
 			Handler().single_task([=] { if constexpr (one) { if (b) use(s); } use(acc); }); }; run(1);`,
 			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []Move{{8, 0, 32}}}}}},
+		{"many sections", `asm(".macro section\n.pushsection .x\\@\n.popsection\n.endm\n.rept 66000\nsection\n.endr");
+			const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []Move{{0, 0, 8}}}}}},
 		{"template, g++ 16", `struct I { operator long() const; }; auto run = [&](auto v) { constexpr long n = 4;
 			Handler().single_task([=] { out[I() / n] = v; }); }; run(s);`,
 			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{24, 16, []Move{{0, 0, 8}, {16, 8, 2}}}}}},
